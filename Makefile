@@ -1,0 +1,51 @@
+# Every target sets up what it needs; a machine with python3 (3.11 or later, with venv) and make is enough.
+PYTHON ?= python3
+VENV   := .venv
+PARITY := .venv-parity
+PIP    := -m pip --disable-pip-version-check install --quiet
+PYTEST_ARGS ?=
+
+.PHONY: help demo test parity bench clean
+
+help:
+	@echo "make demo    train a digit classifier and draw its loss curve"
+	@echo "make test    lint, type check and all tests that need no PyTorch"
+	@echo "make parity  every comparison with PyTorch, in an environment of its own"
+	@echo "make bench   time retrograd beside PyTorch"
+	@echo "make clean   remove the environments and what the targets wrote"
+
+demo: $(VENV)/installed
+	@$(VENV)/bin/retrograd demo
+
+test: $(VENV)/installed
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/python -m pytest tests --ignore=tests/parity -q -n 2 $(PYTEST_ARGS)
+
+# The import comes first so that a missing PyTorch is a failure, whatever the tests would make of it.
+parity: $(PARITY)/installed
+	@$(PARITY)/bin/python -c "import torch; v = torch.__version__; assert v.split('+')[0] == '2.13.0', v"
+	$(PARITY)/bin/python -m pytest tests/parity -q -n 2 $(PYTEST_ARGS)
+
+bench: $(PARITY)/installed
+	$(PARITY)/bin/python bench/run.py
+
+$(VENV)/installed: pyproject.toml
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'retrograd needs Python 3.11 or later; set PYTHON=')"
+	@echo "setting up $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(VENV)/bin/python $(PIP) -e ".[test]"
+	@touch $@
+
+$(PARITY)/installed: pyproject.toml
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'retrograd needs Python 3.11 or later; set PYTHON=')"
+	@echo "setting up $(PARITY) with PyTorch"
+	@$(PYTHON) -m venv $(PARITY)
+	@$(PARITY)/bin/python $(PIP) torch==2.13.0 expecttest
+	@$(PARITY)/bin/python $(PIP) -e ".[test,parity]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(PARITY) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -f retrograd-demo.svg
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
