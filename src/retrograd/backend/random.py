@@ -12,12 +12,13 @@ portable kernels, which every other processor runs, are the ones reproduced here
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 import threading
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,6 +56,7 @@ _NORMAL_BLOCK = 16
 _WIDE_RANGE = 2**28
 _HUGE_PERMUTATION = _WORD // 20
 _FEW_SWAPS = 256
+_CACHED_VALUES = 2**14
 
 _C_NAMES = {
     "bool": "bool",
@@ -74,9 +76,58 @@ _C_NAMES = {
     "complex128": "c10::complex<double>",
 }
 _MANTISSA_BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
-_COMPLEX_PARTS = {"complex64": np.dtype("float32"), "complex128": np.dtype("float64")}
-_SIGNED_OR_BYTE = ("uint8", "int8", "int16", "int32", "int64")
-_FLOATS = tuple(_MANTISSA_BITS)
+_COMPLEX_PARTS = {"complex64": "float32", "complex128": "float64"}
+_FLOATS = frozenset(_MANTISSA_BITS)
+_COUNTS = _FLOATS | {"uint8", "int8", "int16", "int32", "int64"}
+_FLAGS = _COUNTS | {"bool"}
+
+
+class _Kind(NamedTuple):
+    """What drawing needs to know of a dtype, looked up once because NumPy is slow to tell."""
+
+    dtype: np.dtype
+    name: str
+    parts: _Kind | None
+    digits: int  # of the mantissa; 0 for what is not floating
+    highest: float
+    lowest: float
+
+    @property
+    def alias(self) -> str:
+        return from_numpy_dtype(self.dtype).alias
+
+    @property
+    def c_name(self) -> str:
+        return _C_NAMES[self.name]
+
+    @property
+    def last_integer(self) -> int:
+        """The largest integer up to which the dtype holds all of them."""
+        return 2**self.digits if self.digits else int(self.highest)
+
+    def require(self, kernel: str, allowed: frozenset[str]) -> None:
+        if self.name not in allowed:
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{self.alias}'")
+
+
+@functools.cache
+def _kind(dtype: Any) -> _Kind:
+    if isinstance(dtype, str) and dtype == "bfloat16":
+        import ml_dtypes
+
+        dtype = ml_dtypes.bfloat16
+    dtype = np.dtype(dtype)
+    name = dtype.name
+    if name in _COMPLEX_PARTS:
+        parts = _kind(_COMPLEX_PARTS[name])
+        return _Kind(dtype, name, parts, 0, parts.highest, parts.lowest)
+    if name in _FLOATS:
+        highest = (2 - 2.0**-7) * 2.0**127 if name == "bfloat16" else float(np.finfo(dtype).max)
+        return _Kind(dtype, name, None, _MANTISSA_BITS[name], highest, -highest)
+    if name == "bool":
+        return _Kind(dtype, name, None, 0, 1, 0)
+    limits = np.iinfo(dtype)
+    return _Kind(dtype, name, None, 0, int(limits.max), int(limits.min))
 
 
 class Stream:
@@ -207,21 +258,28 @@ class Stream:
 
     def uniform(self, shape: Any, dtype: Any, low: float = 0.0, high: float = 1.0) -> np.ndarray:
         """Uniform draws from ``[low, high)``: ``rand`` and ``uniform_``."""
-        dtype = _dtype(dtype)
+        kind = _kind(dtype)
         shape, n = _shape(shape)
-        if dtype.name in _COMPLEX_PARTS:
-            parts = self.uniform((2 * n,), _COMPLEX_PARTS[dtype.name], low, high)
-            return parts.view(dtype).reshape(shape)
-        _require("check_uniform_bounds", dtype, _FLOATS)
-        _check_uniform_bounds(low, high, dtype)
-        if dtype == np.float64:
-            drawn = _fused_multiply_add(self._unit64(n), high - low, low)
+        if kind.parts is not None:
+            parts = self.uniform(2 * n, kind.parts.dtype, low, high)
+            return parts.view(kind.dtype).reshape(shape)
+        kind.require("check_uniform_bounds", _FLOATS)
+        standard = low == 0 and high == 1
+        if not standard:
+            _check_uniform_bounds(low, high, kind)
+        if kind.digits == 53:
+            drawn = self._unit64(n)
+            if not standard:
+                drawn = _fused_multiply_add(drawn, high - low, low)
         else:
-            start, stop = np.float32(low), np.float32(high)
-            drawn = _narrow(_scale32(self._unit32(n), stop - start, start), dtype)
-        if (low, high) != (0, 1) or dtype.itemsize == 2:
+            drawn = self._unit32(n)
+            if not standard:
+                start = np.float32(low)
+                drawn = _scale32(drawn, np.float32(high) - start, start)
+            drawn = _narrow(drawn, kind)
+        if not standard or kind.digits < 24:
             # Rounding may reach the excluded end.
-            drawn[drawn == dtype.type(high)] = dtype.type(low)
+            drawn[drawn == kind.dtype.type(high)] = low
         return drawn.reshape(shape)
 
     def normal(
@@ -235,90 +293,85 @@ class Stream:
         """Normal draws: ``randn`` and ``normal_``; small or strided results take another path."""
         if not std >= 0:
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-        dtype = _dtype(dtype)
+        kind = _kind(dtype)
         shape, n = _shape(shape)
-        if dtype.name in _COMPLEX_PARTS:
-            part = _COMPLEX_PARTS[dtype.name]
-            parts = self.normal((2 * n,), part, mean, std / math.sqrt(2.0), contiguous)
-            return parts.view(dtype).reshape(shape)
-        _require("normal_kernel_cpu", dtype, _FLOATS)
+        if kind.parts is not None:
+            spread = std / math.sqrt(2.0)
+            parts = self.normal(2 * n, kind.parts.dtype, mean, spread, contiguous)
+            return parts.view(kind.dtype).reshape(shape)
+        kind.require("normal_kernel_cpu", _FLOATS)
         with self._lock:
             if n >= _NORMAL_BLOCK and contiguous:
-                drawn = self._block_normals(n, dtype, mean, std)
+                drawn = self._block_normals(n, kind, mean, std)
             else:
                 drawn = _fused_multiply_add(self._paired_normals(n), std, mean)
-        return _narrow(drawn, dtype).reshape(shape)
+        return _narrow(drawn, kind).reshape(shape)
 
-    def _block_normals(self, n: int, dtype: np.dtype, mean: float, std: float) -> np.ndarray:
+    def _block_normals(self, n: int, kind: _Kind, mean: float, std: float) -> np.ndarray:
         """Box-Muller over blocks of 16; a last incomplete block redraws the last 16 values."""
-        unit = self._unit64 if dtype == np.float64 else self._unit32
+        unit = self._unit64 if kind.digits == 53 else self._unit32
         whole = n - n % _NORMAL_BLOCK
-        drawn = np.empty(n, np.float64 if dtype == np.float64 else np.float32)
         # The half-precision kernels draw block by block; the others draw the remainder as well,
         # and then overwrite it.
-        first = unit(n if dtype.itemsize > 2 else whole)
-        drawn[:whole] = _box_muller(first[:whole], mean, std)
-        if whole != n:
-            drawn[-_NORMAL_BLOCK:] = _box_muller(unit(_NORMAL_BLOCK), mean, std)
-        return drawn
+        first = unit(whole if kind.dtype.itemsize == 2 else n)
+        if whole == n:
+            return _box_muller(first, mean, std)
+        drawn = _box_muller(np.concatenate([first[:whole], unit(_NORMAL_BLOCK)]), mean, std)
+        drawn[n - _NORMAL_BLOCK : n] = drawn[whole:]
+        return drawn[:n]
 
     def _paired_normals(self, n: int) -> np.ndarray:
         """Standard normals made two at a time, of which an odd one out waits for the next call."""
-        drawn = np.empty(n)
         if n == 0:
-            return drawn
-        done = 0
-        if self._cached_normal is not None:
-            drawn[0] = self._cached_normal
-            self._cached_normal = None
-            done = 1
-        pairs = (n - done + 1) // 2
-        if pairs:
-            made = _polar_pairs(self._unit64(2 * pairs))
-            drawn[done:] = made[: n - done]
-            if (n - done) % 2:
-                self._cached_normal = float(made[-1])
-        return drawn
+            return np.empty(0)
+        waiting = [] if self._cached_normal is None else [self._cached_normal]
+        pairs = (n - len(waiting) + 1) // 2
+        drawn = _polar_pairs(self._unit64(2 * pairs))
+        if waiting:
+            drawn = np.concatenate([waiting, drawn])
+        self._cached_normal = float(drawn[n]) if drawn.size > n else None
+        return drawn[:n]
 
     def log_normal(self, shape: Any, dtype: Any, mean: float = 1.0, std: float = 2.0) -> np.ndarray:
         """Exponentials of normal draws: ``log_normal_``."""
         if not std > 0:
             raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
-        dtype = _dtype(dtype)
-        _require("log_normal_cpu", dtype, _FLOATS)
+        kind = _kind(dtype)
+        kind.require("log_normal_cpu", _FLOATS)
         shape, n = _shape(shape)
         with self._lock, np.errstate(all="ignore"):
             drawn = np.exp(_fused_multiply_add(self._paired_normals(n), std, mean))
-        return _narrow(drawn, dtype).reshape(shape)
+        return _narrow(drawn, kind).reshape(shape)
 
     def exponential(self, shape: Any, dtype: Any, lambd: float = 1.0) -> np.ndarray:
         """Exponential draws of rate ``lambd``: ``exponential_``."""
-        dtype = _dtype(dtype)
-        if dtype.name not in _FLOATS:
+        kind = _kind(dtype)
+        if kind.name not in _FLOATS:
             raise RuntimeError(
                 "Exponential distribution is a continuous probability distribution. dtype must "
-                f"be a floating point but you specified {_alias(dtype)}"
+                f"be a floating point but you specified {kind.alias}"
             )
         if not lambd > 0:
             raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
         shape, n = _shape(shape)
         drawn = self._unit64(n)
-        drawn = (-1.0 / lambd) * np.log1p(np.negative(drawn, out=drawn), out=drawn)
-        return _narrow(drawn, dtype).reshape(shape)
+        np.log1p(np.negative(drawn, out=drawn), out=drawn)
+        drawn *= -1.0 / lambd
+        return _narrow(drawn, kind).reshape(shape)
 
     def cauchy(self, shape: Any, dtype: Any, median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
         """Cauchy draws: ``cauchy_``."""
-        dtype = _dtype(dtype)
-        if dtype.name not in _FLOATS:
+        kind = _kind(dtype)
+        if kind.name not in _FLOATS:
             raise RuntimeError(
                 "Cauchy distribution is a continuous probability distribution. dtype must be a "
-                f"floating point but you specified {_C_NAMES[dtype.name]}"
+                f"floating point but you specified {kind.c_name}"
             )
         if not sigma > 0:
             raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
         shape, n = _shape(shape)
-        angles = np.pi * (self._unit64(n) - 0.5)
-        return _narrow(_fused_multiply_add(np.tan(angles), sigma, median), dtype).reshape(shape)
+        tangents = np.tan(np.pi * (self._unit64(n) - 0.5))
+        return _narrow(_fused_multiply_add(tangents, sigma, median), kind).reshape(shape)
 
     # ------------------------------------------------------------------ discrete
 
@@ -330,26 +383,24 @@ class Stream:
         Without ``high`` they reach to the last integer that ``dtype`` holds exactly, and without
         ``low`` they are what ``random_()`` draws.
         """
-        dtype = _dtype(dtype)
+        kind = _kind(dtype)
         shape, n = _shape(shape)
         if low is None:
-            _require("random_kernel_cpu", dtype, ("bool", *_SIGNED_OR_BYTE, *_FLOATS))
-            wide = dtype.itemsize == 8
-            return self._modulo(n, _last_integer(dtype) + 1, 0, wide, dtype).reshape(shape)
+            kind.require("random_kernel_cpu", _FLAGS)
+            wide = kind.dtype.itemsize == 8
+            return self._modulo(n, kind.last_integer + 1, 0, wide, kind).reshape(shape)
         low = operator.index(low)
         if high is None:
-            span = _last_integer(dtype) - low + 1
-            _check_integer_bound("from", low, dtype)
+            _check_integer_bound("from", low, kind)
+            span = kind.last_integer - low + 1
         else:
-            low, high = _narrow_integer_range(low, operator.index(high), dtype)
+            low, high = _representable_range(low, operator.index(high), kind)
             span = high - low
-        return self._modulo(n, span, low, span >= _WIDE_RANGE, dtype).reshape(shape)
+        return self._modulo(n, span, low, span >= _WIDE_RANGE, kind).reshape(shape)
 
-    def _modulo(self, n: int, span: int, low: int, wide: bool, dtype: np.dtype) -> np.ndarray:
+    def _modulo(self, n: int, span: int, low: int, wide: bool, kind: _Kind) -> np.ndarray:
         if not wide:
-            # A span of 2**32 leaves a word as it is.
-            words = self.random32(n)
-            drawn = (words % np.uint32(span) if span <= _WORD else words).astype(np.int64)
+            drawn = (self.random32(n) % np.uint32(span)).astype(np.int64)
             drawn += low
         else:
             longs = self.random64(n)
@@ -358,74 +409,79 @@ class Stream:
                 longs %= np.uint64(span)
                 longs += np.uint64(low & _LONG)
             drawn = longs.view(np.int64)
-        return _narrow(drawn, dtype)
+        return _narrow(drawn, kind)
 
     def permutation(self, n: int, dtype: Any = np.int64) -> np.ndarray:
         """The integers below ``n`` in random order: ``randperm``."""
-        dtype = _dtype(dtype)
+        kind = _kind(dtype)
         n = operator.index(n)
-        _check_permutation(n, dtype)
+        _check_permutation(n, kind)
         if n < 2:
-            return np.arange(n).astype(dtype)
-        remaining = np.arange(n, 1, -1, dtype=np.int64)
+            return np.arange(n).astype(kind.dtype)
         if n < _HUGE_PERMUTATION:
-            steps = (self.random32(n - 1) % remaining.astype(np.uint32)).astype(np.int64)
+            steps = self.random32(n - 1) % np.arange(n, 1, -1, dtype=np.uint32)
         else:
-            steps = (self.random64(n - 1) % remaining.astype(np.uint64)).astype(np.int64)
+            steps = self.random64(n - 1) % np.arange(n, 1, -1, dtype=np.uint64)
         shuffled = _swap_forward(steps) if n <= _FEW_SWAPS else _swap_forward_vectorised(steps)
-        return _narrow(shuffled, dtype)
+        return _narrow(shuffled, kind)
 
     def bernoulli(self, p: Any, shape: Any = None, dtype: Any = None) -> np.ndarray:
         """Ones with probability ``p``: ``bernoulli_`` for a float, ``bernoulli`` for an array."""
-        if np.ndim(p) == 0 and not isinstance(p, np.ndarray):
-            return self._bernoulli_scalar(float(p), shape, _dtype(dtype or np.float32))
-        p = np.asarray(p)
-        dtype = _dtype(dtype or p.dtype)
-        _require("bernoulli_tensor_cpu_self_", dtype, ("bool", *_SIGNED_OR_BYTE, *_FLOATS))
-        _require("bernoulli_tensor_cpu_p_", p.dtype, _FLOATS)
+        if not isinstance(p, np.ndarray):
+            return self._bernoulli_scalar(float(p), shape, _kind(dtype or np.float32))
+        kind, given = _kind(dtype or p.dtype), _kind(p.dtype)
+        kind.require("bernoulli_tensor_cpu_self_", _FLAGS)
+        given.require("bernoulli_tensor_cpu_p_", _FLOATS)
         if not ((p >= 0) & (p <= 1)).all():
             raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
         shape, n = _shape(p.shape if shape is None else shape)
-        unit = self._unit64(n) if p.dtype == np.float64 else self._unit32(n)
-        return (unit.reshape(shape) < p.astype(unit.dtype)).astype(dtype)
+        unit = self._unit64(n) if given.digits == 53 else self._unit32(n)
+        return (unit.reshape(shape) < p.astype(unit.dtype)).astype(kind.dtype)
 
-    def _bernoulli_scalar(self, p: float, shape: Any, dtype: np.dtype) -> np.ndarray:
+    def _bernoulli_scalar(self, p: float, shape: Any, kind: _Kind) -> np.ndarray:
         if not 0 <= p <= 1:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-        _require("bernoulli_scalar_cpu_", dtype, ("bool", *_SIGNED_OR_BYTE, *_FLOATS))
+        kind.require("bernoulli_scalar_cpu_", _FLAGS)
         shape, n = _shape(shape)
-        return (self._unit64(n) < p).astype(dtype).reshape(shape)
+        return (self._unit64(n) < p).astype(kind.dtype).reshape(shape)
 
     def dropout_mask(self, shape: Any, dtype: Any, p: float) -> np.ndarray:
         """What ``dropout`` multiplies by before scaling; a ``p`` of 0 or 1 draws nothing."""
         if p == 0 or p == 1:
-            return np.full(shape, 1 - p).astype(_dtype(dtype))
+            return np.full(shape, 1 - p, _kind(dtype).dtype)
         return self.bernoulli(1.0 - p, shape, dtype)
 
     def geometric(self, shape: Any, dtype: Any, p: float) -> np.ndarray:
         """Numbers of trials until the first success: ``geometric_``."""
         if not 0 < p < 1:
             raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
-        dtype = _dtype(dtype)
-        _require("geometric_cpu", dtype, (*_SIGNED_OR_BYTE, *_FLOATS))
+        kind = _kind(dtype)
+        kind.require("geometric_cpu", _COUNTS)
         shape, n = _shape(shape)
         with np.errstate(divide="ignore"):
             trials = np.ceil(np.log(self._unit64(n)) / math.log1p(-p))
-        return _narrow(trials, dtype).reshape(shape)
+        return _narrow(trials, kind).reshape(shape)
 
     def poisson(self, rates: np.ndarray) -> np.ndarray:
         """Poisson draws, one for each rate, of the rates' dtype."""
         rates = np.asarray(rates)
-        _require("poisson_cpu", rates.dtype, _FLOATS)
+        kind = _kind(rates.dtype)
+        kind.require("poisson_cpu", _FLOATS)
+        values = rates.astype(np.float64).ravel().tolist()
         with self._lock:
-            values = rates.astype(np.float64).ravel().tolist()
-            drawn = [_poisson_draw(rate, self._next_unit64) for rate in values]
-        return _narrow(np.array(drawn, np.float64), rates.dtype).reshape(rates.shape)
+            uniform = self._one_by_one()
+            drawn = [_poisson_draw(rate, uniform) for rate in values]
+        return _narrow(np.array(drawn, np.float64), kind).reshape(rates.shape)
 
-    def _next_unit64(self) -> float:
-        raw = self._twister().random_raw
-        self._untouched = False
-        return ((raw() << 32 | raw()) & 0x1F_FFFF_FFFF_FFFF) * 2.0**-53
+    def _one_by_one(self) -> Callable[[], float]:
+        """A function that draws one float64 uniform, for algorithms that decide as they go."""
+        word = self._twister().random_raw
+
+        def uniform() -> float:
+            self._untouched = False
+            return ((word() << 32 | word()) & 0x1F_FFFF_FFFF_FFFF) * 2.0**-53
+
+        return uniform
 
     def multinomial(self, probs: np.ndarray, num: int, replacement: bool = False) -> np.ndarray:
         """Indices drawn from the rows of ``probs`` as weights."""
@@ -436,28 +492,23 @@ class Stream:
                 rows = [self._sample_row(row, num) for row in np.atleast_2d(probs)]
             return np.array(rows, np.int64).reshape(probs.shape[:-1] + (num,))
         _check_weights(probs)
-        # The race of exponentials: the first finishers are a sample without replacement.
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        # A race of exponentials: those who finish first are a sample without replacement.
+        with np.errstate(all="ignore"):
             speed = probs / self.exponential(probs.shape, probs.dtype)
         if num == 1:
             return speed.argmax(-1, keepdims=True)
         return np.argsort(-speed, axis=-1, kind="stable")[..., :num]
 
     def _sample_row(self, weights: np.ndarray, num: int) -> np.ndarray:
+        refusal = "invalid multinomial distribution "
         if not (weights >= 0).all():
-            raise RuntimeError(
-                "invalid multinomial distribution (encountering probability entry < 0)"
-            )
+            raise RuntimeError(refusal + "(encountering probability entry < 0)")
         if np.isinf(weights).any():
-            raise RuntimeError(
-                "invalid multinomial distribution (encountering probability entry = infinity or "
-                "NaN)"
-            )
-        cumulative = np.cumsum(
-            weights, dtype=np.float64 if weights.dtype == np.float64 else np.float32
-        )
+            raise RuntimeError(refusal + "(encountering probability entry = infinity or NaN)")
+        precision = np.float64 if weights.dtype == np.float64 else np.float32
+        cumulative = np.cumsum(weights, dtype=precision)
         if not cumulative[-1] > 0:
-            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+            raise RuntimeError(refusal + "(sum of probabilities <= 0)")
         shares = (cumulative / cumulative[-1]).astype(np.float64)
         return np.searchsorted(shares, self._unit64(num), side="left")
 
@@ -471,149 +522,111 @@ def _stream_from_state(state: np.ndarray) -> Stream:
 # ---------------------------------------------------------------------- arguments
 
 
-def _dtype(dtype: Any) -> np.dtype:
-    if isinstance(dtype, str) and dtype == "bfloat16":
-        import ml_dtypes
-
-        dtype = ml_dtypes.bfloat16
-    return np.dtype(dtype)
-
-
 def _shape(shape: Any) -> tuple[tuple[int, ...], int]:
-    shape = (operator.index(shape),) if isinstance(shape, int | np.integer) else tuple(shape)
+    shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
     return shape, math.prod(shape)
 
 
-def _require(kernel: str, dtype: np.dtype, allowed: tuple[str, ...]) -> None:
-    if dtype.name not in allowed:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{_alias(dtype)}'")
-
-
-def _alias(dtype: np.dtype) -> str:
-    return from_numpy_dtype(dtype).alias
-
-
-def _narrow(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """``values`` in ``dtype``, by way of float32 for the half-precision types."""
-    if values.dtype == dtype:
+def _narrow(values: np.ndarray, kind: _Kind) -> np.ndarray:
+    """``values`` in the dtype of ``kind``, by way of float32 for the half-precision types."""
+    if values.dtype == kind.dtype:
         return values
     with np.errstate(all="ignore"):
-        if values.dtype.kind == "f" and dtype.kind in "iu":
+        if values.dtype.kind == "f" and not kind.digits:
             values = values.astype(np.int64)
-        elif values.dtype != np.float32 and dtype.name in ("float16", "bfloat16"):
+        elif values.dtype != np.float32 and kind.name in ("float16", "bfloat16"):
             values = values.astype(np.float32)
-        return values.astype(dtype)
+        return values.astype(kind.dtype)
 
 
-def _largest(dtype: np.dtype) -> float:
-    if dtype.name == "bfloat16":
-        return (2 - 2.0**-7) * 2.0**127
-    return float(np.finfo(dtype).max)
-
-
-def _check_uniform_bounds(low: float, high: float, dtype: np.dtype) -> None:
-    limit = _largest(dtype)
+def _check_uniform_bounds(low: float, high: float, kind: _Kind) -> None:
     for name, bound in (("from", low), ("to", high)):
-        if not -limit <= bound <= limit:
-            raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[dtype.name]}")
+        if not kind.lowest <= bound <= kind.highest:
+            raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
     if low > high:
         raise RuntimeError(
             f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
         )
-    if high - low > limit:
+    if high - low > kind.highest:
         raise RuntimeError(
-            f"uniform_ expects to-from <= std::numeric_limits<{_alias(dtype)}>::max(), "
+            f"uniform_ expects to-from <= std::numeric_limits<{kind.alias}>::max(), "
             f"but found to={high:g} and from={low:g} which result in to-from to exceed the limit"
         )
 
 
-def _last_integer(dtype: np.dtype) -> int:
-    if dtype.name in _MANTISSA_BITS:
-        return 2 ** _MANTISSA_BITS[dtype.name]
-    return 1 if dtype == np.bool_ else int(np.iinfo(dtype).max)
-
-
-def _check_integer_bound(name: str, bound: int, dtype: np.dtype) -> None:
-    exact = _MANTISSA_BITS.get(dtype.name)
-    if dtype.kind == "c":
+def _check_integer_bound(name: str, bound: int, kind: _Kind) -> None:
+    if kind.parts is not None:
         raise RuntimeError(
             "check_random_bounds handles only integral, floating-point and boolean types"
         )
-    if exact is None:
-        lowest = 0 if dtype.kind in "bu" else int(np.iinfo(dtype).min)
-        highest = _last_integer(dtype)
-    else:
-        highest = int(_largest(dtype))
-        lowest = -highest
-    if not lowest <= bound <= highest:
-        raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[dtype.name]}")
-    if exact is not None and not -(2**exact) <= bound <= 2**exact:
+    if not kind.lowest <= bound <= kind.highest:
+        raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
+    if kind.digits and not -kind.last_integer <= bound <= kind.last_integer:
         warnings.warn(
-            f"{name} is out of bounds [-(2^{exact}), 2^{exact}]. Due to precision limitations "
-            f"{_C_NAMES[dtype.name]} can support discrete uniform distribution only within this "
-            "range. This warning will become an error in version 1.7 release, please fix the "
-            "code in advance",
+            f"{name} is out of bounds [-(2^{kind.digits}), 2^{kind.digits}]. Due to precision "
+            f"limitations {kind.c_name} can support discrete uniform distribution only within "
+            "this range. This warning will become an error in version 1.7 release, please fix "
+            "the code in advance",
             UserWarning,
             stacklevel=4,
         )
 
 
-def _narrow_integer_range(low: int, high: int, dtype: np.dtype) -> tuple[int, int]:
+def _representable_range(low: int, high: int, kind: _Kind) -> tuple[int, int]:
+    """The range, checked, and for a floating dtype with ends that it can hold."""
     if not (-(2**63) <= low < 2**63 and -(2**63) <= high < 2**63):
         raise ValueError("Overflow when unpacking long long")
     if low >= high:
         raise RuntimeError(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
         )
-    _check_integer_bound("from", low, dtype)
-    _check_integer_bound("to - 1", high - 1, dtype)
-    exact = _MANTISSA_BITS.get(dtype.name)
-    if exact is not None:
-        low, high = _rounded_low(low, dtype, exact), _rounded_high(high, dtype, exact)
-        if low >= high:
-            raise RuntimeError(
-                "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, "
-                f"but got from={low} >= to={high}"
-            )
+    _check_integer_bound("from", low, kind)
+    _check_integer_bound("to - 1", high - 1, kind)
+    if not kind.digits:
+        return low, high
+    first, last = _as_stored(low + 1, kind), _as_stored(high - 1, kind)
+    if first < low:
+        low = first + _spacing(low + 1, kind.digits)
+    if last >= high:
+        high = last - _spacing(high - 1, kind.digits)
+    if low >= high:
+        raise RuntimeError(
+            "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, "
+            f"but got from={low} >= to={high}"
+        )
     return low, high
 
 
-def _as_stored(value: int, dtype: np.dtype) -> int:
-    stored = int(_narrow(np.array(value, np.int64), dtype))
+def _as_stored(value: int, kind: _Kind) -> int:
+    stored = int(_narrow(np.array(value, np.int64), kind))
     # What does not fit becomes the lowest integer, as processors convert it.
     return stored if stored < 2**63 else -(2**63)
 
 
-def _rounded_low(low: int, dtype: np.dtype, exact: int) -> int:
-    """``low``, or the next number that ``dtype`` holds if ``low + 1`` rounds to below it."""
-    stored = _as_stored(low + 1, dtype)
-    return low if stored >= low else stored + (1 << (abs(low + 1).bit_length() - exact))
+def _spacing(value: int, digits: int) -> int:
+    return 1 << (abs(value).bit_length() - digits)
 
 
-def _rounded_high(high: int, dtype: np.dtype, exact: int) -> int:
-    """``high``, or the last number that ``dtype`` holds if ``high - 1`` rounds to ``high``."""
-    stored = _as_stored(high - 1, dtype)
-    return high if stored < high else stored - (1 << (abs(high - 1).bit_length() - exact))
-
-
-def _check_permutation(n: int, dtype: np.dtype) -> None:
+def _check_permutation(n: int, kind: _Kind) -> None:
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
-    if dtype.kind in "iu" and n - 1 > np.iinfo(dtype).max:
-        raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
-    _require("randperm", dtype, (*_SIGNED_OR_BYTE, *_FLOATS))
-    if dtype.kind == "f" and n > _last_integer(dtype) + 1:
+    if kind.dtype.kind in "iu" and n - 1 > kind.highest:
+        raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow")
+    kind.require("randperm", _COUNTS)
+    # PyTorch checks every floating dtype but bfloat16.
+    if kind.dtype.kind == "f" and n > kind.last_integer + 1:
         raise RuntimeError(
-            f"n cannot be greater than {_last_integer(dtype) + 1} for {_alias(dtype)} type."
+            f"n cannot be greater than {kind.last_integer + 1} for {kind.alias} type."
         )
 
 
 def _check_multinomial(probs: np.ndarray, num: int, replacement: bool) -> None:
     if probs.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if probs.dtype.name not in _FLOATS:
+    kind = _kind(probs.dtype)
+    if kind.name not in _FLOATS:
         raise RuntimeError(
-            f"multinomial only supports floating-point dtypes for input, got: {_alias(probs.dtype)}"
+            f"multinomial only supports floating-point dtypes for input, got: {kind.alias}"
         )
     if num <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
@@ -637,31 +650,41 @@ def _is_power_of_two(value: float) -> bool:
     return abs(math.frexp(value)[0]) == 0.5
 
 
-def _scale32(unit: np.ndarray, factor: np.float32, offset: np.float32) -> np.ndarray:
-    """``unit * factor + offset`` with a single rounding."""
+def _scale32(values: np.ndarray, factor: np.float32, offset: np.float32) -> np.ndarray:
+    """``values * factor + offset`` in float32 with a single rounding."""
     if offset == 0:
-        return unit if factor == 1 else unit * factor
+        return values * factor
     if _is_power_of_two(float(factor)):
-        return unit * factor + offset
-    return (unit.astype(np.float64) * np.float64(factor) + np.float64(offset)).astype(np.float32)
+        return values * factor + offset
+    return (values.astype(np.float64) * np.float64(factor) + np.float64(offset)).astype(np.float32)
 
 
 def _fused_multiply_add(values: np.ndarray, factor: float, offset: float) -> np.ndarray:
     """``values * factor + offset`` in float64 with a single rounding, as a fused instruction."""
     if offset == 0:
         return values if factor == 1 else values * factor
-    # Beyond these magnitudes the halves below would overflow or vanish.
+    # Beyond these magnitudes the halves of the factor would overflow or vanish.
     if factor == 0 or _is_power_of_two(factor) or not 1e-250 < abs(factor) < 1e250:
         return values * factor + offset
+    result = np.empty_like(values)
+    for start in range(0, values.size, _CACHED_VALUES):
+        some = slice(start, start + _CACHED_VALUES)
+        result[some] = _product_plus_offset(values[some], np.float64(factor), np.float64(offset))
+    return result
+
+
+def _product_plus_offset(values: np.ndarray, factor: np.float64, offset: np.float64) -> np.ndarray:
+    """The rounding errors of the product and of the sum are exact numbers: add them back."""
     product = values * factor
-    value_high, value_low = _halves(values)
-    factor_high, factor_low = _halves(np.float64(factor))
-    product_error = value_low * factor_low - (
-        ((product - value_high * factor_high) - value_low * factor_high) - value_high * factor_low
+    total = product + offset
+    part = total - product
+    sum_error = (product - (total - part)) + (offset - part)
+    high, low = _halves(values)
+    factor_high, factor_low = _halves(factor)
+    product_error = low * factor_low - (
+        ((product - high * factor_high) - low * factor_high) - high * factor_low
     )
-    total, total_error = _sum_with_error(product, offset)
-    correction, lost = _sum_with_error(total_error, product_error)
-    return total + _round_to_odd(correction, lost)
+    return total + (sum_error + product_error)
 
 
 def _halves(values: Any) -> tuple[Any, Any]:
@@ -669,18 +692,6 @@ def _halves(values: Any) -> tuple[Any, Any]:
     shifted = values * 134217729.0
     high = shifted - (shifted - values)
     return high, values - high
-
-
-def _sum_with_error(left: Any, right: Any) -> tuple[Any, Any]:
-    total = left + right
-    part = total - left
-    return total, (left - (total - part)) + (right - part)
-
-
-def _round_to_odd(values: np.ndarray, lost: np.ndarray) -> np.ndarray:
-    """Mark in the last bit that something was lost, so that the next rounding is correct."""
-    even = (np.ascontiguousarray(values).view(np.int64) & 1) == 0
-    return np.where(even & (lost != 0), np.nextafter(values, np.copysign(np.inf, lost)), values)
 
 
 def _box_muller(unit: np.ndarray, mean: float, std: float) -> np.ndarray:
@@ -783,7 +794,7 @@ def _swap_forward_vectorised(steps: np.ndarray) -> np.ndarray:
     n = steps.size + 1
     swaps = np.arange(n, dtype=np.int64)
     targets = swaps.copy()
-    targets[:-1] += steps
+    targets[:-1] += steps.view(f"i{steps.itemsize}")
     by_target = (targets << 32) | swaps
     by_target.sort()
     target, swap = by_target >> 32, by_target & _WORD
