@@ -208,19 +208,25 @@ def test_copies_go_on_alike_and_apart(duplicate) -> None:
 
 
 def test_threads_share_a_stream_without_losing_draws() -> None:
-    stream, parts = Stream(7), []
+    stream, drawn = Stream(7), []
 
     def draw() -> None:
-        for _ in range(50):
-            parts.append(stream.random32(700))
+        for _ in range(1000):
+            drawn.append(stream.normal(1, np.float64).item())
 
     threads = [threading.Thread(target=draw) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    drawn = np.sort(np.concatenate(parts))
-    assert np.array_equal(drawn, np.sort(Stream(7).random32(200 * 700)))
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    alone = Stream(7)
+    assert sorted(drawn) == sorted(alone.normal(1, np.float64).item() for _ in range(4000))
+    assert np.array_equal(stream.get_state(), alone.get_state())
 
 
 def test_importing_the_module_does_not_load_numpy_random() -> None:

@@ -54,6 +54,7 @@ _FEW_WORDS = 512
 _NORMAL_BLOCK = 16
 # From this range on, the bias of a 32-bit word modulo the range would be noticeable.
 _WIDE_RANGE = 2**28
+# PyTorch shuffles from this size on with an algorithm of its own.
 _HUGE_PERMUTATION = _WORD // 20
 _FEW_SWAPS = 256
 _CACHED_VALUES = 2**14
@@ -418,10 +419,7 @@ class Stream:
         _check_permutation(n, kind)
         if n < 2:
             return np.arange(n).astype(kind.dtype)
-        if n < _HUGE_PERMUTATION:
-            steps = self.random32(n - 1) % np.arange(n, 1, -1, dtype=np.uint32)
-        else:
-            steps = self.random64(n - 1) % np.arange(n, 1, -1, dtype=np.uint64)
+        steps = self.random32(n - 1) % np.arange(n, 1, -1, dtype=np.uint32)
         shuffled = _swap_forward(steps) if n <= _FEW_SWAPS else _swap_forward_vectorised(steps)
         return _narrow(shuffled, kind)
 
@@ -613,6 +611,8 @@ def _check_permutation(n: int, kind: _Kind) -> None:
     if kind.dtype.kind in "iu" and n - 1 > kind.highest:
         raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow")
     kind.require("randperm", _COUNTS)
+    if n >= _HUGE_PERMUTATION:
+        raise NotImplementedError(f"permutations of {_HUGE_PERMUTATION} or more elements")
     # PyTorch checks every floating dtype but bfloat16.
     if kind.dtype.kind == "f" and n > kind.last_integer + 1:
         raise RuntimeError(
@@ -639,7 +639,7 @@ def _check_multinomial(probs: np.ndarray, num: int, replacement: bool) -> None:
 def _check_weights(probs: np.ndarray) -> None:
     if not ((probs >= 0) & np.isfinite(probs)).all():
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if (probs.sum(-1) == 0).any():
+    if not (probs > 0).any(-1).all():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
@@ -794,7 +794,7 @@ def _swap_forward_vectorised(steps: np.ndarray) -> np.ndarray:
     n = steps.size + 1
     swaps = np.arange(n, dtype=np.int64)
     targets = swaps.copy()
-    targets[:-1] += steps.view(f"i{steps.itemsize}")
+    targets[:-1] += steps
     by_target = (targets << 32) | swaps
     by_target.sort()
     target, swap = by_target >> 32, by_target & _WORD
