@@ -1,0 +1,190 @@
+"""Grad modes: context managers, decorators and functions that switch recording."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ..modes import MODE
+
+
+class _ModeSwitch:
+    """A context manager that is a decorator too, also of generators, coroutines and classes."""
+
+    def changes(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def clone(self) -> _ModeSwitch:
+        return type(self)()
+
+    def __enter__(self) -> Any:
+        previous = MODE.get()
+        self.__dict__.setdefault("_previous", []).append(previous)
+        MODE.set(previous.but(**self.changes()))
+
+    def __exit__(self, *exc: object) -> None:
+        MODE.set(self.__dict__["_previous"].pop())
+
+    def __call__(self, function: Any) -> Any:
+        if inspect.isclass(function):
+            return _decorate_class(self, function)
+        if inspect.isgeneratorfunction(function):
+            return _decorate_generator(self, function)
+        if inspect.iscoroutinefunction(function):
+            return _decorate_coroutine(self, function)
+        if inspect.isasyncgenfunction(function):
+            return _decorate_async_generator(self, function)
+
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return function(*args, **kwargs)
+
+        return wrapped
+
+
+def _decorate_class(switch: _ModeSwitch, cls: Any) -> Any:
+    import warnings
+
+    warnings.warn(f"Decorating classes is deprecated and will be disabled in future versions. You "
+                  f"should only decorate functions or methods. To preserve the current behavior of "
+                  f"class decoration, you can directly decorate the `__init__` method and nothing "
+                  f"else.", FutureWarning, stacklevel=3)
+    cls.__init__ = switch(cls.__init__)
+    return cls
+
+
+def _decorate_coroutine(switch: _ModeSwitch, function: Callable[..., Any]) -> Any:
+    @functools.wraps(function)
+    async def wrapped(*args: Any, **kwargs: Any) -> Any:
+        with switch.clone():
+            return await function(*args, **kwargs)
+
+    return wrapped
+
+
+def _decorate_async_generator(switch: _ModeSwitch, function: Callable[..., Any]) -> Any:
+    @functools.wraps(function)
+    async def wrapped(*args: Any, **kwargs: Any) -> Any:
+        with switch.clone():
+            source = function(*args, **kwargs)
+            async for item in source:
+                yield item
+
+    return wrapped
+
+
+def _decorate_generator(switch: _ModeSwitch, function: Callable[..., Any]) -> Any:
+    """Each resumption runs under the mode; the code between them does not."""
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        generator = function(*args, **kwargs)
+        try:
+            with switch.clone():
+                item = generator.send(None)
+            while True:
+                try:
+                    received = yield item
+                except GeneratorExit:
+                    with switch.clone():
+                        generator.close()
+                    raise
+                except BaseException as error:
+                    with switch.clone():
+                        item = generator.throw(error)
+                else:
+                    with switch.clone():
+                        item = generator.send(received)
+        except StopIteration as stop:
+            return stop.value
+
+    return wrapped
+
+
+class _NoArguments(_ModeSwitch):
+    """May also be written without parentheses as a decorator."""
+
+    def __new__(cls, function: Any = None) -> Any:
+        made = super().__new__(cls)
+        return made if function is None else made(function)
+
+    def __init__(self, function: Any = None) -> None:
+        pass
+
+
+class no_grad(_NoArguments):
+    """Switch recording off."""
+
+    def changes(self) -> dict[str, Any]:
+        return {"grad": False}
+
+
+class enable_grad(_NoArguments):
+    """Switch recording on."""
+
+    def changes(self) -> dict[str, Any]:
+        return {"grad": True}
+
+
+class set_grad_enabled(_ModeSwitch):
+    """Switch recording on or off, at once; as a context manager the old mode returns after it."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = bool(mode)
+        self._previous = [MODE.get()]
+        MODE.set(MODE.get().but(grad=self.mode))
+
+    def changes(self) -> dict[str, Any]:
+        return {"grad": self.mode}
+
+    def clone(self) -> _ModeSwitch:
+        made = object.__new__(set_grad_enabled)
+        made.mode = self.mode
+        made._previous = [MODE.get()]
+        return made
+
+    def __enter__(self) -> None:
+        MODE.set(MODE.get().but(grad=self.mode))
+
+    def __exit__(self, *exc: object) -> None:
+        MODE.set(MODE.get().but(grad=self._previous[0].grad))
+
+    def __call__(self, function: Any) -> Any:
+        MODE.set(self._previous[0])
+        return super().__call__(function)
+
+    def __repr__(self) -> str:
+        return f"set_grad_enabled(mode={self.mode})"
+
+
+class inference_mode(_ModeSwitch):
+    """Switch recording off for good: tensors made inside never take part in autograd."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        made = super().__new__(cls)
+        if isinstance(mode, bool):
+            return made
+        made.mode = True
+        return made(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def changes(self) -> dict[str, Any]:
+        return {"inference": self.mode, "grad": not self.mode}
+
+    def clone(self) -> _ModeSwitch:
+        return type(self)(self.mode)
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations are being recorded."""
+    return MODE.get().grad
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether inference mode is on."""
+    return MODE.get().inference

@@ -1,0 +1,272 @@
+"""Optimizer updates on raw arrays: many small parameters in one array call, no temporaries.
+
+The parameters of one dtype are treated as if laid end to end. Their optimizer state really is, in
+one row per quantity; gradients are copied into scratch memory a chunk at a time, the update of the
+whole chunk is computed there, and is then added to each parameter where it lies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .numpy import hush, unhush
+
+# Elements handled at a time: scratch and state of a chunk then stay in the cache of one core.
+CHUNK = 16384
+
+
+def is_packable(array: Any) -> bool:
+    """Whether the updates below apply: their rounding is the dtype's own for these two only."""
+    return array.dtype == np.float32 or array.dtype == np.float64
+
+
+class Chunk:
+    """Neighbouring parameters, or a part of one large parameter, that are updated together."""
+
+    __slots__ = (
+        "first", "grad", "grad_views", "last", "params", "part", "singles", "state", "work",
+        "work_views", "with_square",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        arrays: Sequence[Any],
+        first: int,
+        last: int,
+        state: Any,
+        scratch: Any,
+        part: slice | None = None,
+    ) -> None:
+        self.first = first
+        self.last = last
+        self.part = part
+        self.state = state
+        self.singles: list[Chunk] = []
+        self.params = [arrays[i] if part is None else arrays[i].reshape(-1)[part]
+                       for i in range(first, last)]  # fmt: skip
+        size = state.shape[1]
+        self.with_square = scratch[:2, :size]
+        self.grad = scratch[0, :size]
+        self.work = scratch[2, :size]
+        self.grad_views = _views(self.grad, self.params)
+        self.work_views = _views(self.work, self.params)
+
+    def load(self, grads: Sequence[Any]) -> None:
+        """Copy the gradients into scratch memory."""
+        if self.part is not None:
+            self.grad[...] = grads[self.first].reshape(-1)[self.part]
+        else:
+            for view, grad in zip(self.grad_views, grads[self.first : self.last]):
+                view[...] = grad
+
+    def add_decay(self, weight_decay: float) -> None:
+        """Add ``weight_decay`` times the parameters to the loaded gradients."""
+        for view, param in zip(self.work_views, self.params):
+            view[...] = param
+        np.multiply(self.work, weight_decay, self.work)
+        np.add(self.grad, self.work, self.grad)
+
+    def scale_params(self, factor: float) -> None:
+        """Multiply the parameters by ``factor``."""
+        for param in self.params:
+            np.multiply(param, factor, param)
+
+    def apply(self) -> None:
+        """Add the computed update to the parameters."""
+        for view, param in zip(self.work_views, self.params):
+            np.add(param, view, param)
+
+
+class Packed:
+    """Parameters of one dtype, their optimizer state in rows, and scratch memory."""
+
+    def __init__(self, arrays: Sequence[Any], rows: int, step_dtype: Any = np.float32) -> None:
+        self.arrays = arrays
+        dtype = arrays[0].dtype
+        sizes = [array.size for array in arrays]
+        self.state = np.zeros((rows, sum(sizes)), dtype)
+        self.steps = np.zeros(len(arrays), step_dtype)
+        spans = _spans(arrays)
+        largest = max((stop - start for _, _, start, stop, _ in spans), default=0)
+        self.scratch = np.empty((3, largest), dtype)
+        self.chunks = [
+            Chunk(arrays, first, last, self.state[:, start:stop], self.scratch, part)
+            for first, last, start, stop, part in spans
+        ]
+        self._constants: dict[tuple, tuple] = {}
+
+    def row_views(self, row: int) -> list[Any]:
+        """Return one quantity of the state, an array per parameter, in the parameters' shapes."""
+        return _views(self.state[row], self.arrays)
+
+    def step_views(self) -> list[Any]:
+        """Return each parameter's step count as a zero-dim array."""
+        return [self.steps[i : i + 1].reshape(()) for i in range(len(self.arrays))]
+
+    def _ready(self, grads: Sequence[Any]) -> list[Chunk]:
+        """Return chunks whose gradients are all present, split where one is missing."""
+        if not any(grad is None for grad in grads):
+            return self.chunks
+        ready = []
+        for chunk in self.chunks:
+            missing = [grads[i] is None for i in range(chunk.first, chunk.last)]
+            if not any(missing):
+                ready.append(chunk)
+            elif not all(missing):
+                singles = self._singles(chunk)
+                ready += [single for single, gone in zip(singles, missing) if not gone]
+        return ready
+
+    def _singles(self, chunk: Chunk) -> list[Chunk]:
+        if not chunk.singles:
+            start = 0
+            for i in range(chunk.first, chunk.last):
+                stop = start + self.arrays[i].size
+                state = chunk.state[:, start:stop]
+                chunk.singles.append(Chunk(self.arrays, i, i + 1, state, self.scratch))
+                start = stop
+        return chunk.singles
+
+    def _advance(self, chunks: list[Chunk]) -> list[tuple[Chunk, float]]:
+        """Count a step for every parameter of ``chunks``; return them with their new counts."""
+        stepped: list[tuple[Chunk, float]] = []
+        for chunk in chunks:
+            counts = self.steps[chunk.first : chunk.last].tolist()
+            if counts.count(counts[0]) == len(counts):
+                stepped.append((chunk, counts[0] + 1))
+            else:
+                singles = self._singles(chunk)
+                stepped += [(single, count + 1) for single, count in zip(singles, counts)]
+        for chunk, count in stepped:
+            self.steps[chunk.first : chunk.last] = count
+        return stepped
+
+    def sgd(
+        self,
+        grads: Sequence[Any],
+        *,
+        lr: float,
+        momentum: float,
+        dampening: float,
+        weight_decay: float,
+        nesterov: bool,
+        maximize: bool,
+    ) -> None:
+        """Take a step of gradient descent; row 0 of the state is the momentum buffer."""
+        token = hush()
+        try:
+            for chunk in self._ready(grads):
+                chunk.load(grads)
+                step, work = chunk.grad, chunk.work
+                if maximize:
+                    np.negative(step, step)
+                if weight_decay:
+                    chunk.add_decay(weight_decay)
+                if momentum:
+                    buffer = chunk.state[0]
+                    np.multiply(buffer, momentum, buffer)
+                    if dampening:
+                        np.multiply(step, 1 - dampening, work)
+                        np.add(buffer, work, buffer)
+                    else:
+                        np.add(buffer, step, buffer)
+                    if nesterov:
+                        np.multiply(buffer, momentum, work)
+                        np.add(step, work, step)
+                    else:
+                        step = buffer
+                np.multiply(step, -lr, work)
+                chunk.apply()
+        finally:
+            unhush(token)
+
+    def adam(
+        self,
+        grads: Sequence[Any],
+        *,
+        lr: float,
+        beta1: float,
+        beta2: float,
+        eps: float,
+        weight_decay: float,
+        decoupled: bool,
+        maximize: bool,
+        amsgrad: bool,
+    ) -> None:
+        """Take a step of Adam; the rows are the two moments and, with amsgrad, the largest one."""
+        keep, take = self._moment_factors(beta1, beta2)
+        token = hush()
+        try:
+            for chunk, count in self._advance(self._ready(grads)):
+                chunk.load(grads)
+                if maximize:
+                    np.negative(chunk.grad, chunk.grad)
+                if weight_decay:
+                    if decoupled:
+                        chunk.scale_params(1 - lr * weight_decay)
+                    else:
+                        chunk.add_decay(weight_decay)
+                # Both moments at once: row 0 averages the gradient, row 1 its square.
+                fresh, moments, work = chunk.with_square, chunk.state[:2], chunk.work
+                np.square(chunk.grad, fresh[1])
+                np.multiply(fresh, take, fresh)
+                np.multiply(moments, keep, moments)
+                np.add(moments, fresh, moments)
+                second = moments[1]
+                if amsgrad:
+                    second = np.maximum(chunk.state[2], second, chunk.state[2])
+                # Both bias corrections are moved onto scalars, which saves a pass.
+                root = math.sqrt(1 - beta2**count)
+                np.sqrt(second, work)
+                np.add(work, eps * root, work)
+                np.divide(moments[0], work, work)
+                np.multiply(work, -lr * root / (1 - beta1**count), work)
+                chunk.apply()
+        finally:
+            unhush(token)
+
+    def _moment_factors(self, beta1: float, beta2: float) -> tuple[Any, Any]:
+        factors = self._constants.get((beta1, beta2))
+        if factors is None:
+            keep = np.array([[beta1], [beta2]], self.state.dtype)
+            take = np.array([[1 - beta1], [1 - beta2]], self.state.dtype)
+            factors = self._constants[beta1, beta2] = keep, take
+        return factors
+
+
+def _views(flat: Any, arrays: Sequence[Any]) -> list[Any]:
+    """Cut ``flat`` into consecutive views of the shapes of ``arrays``."""
+    views = []
+    start = 0
+    for array in arrays:
+        stop = start + array.size
+        views.append(flat[start:stop].reshape(array.shape))
+        start = stop
+    return views
+
+
+def _spans(arrays: Sequence[Any]) -> list[tuple[int, int, int, int, slice | None]]:
+    """Return chunks as (first array, last, first element, last, part of a large array)."""
+    spans: list[tuple[int, int, int, int, slice | None]] = []
+    first = start = end = 0
+    for i, array in enumerate(arrays):
+        if array.size > CHUNK and array.flags.c_contiguous:
+            if first < i:
+                spans.append((first, i, start, end, None))
+            for cut in range(0, array.size, CHUNK):
+                stop = min(cut + CHUNK, array.size)
+                spans.append((i, i + 1, end + cut, end + stop, slice(cut, stop)))
+            first = i + 1
+            start = end = end + array.size
+        else:
+            if end + array.size - start > CHUNK and first < i:
+                spans.append((first, i, start, end, None))
+                first, start = i, end
+            end += array.size
+    if first < len(arrays):
+        spans.append((first, len(arrays), start, end, None))
+    return spans

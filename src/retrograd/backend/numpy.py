@@ -1,0 +1,303 @@
+"""The ``xp`` namespace on NumPy: NumPy's own functions, and the few it lacks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy._core import umath
+
+ndarray = np.ndarray
+generic = np.generic
+newaxis = None
+
+# Names kernels and the generated code read most often; the rest resolves in __getattr__.
+asarray = np.asarray
+empty = np.empty
+zeros = np.zeros
+ones = np.ones
+conj_method = np.ndarray.conj
+
+FLOAT32 = np.dtype("float32")
+FLOAT64 = np.dtype("float64")
+BOOL = np.dtype("bool")
+INT64 = np.dtype("int64")
+
+
+def __getattr__(name: str) -> Any:
+    value = getattr(np, name)
+    globals()[name] = value
+    return value
+
+
+# Floating point exceptions are values here (inf, nan), never warnings. Setting NumPy's own
+# context variable costs a tenth of ``np.errstate``; the public API is the fallback.
+try:
+    _error_state: Any = umath._extobj_contextvar
+    _quiet = umath._make_extobj(all="ignore")
+
+    def hush() -> Any:
+        """Silence floating point warnings in this context until :func:`unhush`."""
+        return _error_state.set(_quiet)
+
+    unhush = _error_state.reset
+except AttributeError:  # pragma: no cover - a NumPy without these internals
+
+    def hush() -> Any:
+        old = np.seterr(all="ignore")
+        return old
+
+    def unhush(token: Any) -> None:
+        np.seterr(**token)
+
+
+class quiet:
+    """Context manager form of :func:`hush`."""
+
+    __slots__ = ("token",)
+
+    def __enter__(self) -> None:
+        self.token = hush()
+
+    def __exit__(self, *exc: object) -> None:
+        unhush(self.token)
+
+
+def bfloat16() -> np.dtype:
+    """NumPy's bfloat16, from ml_dtypes, loaded when first needed."""
+    import ml_dtypes
+
+    return np.dtype(ml_dtypes.bfloat16)
+
+
+def float_info(dtype: np.dtype) -> Any:
+    """The limits of a floating dtype, bfloat16 included."""
+    if dtype.name == "bfloat16":
+        import ml_dtypes
+
+        return ml_dtypes.finfo(dtype)
+    return np.finfo(dtype)
+
+
+def special(name: str) -> Any:
+    """A function of scipy.special, loaded when first needed."""
+    import scipy.special
+
+    return getattr(scipy.special, name)
+
+
+def scipy_linalg() -> Any:
+    import scipy.linalg
+
+    return scipy.linalg
+
+
+def as_strided(array: np.ndarray, shape: tuple, strides: tuple, offset: int) -> np.ndarray:
+    """The view of ``array``'s memory with ``strides`` and ``offset`` counted in elements.
+
+    ``offset`` is relative to the array's own first element.
+    """
+    itemsize = array.dtype.itemsize
+    if not shape and not offset:
+        return array.reshape(()) if array.size == 1 else _strided(array, (), (), 0)
+    return _strided(array, shape, tuple(s * itemsize for s in strides), offset * itemsize)
+
+
+class _Window:
+    """Exposes a memory window of an array through the array interface; keeps it alive."""
+
+    def __init__(self, owner: np.ndarray, shape: tuple, strides: tuple, offset: int,
+                 kind: str | None = None):
+        address, readonly = owner.__array_interface__["data"]
+        self.__array_interface__ = {
+            "shape": shape,
+            "strides": strides,
+            "typestr": kind or (owner.dtype.str if owner.dtype.kind != "V"
+                                else f"|V{owner.itemsize}"),
+            "data": (address + offset, readonly),
+            "version": 3,
+        }
+        self.owner = owner
+
+
+def _strided(array: np.ndarray, shape: tuple, byte_strides: tuple, offset: int) -> np.ndarray:
+    if math.prod(shape) == 0:
+        return np.empty(shape, array.dtype)
+    window = np.asarray(_Window(array, shape, byte_strides, offset))
+    return window if window.dtype == array.dtype else window.view(array.dtype)
+
+
+def address(array: Any) -> int:
+    """Where the first element lies in memory."""
+    return array.__array_interface__["data"][0] if isinstance(array, np.ndarray) else 0
+
+
+def element_strides(array: Any) -> tuple[int, ...]:
+    itemsize = array.dtype.itemsize
+    return tuple(s // itemsize for s in array.strides)
+
+
+def storage_of(array: np.ndarray) -> Any:
+    """The object that owns the memory ``array`` looks at."""
+    base = array
+    while isinstance(base.base, np.ndarray):
+        base = base.base
+    owner = base.base
+    if isinstance(owner, _Window):
+        return storage_of(owner.owner)
+    return base
+
+
+def is_dense(array: Any) -> bool:
+    """Whether the elements fill their memory without gaps or overlaps, in some order."""
+    expected = array.dtype.itemsize
+    for stride, size in sorted(zip(array.strides, array.shape, strict=True)):
+        if size == 1:
+            continue
+        if stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+def has_overlap(array: Any) -> bool:
+    """Whether two indices may reach the same element (an expanded dimension)."""
+    return any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True))
+
+
+def unbroadcast(array: Any, shape: tuple) -> Any:
+    """Sum ``array`` down to ``shape``, undoing a broadcast."""
+    if array.shape == shape:
+        return array
+    lead = array.ndim - len(shape)
+    axes = tuple(range(lead)) + tuple(
+        i + lead for i, n in enumerate(shape) if n == 1 and array.shape[i + lead] != 1
+    )
+    if axes:
+        dtype = array.dtype if array.dtype.kind in "fc" else None
+        array = np.add.reduce(array, axis=axes, keepdims=True, dtype=dtype)
+    return array.reshape(shape)
+
+
+def cast(array: Any, dtype: np.dtype) -> Any:
+    """``array`` as ``dtype``; the real part where a complex value becomes real."""
+    if array.dtype is dtype:
+        return array
+    if array.dtype.kind == "c" and dtype.kind != "c":
+        array = array.real
+    return array.astype(dtype)
+
+
+def as_array(value: Any) -> np.ndarray:
+    """An ndarray of ``value``, which may be a NumPy scalar."""
+    return value if isinstance(value, np.ndarray) else np.asarray(value)
+
+
+# ---------------------------------------------------------------- layouts
+
+
+def reach(shape: tuple, strides: tuple) -> int:
+    """The farthest element, counted from the first."""
+    return sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if n) if all(shape) else 0
+
+
+def positions(shape: tuple, strides: tuple, offset: int) -> np.ndarray:
+    """Where each element of a strided view lies in memory."""
+    where = np.full(shape, offset, np.int64)
+    for axis, (n, s) in enumerate(zip(shape, strides, strict=True)):
+        step = np.arange(n, dtype=np.int64) * s
+        where += step.reshape((n,) + (1,) * (len(shape) - axis - 1))
+    return where
+
+
+def viewed(array: Any, shape: tuple) -> Any:
+    """``array`` in another shape on the same memory, or None where that is impossible."""
+    try:
+        return array.reshape(shape, copy=False)
+    except ValueError:
+        return None
+
+
+def can_view(array: Any, shape: tuple) -> bool:
+    """Whether a reshape needs no copy."""
+    if not isinstance(array, np.ndarray):
+        return True
+    return array.flags.c_contiguous or viewed(array, shape) is not None
+
+
+def expanded(array: np.ndarray, shape: tuple) -> np.ndarray:
+    """A writable view with length-one dimensions repeated."""
+    if array.shape == shape:
+        return array[...]
+    lead = len(shape) - array.ndim
+    strides = (0,) * lead + tuple(
+        0 if own == 1 and n != 1 else s
+        for n, own, s in zip(shape[lead:], array.shape, array.strides, strict=True))
+    return _strided(array, shape, strides, 0)
+
+
+def broadcast(array: Any, shape: tuple) -> Any:
+    """``array`` repeated to ``shape``; a small one is copied, which is cheaper than a view."""
+    if array.shape == shape:
+        return array
+    if math.prod(shape) <= 4096:
+        out = np.empty(shape, array.dtype)
+        out[...] = array
+        return out
+    return expanded(np.asarray(array), shape)
+
+
+def writable_diagonal(array: np.ndarray, offset: int, axis1: int, axis2: int) -> np.ndarray:
+    """``array.diagonal`` as a view that can be written to."""
+    view = array.diagonal(offset, axis1, axis2)
+    return _strided(array, view.shape, view.strides, address(view) - address(array)) \
+        if view.size else np.empty(view.shape, view.dtype)
+
+
+def windows(array: np.ndarray, axis: int, size: int, step: int) -> np.ndarray:
+    """Sliding windows along ``axis`` as a new last dimension, on the same memory."""
+    if not array.ndim:
+        return _strided(array, (size,), (array.itemsize,), 0)
+    count = (array.shape[axis] - size) // step + 1
+    shape = (*array.shape[:axis], count, *array.shape[axis + 1:], size)
+    own = array.strides
+    strides = (*own[:axis], own[axis] * step, *own[axis + 1:], own[axis])
+    return _strided(array, shape, strides, 0)
+
+
+def add_windows(gradient: np.ndarray, shape: tuple, axis: int, size: int, step: int) -> np.ndarray:
+    """Add sliding windows up where they overlap: the adjoint of :func:`windows`."""
+    whole = np.zeros(shape, gradient.dtype)
+    if not shape:
+        return whole + gradient.reshape(())
+    moved = np.moveaxis(whole, axis, -1)
+    parts = np.moveaxis(gradient, axis, -2)
+    for i in range(parts.shape[-2]):
+        moved[..., i * step:i * step + size] += parts[..., i, :]
+    return whole
+
+
+def complex_pairs(array: np.ndarray) -> np.ndarray:
+    """Complex memory as (real, imag) pairs."""
+    half = array.real.dtype
+    return _strided(array.real, (*array.shape, 2), (*array.strides, half.itemsize), 0)
+
+
+def pairs_as_complex(array: np.ndarray) -> np.ndarray:
+    """(real, imag) pairs as complex numbers on the same memory."""
+    kind = np.dtype(np.complex64 if array.dtype == np.float32 else np.complex128)
+    if array.strides[-1] != array.itemsize or any(s % kind.itemsize for s in array.strides[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    window = np.asarray(_Window(array, (*array.shape[:-1],), array.strides[:-1], 0, kind.str)) \
+        if array.size else np.empty(array.shape[:-1], kind)
+    return window
+
+
+def copied(array: Any) -> Any:
+    """A copy that keeps the memory order of a dense array and packs any other."""
+    if not isinstance(array, np.ndarray):
+        return array
+    if array.flags.c_contiguous or not is_dense(array):
+        return array.copy(order="C")
+    return array.copy(order="K")

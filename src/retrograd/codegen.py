@@ -1,0 +1,514 @@
+"""Turns a declaration into the source of its fast path and of its node class.
+
+Generated code handles the ordinary call: plain tensors of one floating dtype, grad mode on or off,
+nothing else switched on. Whatever does not fit (Python types, promotion, subclasses, other modes,
+errors to word) goes to :func:`retrograd.interpret.call`, which is general and slower.
+
+Set the environment variable RETROGRAD_SHOW_CODE=mul to print what is generated for an op.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from typing import Any
+
+from .backend import numpy as xp
+from .errors import canonical_dim, canonical_dims
+from .graph import LEAF, Like, Node, Released, fit, next_sequence
+from .modes import GRAD, MODE, NO_GRAD
+from .op import ARRAY, ARRAYS, GENERATED, OPTIONAL, Op, direct, raw
+from .sites import is_internal, user_frame
+from .tensor import PLAIN, Tensor, edge_of
+
+_SHOW = os.environ.get("RETROGRAD_SHOW_CODE", "").split(",")
+
+
+class _Constants(dict[Any, Tensor]):
+    """Python numbers as zero-dim tensors of one dtype, made once and kept."""
+
+    def __init__(self, dtype: Any):
+        self.dtype = dtype
+
+    def __missing__(self, number: Any) -> Tensor:
+        made = Tensor()
+        made._data = xp.asarray(number, dtype=self.dtype)
+        made._edge = made._view = made._vc = None
+        made._wrapped_number = True
+        # 0.0 == -0.0, and nan is never found again: neither can be a key.
+        if number and number == number:
+            if len(self) > 4096:
+                self.clear()
+            self[number] = made
+        return made
+
+
+GENERATED.update(
+    Tensor=Tensor, PLAIN=PLAIN, LEAF=LEAF, Like=Like, Released=Released, GRAD=GRAD,
+    NO_GRAD=NO_GRAD, mode=MODE.get, tick=next_sequence, frame=sys._getframe,
+    is_internal=is_internal, user_frame=user_frame, fit=fit, edge_of=edge_of,
+    F4=xp.FLOAT32, F8=xp.FLOAT64, C4=_Constants(xp.FLOAT32), C8=_Constants(xp.FLOAT64),
+    hush=xp.hush, unhush=xp.unhush, canonical_dim=canonical_dim, canonical_dims=canonical_dims,
+    generic=xp.generic,
+)
+
+
+def rule_needs(op: Op) -> dict[str, list[str]]:
+    """For each differentiable argument, the names its rule asks for."""
+    return {arg: list(inspect.signature(rule).parameters) for arg, rule in op.rules.items()}
+
+
+class Plan:
+    """What the node of an op stores, worked out from its rules."""
+
+    def __init__(self, op: Op):
+        self.op = op
+        self.needs = rule_needs(op)
+        self.arity = len(op.arrays)
+        self.likes = [i for i, a in enumerate(op.arrays)
+                      if op.fits or "like" in self.needs.get(a, ())]
+        asked = {name for names in self.needs.values() for name in names}
+        self.saved_arrays = [n for n in (*op.arrays, *op.indices) if n in asked]
+        self.saved_static = [n for n in op.static if n in asked]
+        self.saved_outputs = [n for n in ("y", *op.outputs) if n in asked]
+        known = {"g", "like", "y", "wanted", *op.outputs, *op.by_name}
+        unknown = asked - known
+        if unknown:
+            raise TypeError(f"a rule of {op.name} asks for {sorted(unknown)}, which it has not")
+
+    def users(self, name: str) -> list[int]:
+        """Positions of the arguments whose rules need ``name``."""
+        return [i for i, a in enumerate(self.op.arrays) if name in self.needs.get(a, ())]
+
+    def slots(self) -> list[str]:
+        names = []
+        if self.arity > 1:
+            names.append("next1")
+        if self.arity > 2 or self.op.has_list:
+            names.append("rest")
+        names += [f"like{i}" for i in self.likes]
+        for n in self.saved_arrays:
+            names += [n, f"ver_{n}"]
+        names += self.saved_static
+        for n in self.saved_outputs:
+            names += [f"out_{n}"]
+        if self.saved_outputs:
+            names += ["vc_y", "ver_y"]
+        return names
+
+
+# ---------------------------------------------------------------- node classes
+
+
+def node_class(op: Op, variant: str = "real") -> type:
+    """The node class of ``op``: for real arrays, complex ones, or arrays inside a transform."""
+    if op.nodes is None:
+        op.nodes = {}
+    found = op.nodes.get(variant)
+    if found is None:
+        found = op.nodes[variant] = _make_node_class(op, variant)
+    return found
+
+
+def _make_node_class(op: Op, variant: str) -> type:
+    from . import replaying
+
+    if variant != "real":
+        base = node_class(op, "real")
+        body: dict[str, Any] = {"__slots__": (), "__module__": "retrograd.generated"}
+        if variant == "traced":
+            body["pull"] = replaying.pull_on_tensors
+        else:
+            body["pull"] = _compile_pull(op, base.plan, is_complex=True)
+        return type(op.node_name, (base,), body)
+    plan = Plan(op)
+    body = {
+        "__slots__": tuple(plan.slots()), "__module__": "retrograd.generated",
+        "op": op, "plan": plan, "arity": max(plan.arity, 3) if op.has_list else plan.arity,
+        "outputs": len(op.outputs) or 1,
+        "saves_output": "y" in plan.saved_outputs,
+        "watch_output": replaying.watch_output,
+        "pull": _compile_pull(op, plan, is_complex=False),
+        "replay": _compile_replay(op, plan),
+        "release": _compile_release(op, plan),
+        "_saved_value": replaying.saved_value, "_raw_saved": replaying.raw_saved,
+        "saved_names": replaying.public_saved_names(op, plan),
+    }
+    if op.has_list:
+        body["pull"] = replaying.pull_list
+        body["replay"] = replaying.replay_list
+        body["edges"] = replaying.list_edges
+    return type(op.node_name, (Node,), body)
+
+
+def _wanted(plan: Plan) -> list[str]:
+    """The parameters by which the engine says which gradients it wants."""
+    return [] if plan.arity == 1 else [f"w{i}" for i in range(plan.arity)]
+
+
+def _saved_condition(plan: Plan, name: str) -> str | None:
+    """When ``name`` is needed, given which gradients are wanted; None for always."""
+    users = plan.users(name)
+    if plan.arity == 1 or len(users) == plan.arity:
+        return None
+    return " or ".join(f"w{i} is not None" for i in users)
+
+
+def _compile_pull(op: Op, plan: Plan, is_complex: bool) -> Any:
+    prefix = f"{op.name}_{'complex' if is_complex else 'real'}"
+    lines = [f"def pull(self, g{''.join(', ' + w for w in _wanted(plan))}):"]
+    for name in plan.saved_arrays:
+        body = [f"t = self.{name}",
+                f"if (0 if (vc := t._vc) is None else vc.n) != self.ver_{name}: "
+                f"stale_input(self, {name!r})",
+                f"{name} = t._data"]
+        if op.by_name[name].kind in (OPTIONAL, "optional index"):
+            body = [f"t = self.{name}", f"if t is None: {name} = None", "else:",
+                    *("    " + b for b in body[1:])]
+        condition = _saved_condition(plan, name)
+        if condition:
+            lines.append(f"    if {condition}:")
+            lines += ["        " + b for b in body]
+        else:
+            lines += ["    " + b for b in body]
+    for name in plan.saved_outputs:
+        variable = name
+        lines.append(f"    {variable} = self.out_{name}")
+        lines.append(f"    if {variable}.__class__ is Released: {variable}.refuse()")
+    if "y" in plan.saved_outputs:
+        lines.append("    if self.vc_y is not None and self.vc_y.n != self.ver_y: "
+                     "stale_output(self)")
+    for i, arg in enumerate(op.arrays):
+        if arg not in op.rules:
+            lines.append(f"    r{i} = None")
+            continue
+        GENERATED[f"{prefix}_rule{i}"] = direct_rule(op.rules[arg], is_complex)
+        call = [n if n in ("g", "y", *op.outputs) or n in plan.saved_arrays
+                else f"self.like{i}" if n == "like"
+                else f"({', '.join(_wanted(plan))})" if n == "wanted"
+                else f"self.{n}" for n in plan.needs[arg]]
+        result = [f"r{i} = {prefix}_rule{i}({', '.join(call)})"]
+        if op.fits and "like" not in plan.needs[arg]:
+            result.append(f"if self.like{i} is not None: r{i} = fit(r{i}, self.like{i})")
+        if plan.arity == 1:
+            lines += ["    " + r for r in result]
+        else:
+            lines.append(f"    if w{i} is None: r{i} = None")
+            lines.append("    else:")
+            lines += ["        " + r for r in result]
+    lines.append("    return " + ", ".join(f"r{i}" for i in range(plan.arity)))
+    return compile_function(f"{op.name} backward", "pull", lines, op)
+
+
+def direct_rule(rule: Any, is_complex: bool) -> Any:
+    return raw(rule, is_complex)
+
+
+def _compile_replay(op: Op, plan: Plan) -> Any:
+    prefix = f"{op.name}_tensor"
+    lines = [f"def replay(self, g{''.join(', ' + w for w in _wanted(plan))}):"]
+    for name in plan.saved_arrays:
+        position = op.arrays.index(name) if name in op.arrays else -1
+        edge = ("None" if position < 0 else
+                ("self.next0", "self.next1")[position] if position < 2 else
+                f"self.rest[{position - 2}]")
+        condition = _saved_condition(plan, name)
+        line = f"{name} = unpack_input(self, {name!r}, {edge})"
+        lines.append(f"    if {condition}: {line}" if condition else f"    {line}")
+    for name in plan.saved_outputs:
+        lines.append(f"    {name} = unpack_output(self, {name!r})")
+    for i, arg in enumerate(op.arrays):
+        if arg not in op.rules:
+            lines.append(f"    r{i} = None")
+            continue
+        GENERATED[f"{prefix}_rule{i}"] = op.rules[arg]
+        call = [n if n in ("g", "y", *op.outputs) or n in plan.saved_arrays
+                else f"self.like{i}" if n == "like"
+                else f"({', '.join(_wanted(plan))})" if n == "wanted"
+                else f"self.{n}" for n in plan.needs[arg]]
+        result = [f"r{i} = {prefix}_rule{i}({', '.join(call)})"]
+        if op.fits and "like" not in plan.needs[arg]:
+            result.append(f"if self.like{i} is not None: r{i} = fit_tensor(r{i}, self.like{i})")
+        if plan.arity == 1:
+            lines += ["    " + r for r in result]
+        else:
+            lines.append(f"    if w{i} is None: r{i} = None")
+            lines.append("    else:")
+            lines += ["        " + r for r in result]
+    lines.append("    return " + ", ".join(f"r{i}" for i in range(plan.arity)))
+    return compile_function(f"{op.name} replay", "replay", lines, op)
+
+
+def _compile_release(op: Op, plan: Plan) -> Any:
+    slots = [*plan.saved_arrays, *(f"out_{n}" for n in plan.saved_outputs)]
+    if not slots:
+        return Node.release
+    lines = ["def release(self, by):", "    " + " = ".join(f"self.{s}" for s in slots) + " = by"]
+    return compile_function(f"{op.name} release", "release", lines, op)
+
+
+# ---------------------------------------------------------------- the forward function
+
+
+def signature_source(op: Op) -> str:
+    """The parameter list of the public function."""
+    parts = []
+    star = False
+    for p in op.params:
+        if p.keyword_only and not star:
+            parts.append("*")
+            star = True
+        if p.required:
+            parts.append(p.name)
+        else:
+            GENERATED[f"{op.name}_default_{p.name}"] = p.default
+            parts.append(f"{p.name}={op.name}_default_{p.name}")
+    if takes_out(op):
+        if not star:
+            parts.append("*")
+        parts.append("out=None")
+    return ", ".join(parts)
+
+
+def takes_out(op: Op) -> bool:
+    return not op.is_view and "out" not in op.by_name and not op.outputs
+
+
+def call_source(op: Op, wanted: list[str] | None = None) -> str:
+    return ", ".join(f"{p.name}={p.name}" if p.keyword_only else p.name for p in op.params)
+
+
+def build(op: Op) -> None:
+    """Compile ``op`` and swap the code into its function."""
+    source = _forward_source(op)
+    made = compile_function(op.name, op.name, source, op)
+    op.function.__code__ = made.__code__
+    op.function.__defaults__ = made.__defaults__
+    op.function.__kwdefaults__ = made.__kwdefaults__
+
+
+def build_inplace(op: Op) -> None:
+    """Compile the in-place variant: always the general path."""
+    name = op.name + "_"
+    lines = [f"def {name}({signature_source(op).replace(', *, out=None', '').replace(', out=None', '')}):",
+             f"    return call_inplace({op.name}_op, ({''.join(p.name + ', ' for p in op.params)}))"]
+    made = compile_function(name, name, lines, op)
+    op.inplace_function.__code__ = made.__code__
+    op.inplace_function.__defaults__ = made.__defaults__
+    op.inplace_function.__kwdefaults__ = made.__kwdefaults__
+
+
+def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:
+    """Execute generated source and return the function it defines."""
+    from . import interpret, replaying
+
+    GENERATED.setdefault("call", interpret.call)
+    GENERATED.setdefault("call_inplace", interpret.call_inplace)
+    GENERATED.setdefault("attach_view", interpret.attach_view)
+    GENERATED.setdefault("note_cut", interpret.note_cut)
+    GENERATED.setdefault("stale_input", replaying.stale_input)
+    GENERATED.setdefault("stale_output", replaying.stale_output)
+    GENERATED.setdefault("unpack_input", replaying.unpack_input)
+    GENERATED.setdefault("unpack_output", replaying.unpack_output)
+    GENERATED.setdefault("fit_tensor", replaying.fit_tensor)
+    GENERATED.setdefault(f"{op.name}_op", op)
+    source = "\n".join(lines)
+    if op.name in _SHOW:
+        print(source, end="\n\n")
+    scope: dict[str, Any] = {}
+    exec(compile(source, f"<retrograd {label}>", "exec"), GENERATED, scope)
+    return scope[name]
+
+
+def _forward_source(op: Op) -> list[str]:
+    everything = "".join(p.name + ", " for p in op.params)
+    slow = f"call({op.name}_op, ({everything}){', out' if takes_out(op) else ''})"
+    lines = [f"def {op.name}({signature_source(op)}):"]
+    if not (op.has_list or op.outputs or op.kind == "slow"):
+        lines += ["    " + line for line in _fast_path(op, slow)]
+    lines.append(f"    return {slow}")
+    return lines
+
+
+def _fast_path(op: Op, slow: str) -> list[str]:
+    """The nested ifs of the ordinary call; falling out of them means the general path."""
+    plan = Plan(op) if op.rules else None
+    GENERATED[f"{op.name}_kernel"] = direct(op.kernel)
+    arrays = op.arrays
+    first = arrays[0] if arrays else None
+    if first is None:
+        return []
+    lines: list[str] = []
+    conditions = []
+    number_ok = op.kind == "elementwise" and op.promote in ("same", "float") and len(arrays) == 2
+    for name in (*arrays, *op.indices):
+        kind = op.by_name[name].kind
+        if number_ok and name == arrays[1]:
+            continue
+        test = f"type({name}) in PLAIN"
+        conditions.append(f"({name} is None or {test})" if kind in (OPTIONAL, "optional index")
+                          else test)
+    if takes_out(op):
+        conditions.append("out is None")
+    pad = ""
+
+    def emit(text: str) -> None:
+        lines.append(pad + text)
+
+    emit(f"if {' and '.join(conditions)}:")
+    pad += "    "
+    read = "._array()" if op.is_view else "._data"
+    emit(f"a_{first} = {first}{read}")
+    if not op.any_dtype:
+        emit(f"dt = a_{first}.dtype")
+        emit("if dt is F4 or dt is F8:")
+        pad += "    "
+    if number_ok:
+        other = arrays[1]
+        emit(f"if type({other}) in PLAIN: ok = True")
+        emit(f"elif type({other}) is float or type({other}) is int: "
+             f"{other} = (C4 if dt is F4 else C8)[{other}]; ok = True")
+        emit("else: ok = False")
+        emit("if ok:")
+        pad += "    "
+    for name in (*arrays[1:], *op.indices):
+        optional = op.by_name[name].kind in (OPTIONAL, "optional index")
+        emit(f"a_{name} = " + (f"None if {name} is None else {name}._data" if optional
+                               else f"{name}._data"))
+    tests = []
+    if not op.any_dtype:
+        for name in arrays[1:]:
+            optional = op.by_name[name].kind == OPTIONAL
+            tests.append(f"({name} is None or a_{name}.dtype is dt)" if optional
+                         else f"a_{name}.dtype is dt")
+    emit("m = mode()")
+    tests.append("(m is GRAD or m is NO_GRAD)")
+    emit(f"if {' and '.join(tests)}:")
+    pad += "    "
+    if not op.quiet:
+        emit("token = hush()")
+    emit("try:")
+    for p in op.params:
+        if p.kind == "dim":
+            emit(f"    {p.name} = canonical_dim({p.name}, a_{first}.ndim)")
+        elif p.kind == "dims":
+            emit(f"    {p.name} = canonical_dims({p.name}, a_{first}.ndim)")
+    call = ", ".join((f"{p.name}=" if p.keyword_only else "") +
+                     (f"a_{p.name}" if p.name in arrays or p.name in op.indices else p.name)
+                     for p in op.params)
+    if op.check:
+        GENERATED[f"{op.name}_check"] = op.check
+        emit(f"    {op.name}_check({call})")
+    emit(f"    y = {op.name}_kernel({call})")
+    emit(f"except Exception: return {slow}")
+    if not op.quiet:
+        emit("finally: unhush(token)")
+    emit("out = Tensor()")
+    emit("out._data = y")
+    if op.is_view:
+        static = "".join(n + ", " for n in op.static)
+        emit(f"attach_view(out, {first}, {op.name}_op, ({static}), m)")
+    else:
+        emit("out._view = out._vc = None")
+    if plan is None:
+        emit("out._edge = None")
+        emit("return out")
+        return lines
+    lines += _record_source(op, plan, pad)
+    return lines
+
+
+def _record_source(op: Op, plan: Plan, pad: str) -> list[str]:
+    lines: list[str] = []
+
+    def emit(text: str, depth: int = 0) -> None:
+        lines.append(pad + "    " * depth + text)
+
+    arrays = op.arrays
+    for i, name in enumerate(arrays):
+        read = f"{name}._edge if {name}._view is None else edge_of({name})"
+        if op.by_name[name].kind == OPTIONAL:
+            read = f"None if {name} is None else {read}"
+        emit(f"e{i} = {read}")
+    live = " and ".join(f"e{i} is None" for i in range(len(arrays)))
+    tensors = "".join(n + ", " for n in arrays)
+    emit(f"if {live}:")
+    emit("out._edge = None", 1)
+    cuts = " or ".join(f"{n}._cut is not None" for n in arrays if op.by_name[n].kind == ARRAY)
+    emit(f"if {cuts}: note_cut(out, ({tensors}))", 1)
+    emit("return out", 1)
+    emit("if m is NO_GRAD:")
+    emit("out._edge = None", 1)
+    emit(f"note_cut(out, ({tensors}))", 1)
+    emit("return out", 1)
+    GENERATED[f"{op.name}_node"] = node_class(op)
+    emit(f"node = {op.name}_node()")
+    emit("node.seq = tick()")
+    emit("f = frame(1); code = f.f_code")
+    emit("if is_internal(code.co_filename): f = user_frame(f); code = f.f_code")
+    emit("node.code = code; node.lasti = f.f_lasti")
+    for i, name in enumerate(arrays):
+        target = ("next0", "next1")[i] if i < 2 else None
+        value = f"{name} if e{i} is LEAF else e{i}"
+        if target:
+            emit(f"node.{target} = {value}")
+    if len(arrays) > 2:
+        rest = "".join(f"({n} if e{i} is LEAF else e{i}), "
+                       for i, n in enumerate(arrays) if i >= 2)
+        emit(f"node.rest = ({rest})")
+    lines += [pad + line for line in _like_source(op, plan)]
+    for name in plan.saved_arrays:
+        users = plan.users(name)
+        optional = op.by_name[name].kind in (OPTIONAL, "optional index")
+        body = [f"node.{name} = {name}",
+                f"node.ver_{name} = 0 if (vc := {name}._vc) is None else vc.n"]
+        if optional:
+            body = [f"node.{name} = {name}",
+                    f"node.ver_{name} = 0 if {name} is None or (vc := {name}._vc) is None "
+                    "else vc.n"]
+        if len(users) == len(arrays):
+            for b in body:
+                emit(b)
+        else:
+            emit("if " + " or ".join(f"e{i} is not None" for i in users) + ":")
+            for b in body:
+                emit(b, 1)
+            emit(f"else: node.{name} = None")
+    for name in plan.saved_static:
+        emit(f"node.{name} = {name}")
+    if plan.saved_outputs:
+        emit("node.out_y = y; node.vc_y = None; node.ver_y = 0")
+    emit("out._edge = node")
+    emit("return out")
+    return lines
+
+
+def _like_source(op: Op, plan: Plan) -> list[str]:
+    """Record each input's shape where it differs from the output's, or where a rule asks."""
+    if not plan.likes:
+        return []
+    always = [i for i in plan.likes
+              if "like" in plan.needs.get(op.arrays[i], ()) or not op.fits]
+    lines = [f"node.like{i} = Like(a_{op.arrays[i]}.shape, a_{op.arrays[i]}.dtype)"
+             for i in always]
+    compared = [i for i in plan.likes if i not in always]
+    if not compared:
+        return lines
+    names = [op.arrays[i] for i in compared]
+    if len(compared) == 1 and len(op.arrays) == 1:
+        # One operand: the output has its shape.
+        return [*lines, f"node.like{compared[0]} = None"]
+    lines += [f"s{i} = a_{n}.shape" for i, n in zip(compared, names, strict=True)]
+    if op.kind == "elementwise" and len(compared) == len(op.arrays):
+        same = " == ".join(f"s{i}" for i in compared)
+        lines.append(f"if {same}: " + " = ".join(f"node.like{i}" for i in compared) + " = None")
+        lines.append("else:")
+        lines.append("    sy = y.shape")
+        lines += [f"    node.like{i} = None if s{i} == sy else Like(s{i}, dt)" for i in compared]
+    else:
+        lines += [f"node.like{i} = Like(s{i}, dt)" for i in compared]
+    return lines
+
+
+__all__ = ["ARRAY", "ARRAYS", "build", "build_inplace", "node_class"]

@@ -1,0 +1,312 @@
+"""Data types, devices, defaults and the promotion rules between them."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from .backend import numpy as xp
+
+
+class dtype:
+    """One element type; its repr is PyTorch's name for it."""
+
+    __slots__ = ("name", "alias", "itemsize", "is_floating_point", "is_complex", "is_signed", "_np")
+
+    def __init__(self, name: str, alias: str, itemsize: int, kind: str, np_dtype: Any):
+        self.name = name
+        self.alias = alias
+        self.itemsize = itemsize
+        self.is_floating_point = kind == "f"
+        self.is_complex = kind == "c"
+        self.is_signed = kind in "ifc"
+        self._np = np_dtype
+
+    @property
+    def np(self) -> Any:
+        """The backend's own object for this type."""
+        found = self._np
+        if found is None:
+            found = self._np = xp.bfloat16()
+            _BY_NUMPY[found] = self
+        return found
+
+    def to_complex(self) -> dtype:
+        return complex128 if self in (float64, complex128) else complex64
+
+    def to_real(self) -> dtype:
+        return {complex64: float32, complex128: float64}.get(self, self)
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> Any:
+        return (_dtype_named, (self.name,))
+
+
+def _dtype_named(name: str) -> dtype:
+    return _BY_NAME[name]
+
+
+def _make(name: str, alias: str, itemsize: int, kind: str, np_name: str | None = "") -> dtype:
+    np_dtype = None if np_name is None else xp.dtype(np_name or name)
+    made = dtype(name, alias, itemsize, kind, np_dtype)
+    _BY_NAME[name] = made
+    if np_dtype is not None:
+        _BY_NUMPY[np_dtype] = made
+    return made
+
+
+_BY_NAME: dict[str, dtype] = {}
+_BY_NUMPY: dict[Any, dtype] = {}
+
+float16 = half = _make("float16", "Half", 2, "f")
+bfloat16 = _make("bfloat16", "BFloat16", 2, "f", None)
+float32 = float = _make("float32", "Float", 4, "f")
+float64 = double = _make("float64", "Double", 8, "f")
+complex64 = cfloat = _make("complex64", "ComplexFloat", 8, "c")
+complex128 = cdouble = _make("complex128", "ComplexDouble", 16, "c")
+uint8 = _make("uint8", "Byte", 1, "u")
+uint16 = _make("uint16", "UInt16", 2, "u")
+uint32 = _make("uint32", "UInt32", 4, "u")
+uint64 = _make("uint64", "UInt64", 8, "u")
+int8 = _make("int8", "Char", 1, "i")
+int16 = short = _make("int16", "Short", 2, "i")
+int32 = int = _make("int32", "Int", 4, "i")
+int64 = long = _make("int64", "Long", 8, "i")
+bool = _make("bool", "Bool", 1, "b")
+
+
+def from_numpy_dtype(np_dtype: Any) -> dtype:
+    """Our dtype for the backend's ``np_dtype``."""
+    found = _BY_NUMPY.get(np_dtype)
+    if found is None:
+        if np_dtype.name == "bfloat16":
+            bfloat16.np  # noqa: B018 - registers the type
+            return bfloat16
+        if np_dtype.name in _BY_NAME:
+            return _BY_NAME[np_dtype.name]
+        raise TypeError(
+            f"can't convert np.ndarray of type {np_dtype.type.__module__}."
+            f"{np_dtype.type.__name__}. The only supported types are: float64, float32, float16, "
+            "complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
+            "and bool."
+        )
+    return found
+
+
+def as_dtype(value: Any) -> dtype:
+    """Our dtype for anything that names one: ours, the backend's, or a Python type."""
+    if isinstance(value, dtype):
+        return value
+    if value is builtins.float:
+        return get_default_dtype()
+    if value is builtins.int:
+        return int64
+    if value is builtins.bool:
+        return bool
+    if value is builtins.complex:
+        return get_default_dtype().to_complex()
+    return from_numpy_dtype(xp.dtype(value))
+
+
+class finfo:
+    """The numerical properties of a floating or complex dtype."""
+
+    def __init__(self, type: dtype | None = None):
+        kind = (type or get_default_dtype()).to_real()
+        if not kind.is_floating_point:
+            raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo "
+                            "to handle 'torch.iinfo'")
+        info = xp.float_info(kind.np)
+        self.bits = kind.itemsize * 8
+        self.eps = builtins.float(info.eps)
+        self.max = builtins.float(info.max)
+        self.min = builtins.float(info.min)
+        self.tiny = self.smallest_normal = builtins.float(info.tiny)
+        self.resolution = builtins.float(info.resolution)
+        self.dtype = kind.name
+
+    def __repr__(self) -> str:
+        return (f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, "
+                f"eps={self.eps:g}, smallest_normal={self.smallest_normal:g}, "
+                f"tiny={self.tiny:g}, dtype={self.dtype})")
+
+
+class iinfo:
+    """The range of an integer dtype."""
+
+    def __init__(self, type: dtype):
+        if type.is_floating_point or type.is_complex:
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to "
+                            "handle 'torch.finfo'")
+        if type is bool:
+            raise TypeError('"bool" type is not supported by torch.iinfo')
+        info = xp.iinfo(type.np)
+        self.bits = info.bits
+        self.max = builtins.int(info.max)
+        self.min = builtins.int(info.min)
+        self.dtype = type.name
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+# ---------------------------------------------------------------- defaults
+
+_default = float32
+
+
+def get_default_dtype() -> dtype:
+    """The dtype of tensors made from Python floats."""
+    return _default
+
+
+def set_default_dtype(d: dtype) -> None:
+    """Set the dtype of tensors made from Python floats."""
+    global _default
+    if not isinstance(d, dtype):
+        raise TypeError(f"invalid dtype object: {d!r}")
+    if not d.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    _default = d
+
+
+# ---------------------------------------------------------------- promotion
+
+_FLOAT_RANK = {float16: 0, bfloat16: 0, float32: 1, float64: 2}
+
+
+def category(d: dtype) -> builtins.int:
+    """0 bool, 1 integer, 2 floating, 3 complex."""
+    if d.is_complex:
+        return 3
+    if d.is_floating_point:
+        return 2
+    return 0 if d is bool else 1
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The smallest dtype that holds both, by PyTorch's table."""
+    if type1 is type2:
+        return type1
+    c1, c2 = category(type1), category(type2)
+    if c1 > c2:
+        type1, type2, c1, c2 = type2, type1, c2, c1
+    if c2 == 3:
+        return complex128 if type1 in (float64, complex128) else type2
+    if c1 != c2:
+        return type2
+    if c2 == 2:
+        r1, r2 = _FLOAT_RANK[type1], _FLOAT_RANK[type2]
+        if r1 == r2:
+            return float32
+        return type1 if r1 > r2 else type2
+    unsigned = {uint16, uint32, uint64}
+    if (type1 in unsigned) != (type2 in unsigned) and uint8 not in (type1, type2):
+        raise RuntimeError(
+            "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+            f"{type1.alias} and {type2.alias}"
+        )
+    return from_numpy_dtype(xp.promote_types(type1.np, type2.np))
+
+
+def can_cast(from_: dtype, to: dtype) -> builtins.bool:
+    """Whether a value of ``from_`` may be stored as ``to`` without changing category."""
+    if category(from_) <= category(to):
+        return not (from_.is_signed and category(to) == 1 and not to.is_signed) or (
+            not category(from_) == 1
+        )
+    return False
+
+
+def result_dtype(dimensioned: dtype | None, zero_dim: dtype | None, scalar: dtype | None) -> dtype:
+    """Promote across the three classes of operand; a lower one only wins by category."""
+    result = dimensioned
+    for other in (zero_dim, scalar):
+        if other is None:
+            continue
+        if result is None or category(other) > category(result):
+            if result is None:
+                result = other
+            elif other.is_complex and result.is_floating_point:
+                result = result.to_complex()
+            else:
+                result = promote_types(result, other)
+    if result is None:
+        raise RuntimeError("at least one operand expected, got none")
+    return result
+
+
+def of_scalar(value: Any) -> dtype:
+    """The dtype a Python number takes part in promotion with."""
+    if isinstance(value, builtins.bool):
+        return bool
+    if isinstance(value, builtins.int):
+        return int64
+    if isinstance(value, builtins.float):
+        return get_default_dtype()
+    return get_default_dtype().to_complex()
+
+
+# ---------------------------------------------------------------- devices
+
+
+class device:
+    """Where a tensor's memory lies; ``cpu`` today."""
+
+    __slots__ = ("type", "index")
+
+    def __init__(self, type: Any = "cpu", index: builtins.int | None = None):
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        kind, colon, tail = type.partition(":")
+        if kind not in _DEVICE_KINDS:
+            raise RuntimeError(f"Expected one of {', '.join(_DEVICE_KINDS)} device type at start "
+                               f"of device string: {kind}")
+        if colon and not tail.isdigit():
+            raise RuntimeError(f"Invalid device string: '{type}'")
+        self.type = kind
+        self.index = builtins.int(tail) if colon else index
+
+    def __eq__(self, other: object) -> builtins.bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> builtins.int:
+        return hash((self.type, self.index))
+
+    def __repr__(self) -> str:
+        tail = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{tail})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __reduce__(self) -> Any:
+        return (device, (self.type, self.index))
+
+    def __enter__(self) -> device:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        return None
+
+
+_DEVICE_KINDS = ("cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan "
+                 "mps meta hpu mtia privateuseone").split()
+CPU = device("cpu")
+
+
+def as_device(value: Any) -> device:
+    """The device ``value`` names; only the CPU can hold data here."""
+    if value is None:
+        return CPU
+    if not isinstance(value, (str, device)):
+        raise TypeError(f"device(): argument 'type' must be str or torch.device, not "
+                        f"{type(value).__name__}")
+    wanted = device(value)
+    if wanted.type == "cuda":
+        raise AssertionError("Torch not compiled with CUDA enabled")
+    if wanted.type != "cpu":
+        raise NotImplementedError(f"retrograd has no arrays on device '{wanted}', only on 'cpu'")
+    return wanted

@@ -1,0 +1,436 @@
+"""The backward pass: one loop over the recorded graph.
+
+A node is made after its inputs, so the reachable nodes in descending order of creation are a
+topological order: when a node's turn comes, its whole gradient has arrived. No recursion anywhere.
+"""
+
+from __future__ import annotations
+
+import threading
+from operator import attrgetter
+from typing import Any
+
+from . import sites
+from .backend import numpy as xp
+from .graph import Node, OutputEdge, Released
+from .interpret import TRACED_TYPES, Anomaly, wrap_any
+from .modes import MODE, switched
+from .replaying import output_edge
+from .tensor import PLAIN, AccumulateGrad, Tensor
+
+_by_age = attrgetter("seq")
+_accumulating = threading.RLock()
+
+
+class Plan:
+    """The nodes a backward pass runs, newest first, and which leaf is complete after which."""
+
+    __slots__ = ("order", "closing", "outputs", "needed")
+
+    def __init__(self, roots: list[Any], targets: set[Any] | None):
+        order: list[Any] = []
+        seen: set[Any] = set()
+        last: dict[Any, Any] = {}
+        outputs: dict[Any, list[Any]] = {}
+        pending = list(roots)
+        for edge in pending:
+            if edge in seen:
+                continue
+            seen.add(edge)
+            if edge.is_output:
+                outputs.setdefault(edge.node, []).append(edge)
+                edge = edge.node
+                if edge in seen:
+                    continue
+                seen.add(edge)
+            if isinstance(edge, Tensor):
+                last[edge] = None
+            else:
+                order.append(edge)
+        for node in order:
+            arity = node.arity
+            nexts = (node.next0,) if arity == 1 else (
+                (node.next0, node.next1) if arity == 2 else node.edges())
+            for edge in nexts:
+                if edge is None:
+                    continue
+                if edge in seen:
+                    if edge in last:
+                        known = last[edge]
+                        if known is None or node.seq < known.seq:
+                            last[edge] = node
+                    continue
+                seen.add(edge)
+                if edge.__class__ is OutputEdge:
+                    maker = edge.node
+                    outputs.setdefault(maker, []).append(edge)
+                    if maker not in seen:
+                        seen.add(maker)
+                        order.append(maker)
+                elif edge.__class__ in PLAIN or isinstance(edge, Tensor):
+                    last[edge] = node
+                else:
+                    order.append(edge)
+        order.sort(key=_by_age, reverse=True)
+        self.order = order
+        self.outputs = outputs
+        closing: dict[Any, list[Any]] = {}
+        for leaf, node in last.items():
+            closing.setdefault(node, []).append(leaf)
+        self.closing = closing
+        self.needed = None if targets is None else self._reaching(targets)
+
+    def _reaching(self, targets: set[Any]) -> set[Any]:
+        """Every edge from which some target can be reached."""
+        needed = set(targets)
+        for node in reversed(self.order):
+            if node in needed or any(e is not None and e in needed for e in node.edges()):
+                needed.add(node)
+                needed.update(self.outputs.get(node, ()))
+            elif any(e in needed for e in self.outputs.get(node, ())):
+                needed.add(node)
+        return needed
+
+
+def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
+        targets: list[Any] | None, accumulate: bool) -> dict[Any, Any]:
+    """Send ``gradients`` (raw, or tensors if ``recorded``) down from ``roots``.
+
+    With ``targets`` (edges) only what leads to them is run, and what arrives there is returned;
+    otherwise, or with ``accumulate``, it goes into the leaves' ``.grad``.
+    """
+    plan = Plan(roots, None if targets is None else set(targets))
+    needed = plan.needed
+    wanted_at = set(targets or ())
+    captured: dict[Any, Any] = {}
+    grads: dict[Any, Any] = {}
+    add = add_tensors if recorded else add_arrays
+    for edge, gradient in zip(roots, gradients, strict=True):
+        known = grads.get(edge)
+        grads[edge] = gradient if known is None else add(known, gradient)
+    released = None if retain else Released(sites.here(3))
+    outputs, closing = plan.outputs, plan.closing
+    finish = _Leaves(grads, captured, wanted_at if targets is not None else None, recorded,
+                     accumulate)
+    if None in closing:
+        for leaf in closing[None]:
+            finish(leaf)
+    anomaly = Anomaly.enabled
+    token = xp.hush()
+    try:
+        for node in plan.order:
+            if needed is not None and node not in needed:
+                grads.pop(node, None)
+                continue
+            if node in outputs:
+                g = _gather(node, outputs[node], grads, captured, wanted_at, recorded)
+            else:
+                g = grads.pop(node, None)
+            if node.tensor_hooks is not None or node.prehooks is not None \
+                    or node.retained is not None:
+                g = before(node, g, recorded)
+            if g is None and not node.runs_undefined:
+                if node in closing:
+                    for leaf in closing[node]:
+                        finish(leaf)
+                continue
+            if wanted_at and node in wanted_at and node not in outputs:
+                captured[node] = g
+            arity = node.arity
+            if arity == 1:
+                m0 = node.next0
+                if m0 is None or (needed is not None and m0 not in needed):
+                    if released is not None and not _wanted_only(node, needed, targets):
+                        node.release(released)
+                    if node.posthooks is None:
+                        if node in closing:
+                            for leaf in closing[node]:
+                                finish(leaf)
+                        continue
+                    r0 = None
+                elif anomaly:
+                    r0 = guarded(node, g, (), recorded)
+                else:
+                    r0 = node.replay(g) if recorded else node.pull(g)
+                if released is not None:
+                    node.release(released)
+                if node.posthooks is not None:
+                    (r0,) = after(node, (r0,), g, recorded)
+                if r0 is not None and m0 is not None:
+                    known = grads.get(m0)
+                    grads[m0] = r0 if known is None else add(known, r0)
+            elif arity == 2 and node.posthooks is None and not anomaly:
+                m0, m1 = node.next0, node.next1
+                if needed is not None:
+                    if m0 not in needed:
+                        m0 = None
+                    if m1 not in needed:
+                        m1 = None
+                r0, r1 = node.replay(g, m0, m1) if recorded else node.pull(g, m0, m1)
+                if released is not None:
+                    node.release(released)
+                if r0 is not None and m0 is not None:
+                    known = grads.get(m0)
+                    grads[m0] = r0 if known is None else add(known, r0)
+                if r1 is not None and m1 is not None:
+                    known = grads.get(m1)
+                    grads[m1] = r1 if known is None else add(known, r1)
+            else:
+                edges = node.edges()
+                wanted = [None if e is None or (needed is not None and e not in needed) else e
+                          for e in edges]
+                if anomaly:
+                    results = guarded(node, g, wanted, recorded)
+                else:
+                    results = node.replay(g, *wanted) if recorded else node.pull(g, *wanted)
+                if released is not None:
+                    node.release(released)
+                if node.posthooks is not None:
+                    results = after(node, results, g, recorded)
+                for edge, result in zip(wanted, results, strict=False):
+                    if edge is None or result is None:
+                        continue
+                    known = grads.get(edge)
+                    grads[edge] = result if known is None else add(known, result)
+            if node in closing:
+                # Whoever else holds a gradient must be seen in its reference count.
+                g = r0 = r1 = result = results = known = None
+                for leaf in closing[node]:
+                    finish(leaf)
+    finally:
+        xp.unhush(token)
+    return captured
+
+
+def _wanted_only(node: Node, needed: Any, targets: Any) -> bool:
+    """A node that is only a target runs nothing, so it frees nothing."""
+    return targets is not None
+
+
+def _gather(node: Any, edges: list[Any], grads: dict[Any, Any], captured: dict[Any, Any],
+            wanted_at: set[Any], recorded: bool) -> Any:
+    """The gradients of a node's several outputs, None where none arrived."""
+    if node.outputs == 1:
+        found = grads.pop(edges[0], None)
+        if edges[0] in wanted_at:
+            captured[edges[0]] = found
+        return found
+    gathered = [None] * node.outputs
+    for edge in edges:
+        gathered[edge.nr] = grads.pop(edge, None)
+        if edge in wanted_at:
+            captured[edge] = gathered[edge.nr]
+    if all(g is None for g in gathered):
+        return None
+    return gathered
+
+
+def add_arrays(a: Any, b: Any) -> Any:
+    if type(a) in TRACED_TYPES or type(b) in TRACED_TYPES:
+        with switched(grad=False):
+            return (wrap_any(a) + wrap_any(b))._data
+    return a + b
+
+
+def add_tensors(a: Tensor, b: Tensor) -> Tensor:
+    return a + b
+
+
+def guarded(node: Node, g: Any, wanted: Any, recorded: bool) -> Any:
+    """Run a node in anomaly mode: an error or a NaN names the forward call."""
+    from .autograd.anomaly import explain, has_nan
+
+    try:
+        results = node.replay(g, *wanted) if recorded else node.pull(g, *wanted)
+    except Exception as error:
+        explain(node, error)
+        raise
+    if Anomaly.check_nan:
+        for position, result in enumerate(results if isinstance(results, tuple) else (results,)):
+            if result is not None and has_nan(result):
+                explain(node, None)
+                raise RuntimeError(f"Function '{node.name()}' returned nan values in its "
+                                   f"{position}th output.\nIt was recorded here:\n  {node.site}")
+    return results
+
+
+# ---------------------------------------------------------------- hooks
+
+
+def as_tensor_gradient(g: Any, recorded: bool) -> Any:
+    return g if recorded or g is None else wrap_any(g)
+
+
+def before(node: Node, g: Any, recorded: bool) -> Any:
+    """Tensor hooks, then pre-hooks, then retained gradients, on the gradient(s) arriving."""
+    several = isinstance(g, list)
+    gradients = [as_tensor_gradient(x, recorded) for x in (g if several else [g])]
+    with hook_mode(recorded):
+        if node.tensor_hooks is not None:
+            for nr, hook in list(node.tensor_hooks.values()):
+                if gradients[nr] is not None:
+                    gradients[nr] = apply_tensor_hook(hook, gradients[nr])
+        if node.prehooks is not None:
+            for hook in list(node.prehooks.values()):
+                changed = hook(tuple(gradients))
+                if changed is not None:
+                    gradients = list(changed) if isinstance(changed, (tuple, list)) else [changed]
+        if node.retained is not None:
+            for nr, reference in node.retained.items():
+                tensor = reference()
+                if tensor is not None and gradients[nr] is not None:
+                    retain(tensor, gradients[nr], recorded)
+    if not recorded:
+        gradients = [None if x is None else x._data for x in gradients]
+    return gradients if several else gradients[0]
+
+
+def retain(tensor: Tensor, gradient: Tensor, recorded: bool) -> None:
+    if tensor._grad is None:
+        tensor._grad = gradient if recorded else wrap_any(copy_of(gradient._data))
+    else:
+        tensor._grad = tensor._grad + gradient
+
+
+def copy_of(data: Any) -> Any:
+    return data.copy() if isinstance(data, xp.ndarray) else data
+
+
+def hook_mode(recorded: bool) -> switched:
+    return switched(grad=recorded)
+
+
+def apply_tensor_hook(hook: Any, gradient: Tensor) -> Tensor:
+    changed = hook(gradient)
+    if changed is None:
+        return gradient
+    if not isinstance(changed, Tensor):
+        raise TypeError(f"hooks should return a Tensor or None, but got {type(changed).__name__}")
+    check_hook_result(gradient, changed)
+    return changed
+
+
+def check_hook_result(old: Tensor, new: Tensor) -> None:
+    if old._data.dtype != new._data.dtype:
+        raise RuntimeError("hook '<unnamed>' has changed the type of value (was "
+                           f"torch.{old.dtype.alias}Tensor got torch.{new.dtype.alias}Tensor)")
+    if old._data.shape != new._data.shape:
+        raise RuntimeError("hook '<unnamed>' has changed the size of value")
+
+
+def after(node: Node, results: Any, g: Any, recorded: bool) -> tuple[Any, ...]:
+    """Post-hooks of a node, on the gradients it computed."""
+    if not isinstance(results, tuple):
+        results = (results,)
+    inputs = tuple([as_tensor_gradient(r, recorded) for r in results])
+    outputs = tuple([as_tensor_gradient(x, recorded)
+                     for x in (g if isinstance(g, list) else [g])])
+    with hook_mode(recorded):
+        for hook in list((node.posthooks or {}).values()):
+            changed = hook(inputs, outputs)
+            if changed is not None:
+                inputs = tuple(changed) if isinstance(changed, (tuple, list)) else (changed,)
+    if recorded:
+        return inputs
+    return tuple([None if t is None else t._data for t in inputs])
+
+
+# ---------------------------------------------------------------- leaves
+
+
+class _Leaves:
+    """Finishes a leaf whose whole gradient has arrived."""
+
+    __slots__ = ("grads", "captured", "targets", "recorded", "accumulate")
+
+    def __init__(self, grads: dict[Any, Any], captured: dict[Any, Any], targets: Any,
+                 recorded: bool, accumulate: bool):
+        self.grads, self.captured, self.targets = grads, captured, targets
+        self.recorded, self.accumulate = recorded, accumulate
+
+    def __call__(self, leaf: Tensor) -> None:
+        g = self.grads.pop(leaf, None)
+        if g is None or (self.targets is not None and leaf not in self.targets):
+            return
+        recorded = self.recorded
+        if leaf._hooks:
+            gradient = as_tensor_gradient(g, recorded)
+            with hook_mode(recorded):
+                for hook in list(leaf._hooks.values()):
+                    gradient = apply_tensor_hook(hook, gradient)
+            g = gradient if recorded else gradient._data
+        if self.targets is not None:
+            self.captured[leaf] = g
+            if not self.accumulate:
+                return
+        node = leaf._accumulator_ref and leaf._accumulator_ref()
+        if node is not None and node.prehooks:
+            with hook_mode(recorded):
+                for hook in list(node.prehooks.values()):
+                    changed = hook((as_tensor_gradient(g, recorded),))
+                    if changed is not None:
+                        first = changed[0] if isinstance(changed, (tuple, list)) else changed
+                        g = first if recorded else first._data
+        # Only this frame holds the array now, so that its reference count tells whether it
+        # may be kept without a copy.
+        self.captured.pop(None, None)
+        accumulate_into(leaf, g, recorded)
+        if leaf._post_hooks:
+            for hook in list(leaf._post_hooks.values()):
+                with hook_mode(recorded):
+                    hook(leaf)
+        if node is not None and node.posthooks:
+            with hook_mode(recorded):
+                for hook in list(node.posthooks.values()):
+                    hook((), (as_tensor_gradient(g, recorded),))
+
+
+def accumulate_into(leaf: Tensor, g: Any, recorded: bool) -> None:
+    """``leaf.grad += g``, in place unless the backward pass is itself recorded."""
+    if recorded and isinstance(g, Tensor):
+        with _accumulating, switched(grad=True):
+            old = leaf._grad
+            if old is None:
+                leaf._grad = g
+            elif MODE.get().grad and (g._edge is not None or old._edge is not None):
+                leaf._grad = old + g
+            else:
+                leaf._grad = old + g
+        return
+    with _accumulating:
+        old = leaf._grad
+        if old is None:
+            leaf._grad = wrap_any(settled(g, leaf._data))
+        elif type(old._data) is xp.ndarray and type(g) not in TRACED_TYPES \
+                and old._edge is None and not xp.has_overlap(old._data):
+            old._data += g
+            if old._vc is not None:
+                old._vc.bump()
+            else:
+                old._counter().bump()
+        else:
+            with switched(grad=False):
+                leaf._grad = wrap_any(add_arrays(old._data, g))
+
+
+def settled(g: Any, like: Any) -> Any:
+    """A gradient as ``.grad`` may keep it: memory of its own, laid out as the leaf is."""
+    if type(g) is not xp.ndarray:
+        return xp.asarray(g) if isinstance(g, xp.generic) else g
+    if type(like) is not xp.ndarray:
+        return g.copy()
+    if g.base is None and g.flags.owndata and g.strides == like.strides and unshared(g):
+        return g
+    out = xp.empty_like(like, dtype=g.dtype) if xp.is_dense(like) else xp.empty(g.shape, g.dtype)
+    out[...] = g
+    return out
+
+
+def unshared(array: Any) -> bool:
+    import sys
+
+    # Held by the arguments of the four frames from _Leaves down to here, and getrefcount's own.
+    return sys.getrefcount(array) <= 5
+
+
+__all__ = ["AccumulateGrad", "output_edge", "run"]

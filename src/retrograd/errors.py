@@ -1,0 +1,68 @@
+"""Messages worded as PyTorch words them, in one place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def size_mismatch(shapes: list[tuple[int, ...]]) -> RuntimeError:
+    """The error of two shapes that do not broadcast."""
+    a, b = shapes[0], shapes[1]
+    rank = max(len(a), len(b))
+    for position in range(rank - 1, -1, -1):
+        i, j = position - rank + len(a), position - rank + len(b)
+        if i >= 0 and j >= 0 and a[i] != b[j] and 1 not in (a[i], b[j]):
+            return RuntimeError(
+                f"The size of tensor a ({a[i]}) must match the size of tensor b ({b[j]}) at "
+                f"non-singleton dimension {position}"
+            )
+    return RuntimeError(f"shapes {list(a)} and {list(b)} do not broadcast together")
+
+
+def not_a_tensor(function: str, argument: str, position: int, value: Any) -> TypeError:
+    return TypeError(
+        f"{function}(): argument '{argument}' (position {position}) must be Tensor, not "
+        f"{type(value).__name__}"
+    )
+
+
+def dim_out_of_range(dim: int, rank: int) -> IndexError:
+    low, high = (-rank, rank - 1) if rank else (-1, 0)
+    return IndexError(
+        f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})"
+    )
+
+
+def canonical_dim(dim: int, rank: int) -> int:
+    """``dim`` counted from the left; a zero-dim tensor accepts 0 and -1."""
+    if dim.__class__ is not int:
+        dim = dim_index(dim)
+    if dim < 0:
+        wrapped = dim + (rank or 1)
+    else:
+        wrapped = dim
+    if not 0 <= wrapped < (rank or 1):
+        raise dim_out_of_range(dim, rank)
+    return wrapped
+
+
+def dim_index(dim: Any) -> int:
+    try:
+        return dim.__index__()
+    except (AttributeError, TypeError):
+        raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}") from None
+
+
+def canonical_dims(dim: Any, rank: int) -> tuple[int, ...] | None:
+    """A tuple of dims counted from the left, or None for all of them."""
+    if dim is None:
+        return None
+    if dim.__class__ is int:
+        return (canonical_dim(dim, rank),)
+    if not isinstance(dim, (tuple, list)):
+        return (canonical_dim(dim, rank),)
+    dims = tuple([canonical_dim(d, rank) for d in dim])
+    if len(set(dims)) != len(dims):
+        repeated = next(d for i, d in enumerate(dims) if d in dims[:i])
+        raise RuntimeError(f"dim {repeated} appears multiple times in the list of dims")
+    return dims

@@ -1,0 +1,292 @@
+"""The recorded graph: nodes, the edges between them, versions and views."""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from . import sites
+from .backend import numpy as xp
+
+next_sequence = itertools.count().__next__
+
+
+class _Leaf:
+    """Stands in a leaf's ``_edge``: it requires grad and no node made it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "LEAF"
+
+
+LEAF = _Leaf()
+
+
+class Like:
+    """Shape and dtype of the input being differentiated."""
+
+    __slots__ = ("shape", "dtype")
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any):
+        self.shape = shape
+        self.dtype = dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+
+class Version:
+    """Counts the in-place writes to one memory; shared by a tensor, its views and detached twins.
+
+    Remembers the line of the last write, for the error that a stale saved value raises.
+    """
+
+    __slots__ = ("n", "code", "lasti")
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.code = None
+        self.lasti = 0
+
+    def bump(self) -> None:
+        self.n += 1
+        self.code, self.lasti = sites.here(2)
+
+
+class _InferenceVersion(Version):
+    """The counter of tensors made in inference mode: it counts nothing, and saving it is refused."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        pass
+
+    @property
+    def n(self) -> int:  # type: ignore[override]
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+            "inference mode in computation tracked by autograd. To work around this, you can make "
+            "a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
+            "instead of `torch.inference_mode()`.")
+
+    def bump(self) -> None:
+        pass
+
+
+INFERENCE = _InferenceVersion()
+
+
+class View:
+    """How a tensor looks at another one's memory."""
+
+    __slots__ = ("base", "parent", "op", "static", "origin", "version")
+
+    def __init__(self, base: Any, parent: View | None, op: Any, static: tuple[Any, ...],
+                 origin: str, version: int):
+        self.base = base
+        self.parent = parent
+        self.op = op
+        self.static = static
+        self.origin = origin  # "", "no_grad", "multi", "inference" or "function"
+        self.version = version  # of the memory, when ``_edge`` was last known to be true
+
+
+class OutputEdge:
+    """Output ``nr`` of a node that has several."""
+
+    __slots__ = ("node", "nr", "__weakref__")
+    is_output = True
+    is_leaf = False
+
+    def __init__(self, node: Node, nr: int):
+        self.node = node
+        self.nr = nr
+
+
+class Released:
+    """Takes the place of saved values that a backward pass has freed."""
+
+    __slots__ = ("site",)
+
+    def __init__(self, site: sites.Site):
+        self.site = site
+
+    def refuse(self) -> Any:
+        raise RuntimeError(
+            "Trying to backward through the graph a second time (or directly access saved tensors "
+            "after they have already been freed). Saved intermediate values of the graph are "
+            "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you "
+            "need to backward through the graph a second time or if you need to access saved "
+            f"tensors after calling backward.\nThe first backward ran here:\n  {self.site}"
+        )
+
+    _data = property(refuse)
+    _vc = property(refuse)
+
+
+class RemovableHandle:
+    """Undoes the registration of a hook; also a context manager."""
+
+    next_id = 0
+
+    def __init__(self, hooks: OrderedDict[int, Any]):
+        self.hooks = hooks
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
+
+    def remove(self) -> None:
+        self.hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+class Node:
+    """A recorded operation: what backward needs, and the edges to where gradients go next.
+
+    ``next0`` and ``next1`` are the edges of the first two inputs and ``rest`` those of any others.
+    An edge is a node, an :class:`OutputEdge`, a leaf tensor itself, or None. Subclasses made from
+    op declarations add slots for what their rules save.
+    """
+
+    __slots__ = ("seq", "next0", "code", "lasti", "__dict__", "__weakref__")
+    next1: Any = None
+    rest: tuple[Any, ...] = ()
+    arity = 1
+    outputs = 1
+    is_output = False
+    is_leaf = False
+    runs_undefined = False
+    posthooks: OrderedDict[int, Any] | None = None
+    prehooks: OrderedDict[int, Any] | None = None  # on the node, seen by register_prehook
+    tensor_hooks: OrderedDict[int, Any] | None = None  # on output tensors: (nr, hook)
+    retained: dict[int, Any] | None = None  # output nr -> weak reference of a retain_grad tensor
+    shape: tuple[int, ...] | None = None
+    saved_names: tuple[tuple[str, str, str], ...] = ()  # (PyTorch's name, slot, kind)
+
+    # ---- what the engine calls; generated for declared ops
+    def pull(self, g: Any, *wanted: Any) -> Any:
+        """Gradients of the inputs as arrays, from the output's gradient ``g``."""
+        raise NotImplementedError
+
+    def replay(self, g: Any, *wanted: Any) -> Any:
+        """The same on tensors, recorded."""
+        raise NotImplementedError
+
+    def release(self, by: Released) -> None:
+        """Free what was saved."""
+
+    # ---- what users see
+    def edges(self) -> tuple[Any, ...]:
+        if self.arity == 1:
+            return (self.next0,)
+        return (self.next0, self.next1, *self.rest)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        return tuple(public_edge(e) for e in self.edges())
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        return self.__dict__.setdefault("_metadata", {})
+
+    @property
+    def site(self) -> sites.Site:
+        return sites.Site(self.code, self.lasti)
+
+    @property
+    def requires_grad(self) -> bool:
+        return True
+
+    def name(self) -> str:
+        return type(self).__name__
+
+    def _sequence_nr(self) -> int:
+        return self.seq
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_inputs, grad_outputs)`` after this node ran; it may replace the former."""
+        if self.posthooks is None:
+            self.posthooks = OrderedDict()
+        handle = RemovableHandle(self.posthooks)
+        self.posthooks[handle.id] = fn
+        return handle
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_outputs)`` before this node runs; it may replace them."""
+        if self.prehooks is None:
+            self.prehooks = OrderedDict()
+        handle = RemovableHandle(self.prehooks)
+        self.prehooks[handle.id] = fn
+        return handle
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_"):
+            return self._saved_value(name[7:])
+        if name.startswith("_raw_saved_"):
+            return self._raw_saved(name[11:])
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def _saved_value(self, public: str) -> Any:
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{public}'")
+
+    def _raw_saved(self, public: str) -> Any:
+        raise AttributeError(
+            f"'{type(self).__name__}' object has no attribute '_raw_saved_{public}'")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(f"_saved_{public}" for public, _, _ in self.saved_names)]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+class Identity(Node):
+    """A node that passes its gradient on; base of nodes that stand for one edge."""
+
+    __slots__ = ()
+
+    def pull(self, g: Any, *wanted: Any) -> Any:
+        return g
+
+    replay = pull
+
+
+def public_edge(edge: Any) -> tuple[Any, int]:
+    """An edge as ``next_functions`` shows it."""
+    if edge is None:
+        return (None, 0)
+    if edge.is_output:
+        return (edge.node, edge.nr)
+    if isinstance(edge, Node):
+        return (edge, 0)
+    return (edge._accumulator(), 0)
+
+
+def stale(node: Node, label: str, expected: int, version: Version, shape: Any, dtype: Any) -> None:
+    """Raise the error of a saved value that was overwritten, naming both lines."""
+    raise RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        f"operation: [torch.{dtype.alias}Tensor {list(shape)}]{label}, is at version {version.n}; "
+        f"expected version {expected} instead. Hint: enable anomaly detection to find the "
+        "operation that failed to compute its gradient, with "
+        "torch.autograd.set_detect_anomaly(True)."
+        f"\nThe value was saved for {node.name()} here:\n  {node.site}"
+        f"\nand overwritten here:\n  {sites.Site(version.code, version.lasti)}"
+    )
+
+
+def fit(gradient: Any, like: Like) -> Any:
+    """An array brought to the shape and dtype of the input it is the gradient of."""
+    if gradient.shape != like.shape:
+        gradient = xp.unbroadcast(gradient, like.shape)
+    if gradient.dtype is not like.dtype:
+        gradient = xp.cast(gradient, like.dtype)
+    return gradient

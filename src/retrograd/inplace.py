@@ -1,0 +1,304 @@
+"""Writing in place: checks, version bumps, and history rebased through views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import dtypes, sites, tensor as tensor_module
+from .backend import numpy as xp
+from .graph import INFERENCE, LEAF, Node, Released, View, next_sequence, public_edge
+from .modes import MODE, Mode, switched
+from .op import Op
+from .tensor import Tensor, edge_of
+
+
+def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
+    """Run ``op`` and write its result over its first argument."""
+    from . import interpret
+
+    mode = MODE.get()
+    target = args[0]
+    if mode.override:
+        found = interpret.overriding(args)
+        if found:
+            return interpret.dispatch_override(op.inplace_function, found, op, args)
+    if not isinstance(target, Tensor):
+        raise TypeError(f"{op.name}_(): argument 'input' (position 1) must be Tensor, not "
+                        f"{type(target).__name__}")
+    tensors, values = interpret.prepare(op, args)
+    edges = interpret.collect_edges(op, tensors)
+    check_writable(target, any(e is not None for e in edges), mode)
+    result = interpret.compute(op, values)
+    check_result(target, result)
+    node = None
+    if mode.grad and any(e is not None for e in edges) and op.rules:
+        if isinstance(target._data, xp.generic):
+            target._array()
+        node = interpret.record(op, tensors, values, edges, (target,), mode, attach=False)
+    write(target, result)
+    target._counter().bump()
+    if node is not None:
+        saved_output(node, target, mode)
+        rebase(target, node)
+    return target
+
+
+def saved_output(node: Any, target: Tensor, mode: Mode) -> None:
+    """An output is saved as it is after the write."""
+    if node.plan.saved_outputs and not mode.saved_hooks:
+        node.out_y = target._data
+        node.vc_y = target._counter()
+        node.ver_y = node.vc_y.n
+
+
+def write(target: Tensor, result: Any) -> None:
+    """Put raw data into a tensor's memory."""
+    from . import interpret
+
+    if type(target._data) in interpret.TRACED_TYPES or type(result) in interpret.TRACED_TYPES:
+        interpret.TRACED_WRITE(target, result)
+        return
+    array = target._array()
+    token = xp.hush()
+    try:
+        array[...] = result
+    finally:
+        xp.unhush(token)
+
+
+def check_writable(target: Tensor, requires_grad: bool, mode: Mode) -> None:
+    """Raise if writing to ``target`` now would break the graph."""
+    if target._vc is INFERENCE:
+        if not mode.inference:
+            raise RuntimeError(
+                "Inplace update to inference tensor outside InferenceMode is not allowed.You can "
+                "make a clone to get a normal tensor before doing inplace update.See "
+                "https://github.com/pytorch/rfcs/pull/17 for more details.")
+        return
+    if requires_grad and mode.grad:
+        view = target._view
+        if view is not None and view.origin:
+            refuse_view(target, view)
+        if target._edge is LEAF and view is None:
+            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place "
+                               "operation.")
+        if view is not None and view.base._edge is LEAF:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an "
+                               "in-place operation.")
+    if type(target._data) is xp.ndarray:
+        if xp.has_overlap(target._data):
+            raise RuntimeError(
+                "unsupported operation: more than one element of the written-to tensor refers to "
+                "a single memory location. Please clone() the tensor before performing the "
+                "operation.")
+        if not target._data.flags.writeable:
+            raise RuntimeError("the tensor's memory is read-only (it came from a read-only array); "
+                               "clone() it before writing to it")
+
+
+def refuse_view(target: Tensor, view: View) -> None:
+    name = target.grad_fn.name() if target.grad_fn is not None else "a function"
+    nr = target.output_nr
+    if view.origin == "no_grad":
+        raise RuntimeError(
+            "A view was created in no_grad mode and is being modified inplace with grad mode "
+            "enabled. Given that this use case is ambiguous and error-prone, it is forbidden. You "
+            "can clarify your code by moving both the view and the inplace either both inside the "
+            "no_grad block (if you don't want the inplace to be tracked) or both outside (if you "
+            "want the inplace to be tracked).")
+    if view.origin == "inference":
+        raise RuntimeError(
+            "A view was created in inference mode and is being modified inplace in normal mode. "
+            "Given that this use case is ambiguous and error-prone, it is forbidden. You can "
+            "clarify your code by moving both the view and the inplace either both inside the "
+            "inference_mode block (if you don't want the inplace to be tracked) or both outside "
+            "(if you want the inplace to be tracked).")
+    prefix = f"Output {nr} of {name} is a view and is being modified inplace. "
+    if view.origin == "multi":
+        raise RuntimeError(
+            prefix + "This view is the output of a function that returns multiple views. Such "
+            "functions do not allow the output views to be modified inplace. You should replace "
+            "the inplace operation by an out-of-place one.")
+    raise RuntimeError(
+        prefix + "This view was created inside a custom Function (or because an input was returned "
+        "as-is) and the autograd logic to handle view+inplace would override the custom backward "
+        "associated with the custom Function, leading to incorrect gradients. This behavior is "
+        "forbidden. You can fix this by cloning the output of the custom Function.")
+
+
+def check_result(target: Tensor, result: Any) -> None:
+    if result.shape != target._data.shape:
+        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast "
+                           f"shape {list(result.shape)}")
+    given, kept = dtypes.from_numpy_dtype(result.dtype), target.dtype
+    if dtypes.category(given) > dtypes.category(kept):
+        raise RuntimeError(f"result type {given.alias} can't be cast to the desired output type "
+                           f"{kept.alias}")
+
+
+# ---------------------------------------------------------------- history
+
+
+def rebase(target: Tensor, node: Node) -> None:
+    """``node`` wrote to ``target``: it is now its origin, and its base's by way of CopySlices."""
+    view = target._view
+    if view is None:
+        old = target._edge
+        target._edge = node
+        if target._retains and old is not None and old is not LEAF:
+            move_retained(target, old, node)
+        return
+    base = view.base
+    old_base = base._edge
+    copied = CopySlices()
+    copied.seq = next_sequence()
+    copied.code, copied.lasti = node.code, node.lasti
+    old_edge = base if old_base is LEAF else old_base
+    copied.next0 = old_edge
+    edges = node.edges()
+    copied.next1 = edges[1] if len(edges) > 1 else None
+    copied.rest = tuple(edges[2:])
+    copied.arity = max(len(edges), 2)
+    copied.fn = node
+    copied.view = Geometry(base, target)
+    base._edge = copied
+    if base._retains and old_base is not None:
+        move_retained(base, old_base, copied)
+    refresh(target)
+
+
+def move_retained(tensor: Tensor, old: Any, new: Node) -> None:
+    maker, nr = (old.node, old.nr) if old.is_output else (old, 0)
+    if maker.retained and nr in maker.retained:
+        new.retained = {0: maker.retained.pop(nr)}
+
+
+def refresh(target: Tensor) -> None:
+    """Give a view the history its base has now."""
+    view = target._view
+    assert view is not None
+    base = view.base
+    view.version = target._vc.n  # type: ignore[union-attr]
+    edge = edge_of(base)
+    if edge is None or edge is base or view.origin in ("no_grad", "inference"):
+        if edge is None:
+            target._edge = None
+        return
+    from .ops.shape import replayed_view
+
+    with switched(grad=True, saved_hooks=(), inference=False):
+        fresh = replayed_view(base, target)
+    target._edge = fresh._edge
+
+
+tensor_module.refresh_view = refresh
+
+
+class Geometry:
+    """Where a view lies in its base."""
+
+    __slots__ = ("base_shape", "base_strides", "dtype", "shape", "strides", "offset", "chain")
+
+    def __init__(self, base: Tensor, view: Tensor):
+        a, b = base._data, view._data
+        self.dtype = a.dtype
+        self.base_shape, self.shape = a.shape, b.shape
+        self.chain: list[tuple[Op, tuple[Any, ...]]] = []
+        if type(a) is xp.ndarray and type(b) is xp.ndarray:
+            self.base_strides = xp.element_strides(a)
+            self.strides = xp.element_strides(b)
+            self.offset = (xp.address(b) - xp.address(a)) // max(a.dtype.itemsize, 1)
+        else:
+            self.base_strides = self.strides = ()
+            self.offset = 0
+            step = view._view
+            while step is not None:
+                self.chain.insert(0, (step.op, step.static))
+                step = step.parent
+
+    def of_array(self, like_base: Any) -> Any:
+        """The part of an array laid out as the base is, that the view looks at."""
+        return xp.as_strided(like_base, self.shape, self.strides, self.offset)
+
+    def copy_of(self, gradient: Any) -> Any:
+        """A copy of ``gradient`` laid out as the base is."""
+        low = sum((n - 1) * s for n, s in zip(self.base_shape, self.base_strides, strict=True)
+                  if s < 0 and n)
+        high = sum((n - 1) * s for n, s in zip(self.base_shape, self.base_strides, strict=True)
+                   if s > 0 and n)
+        memory = xp.zeros(high - low + 1, gradient.dtype)
+        laid_out = xp.as_strided(memory, self.base_shape, self.base_strides, -low)
+        laid_out[...] = gradient
+        return laid_out
+
+
+class CopySlices(Node):
+    """The history of a base after one of its views was written to.
+
+    The part of the incoming gradient that belongs to the view goes through ``fn``, the node of the
+    write; the rest passes to whatever the base was before.
+    """
+
+    __slots__ = ("next1", "rest", "fn", "view", "arity")
+
+    def pull(self, g: Any, *wanted: Any) -> Any:
+        from .interpret import TRACED_TYPES
+
+        fn, view = self.fn, self.view
+        if isinstance(fn, Released):
+            fn.refuse()
+        if view.chain or type(g) in TRACED_TYPES:
+            from .replaying import pull_on_tensors
+
+            return pull_on_tensors(self, g, *wanted)
+        g = view.copy_of(xp.as_array(g))
+        part = view.of_array(g)
+        # The node is asked for its first gradient whatever the base needs: it fills the slice.
+        inner = self._inner_wanted(wanted)
+        result = fn.pull(part.copy(), *inner) if fn.arity > 1 else (fn.pull(part.copy()),)
+        if wanted[0] is not None:
+            part[...] = 0 if result[0] is None else result[0]
+        return (g if wanted[0] is not None else None, *self._others(result))
+
+    def replay(self, g: Any, *wanted: Any) -> Any:
+        from .ops.shape import geometry_of_tensor
+
+        fn, view = self.fn, self.view
+        if isinstance(fn, Released):
+            fn.refuse()
+        whole = g.clone()
+        part = geometry_of_tensor(whole, view)
+        inner = self._inner_wanted(wanted)
+        result = fn.replay(part.clone(), *inner) if fn.arity > 1 else (fn.replay(part.clone()),)
+        if wanted[0] is not None:
+            if result[0] is None:
+                part.zero_()
+            else:
+                part.copy_(result[0])
+        return (whole if wanted[0] is not None else None, *self._others(result))
+
+    def _inner_wanted(self, wanted: tuple[Any, ...]) -> tuple[Any, ...]:
+        if self.fn.arity == 1:
+            return ()
+        return (self if wanted[0] is not None else None, *wanted[1:self.fn.arity])
+
+    def _others(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
+        rest = result[1:]
+        return rest if len(rest) else (None,)
+
+    def release(self, by: Released) -> None:
+        if not isinstance(self.fn, Released):
+            self.fn.release(by)
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        return tuple(public_edge(e) for e in (self.next0, self.next1, *self.rest))
+
+
+def note_write(tensor: Tensor) -> None:
+    """Count a write made behind the ops' back."""
+    tensor._counter().bump()
+
+
+__all__ = ["CopySlices", "call_inplace", "check_writable", "note_write", "rebase", "refresh",
+           "sites"]

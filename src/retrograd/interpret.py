@@ -1,0 +1,563 @@
+"""The general path of an op call: whatever the generated fast path does not handle.
+
+Arguments are checked and promoted, the op is computed on raw data (by its kernel, or by a transform
+whose data is among the arguments), and the call is recorded.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from . import dtypes, sites
+from .backend import numpy as xp
+from .codegen import Plan, node_class
+from .errors import canonical_dim, canonical_dims, not_a_tensor, size_mismatch
+from .graph import INFERENCE, LEAF, Like, Node, Released, Version, View, next_sequence
+from .modes import GRAD, MODE, Mode
+from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, Op, direct
+from .replaying import Packed, output_edge
+from .tensor import NATIVE, PLAIN, Tensor, edge_of
+
+Tensor._is_traced = False  # type: ignore[attr-defined]
+
+NUMBERS = (bool, int, float, complex)
+
+
+class Anomaly:
+    """Whether every recorded call keeps its whole stack, and backward looks for NaN."""
+
+    enabled = False
+    check_nan = True
+
+
+# ---------------------------------------------------------------- transforms join here
+
+TRACED_TYPES: dict[type, Any] = {}
+"""Raw data types that are not arrays, with the function that computes an op on them."""
+
+
+def compute(op: Op, values: list[Any]) -> Any:
+    """The raw output of ``op``; ``values`` are raw data and static arguments in order."""
+    top = None
+    for value in values:
+        for item in value if type(value) in (list, tuple) else (value,):
+            if type(item) in TRACED_TYPES and (top is None or item.level > top.level):
+                top = item
+    if top is not None:
+        return TRACED_TYPES[type(top)](op, values, top)
+    token = xp.hush()
+    try:
+        if op.check:
+            op.check(*values)
+        return direct(op.kernel)(*values) if not _keyword_only(op) else op.kernel(
+            **{p.name: v for p, v in zip(op.params, values, strict=True)})
+    finally:
+        xp.unhush(token)
+
+
+def _keyword_only(op: Op) -> bool:
+    return any(p.keyword_only for p in op.params)
+
+
+def wrap_any(data: Any) -> Tensor:
+    """A tensor on raw data: plain, or a transform's."""
+    cls = TENSOR_CLASS.get(type(data), Tensor)
+    out = object.__new__(cls)
+    out._data = data
+    out._edge = out._view = None
+    out._vc = INFERENCE if MODE.get().inference else None
+    return out
+
+
+TENSOR_CLASS: dict[type, type] = {}
+"""The tensor class that carries each transform's data."""
+
+
+# ---------------------------------------------------------------- the general call
+
+
+class Unsupported(TypeError):
+    """An operand of a type that ops do not know."""
+
+
+def call_operator(op: Op, args: tuple[Any, ...]) -> Any:
+    """A call by way of a Python operator: an unknown operand type is the other side's business."""
+    try:
+        return call(op, args)
+    except Unsupported:
+        return NotImplemented
+
+
+def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
+    """Run ``op`` on ``args`` (one for each parameter, in order)."""
+    mode = MODE.get()
+    if mode.override:
+        found = overriding(args)
+        if found:
+            return dispatch_override(op.function, found, op, args, out)
+    tensors, values = prepare(op, args)
+    result = compute(op, values)
+    if out is not None:
+        return write_out(op, tensors, result, out)
+    return finish(op, args, tensors, values, result, mode)
+
+
+def prepare(op: Op, args: tuple[Any, ...]) -> tuple[dict[str, Any], list[Any]]:
+    """Check and promote: the tensor arguments by name, and the raw value of every argument."""
+    tensors: dict[str, Any] = {}
+    rank = 0
+    for position, (param, value) in enumerate(zip(op.params, args, strict=True)):
+        kind = param.kind
+        if kind == ARRAY:
+            tensors[param.name] = as_operand(op, param.name, position, value)
+        elif kind == OPTIONAL:
+            tensors[param.name] = None if value is None else as_operand(
+                op, param.name, position, value)
+        elif kind == ARRAYS:
+            tensors[param.name] = as_operands(op, param.name, position, value)
+        elif kind in ("index", "optional index"):
+            if value is None and kind == "optional index":
+                tensors[param.name] = None
+            elif not isinstance(value, Tensor):
+                raise not_a_tensor(op.name, param.name, position + 1, value)
+            else:
+                tensors[param.name] = value
+        else:
+            continue
+        first = tensors[param.name]
+        if not rank and isinstance(first, Tensor):
+            rank = first._data.ndim
+        elif not rank and isinstance(first, list) and first:
+            rank = first[0]._data.ndim
+    data = promoted(op, tensors)
+    if op.is_view:
+        for name, value in tensors.items():
+            if type(data[name]) is not xp.ndarray and isinstance(data[name], xp.generic):
+                data[name] = value._array()
+    if op.kind == "elementwise":
+        check_broadcast(op, data)
+    values = []
+    for param, value in zip(op.params, args, strict=True):
+        if param.name in data:
+            values.append(data[param.name])
+        elif param.kind == DIM:
+            values.append(canonical_dim(value, rank))
+        elif param.kind == DIMS:
+            values.append(canonical_dims(value, rank))
+        elif param.kind == INTS:
+            values.append(tuple(value) if isinstance(value, (tuple, list)) else (value,))
+        else:
+            values.append(value)
+    return tensors, values
+
+
+def as_operand(op: Op, name: str, position: int, value: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, NUMBERS):
+        if op.kind != "elementwise" or (position == 0 and not op.public_saved.get("number")):
+            raise not_a_tensor(op.name, name, position + 1, value)
+        return number_tensor(value)
+    if isinstance(value, xp.generic) and op.kind == "elementwise":
+        return number_tensor(value.item())
+    raise Unsupported(
+        f"{op.name}(): argument '{name}' (position {position + 1}) must be Tensor, not "
+        f"{type(value).__name__}")
+
+
+def as_operands(op: Op, name: str, position: int, values: Any) -> list[Tensor]:
+    if not isinstance(values, (tuple, list)):
+        raise TypeError(f"{op.name}(): argument '{name}' (position {position + 1}) must be tuple "
+                        f"of Tensors, not {type(values).__name__}")
+    for i, value in enumerate(values):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument {position}, but got "
+                            f"{type(value).__name__}")
+    return list(values)
+
+
+def number_tensor(value: Any) -> Tensor:
+    """A Python number as a zero-dim tensor that yields to any tensor's dtype."""
+    made = Tensor()
+    made._data = xp.asarray(value, dtype=dtypes.of_scalar(value).np if not isinstance(
+        value, float) else xp.FLOAT64)
+    made._edge = made._view = made._vc = None
+    made._wrapped_number = True
+    return made
+
+
+def result_type_of(tensors: list[Tensor]) -> dtypes.dtype:
+    """PyTorch's promotion: dimensioned tensors over zero-dim ones over Python numbers."""
+    classes: list[dtypes.dtype | None] = [None, None, None]
+    for tensor in tensors:
+        if tensor._wrapped_number:
+            kind = tensor.dtype
+            kind = (dtypes.get_default_dtype() if kind.is_floating_point else
+                    dtypes.get_default_dtype().to_complex() if kind.is_complex else kind)
+            rank = 2
+        else:
+            kind = tensor.dtype
+            rank = 0 if tensor._data.ndim else 1
+        known = classes[rank]
+        classes[rank] = kind if known is None else dtypes.promote_types(known, kind)
+    return dtypes.result_dtype(*classes)
+
+
+def promoted(op: Op, tensors: dict[str, Any]) -> dict[str, Any]:
+    """The raw data of every tensor argument, cast as the op's promotion rule says."""
+    if op.promote is None:
+        return {name: [t._data for t in value] if isinstance(value, list)
+                else None if value is None else value._data for name, value in tensors.items()}
+    flat: list[Tensor] = []
+    for name in op.arrays:
+        value = tensors[name]
+        flat += value if isinstance(value, list) else [] if value is None else [value]
+    common = result_type_of(flat)
+    if op.promote == "float" and dtypes.category(common) < 2:
+        common = dtypes.get_default_dtype()
+    dtype = common.np
+
+    def raw(tensor: Tensor) -> Any:
+        data = tensor._data
+        return data if data.dtype == dtype else cast_data(data, dtype)
+
+    data = {}
+    for name, value in tensors.items():
+        if value is None:
+            data[name] = None
+        elif name in op.indices:
+            data[name] = value._data
+        else:
+            data[name] = [raw(t) for t in value] if isinstance(value, list) else raw(value)
+    return data
+
+
+def cast_data(data: Any, dtype: Any) -> Any:
+    """Raw data as another dtype; a transform casts what it holds."""
+    if type(data) in TRACED_TYPES:
+        from .ops.create import _to_dtype
+
+        return compute(_to_dtype.op, [data, dtypes.from_numpy_dtype(dtype)])
+    token = xp.hush()
+    try:
+        return data.astype(dtype)
+    finally:
+        xp.unhush(token)
+
+
+def check_broadcast(op: Op, data: dict[str, Any]) -> None:
+    shapes = [data[n].shape for n in op.arrays if data[n] is not None]
+    if len(shapes) < 2 or shapes[0] == shapes[1]:
+        return
+    try:
+        xp.broadcast_shapes(*shapes)
+    except ValueError:
+        if len(shapes) > 2:
+            for i in range(1, len(shapes)):
+                try:
+                    seen = xp.broadcast_shapes(*shapes[:i])
+                    xp.broadcast_shapes(seen, shapes[i])
+                except ValueError:
+                    raise size_mismatch([tuple(seen), shapes[i]]) from None
+        raise size_mismatch(shapes) from None
+
+
+def finish(op: Op, args: tuple[Any, ...], tensors: dict[str, Any], values: list[Any], result: Any,
+           mode: Mode) -> Any:
+    """Wrap the raw result and record the call."""
+    if op.is_view and not op.outputs and type(result) is not tuple:
+        out = wrap_any(result)
+        first = tensors[op.arrays[0]]
+        attach_view(out, first, op, tuple(v for p, v in zip(op.params, values, strict=True)
+                                          if p.name in op.static), mode)
+        outs: tuple[Tensor, ...] = (out,)
+    elif isinstance(result, (tuple, list)):
+        outs = tuple([wrap_any(r) for r in result])
+        if op.is_view:
+            static = tuple(v for p, v in zip(op.params, values, strict=True)
+                           if p.name in op.static)
+            for nr, out in enumerate(outs):
+                attach_view(out, tensors[op.arrays[0]], op, (*static, nr), mode, "multi")
+    else:
+        outs = (wrap_any(result),)
+    if not op.rules:
+        note_all_cuts(op, outs, tensors)
+        return outs if isinstance(result, (tuple, list)) else outs[0]
+    edges = collect_edges(op, tensors)
+    if not any(e is not None for e in edges):
+        for out in outs:
+            note_cut(out, flat_tensors(tensors))
+    elif not mode.grad:
+        for out in outs:
+            note_cut(out, flat_tensors(tensors))
+    else:
+        record(op, tensors, values, edges, outs, mode)
+    return outs if isinstance(result, (tuple, list)) else outs[0]
+
+
+def flat_tensors(tensors: dict[str, Any]) -> list[Tensor]:
+    flat: list[Tensor] = []
+    for value in tensors.values():
+        if isinstance(value, list):
+            flat += value
+        elif value is not None:
+            flat.append(value)
+    return flat
+
+
+def collect_edges(op: Op, tensors: dict[str, Any]) -> list[Any]:
+    edges = []
+    for name in op.arrays:
+        value = tensors[name]
+        differentiable = name in op.rules
+        for tensor in value if isinstance(value, list) else (value,):
+            edges.append(edge_of(tensor) if tensor is not None and differentiable else None)
+    return edges
+
+
+def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
+           outs: tuple[Tensor, ...], mode: Mode, *, attach: bool = True) -> Node:
+    """Make the node of this call and hang the outputs on it."""
+    traced = bool(mode.saved_hooks) or any(
+        type(t._data) in TRACED_TYPES for t in (*flat_tensors(tensors), *outs))
+    is_complex = not traced and any(
+        t._data.dtype.kind == "c" for t in (*flat_tensors(tensors), *outs))
+    cls = node_class(op, "traced" if traced else "complex" if is_complex else "real")
+    plan: Plan = cls.plan  # type: ignore[attr-defined]
+    node: Any = cls()
+    node.seq = next_sequence()
+    node.code, node.lasti = sites.here(2)
+    if Anomaly.enabled:
+        remember_stack(node)
+    if op.has_list:
+        node.next0 = node.next1 = None
+        node.rest = tuple(edges)
+    else:
+        node.next0 = edges[0]
+        if plan.arity > 1:
+            node.next1 = edges[1]
+        if plan.arity > 2:
+            node.rest = tuple(edges[2:])
+    fill_likes(op, plan, node, tensors, values, outs)
+    save(op, plan, node, tensors, values, edges, outs, mode)
+    if attach:
+        hang(op, node, outs)
+    return node
+
+
+def hang(op: Op, node: Any, outs: tuple[Tensor, ...]) -> None:
+    """Make ``node`` the origin of its outputs."""
+    if len(outs) == 1 and not op.outputs and not op.is_view:
+        if is_differentiable(outs[0]):
+            outs[0]._edge = node
+        return
+    if len(outs) > 1:
+        node.__dict__["outputs"] = len(outs)
+        node.__dict__["output_likes"] = [Like(o._data.shape, o._data.dtype) for o in outs]
+    for nr, out in enumerate(outs):
+        if op.differentiable_outputs is not None and nr not in op.differentiable_outputs:
+            continue
+        if is_differentiable(out):
+            out._edge = output_edge(node, nr)
+
+
+def is_differentiable(tensor: Tensor) -> bool:
+    kind = tensor._data.dtype.kind
+    return kind in "fc" or tensor.dtype.is_floating_point
+
+
+def fill_likes(op: Op, plan: Plan, node: Any, tensors: dict[str, Any], values: list[Any],
+               outs: tuple[Tensor, ...]) -> None:
+    shape, dtype = outs[0]._data.shape, outs[0]._data.dtype
+    promotes = any(t._data.dtype != dtype for t in flat_tensors(tensors) if not t._wrapped_number)
+    for i in plan.likes:
+        name = op.arrays[i]
+        tensor = tensors[name]
+        if isinstance(tensor, list):
+            setattr(node, f"like{i}", [Like(t._data.shape, t._data.dtype) for t in tensor])
+        elif tensor is None:
+            setattr(node, f"like{i}", None)
+        else:
+            like = Like(tensor._data.shape, tensor._data.dtype)
+            if op.kind == "elementwise" and "like" not in plan.needs.get(name, ()) and \
+                    not promotes and like.shape == shape:
+                like = None  # type: ignore[assignment]
+            setattr(node, f"like{i}", like)
+
+
+def save(op: Op, plan: Plan, node: Any, tensors: dict[str, Any], values: list[Any],
+         edges: list[Any], outs: tuple[Tensor, ...], mode: Mode) -> None:
+    by_name = dict(zip((p.name for p in op.params), values, strict=True))
+    for name in plan.saved_arrays:
+        tensor = tensors[name]
+        needed = tensor is not None and any(edges[i] is not None for i in plan.users(name))
+        if not needed:
+            setattr(node, name, None)
+            setattr(node, "ver_" + name, 0)
+            continue
+        if tensor._data.dtype != by_name[name].dtype and tensor._edge is None:
+            # Saved as it was used, so that a rule never meets a wider dtype.
+            tensor = constant(by_name[name], tensor)
+        version = 0 if tensor._vc is None else tensor._vc.n
+        setattr(node, name, Packed(tensor, mode.saved_hooks[-1]) if mode.saved_hooks else tensor)
+        setattr(node, "ver_" + name, version)
+    for name in plan.saved_static:
+        setattr(node, name, by_name[name])
+    for name in plan.saved_outputs:
+        position = op.outputs.index(name) if name != "y" and op.outputs else 0
+        out = outs[position]
+        if mode.saved_hooks:
+            setattr(node, "out_" + name, Packed(detached(out), mode.saved_hooks[-1]))
+        else:
+            setattr(node, "out_" + name, out._data)
+    if plan.saved_outputs:
+        node.vc_y = outs[0]._vc
+        node.ver_y = 0 if outs[0]._vc is None else outs[0]._vc.n
+
+
+def detached(tensor: Tensor) -> Tensor:
+    out = wrap_any(tensor._data)
+    out._vc = tensor._vc
+    return out
+
+
+def constant(data: Any, source: Tensor) -> Tensor:
+    made = wrap_any(data)
+    if source._wrapped_number:
+        made._wrapped_number = True
+    else:
+        made._vc = source._counter()
+    return made
+
+
+def remember_stack(node: Node) -> None:
+    import traceback
+
+    stack = traceback.format_stack(sites.user_frame(__import__("sys")._getframe(1)))
+    node.metadata["traceback_"] = stack
+
+
+# ---------------------------------------------------------------- views and cuts
+
+
+def attach_view(out: Tensor, source: Tensor, op: Op, static: tuple[Any, ...], mode: Mode,
+                origin: str = "") -> None:
+    """Let ``out`` look at ``source``'s memory."""
+    if source._vc is INFERENCE:
+        out._view = None
+        out._vc = INFERENCE
+        return
+    parent = source._view
+    base = source if parent is None else parent.base
+    counter = base._vc
+    if counter is None:
+        counter = base._counter()
+    if parent is not None and parent.origin and not origin:
+        origin = parent.origin
+    if not mode.grad:
+        origin = "no_grad"
+    if mode.inference:
+        origin = "inference"
+    out._view = View(base, parent, op, static, origin, counter.n)
+    out._vc = counter
+
+
+def note_cut(out: Tensor, inputs: Any) -> None:
+    """Remember the line where gradients stopped flowing to ``out``, if they did."""
+    out._edge = None
+    for tensor in inputs:
+        if tensor is None:
+            continue
+        if tensor._edge is not None:
+            out._cut = sites.here(2)
+            return
+        if tensor._cut is not None:
+            out._cut = tensor._cut
+            return
+
+
+def note_all_cuts(op: Op, outs: tuple[Tensor, ...], tensors: dict[str, Any]) -> None:
+    for out in outs:
+        note_cut(out, flat_tensors(tensors))
+
+
+# ---------------------------------------------------------------- subclasses and out=
+
+
+def overriding(args: tuple[Any, ...]) -> list[Any]:
+    """The arguments whose classes want to handle the call themselves."""
+    found = []
+    for value in args:
+        for item in value if type(value) in (list, tuple) else (value,):
+            cls = type(item)
+            if cls in NATIVE:
+                continue
+            hook = getattr(cls, "__torch_function__", None)
+            if hook is not None and hook is not DISABLED:
+                found.append(item)
+    return found
+
+
+def _disabled_torch_function(*args: Any, **kwargs: Any) -> Any:
+    return NotImplemented
+
+
+DISABLED = _disabled_torch_function
+
+
+def dispatch_override(function: Any, found: list[Any], op: Op | None, args: tuple[Any, ...],
+                      out: Any = None) -> Any:
+    from .overrides import handle
+
+    kwargs = {} if out is None else {"out": out}
+    positional = []
+    if op is None:
+        positional = list(args)
+    else:
+        for param, value in zip(op.params, args, strict=True):
+            if param.keyword_only:
+                if value is not param.default:
+                    kwargs[param.name] = value
+            else:
+                positional.append(value)
+        while positional and len(positional) > 1 and not op.params[len(positional) - 1].required \
+                and positional[-1] is op.params[len(positional) - 1].default:
+            positional.pop()
+    return handle(function, found, tuple(positional), kwargs)
+
+
+def write_out(op: Op, tensors: dict[str, Any], result: Any, out: Any) -> Any:
+    """``out=``: the result goes into a given tensor, which takes its shape."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if MODE.get().grad and (out._edge is not None or any(
+            t._edge is not None for t in flat_tensors(tensors))):
+        raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic "
+                           "differentiation, but one of the arguments requires grad.")
+    source = dtypes.from_numpy_dtype(result.dtype)
+    if dtypes.category(source) > dtypes.category(out.dtype):
+        raise RuntimeError(f"result type {source.alias} can't be cast to the desired output type "
+                           f"{out.dtype.alias}")
+    if out._data.shape != result.shape:
+        if out._data.size:
+            import warnings
+
+            warnings.warn(
+                f"An output with one or more elements was resized since it had shape "
+                f"{list(out.shape)}, which does not match the required output shape "
+                f"{list(result.shape)}. This behavior is deprecated, and in a future PyTorch "
+                "release outputs will not be resized unless they have zero elements. You can "
+                "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
+                "t.resize_(0).", UserWarning, stacklevel=4)
+        out._data = xp.asarray(result).astype(out._data.dtype)
+    else:
+        out._array()[...] = result
+    out._bump_version()
+    return out
+
+
+from .inplace import call_inplace  # noqa: E402
+
+__all__ = ["GRAD", "LEAF", "PLAIN", "Released", "Version", "attach_view", "call", "call_inplace",
+           "call_operator", "compute", "math", "note_cut", "record", "wrap_any"]

@@ -1,0 +1,56 @@
+"""What the current thread or async task has switched on: one context variable."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Any
+
+
+class Mode:
+    """An immutable set of switches; :data:`GRAD` and :data:`NO_GRAD` are the ordinary ones.
+
+    Generated code compares the current mode with those two by identity, so that an ordinary call
+    pays one look-up for every mode there is.
+    """
+
+    __slots__ = ("grad", "inference", "saved_hooks", "hooks_disabled", "override", "forward_grad")
+
+    def __init__(self, grad: bool = True, inference: bool = False,
+                 saved_hooks: tuple[Any, ...] = (), hooks_disabled: str | None = None,
+                 override: bool = True, forward_grad: bool = True):
+        self.grad = grad
+        self.inference = inference
+        self.saved_hooks = saved_hooks
+        self.hooks_disabled = hooks_disabled
+        self.override = override
+        self.forward_grad = forward_grad
+
+    def but(self, **changes: Any) -> Mode:
+        """This mode with some switches changed."""
+        fields = {name: getattr(self, name) for name in Mode.__slots__}
+        fields.update(changes)
+        for known in (GRAD, NO_GRAD):
+            if all(getattr(known, name) == value for name, value in fields.items()):
+                return known
+        return Mode(**fields)
+
+
+GRAD = Mode()
+NO_GRAD = Mode(grad=False)
+
+MODE: ContextVar[Mode] = ContextVar("retrograd.mode", default=GRAD)
+
+
+class switched:
+    """Run a block under the current mode with some switches changed."""
+
+    __slots__ = ("changes", "token")
+
+    def __init__(self, **changes: Any):
+        self.changes = changes
+
+    def __enter__(self) -> None:
+        self.token = MODE.set(MODE.get().but(**self.changes))
+
+    def __exit__(self, *exc: object) -> None:
+        MODE.reset(self.token)

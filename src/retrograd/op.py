@@ -1,0 +1,340 @@
+"""Declaring an op: one forward, and one derivative rule per argument.
+
+::
+
+    @elementwise(operator="mul", inplace=True)
+    def mul(input: Array, other: Array):
+        '''Product of ``input`` and ``other``, broadcast together.'''
+        return xp.multiply(input, other)
+
+    mul.vjp(input=lambda g, other: g * conj(other),
+            other=lambda g, input: g * conj(input))
+
+The decorated name becomes an ordinary function on tensors. Its first call compiles the declaration
+into specialised source (see :mod:`retrograd.codegen`) and swaps that into the function object, so
+every reference to it, imported anywhere, runs the fast code from then on.
+
+A rule's parameters say what it needs, and so what is saved: ``g`` the incoming gradient, ``y`` the
+output, ``like`` the shape and dtype of the input being differentiated, or any argument of the op by
+name. Rules use operators and op functions only, never methods: the same rule runs on raw arrays in
+an ordinary backward, and on tensors when a graph of the backward is wanted.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from types import CodeType, FunctionType
+from typing import Any, Protocol
+
+from .backend import numpy as xp
+from .tensor import Tensor
+
+Array = Any
+Arrays = Any
+Index = Any
+Dim = int
+Dims = Any
+Ints = Any
+Number = Any
+
+ARRAY, OPTIONAL, ARRAYS, INDEX, DIM, DIMS, INTS, STATIC = (
+    "array", "optional", "arrays", "index", "dim", "dims", "ints", "static")
+_KINDS = {
+    "Array": ARRAY, "Array | None": OPTIONAL, "Arrays": ARRAYS, "Index": INDEX,
+    "Index | None": "optional index", "Dim": DIM, "Dims": DIMS, "Ints": INTS,
+}
+
+
+class Param:
+    """One argument of an op."""
+
+    __slots__ = ("name", "kind", "default", "keyword_only")
+
+    def __init__(self, parameter: inspect.Parameter):
+        self.name = parameter.name
+        self.kind = _KINDS.get(str(parameter.annotation), STATIC)
+        self.default = parameter.default
+        self.keyword_only = parameter.kind is parameter.KEYWORD_ONLY
+
+    @property
+    def required(self) -> bool:
+        return self.default is inspect.Parameter.empty
+
+
+class OpFunction(Protocol):
+    """What a declaration leaves under its name."""
+
+    op: Op
+    vjp: Callable[..., None]
+    jvp: Callable[..., None]
+    batch: Callable[..., Any]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+class Op:
+    """A declared operation."""
+
+    def __init__(self, kernel: Callable[..., Any], *, kind: str, promote: str | None = None,
+                 node: str | None = None, outputs: tuple[str, ...] = (), broadcasts: bool = False,
+                 quiet: bool = False, differentiable: Any = None, saved: dict[str, str] | None = None,
+                 any_dtype: bool = False, samples: Any = None, check: Callable[..., Any] | None = None,
+                 dense: bool = False):
+        self.name = kernel.__name__
+        self.kernel = kernel
+        self.kind = kind
+        self.promote = promote
+        self.params = [Param(p) for p in inspect.signature(kernel).parameters.values()]
+        self.by_name = {p.name: p for p in self.params}
+        self.arrays = [p.name for p in self.params if p.kind in (ARRAY, OPTIONAL, ARRAYS)]
+        self.indices = [p.name for p in self.params if p.kind in (INDEX, "optional index")]
+        self.static = [p.name for p in self.params
+                       if p.name not in self.arrays and p.name not in self.indices]
+        self.has_list = any(p.kind == ARRAYS for p in self.params)
+        self.node_name = node or _camel(self.name) + "Backward0"
+        self.outputs = outputs
+        self.fits = kind == "elementwise" or broadcasts
+        self.quiet = quiet
+        self.differentiable_outputs = differentiable
+        self.public_saved = saved or {}
+        self.any_dtype = any_dtype
+        self.samples = samples
+        self.check = check
+        self.dense = dense
+        self.rules: dict[str, Callable[..., Any]] = {}
+        self.forward_rules: dict[str, Callable[..., Any]] = {}
+        self.batch_rule: Callable[..., Any] | None = None
+        self.composite = False
+        self.function: Any = None
+        self.inplace_function: Any = None
+        self.nodes: dict[str, type] | None = None
+
+    @property
+    def is_view(self) -> bool:
+        return self.kind == "view"
+
+    def vjp(self, **rules: Callable[..., Any]) -> None:
+        """Give the reverse rule of each differentiable argument."""
+        for name in rules:
+            if name not in self.arrays:
+                raise TypeError(f"{self.name} has no array argument '{name}'")
+        self.rules.update(rules)
+
+    def jvp(self, **rules: Callable[..., Any]) -> None:
+        """Give forward rules, where they do not follow from the reverse ones."""
+        self.forward_rules.update(rules)
+
+    def batch(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Give the batching rule, where it does not follow from the op's kind."""
+        self.batch_rule = rule
+        return rule
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+
+REGISTRY: dict[str, Op] = {}
+"""Every declared op by its function name."""
+
+COMPOSITES: dict[str, Any] = {}
+"""Functions made of ops, by name; they need no rules."""
+
+PUBLIC: dict[str, dict[str, Any]] = {"torch": {}, "nn.functional": {}, "linalg": {}, "special": {},
+                                     "fft": {}}
+"""What each public namespace offers."""
+
+
+def _camel(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
+
+
+# ---------------------------------------------------------------- the function that compiles itself
+
+GENERATED: dict[str, Any] = {"__name__": "retrograd.generated", "__builtins__": __builtins__}
+"""The globals of all generated code."""
+
+
+def _first_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    from . import codegen
+
+    op = REGISTRY[name]
+    codegen.build(op)
+    return op.function(*args, **kwargs)
+
+
+def _first_inplace_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    from . import codegen
+
+    op = REGISTRY[name]
+    codegen.build_inplace(op)
+    return op.inplace_function(*args, **kwargs)
+
+
+GENERATED["_first_call"] = _first_call
+GENERATED["_first_inplace_call"] = _first_inplace_call
+
+
+def _stub(*args, **kwargs):  # type: ignore[no-untyped-def]
+    return _first_call("OP", args, kwargs)
+
+
+def _inplace_stub(*args, **kwargs):  # type: ignore[no-untyped-def]
+    return _first_inplace_call("OP", args, kwargs)
+
+
+def self_compiling(template: Any, op_name: str, name: str, doc: str | None) -> Any:
+    """A function whose first call compiles the op and takes over the compiled code."""
+    code: CodeType = template.__code__
+    consts = tuple(op_name if c == "OP" else c for c in code.co_consts)
+    made = FunctionType(code.replace(co_consts=consts, co_name=name), GENERATED, name)
+    made.__doc__ = doc
+    made.__module__ = "retrograd"
+    made.__qualname__ = name
+    return made
+
+
+# ---------------------------------------------------------------- the decorators
+
+
+def _register(kernel: Callable[..., Any], kind: str, *, method: bool | str = True,
+              function: str | None = "torch", operator: str | None = None,
+              inplace: bool = False, aliases: Iterable[str] = (), **options: Any) -> Any:
+    op = Op(kernel, kind=kind, **options)
+    made = self_compiling(_stub, op.name, op.name, kernel.__doc__)
+    made.op, made.vjp, made.jvp, made.batch = op, op.vjp, op.jvp, op.batch
+    op.function = made
+    REGISTRY[op.name] = op
+    publish(made, op.name, method=method, function=function, operator=operator, aliases=aliases)
+    if inplace:
+        name = op.name + "_"
+        doc = f"In-place version of :func:`{op.name}`."
+        written = self_compiling(_inplace_stub, op.name, name, doc)
+        written.op = op
+        op.inplace_function = written
+        publish(written, name, method=True, function="torch" if inplace == "function" else None,
+                aliases=[a + "_" for a in aliases])
+        if operator and not operator.startswith("r"):
+            setattr(Tensor, f"__i{operator.strip('_')}__", written)
+    return made
+
+
+def publish(made: Any, name: str, *, method: bool | str = True, function: str | None = "torch",
+            operator: str | None = None, aliases: Iterable[str] = ()) -> None:
+    """Offer a function under its public names."""
+    for public in (name, *aliases):
+        if function is not None:
+            PUBLIC[function][public] = made
+        if method:
+            setattr(Tensor, method if isinstance(method, str) and public == name else public, made)
+    if operator:
+        setattr(Tensor, f"__{operator}__", made)
+
+
+def elementwise(**options: Any) -> Callable[[Any], Any]:
+    """Declare an op that broadcasts its arguments and works element by element."""
+    options.setdefault("promote", "same")
+    return lambda kernel: _register(kernel, "elementwise", **options)
+
+
+def linear(**options: Any) -> Callable[[Any], Any]:
+    """Declare an op that is linear in its array argument: its forward rule is the op itself."""
+    return lambda kernel: _register(kernel, "linear", **options)
+
+
+def view(**options: Any) -> Callable[[Any], Any]:
+    """Declare an op whose output looks at its input's memory."""
+    options.setdefault("any_dtype", True)
+    return lambda kernel: _register(kernel, "view", **options)
+
+
+def op(**options: Any) -> Callable[[Any], Any]:
+    """Declare any other op."""
+    return lambda kernel: _register(kernel, "op", **options)
+
+
+def composite(*, method: bool | str = False, function: str | None = "torch",
+              operator: str | None = None, aliases: Iterable[str] = (),
+              samples: Any = None) -> Callable[[Any], Any]:
+    """Declare a function made of ops; it is differentiable because they are."""
+
+    def declare(fn: Any) -> Any:
+        made = overridable(fn)
+        made.samples = samples
+        COMPOSITES[fn.__name__] = made
+        publish(made, fn.__name__, method=method, function=function, operator=operator,
+                aliases=aliases)
+        return made
+
+    return declare
+
+
+def overridable(fn: Any) -> Any:
+    """Composites need no wrapper: the ops they call honour subclasses and modes."""
+    return fn
+
+
+# ---------------------------------------------------------------- one rule, two worlds
+
+_RAW_GLOBALS: dict[tuple[str, bool], dict[str, Any]] = {}
+_RAW_FUNCTIONS: dict[tuple[Any, bool], Any] = {}
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def raw(fn: Any, is_complex: bool) -> Any:
+    """``fn``, a rule or helper written in op functions, bound to work on raw arrays."""
+    key = (fn, is_complex)
+    known = _RAW_FUNCTIONS.get(key)
+    if known is not None:
+        return known
+    module = fn.__module__
+    names = _RAW_GLOBALS.setdefault((module, is_complex), {"__builtins__": __builtins__})
+    bound = FunctionType(fn.__code__, names, fn.__name__, fn.__defaults__, fn.__closure__)
+    bound.__kwdefaults__ = fn.__kwdefaults__
+    _RAW_FUNCTIONS[key] = bound
+    _fill_names(fn.__code__, fn.__globals__, names, is_complex)
+    return bound
+
+
+def _fill_names(code: CodeType, source: dict[str, Any], names: dict[str, Any],
+                is_complex: bool) -> None:
+    for name in code.co_names:
+        if name in names or name not in source:
+            continue
+        names[name] = _raw_value(source[name], is_complex)
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            _fill_names(const, source, names, is_complex)
+
+
+def _raw_value(value: Any, is_complex: bool) -> Any:
+    declared = getattr(value, "op", None)
+    if isinstance(declared, Op):
+        if declared.name == "conj" and not is_complex:
+            return _same
+        return direct(declared.kernel)
+    if isinstance(value, FunctionType) and value.__module__.startswith("retrograd.ops"):
+        return raw(value, is_complex)
+    return value
+
+
+def _forward_1(a):  # type: ignore[no-untyped-def]
+    return xp.f(a)
+
+
+def _forward_2(a, b):  # type: ignore[no-untyped-def]
+    return xp.f(a, b)
+
+
+_FORWARDERS = {t.__code__.co_code: t.__code__.co_argcount for t in (_forward_1, _forward_2)}
+
+
+def direct(kernel: Any) -> Any:
+    """The backend's own function where a kernel only passes its arguments on to it."""
+    code = kernel.__code__
+    if _FORWARDERS.get(code.co_code) == code.co_argcount and code.co_names[0] == "xp":
+        return getattr(xp, code.co_names[1])
+    return kernel

@@ -1,0 +1,1 @@
+"""The declared ops, by family; importing this package declares them all."""

@@ -1,0 +1,231 @@
+"""Adam and AdamW."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import retrograd
+from retrograd.optim._packing import Plan, make_plan
+from retrograd.optim.optimizer import (
+    Optimizer,
+    Params,
+    check_implementation,
+    check_lr,
+    evaluate,
+)
+from retrograd.tensor import Tensor
+
+
+class Adam(Optimizer):
+    """Gradient descent scaled by running averages of the gradient and of its square."""
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        check_lr(lr, foreach and not capturable)
+        if not eps >= 0.0:
+            raise ValueError(f"Invalid epsilon value: {eps}")
+        for index, beta in enumerate(betas):
+            if not 0.0 <= beta < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+        if not weight_decay >= 0.0:
+            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+            "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
+        super().__init__(params, defaults)
+        check_implementation(foreach, fused, differentiable)
+        self._plans: dict[int, Plan] = {}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._plans = {}
+        for group in self.param_groups:
+            group.setdefault("amsgrad", False)
+            group.setdefault("maximize", False)
+            group.setdefault("foreach", None)
+            group.setdefault("capturable", False)
+            group.setdefault("differentiable", False)
+            group.setdefault("decoupled_weight_decay", False)
+            group.setdefault("fused", None)
+            for param in group["params"]:
+                saved = self.state.get(param, {})
+                if "step" in saved and not isinstance(saved["step"], Tensor):
+                    saved["step"] = _step_count(float(saved["step"]))
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Move every parameter against its averaged and scaled gradient."""
+        loss = evaluate(closure)
+        for number, group in enumerate(self.param_groups):
+            if group["capturable"]:
+                raise AssertionError(
+                    "If capturable=True, params and state_steps must be on supported devices: "
+                    "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']."
+                )
+            if group["differentiable"]:
+                with retrograd.enable_grad():
+                    self._update_singly(group, group["params"])
+                continue
+            plan = self._plan(number, group)
+            for pack in plan.packs:
+                beta1, beta2 = group["betas"]
+                grads = pack.grads()
+                pack.block.adam(
+                    grads,
+                    lr=float(group["lr"]),
+                    beta1=float(beta1),
+                    beta2=float(beta2),
+                    eps=group["eps"],
+                    weight_decay=group["weight_decay"],
+                    decoupled=group["decoupled_weight_decay"],
+                    maximize=group["maximize"],
+                    amsgrad=group["amsgrad"],
+                )
+                pack.bump_versions(grads)
+            if plan.single:
+                with retrograd.no_grad():
+                    self._update_singly(group, plan.single)
+        return loss
+
+    def _plan(self, number: int, group: dict[str, Any]) -> Plan:
+        names = ("exp_avg", "exp_avg_sq")
+        if group["amsgrad"]:
+            names += ("max_exp_avg_sq",)
+        plan = self._plans.get(number)
+        if (
+            plan is None
+            or plan.names != names
+            or not plan.is_current(group["params"], self.state)
+        ):
+            for param in group["params"]:
+                if param.grad is not None:
+                    self._state_of(param, group["amsgrad"])
+            plan = make_plan(
+                group["params"], self.state, names, True, lambda param: bool(self.state[param])
+            )
+            self._plans[number] = plan
+        return plan
+
+    def _state_of(self, param: Tensor, amsgrad: bool) -> dict[str, Tensor]:
+        state = self.state[param]
+        if not state:
+            state["step"] = _step_count(0.0)
+            state["exp_avg"] = _zeros_like(param)
+            state["exp_avg_sq"] = _zeros_like(param)
+            if amsgrad:
+                state["max_exp_avg_sq"] = _zeros_like(param)
+        return state
+
+    def _update_singly(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        for param in params:
+            if param.grad is not None:
+                self._update(group, param, param.grad)
+
+    def _update(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
+        lr, (beta1, beta2), weight_decay = group["lr"], group["betas"], group["weight_decay"]
+        state = self._state_of(param, group["amsgrad"])
+        if group["maximize"]:
+            grad = -grad
+        state["step"] += 1
+        count = state["step"].item()
+        if weight_decay != 0:
+            if group["decoupled_weight_decay"]:
+                param.mul_(1 - lr * weight_decay)
+            else:
+                grad = grad + weight_decay * param
+        first, second, largest = (
+            _real(state[name]) if name in state else None
+            for name in ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
+        )
+        param, grad = _real(param), _real(grad)
+        first.lerp_(grad, 1 - beta1)
+        second.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        if group["amsgrad"]:
+            largest.copy_(retrograd.maximum(largest, second))
+            second = largest
+        denominator = (second.sqrt() / math.sqrt(1 - beta2**count)).add_(group["eps"])
+        step_size = lr / (1 - beta1**count)
+        if group["differentiable"]:
+            # It is saved for backward here, and overwritten in the next step.
+            first = first.clone()
+        if isinstance(step_size, Tensor):
+            param.sub_(step_size * first / denominator)
+        else:
+            param.addcdiv_(first, denominator, value=-step_size)
+
+
+class AdamW(Adam):
+    """Adam with weight decay applied to the parameters directly, not through the gradient."""
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        super().__init__(
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            foreach=foreach,
+            maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=True,
+        )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True
+
+
+def _step_count(value: float) -> Tensor:
+    wide = retrograd.get_default_dtype() == retrograd.float64
+    return retrograd.tensor(value, dtype=retrograd.float64 if wide else retrograd.float32)
+
+
+def _zeros_like(param: Tensor) -> Tensor:
+    return retrograd.zeros_like(param, memory_format=retrograd.preserve_format)
+
+
+def _real(tensor: Tensor) -> Tensor:
+    return retrograd.view_as_real(tensor) if tensor.is_complex() else tensor

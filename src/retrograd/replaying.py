@@ -1,0 +1,277 @@
+"""What generated node classes call: unpacking saved values, and running rules on tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import dtypes
+from .graph import LEAF, Like, Node, OutputEdge, Released, Version, fit, stale
+from .modes import switched
+from .op import ARRAYS, Op, raw
+from .tensor import Tensor, wrap
+
+
+class Packed:
+    """A saved value in the keeping of a pair of saved-tensor hooks."""
+
+    __slots__ = ("value", "unpack_hook")
+
+    def __init__(self, tensor: Tensor, hooks: tuple[Any, Any]):
+        pack, self.unpack_hook = hooks
+        # What a hook does with the value is no part of the graph.
+        with switched(grad=False, saved_hooks=()):
+            self.value = pack(tensor)
+
+    def unpack(self) -> Tensor:
+        with switched(saved_hooks=()):
+            found = self.unpack_hook(self.value)
+        if not isinstance(found, Tensor):
+            raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got "
+                            f"result of type {type(found).__name__}")
+        return found
+
+
+# ---------------------------------------------------------------- saved values
+
+
+def describe_origin(node: Node, edge: Any) -> str:
+    """The clause of the in-place error that says where the overwritten value came from."""
+    if edge is None or not (isinstance(edge, Node) or getattr(edge, "is_output", False)):
+        return ""
+    maker, nr = (edge.node, edge.nr) if edge.is_output else (edge, 0)
+    return f", which is output {nr} of {maker.name()}"
+
+
+def stale_input(node: Node, name: str) -> None:
+    tensor = getattr(node, name)
+    if not isinstance(tensor, Tensor):
+        return
+    edge = tensor._edge
+    if edge is LEAF:
+        edge = None
+    stale(node, describe_origin(node, edge), getattr(node, "ver_" + name), tensor._vc,  # type: ignore[arg-type]
+          tensor._data.shape, tensor.dtype)
+
+
+def stale_output(node: Any) -> None:
+    y = node.out_y
+    stale(node, f", which is output 0 of {node.name()}", node.ver_y, node.vc_y, y.shape,
+          dtypes.from_numpy_dtype(y.dtype))
+
+
+def watch_output(node: Any, counter: Version, edge: Any) -> None:
+    """The output this node saved has got a version counter."""
+    if not (isinstance(edge, OutputEdge) and edge.nr):
+        node.vc_y = counter
+        node.ver_y = counter.n
+
+
+def unpack_input(node: Node, name: str, edge: Any) -> Any:
+    """A saved argument as a tensor with the history it had when it was saved."""
+    saved = getattr(node, name)
+    if saved is None:
+        return None
+    if isinstance(saved, Packed):
+        data = saved.unpack()
+        return attach(data, edge)
+    version = saved._vc  # refuses if it was released
+    if (0 if version is None else version.n) != getattr(node, "ver_" + name):
+        stale_input(node, name)
+    known = saved._edge
+    if known is edge or (known is LEAF and edge is saved):
+        return saved
+    return attach(saved, edge)
+
+
+def attach(tensor: Tensor, edge: Any) -> Tensor:
+    """``tensor``'s data with the history that ``edge`` stands for."""
+    if isinstance(edge, Tensor):
+        return edge if edge._data is tensor._data else attach_data(tensor, edge)
+    return attach_data(tensor, edge)
+
+
+def attach_data(tensor: Tensor, edge: Any) -> Tensor:
+    out = object.__new__(type(tensor) if type(tensor)._is_traced else Tensor)  # type: ignore[attr-defined]
+    out._data = tensor._data
+    out._edge = edge
+    out._view = None
+    out._vc = tensor._vc
+    if isinstance(edge, Tensor):
+        from .ops.shape import alias_of
+
+        return alias_of(tensor, edge)
+    return out
+
+
+def unpack_output(node: Any, name: str) -> Tensor:
+    """A saved output as a tensor that this node made."""
+    saved = getattr(node, "out_" + name)
+    if isinstance(saved, Released):
+        saved.refuse()
+    position = node.op.outputs.index(name) if name != "y" and node.op.outputs else 0
+    edge = output_edge(node, position)
+    if isinstance(saved, Packed):
+        return attach_data(saved.unpack(), edge if differentiable_output(node.op, name) else None)
+    if name == "y" and node.vc_y is not None and node.vc_y.n != node.ver_y:
+        stale_output(node)
+    out = wrap_data(saved)
+    if differentiable_output(node.op, name):
+        out._edge = edge
+        out._vc = node.vc_y
+    return out
+
+
+def output_edge(node: Any, position: int) -> Any:
+    """The edge of output ``position``; one object per output, so that gradients meet there."""
+    if node.outputs == 1:
+        return node
+    refs = node.__dict__.setdefault("_output_edges", {})
+    known = refs.get(position)
+    known = known and known()
+    if known is None:
+        import weakref
+
+        known = OutputEdge(node, position)
+        refs[position] = weakref.ref(known)
+    return known
+
+
+def differentiable_output(op: Op, name: str) -> bool:
+    if name == "y" or op.differentiable_outputs is None:
+        return True
+    return op.outputs.index(name) in op.differentiable_outputs
+
+
+def wrap_data(data: Any) -> Tensor:
+    """A tensor on raw data, which may belong to a transform."""
+    from .interpret import wrap_any
+
+    return wrap_any(data)
+
+
+# ---------------------------------------------------------------- running rules on tensors
+
+
+def fit_tensor(gradient: Tensor, like: Like) -> Tensor:
+    """:func:`retrograd.graph.fit` on tensors, recorded."""
+    from .ops.shape import sum_to_size_of
+
+    if tuple(gradient._data.shape) != like.shape:
+        gradient = sum_to_size_of(gradient, like.shape)
+    if gradient._data.dtype != like.dtype:
+        from .ops.create import cast_gradient
+
+        gradient = cast_gradient(gradient, like.dtype)
+    return gradient
+
+
+def wrap_gradient(g: Any) -> Any:
+    if isinstance(g, (tuple, list)):
+        return [None if x is None else wrap_data(x) for x in g]
+    return wrap_data(g)
+
+
+def pull_on_tensors(node: Any, g: Any, *wanted: Any) -> Any:
+    """``pull`` by way of ``replay``, for values that are not plain arrays."""
+    with switched(grad=False):
+        result = node.replay(wrap_gradient(g), *wanted)
+    if isinstance(result, tuple):
+        return tuple([None if r is None else r._data for r in result])
+    return None if result is None else result._data
+
+
+# ---------------------------------------------------------------- ops over a list of tensors
+
+
+def list_edges(node: Any) -> tuple[Any, ...]:
+    return node.rest
+
+
+def _list_arguments(node: Any, g: Any, output: Any) -> list[Any]:
+    (needs,) = node.plan.needs.values()
+    values = {"g": g, "like": node.like0 if node.plan.likes else None}
+    for name in node.plan.saved_outputs:
+        values[name] = output(name)
+    for name in node.plan.saved_static:
+        values[name] = getattr(node, name)
+    return [values[n] for n in needs]
+
+
+def pull_list(node: Any, g: Any, *wanted: Any) -> Any:
+    (rule,) = node.op.rules.values()
+    is_complex = g.dtype.kind == "c"
+    grads = raw(rule, is_complex)(*_list_arguments(node, g, lambda n: getattr(node, "out_" + n)))
+    if node.op.fits:
+        return tuple([None if w is None else fit(r, like)
+                      for r, w, like in zip(grads, wanted, node.like0, strict=True)])
+    return tuple([None if w is None else r for r, w in zip(grads, wanted, strict=True)])
+
+
+def replay_list(node: Any, g: Any, *wanted: Any) -> Any:
+    (rule,) = node.op.rules.values()
+    grads = rule(*_list_arguments(node, g, lambda n: unpack_output(node, n)))
+    if node.op.fits:
+        return tuple([None if w is None else fit_tensor(r, like)
+                      for r, w, like in zip(grads, wanted, node.like0, strict=True)])
+    return tuple([None if w is None else r for r, w in zip(grads, wanted, strict=True)])
+
+
+# ---------------------------------------------------------------- what users may look at
+
+
+def public_saved_names(op: Op, plan: Any) -> tuple[tuple[str, str, str], ...]:
+    """PyTorch's names of the saved values: ``input`` is its ``self``, ``y`` its ``result``."""
+    rename = {"input": "self", "y": "result", **op.public_saved}
+    found = []
+    for name in plan.saved_arrays:
+        if op.by_name[name].kind != ARRAYS:
+            found.append((rename.get(name, name), name, "input"))
+    for name in plan.saved_outputs:
+        found.append((rename.get(name, name), name, "output"))
+    for name in plan.saved_static:
+        found.append((rename.get(name, name), name, "static"))
+    return tuple(found)
+
+
+def saved_value(node: Any, public: str) -> Any:
+    for shown, name, kind in node.saved_names:
+        if shown != public:
+            continue
+        if kind == "static":
+            return getattr(node, name)
+        if kind == "output":
+            return unpack_output(node, name)
+        position = node.op.arrays.index(name) if name in node.op.arrays else None
+        edges = node.edges()
+        edge = None if position is None or position >= len(edges) else edges[position]
+        return unpack_input(node, name, edge)
+    raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{public}'")
+
+
+class RawSaved:
+    """One saved value of a node, on which hooks can be set before backward."""
+
+    def __init__(self, node: Any, slot: str, public: str):
+        self._node, self._slot, self._public = node, slot, public
+
+    def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
+        """Pack this saved value now; ``unpack_hook`` brings it back when backward needs it."""
+        if isinstance(getattr(self._node, self._slot), Packed):
+            raise RuntimeError("Calling register_hooks on a saved tensor with hooks that have "
+                               "already been set is not allowed.")
+        value = saved_value(self._node, self._public).detach()
+        setattr(self._node, self._slot, Packed(value, (pack_hook, unpack_hook)))
+        self._node.__class__ = _hooked(type(self._node))
+
+
+def _hooked(cls: Any) -> Any:
+    from .codegen import node_class
+
+    return node_class(cls.op, "traced")
+
+
+def raw_saved(node: Any, public: str) -> RawSaved:
+    for shown, name, kind in node.saved_names:
+        if shown == public and kind != "static":
+            return RawSaved(node, name if kind == "input" else "out_" + name, public)
+    raise AttributeError(f"'{type(node).__name__}' object has no attribute '_raw_saved_{public}'")

@@ -1,0 +1,689 @@
+"""Tensor: data, version, gradient and place in the graph; no mathematics.
+
+Ops attach themselves as methods when they are declared (see :mod:`retrograd.op`).
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from . import dtypes, sites
+from .backend import numpy as xp
+from .graph import INFERENCE, LEAF, Identity, OutputEdge, RemovableHandle, Version, View
+from .modes import MODE
+
+
+class Size(tuple):
+    """A shape; prints as PyTorch's does."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        count = 1
+        for n in self:
+            count *= n
+        return count
+
+    def __repr__(self) -> str:
+        return f"torch.Size({list(self)})"
+
+    def __getitem__(self, index: Any) -> Any:
+        found = tuple.__getitem__(self, index)
+        return Size(found) if isinstance(index, slice) else found
+
+    def __add__(self, other: Any) -> Size:  # type: ignore[override]
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return Size(tuple.__add__(self, other))
+
+    def __radd__(self, other: Any) -> Size:
+        return Size(tuple(other) + tuple(self))
+
+    def __mul__(self, times: Any) -> Size:
+        return Size(tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
+
+    def __reduce__(self) -> Any:
+        return (Size, (tuple(self),))
+
+
+
+class Tensor:
+    """A multi-dimensional array that can record the operations made on it.
+
+    ``_data`` holds the array (a zero-dim tensor may hold a NumPy scalar until its memory is
+    needed); ``_edge`` is None, ``LEAF``, the node that made it, or that node's
+    :class:`OutputEdge`; ``_view`` describes whose memory it looks at; ``_vc`` counts writes and is
+    made when the memory is first shared or written to. Whatever most tensors never need (a
+    gradient, hooks) lies in ``__dict__`` with its default on the class.
+    """
+
+    __slots__ = ("_data", "_edge", "_view", "_vc", "__dict__", "__weakref__")
+
+    is_output = False
+    _grad: Tensor | None = None
+    _hooks: OrderedDict[int, Any] | None = None
+    _post_hooks: OrderedDict[int, Any] | None = None
+    _accumulator_ref: Any = None
+    _cut: sites.Site | None = None  # the line that kept this tensor out of the graph
+    _wrapped_number = False
+    _retains = False
+    _name: str | None = None
+    _backward_hooks = None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if not args and not kwargs:
+            return object.__new__(cls)
+        return construct(cls, *args, **kwargs)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    # ------------------------------------------------------------ what it holds
+
+    @property
+    def shape(self) -> Size:
+        return Size(self._data.shape)
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the length of one dimension."""
+        if dim is None:
+            return Size(self._data.shape)
+        from .errors import canonical_dim
+
+        shape = self._data.shape
+        if not shape:
+            raise IndexError("Dimension specified as "
+                             f"{dim} but tensor has no dimensions")
+        return shape[canonical_dim(dim, len(shape))]
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        return dtypes.from_numpy_dtype(self._data.dtype)
+
+    @property
+    def device(self) -> dtypes.device:
+        return dtypes.CPU
+
+    @property
+    def layout(self) -> Any:
+        from . import layouts
+
+        return layouts.strided
+
+    @property
+    def ndim(self) -> int:
+        return self._data.ndim
+
+    def dim(self) -> int:
+        return self._data.ndim
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return int(self._data.size)
+
+    nelement = numel
+
+    @property
+    def itemsize(self) -> int:
+        return self._data.dtype.itemsize
+
+    def element_size(self) -> int:
+        return self._data.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.numel() * self.itemsize
+
+    def is_floating_point(self) -> bool:
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        return self._data.dtype.kind == "c"
+
+    def is_signed(self) -> bool:
+        return self.dtype.is_signed
+
+    is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_nested = is_mps = is_xpu = False
+    is_cpu = True
+
+    def is_conj(self) -> bool:
+        return False
+
+    def is_neg(self) -> bool:
+        return False
+
+    def get_device(self) -> int:
+        return -1
+
+    # ------------------------------------------------------------ memory
+
+    def _array(self) -> Any:
+        """The data as an array with memory of its own, also for a zero-dim tensor."""
+        data = self._data
+        if isinstance(data, xp.generic):
+            data = self._data = xp.asarray(data)
+        return data
+
+    def stride(self, dim: int | None = None) -> Any:
+        """How many elements apart neighbours along each dimension lie."""
+        strides = xp.element_strides(self._array())
+        if dim is None:
+            return strides
+        from .errors import canonical_dim
+
+        return strides[canonical_dim(dim, len(strides))]
+
+    def data_ptr(self) -> int:
+        return xp.address(self._array())
+
+    def storage_offset(self) -> int:
+        array = self._array()
+        if not array.size:
+            return 0
+        owner = xp.storage_of(array)
+        return (xp.address(array) - xp.address(owner)) // array.dtype.itemsize
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        return bool(self._array().flags.c_contiguous)
+
+    def untyped_storage(self) -> Any:
+        from .storage import UntypedStorage
+
+        return UntypedStorage(xp.storage_of(self._array()))
+
+    def storage(self) -> Any:
+        return self.untyped_storage()
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """The data as a NumPy array that shares this tensor's memory."""
+        if self._edge is not None:
+            if not force:
+                raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
+                                   "tensor.detach().numpy() instead.")
+            return self.detach()._array()
+        return self._array()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = self.numpy()
+        if dtype is not None and array.dtype != dtype:
+            if copy is False:
+                raise ValueError("Unable to avoid copy while creating an array as requested.")
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    __array_priority__ = 1000
+
+    def __dlpack__(self, *, stream: Any = None, **options: Any) -> Any:
+        if self._edge is not None:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        return self._array().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._array().__dlpack_device__()
+
+    # ------------------------------------------------------------ Python numbers
+
+    def item(self) -> Any:
+        """The one element as a Python number."""
+        data = self._data
+        if data.size != 1:
+            raise RuntimeError(f"a Tensor with {data.size} elements cannot be converted to Scalar")
+        value = data.item()
+        # ml_dtypes scalars are their own Python type.
+        return value if isinstance(value, (int, float, complex)) else float(value)
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers."""
+        data = self._data
+        if data.dtype.name == "bfloat16":
+            data = data.astype(xp.FLOAT32)
+        return data.tolist()
+
+    def __bool__(self) -> bool:
+        if self._data.size != 1:
+            if self._data.size == 0:
+                raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        return bool(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self._data.size != 1 or self._data.dtype.kind not in "iub":
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.item())
+
+    def __len__(self) -> int:
+        if not self._data.ndim:
+            raise TypeError("len() of a 0-d tensor")
+        return self._data.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._data.ndim:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __format__(self, spec: str) -> str:
+        if not self._data.ndim and type(self) is Tensor:
+            return format(self.item(), spec)
+        return object.__format__(self, spec)
+
+    def __contains__(self, element: Any) -> bool:
+        if isinstance(element, (Tensor, int, float, complex)):
+            return bool((element == self).any().item())
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in "
+                           f"a {type(element)}.")
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        from .printing import repr_of
+
+        return repr_of(self)
+
+    # ------------------------------------------------------------ the graph
+
+    @property
+    def requires_grad(self) -> bool:
+        return self._edge is not None
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        set_requires_grad(self, value)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Switch recording on this tensor on or off, in place."""
+        set_requires_grad(self, requires_grad)
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        edge = self._edge
+        if self._view is not None:
+            edge = edge_of(self)
+            return edge is None or edge is self
+        return edge is None or edge is LEAF
+
+    @property
+    def grad_fn(self) -> Any:
+        edge = self._edge if self._view is None else edge_of(self)
+        if edge is None or edge is LEAF or edge is self:
+            return None
+        return edge.node if edge.is_output else edge
+
+    @property
+    def output_nr(self) -> int:
+        edge = self._edge
+        return edge.nr if isinstance(edge, OutputEdge) else 0
+
+    @property
+    def grad(self) -> Tensor | None:
+        if self._grad is None and not self._retains and not self.is_leaf:
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
+                ".grad attribute won't be populated during autograd.backward(). If you indeed want "
+                "the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
+                "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you "
+                "access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
+                "more informations.",
+                UserWarning, stacklevel=2)
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is None:
+            self._grad = None
+            return
+        if not isinstance(value, Tensor):
+            raise TypeError("assigned grad expected to be a Tensor or None but got grad of type "
+                            f"{type(value).__name__}")
+        if value is self:
+            raise RuntimeError("can't assign Variable as its own grad")
+        if value._data.dtype != self._data.dtype:
+            raise RuntimeError(
+                f"assigned grad has data of a different type: expected {self.dtype!r}, got "
+                f"{value.dtype!r}")
+        if value._data.shape != self._data.shape:
+            raise RuntimeError("assigned grad has data of a different size: expected "
+                               f"{list(self.shape)}, got {list(value.shape)}")
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def _version(self) -> int:
+        if self._vc is INFERENCE:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return 0 if self._vc is None else self._vc.n
+
+    def _counter(self) -> Version:
+        """The version counter, made now if there was none.
+
+        The node that made this tensor may have saved it as its output; it is told, since it holds
+        the data and not the tensor.
+        """
+        counter = self._vc
+        if counter is None:
+            counter = self._vc = Version()
+            edge = self._edge
+            if edge is not None and edge is not LEAF:
+                node = edge.node if edge.is_output else edge
+                if getattr(type(node), "saves_output", False):
+                    node.watch_output(counter, edge)
+        return counter
+
+    def _bump_version(self) -> None:
+        self._counter().bump()
+
+    @property
+    def _base(self) -> Tensor | None:
+        return None if self._view is None else self._view.base
+
+    def _is_view(self) -> bool:
+        return self._view is not None
+
+    def is_inference(self) -> bool:
+        return self._vc is INFERENCE
+
+    @property
+    def name(self) -> str | None:
+        return self._name
+
+    @property
+    def data(self) -> Tensor:
+        """A tensor on the same memory, outside the graph and with a version of its own."""
+        return twin(self, None, Tensor)
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError("Variable data has to be a tensor, but got "
+                            f"{type(value).__name__}")
+        if self._edge is not None and value._data.dtype.kind not in "fc" \
+                and not value.dtype.is_floating_point:
+            raise RuntimeError("data set to a tensor that requires gradients must be floating "
+                               "point or complex dtype")
+        self._data = value._array()
+
+    def detach(self) -> Tensor:
+        """A tensor on the same memory, outside the graph."""
+        out = twin(self, self._counter(),
+                   Tensor if type(self) in PLAIN else type(self))
+        if self._edge is not None:
+            out._cut = sites.here(2)
+        return out
+
+    def detach_(self) -> Tensor:
+        """Leave the graph, in place."""
+        if self._view is not None:
+            if self._view.origin == "multi":
+                raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+            if self._edge is not None:
+                raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are "
+                                   "using DistributedDataParallel (DDP) for training, and "
+                                   "gradient_as_bucket_view is set as True, gradients are views of "
+                                   "DDP buckets, and hence detach_() cannot be called on these "
+                                   "gradients. To fix this error, please refer to the "
+                                   "Optimizer.zero_grad() function in torch/optim/optimizer.py as "
+                                   "a solution.")
+        self._counter()
+        if self._edge is not None:
+            self._cut = sites.here(2)
+        self._edge = None
+        self._retains = False
+        return self
+
+    def retain_grad(self) -> None:
+        """Keep this non-leaf tensor's gradient in ``.grad``."""
+        if self._edge is None:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self.is_leaf or self._retains:
+            return
+        self._retains = True
+        edge = edge_of(self)
+        node, nr = (edge.node, edge.nr) if edge.is_output else (edge, 0)
+        if node.retained is None:
+            node.retained = {}
+        node.retained[nr] = weakref.ref(self)
+
+    @property
+    def retains_grad(self) -> bool:
+        return self._retains and self._edge is not None
+
+    def backward(self, gradient: Any = None, retain_graph: bool | None = None,
+                 create_graph: bool = False, inputs: Any = None) -> None:
+        """Accumulate the gradients of this tensor into the leaves it was made from."""
+        from .autograd import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
+        """Call ``hook(grad)`` whenever this tensor's gradient is computed; it may replace it."""
+        if self._edge is None:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        edge = edge_of(self)
+        if edge is self:
+            if self._hooks is None:
+                self._hooks = OrderedDict()
+            handle = RemovableHandle(self._hooks)
+            self._hooks[handle.id] = hook
+            return handle
+        node, nr = (edge.node, edge.nr) if edge.is_output else (edge, 0)
+        if node.tensor_hooks is None:
+            node.tensor_hooks = OrderedDict()
+        handle = RemovableHandle(node.tensor_hooks)
+        node.tensor_hooks[handle.id] = (nr, hook)
+        return handle
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
+        """Call ``hook(tensor)`` after a gradient was accumulated into this leaf."""
+        if self._edge is None:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        if self._post_hooks is None:
+            self._post_hooks = OrderedDict()
+        handle = RemovableHandle(self._post_hooks)
+        self._post_hooks[handle.id] = hook
+        return handle
+
+    def _accumulator(self) -> AccumulateGrad:
+        """The node that stands for this leaf in ``next_functions``; one at a time."""
+        known = self._accumulator_ref and self._accumulator_ref()
+        if known is None:
+            known = AccumulateGrad()
+            known.seq = 1 << 63
+            known.next0 = None
+            known.code, known.lasti = None, 0
+            known.variable = self
+            self._accumulator_ref = weakref.ref(known)
+        return known
+
+    # ------------------------------------------------------------ copying and pickling
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+                "because of a torch.nn.utils.weight_norm usage, see "
+                "https://github.com/pytorch/pytorch/pull/103001")
+        if id(self) in memo:
+            return memo[id(self)]
+        out = object.__new__(type(self))
+        fill(out, self._array().copy(order="K"), LEAF if self._edge is not None else None)
+        memo[id(self)] = out
+        if self._grad is not None:
+            out._grad = copy.deepcopy(self._grad, memo)
+        out.__dict__.update(copy.deepcopy(_user_attributes(self), memo))
+        return out
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if not self.is_leaf:
+            warnings.warn("a tensor that is not a graph leaf is pickled without its history",
+                          UserWarning, stacklevel=2)
+        return (_rebuild, (type(self), self._array(), self._edge is not None,
+                           _user_attributes(self)))
+
+    def __setstate__(self, state: Any) -> None:
+        self.__dict__.update(state)
+
+    # ------------------------------------------------------------ subclassing
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        from .overrides import default_torch_function
+
+        return default_torch_function(cls, func, types, args, kwargs or {})
+
+    def as_subclass(self, cls: type) -> Any:
+        """This tensor's data and history as an instance of ``cls``."""
+        from .overrides import as_subclass
+
+        return as_subclass(self, cls)
+
+
+# ---------------------------------------------------------------- helpers
+
+PLAIN: set[type] = {Tensor}
+"""The classes whose instances take the fast path: Tensor, and Parameter when it is loaded."""
+
+NATIVE: set[type] = {Tensor}
+"""The classes that ops handle themselves; any other asks its ``__torch_function__``."""
+
+_INTERNAL = {"_grad", "_hooks", "_post_hooks", "_accumulator_ref", "_cut", "_wrapped_number",
+             "_retains", "_name", "_keep_accumulator"}
+
+
+def _user_attributes(tensor: Tensor) -> dict[str, Any]:
+    return {k: v for k, v in tensor.__dict__.items() if k not in _INTERNAL}
+
+
+def _rebuild(cls: type, array: Any, requires_grad: bool, attributes: dict[str, Any]) -> Any:
+    out = object.__new__(cls)
+    fill(out, array, LEAF if requires_grad else None)
+    out.__dict__.update(attributes)
+    return out
+
+
+class AccumulateGrad(Identity):
+    """Stands for a leaf at the end of the graph."""
+
+    __slots__ = ("variable",)
+    is_leaf = True
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
+
+    def edges(self) -> tuple[Any, ...]:
+        return ()
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        self.variable._keep_accumulator = self
+        return super().register_hook(fn)
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        self.variable._keep_accumulator = self
+        return super().register_prehook(fn)
+
+
+def fill(tensor: Tensor, data: Any, edge: Any) -> Tensor:
+    """Set the slots of a new tensor."""
+    tensor._data = data
+    tensor._edge = edge
+    tensor._view = None
+    tensor._vc = None
+    return tensor
+
+
+def wrap(data: Any, edge: Any = None) -> Tensor:
+    """A new tensor on ``data``."""
+    out = Tensor()
+    out._data = data
+    out._edge = edge
+    out._view = None
+    out._vc = INFERENCE if MODE.get().inference else None
+    return out
+
+
+def twin(tensor: Tensor, counter: Version | None, cls: type) -> Tensor:
+    """A tensor on the same memory."""
+    out = object.__new__(cls)
+    fill(out, tensor._array(), None)
+    out._vc = counter
+    return out
+
+
+refresh_view: Callable[[Tensor], Any]
+"""Brings a view's edge up to date after its base was written to; set by :mod:`.inplace`."""
+
+
+def edge_of(tensor: Tensor) -> Any:
+    """The edge a gradient for ``tensor`` flows to: a leaf's is the tensor itself."""
+    view = tensor._view
+    if view is not None and tensor._vc is not None and view.version != tensor._vc.n:
+        refresh_view(tensor)
+    edge = tensor._edge
+    return tensor if edge is LEAF else edge
+
+
+def set_requires_grad(tensor: Tensor, value: Any) -> None:
+    if not isinstance(value, (bool, int)):
+        raise TypeError(f"requires_grad must be a bool, but got {type(value).__name__}")
+    if value:
+        if tensor._edge is not None:
+            return
+        kind = tensor.dtype
+        if not (kind.is_floating_point or kind.is_complex):
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if tensor._vc is INFERENCE and not MODE.get().inference:
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside "
+                               "InferenceMode is not allowed.")
+        tensor._edge = LEAF
+        return
+    if not tensor.is_leaf:
+        raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want "
+                           "to use a computed variable in a subgraph that doesn't require "
+                           "differentiation use var_no_grad = var.detach().")
+    tensor._edge = None
+
+
+def construct(cls: type, *args: Any, **kwargs: Any) -> Any:
+    """``Tensor(2, 3)``, ``Tensor([1, 2])`` and ``Tensor(other)``: the legacy constructor."""
+    default = dtypes.get_default_dtype().np
+    kwargs.pop("device", None)
+    if kwargs:
+        raise TypeError(f"new() received an invalid combination of arguments - got {kwargs}")
+    if len(args) == 1 and not isinstance(args[0], int):
+        given = args[0]
+        if isinstance(given, Size):
+            data = xp.empty(tuple(given), default)
+        elif isinstance(given, Tensor):
+            data = given._array()
+        else:
+            data = xp.asarray(given, dtype=default)
+    else:
+        data = xp.zeros(args, default)
+    return fill(object.__new__(cls), data, None)
+
+
+__all__ = ["AccumulateGrad", "PLAIN", "Size", "Tensor", "View", "edge_of", "fill", "twin", "wrap"]
