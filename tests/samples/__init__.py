@@ -1,0 +1,124 @@
+"""Sample calls of every op: the generated tests run each op on its samples.
+
+A family's module registers calls like this::
+
+    samples("mul", call(array(3, 4), array(4)), call(array(3), 2.5))
+
+An array is a recipe, so that the same call can be made in any library and dtype.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import zlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to make one array argument."""
+
+    shape: tuple[int, ...]
+    low: float = -2.0
+    high: float = 2.0
+    kind: str = "float"  # "float": the dtype under test; "int", "bool", "distinct" (no ties)
+    grad: bool = True
+    seed: int = 0
+
+    def array(self, dtype: str) -> np.ndarray:
+        random = np.random.RandomState(zlib.crc32(repr((self.shape, self.kind, self.seed)).encode()))
+        if self.kind == "int":
+            return random.randint(int(self.low), int(self.high), self.shape).astype(np.int64)
+        if self.kind == "bool":
+            return random.rand(*self.shape) < 0.5
+        if self.kind == "distinct":
+            count = int(np.prod(self.shape))
+            values = self.low + (self.high - self.low) * (random.permutation(count) + 0.5) / max(
+                count, 1)
+            found = values.reshape(self.shape)
+        else:
+            found = self.low + (self.high - self.low) * random.rand(*self.shape)
+        if dtype.startswith("complex"):
+            other = self.low + (self.high - self.low) * random.rand(*self.shape)
+            return (found + 1j * other).astype(dtype)
+        return np.asarray(found, dtype=dtype)
+
+
+@dataclass
+class Call:
+    """One call of an op."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+    def build(self, lib: Any, dtype: str = "float64", grad: bool = True) -> tuple[list, dict, list]:
+        """Arguments for ``lib`` (torch or retrograd), and the list of differentiable tensors."""
+        leaves: list[Any] = []
+
+        def make(value: Any) -> Any:
+            if isinstance(value, Recipe):
+                made = lib.tensor(value.array(dtype))
+                if grad and value.grad and value.kind in ("float", "distinct"):
+                    made.requires_grad_()
+                    leaves.append(made)
+                return made
+            if isinstance(value, (list, tuple)):
+                return type(value)(make(v) for v in value)
+            return value
+
+        args = [make(a) for a in self.args]
+        kwargs = {k: make(v) for k, v in self.kwargs.items()}
+        return args, kwargs, leaves
+
+
+@dataclass
+class Entry:
+    """All that the tests know of one op."""
+
+    name: str  # "mul", "nn.functional.relu", "linalg.norm", or "Tensor.unfold" for a method
+    calls: list[Call]
+    complex: bool = False  # whether the op takes complex numbers
+    twice: bool = True  # whether its second derivative is to be checked
+    errors: list[tuple[Call, str]] = field(default_factory=list)
+
+
+ENTRIES: dict[str, Entry] = {}
+
+
+def array(*shape: int, **options: Any) -> Recipe:
+    return Recipe(shape, **options)
+
+
+def index(*shape: int, high: int, low: int = 0, seed: int = 0) -> Recipe:
+    return Recipe(shape, low, high, "int", False, seed)
+
+
+def mask(*shape: int, seed: int = 0) -> Recipe:
+    return Recipe(shape, 0, 1, "bool", False, seed)
+
+
+def call(*args: Any, **kwargs: Any) -> Call:
+    return Call(args, kwargs)
+
+
+def samples(name: str, *calls: Call, complex: bool = False, twice: bool = True) -> None:
+    """Register the sample calls of an op."""
+    ENTRIES[name] = Entry(name, list(calls), complex, twice)
+
+
+def resolve(lib: Any, name: str) -> Any:
+    """The function called ``name`` in a library."""
+    found = lib
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def load_all() -> dict[str, Entry]:
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    return ENTRIES
