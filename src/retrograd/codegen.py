@@ -46,6 +46,7 @@ class _Constants(dict[Any, Tensor]):
 
 GENERATED.update(
     Tensor=Tensor, PLAIN=PLAIN, LEAF=LEAF, Like=Like, Released=Released, GRAD=GRAD,
+    new=object.__new__,
     NO_GRAD=NO_GRAD, mode=MODE.get, tick=next_sequence, frame=sys._getframe,
     is_internal=is_internal, user_frame=user_frame, fit=fit, edge_of=edge_of,
     F4=xp.FLOAT32, F8=xp.FLOAT64, C4=_Constants(xp.FLOAT32), C8=_Constants(xp.FLOAT64),
@@ -119,8 +120,10 @@ def _make_node_class(op: Op, variant: str) -> type:
         body: dict[str, Any] = {"__slots__": (), "__module__": "retrograd.generated"}
         if variant == "traced":
             body["pull"] = replaying.pull_on_tensors
+            body["pull_and_release"] = Node.pull_and_release
         else:
             body["pull"] = _compile_pull(op, base.plan, is_complex=True)
+            body["pull_and_release"] = _compile_pull(op, base.plan, True, releases=True)
         return type(op.node_name, (base,), body)
     plan = Plan(op)
     body = {
@@ -130,6 +133,7 @@ def _make_node_class(op: Op, variant: str) -> type:
         "saves_output": "y" in plan.saved_outputs,
         "watch_output": replaying.watch_output,
         "pull": _compile_pull(op, plan, is_complex=False),
+        "pull_and_release": _compile_pull(op, plan, is_complex=False, releases=True),
         "replay": _compile_replay(op, plan),
         "release": _compile_release(op, plan),
         "_saved_value": replaying.saved_value, "_raw_saved": replaying.raw_saved,
@@ -137,6 +141,7 @@ def _make_node_class(op: Op, variant: str) -> type:
     }
     if op.has_list:
         body["pull"] = replaying.pull_list
+        body["pull_and_release"] = Node.pull_and_release
         body["replay"] = replaying.replay_list
         body["edges"] = replaying.list_edges
     return type(op.node_name, (Node,), body)
@@ -155,9 +160,15 @@ def _saved_condition(plan: Plan, name: str) -> str | None:
     return " or ".join(f"w{i} is not None" for i in users)
 
 
-def _compile_pull(op: Op, plan: Plan, is_complex: bool) -> Any:
+def _saved_slots(plan: Plan) -> list[str]:
+    return [*plan.saved_arrays, *(f"out_{n}" for n in plan.saved_outputs)]
+
+
+def _compile_pull(op: Op, plan: Plan, is_complex: bool, releases: bool = False) -> Any:
     prefix = f"{op.name}_{'complex' if is_complex else 'real'}"
-    lines = [f"def pull(self, g{''.join(', ' + w for w in _wanted(plan))}):"]
+    method = "pull_and_release" if releases else "pull"
+    by = ", by" if releases else ""
+    lines = [f"def {method}(self, g{by}{''.join(', ' + w for w in _wanted(plan))}):"]
     for name in plan.saved_arrays:
         body = [f"t = self.{name}",
                 f"if (0 if (vc := t._vc) is None else vc.n) != self.ver_{name}: "
@@ -197,8 +208,10 @@ def _compile_pull(op: Op, plan: Plan, is_complex: bool) -> Any:
             lines.append(f"    if w{i} is None: r{i} = None")
             lines.append("    else:")
             lines += ["        " + r for r in result]
+    if releases and _saved_slots(plan):
+        lines.append("    " + " = ".join(f"self.{s}" for s in _saved_slots(plan)) + " = by")
     lines.append("    return " + ", ".join(f"r{i}" for i in range(plan.arity)))
-    return compile_function(f"{op.name} backward", "pull", lines, op)
+    return compile_function(f"{op.name} backward", method, lines, op)
 
 
 def direct_rule(rule: Any, is_complex: bool) -> Any:
@@ -241,7 +254,7 @@ def _compile_replay(op: Op, plan: Plan) -> Any:
 
 
 def _compile_release(op: Op, plan: Plan) -> Any:
-    slots = [*plan.saved_arrays, *(f"out_{n}" for n in plan.saved_outputs)]
+    slots = _saved_slots(plan)
     if not slots:
         return Node.release
     lines = ["def release(self, by):", "    " + " = ".join(f"self.{s}" for s in slots) + " = by"]
@@ -400,11 +413,19 @@ def _fast_path(op: Op, slow: str) -> list[str]:
     if op.check:
         GENERATED[f"{op.name}_check"] = op.check
         emit(f"    {op.name}_check({call})")
-    emit(f"    y = {op.name}_kernel({call})")
+    if op.fast:
+        # The common call leaves every option at its default: then one backend function does it all.
+        GENERATED[f"{op.name}_fast"] = op.fast
+        options = [p for p in op.params if p.name in op.static]
+        usual = " and ".join(f"{p.name} is {op.name}_default_{p.name}" for p in options)
+        plain = ", ".join(f"a_{n}" for n in arrays)
+        emit(f"    y = {op.name}_fast({plain}) if {usual} else {op.name}_kernel({call})")
+    else:
+        emit(f"    y = {op.name}_kernel({call})")
     emit(f"except Exception: return {slow}")
     if not op.quiet:
         emit("finally: unhush(token)")
-    emit("out = Tensor()")
+    emit("out = new(Tensor)")
     emit("out._data = y")
     if op.is_view:
         static = "".join(n + ", " for n in op.static)

@@ -25,52 +25,54 @@ _accumulating = threading.RLock()
 class Plan:
     """The nodes a backward pass runs, newest first, and which leaf is complete after which."""
 
-    __slots__ = ("order", "closing", "outputs", "needed")
+    __slots__ = ("order", "closing", "outputs", "needed", "is_plain")
 
     def __init__(self, roots: list[Any], targets: set[Any] | None):
         order: list[Any] = []
-        seen: set[Any] = set()
-        last: dict[Any, Any] = {}
         outputs: dict[Any, list[Any]] = {}
-        pending = list(roots)
-        for edge in pending:
-            if edge in seen:
-                continue
-            seen.add(edge)
-            if edge.is_output:
-                outputs.setdefault(edge.node, []).append(edge)
-                edge = edge.node
-                if edge in seen:
-                    continue
-                seen.add(edge)
+        last: dict[Any, Any] = {}
+        seen: set[Any] = set()
+        is_plain = targets is None and not Anomaly.enabled
+        for edge in roots:
             if isinstance(edge, Tensor):
                 last[edge] = None
-            else:
+                continue
+            if edge.is_output and edge not in seen:
+                seen.add(edge)
+                outputs.setdefault(edge.node, []).append(edge)
+                edge = edge.node
+            if edge not in seen:
+                seen.add(edge)
                 order.append(edge)
         for node in order:
+            if node.is_watched:
+                is_plain = False
             arity = node.arity
-            nexts = (node.next0,) if arity == 1 else (
-                (node.next0, node.next1) if arity == 2 else node.edges())
-            for edge in nexts:
-                if edge is None:
-                    continue
-                if edge in seen:
-                    if edge in last:
-                        known = last[edge]
+            edge = node.next0
+            # Written out for the two usual arities: this loop is a large part of a backward pass.
+            if arity == 1 and edge is not None and edge not in seen:
+                if edge.__class__ in PLAIN:
+                    known = last.get(edge)
+                    if known is None or node.seq < known.seq:
+                        last[edge] = node
+                elif edge.__class__ is not OutputEdge and not edge.is_leaf_tensor:
+                    seen.add(edge)
+                    order.append(edge)
+                else:
+                    _discover(node, edge, order, seen, last, outputs)
+            elif arity != 1:
+                for edge in (edge, node.next1) if arity == 2 else node.edges():
+                    if edge is None or edge in seen:
+                        continue
+                    if edge.__class__ in PLAIN:
+                        known = last.get(edge)
                         if known is None or node.seq < known.seq:
                             last[edge] = node
-                    continue
-                seen.add(edge)
-                if edge.__class__ is OutputEdge:
-                    maker = edge.node
-                    outputs.setdefault(maker, []).append(edge)
-                    if maker not in seen:
-                        seen.add(maker)
-                        order.append(maker)
-                elif edge.__class__ in PLAIN or isinstance(edge, Tensor):
-                    last[edge] = node
-                else:
-                    order.append(edge)
+                    elif edge.__class__ is not OutputEdge and not edge.is_leaf_tensor:
+                        seen.add(edge)
+                        order.append(edge)
+                    else:
+                        _discover(node, edge, order, seen, last, outputs)
         order.sort(key=_by_age, reverse=True)
         self.order = order
         self.outputs = outputs
@@ -78,6 +80,7 @@ class Plan:
         for leaf, node in last.items():
             closing.setdefault(node, []).append(leaf)
         self.closing = closing
+        self.is_plain = is_plain and not outputs
         self.needed = None if targets is None else self._reaching(targets)
 
     def _reaching(self, targets: set[Any]) -> set[Any]:
@@ -92,6 +95,22 @@ class Plan:
         return needed
 
 
+def _discover(node: Node, edge: Any, order: list[Any], seen: set[Any], last: dict[Any, Any],
+              outputs: dict[Any, list[Any]]) -> None:
+    """The rarer kinds of edge: one of several outputs, or a leaf of an unusual class."""
+    if edge.__class__ is OutputEdge:
+        seen.add(edge)
+        maker = edge.node
+        outputs.setdefault(maker, []).append(edge)
+        if maker not in seen:
+            seen.add(maker)
+            order.append(maker)
+        return
+    known = last.get(edge)
+    if known is None or node.seq < known.seq:
+        last[edge] = node
+
+
 def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
         targets: list[Any] | None, accumulate: bool) -> dict[Any, Any]:
     """Send ``gradients`` (raw, or tensors if ``recorded``) down from ``roots``.
@@ -100,89 +119,83 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
     otherwise, or with ``accumulate``, it goes into the leaves' ``.grad``.
     """
     plan = Plan(roots, None if targets is None else set(targets))
-    needed = plan.needed
-    wanted_at = set(targets or ())
     captured: dict[Any, Any] = {}
     grads: dict[Any, Any] = {}
-    add = add_tensors if recorded else add_arrays
     for edge, gradient in zip(roots, gradients, strict=True):
         known = grads.get(edge)
-        grads[edge] = gradient if known is None else add(known, gradient)
+        grads[edge] = gradient if known is None else known + gradient
+    gradient = known = None
     released = None if retain else Released(sites.here(3))
-    outputs, closing = plan.outputs, plan.closing
-    finish = _Leaves(grads, captured, wanted_at if targets is not None else None, recorded,
+    finish = _Leaves(grads, captured, None if targets is None else set(targets), recorded,
                      accumulate)
-    if None in closing:
-        for leaf in closing[None]:
-            finish(leaf)
-    anomaly = Anomaly.enabled
+    for leaf in plan.closing.get(None, ()):
+        finish(leaf)
     token = xp.hush()
     try:
-        for node in plan.order:
-            if needed is not None and node not in needed:
-                grads.pop(node, None)
-                continue
-            if node in outputs:
-                g = _gather(node, outputs[node], grads, captured, wanted_at, recorded)
-            else:
-                g = grads.pop(node, None)
-            if node.tensor_hooks is not None or node.prehooks is not None \
-                    or node.retained is not None:
-                g = before(node, g, recorded)
-            if g is None and not node.runs_undefined:
-                if node in closing:
-                    for leaf in closing[node]:
-                        finish(leaf)
-                continue
-            if wanted_at and node in wanted_at and node not in outputs:
-                captured[node] = g
+        if plan.is_plain and not recorded and released is not None:
+            _run_plain(plan, grads, released, finish)
+        else:
+            _run_any(plan, grads, captured, set(targets or ()), recorded, released, finish)
+    finally:
+        xp.unhush(token)
+    return captured
+
+
+def _run_plain(plan: Plan, grads: dict[Any, Any], released: Released, finish: _Leaves) -> None:
+    """The loop for the usual case: raw arrays, no hooks, every node has one output."""
+    closing = plan.closing
+    pop = grads.pop
+    for node in plan.order:
+        g = pop(node, None)
+        if g is not None or node.runs_undefined:
             arity = node.arity
-            if arity == 1:
-                m0 = node.next0
-                if m0 is None or (needed is not None and m0 not in needed):
-                    if released is not None and not _wanted_only(node, needed, targets):
-                        node.release(released)
-                    if node.posthooks is None:
-                        if node in closing:
-                            for leaf in closing[node]:
-                                finish(leaf)
-                        continue
-                    r0 = None
-                elif anomaly:
-                    r0 = guarded(node, g, (), recorded)
-                else:
-                    r0 = node.replay(g) if recorded else node.pull(g)
-                if released is not None:
-                    node.release(released)
-                if node.posthooks is not None:
-                    (r0,) = after(node, (r0,), g, recorded)
-                if r0 is not None and m0 is not None:
-                    known = grads.get(m0)
-                    grads[m0] = r0 if known is None else add(known, r0)
-            elif arity == 2 and node.posthooks is None and not anomaly:
-                m0, m1 = node.next0, node.next1
-                if needed is not None:
-                    if m0 not in needed:
-                        m0 = None
-                    if m1 not in needed:
-                        m1 = None
-                r0, r1 = node.replay(g, m0, m1) if recorded else node.pull(g, m0, m1)
-                if released is not None:
-                    node.release(released)
-                if r0 is not None and m0 is not None:
-                    known = grads.get(m0)
-                    grads[m0] = r0 if known is None else add(known, r0)
-                if r1 is not None and m1 is not None:
-                    known = grads.get(m1)
-                    grads[m1] = r1 if known is None else add(known, r1)
+            if arity == 2:
+                e0, e1 = node.next0, node.next1
+                r0, r1 = node.pull_and_release(g, released, e0, e1)
+                if r0 is not None and e0 is not None:
+                    grads[e0] = grads[e0] + r0 if e0 in grads else r0
+                if r1 is not None and e1 is not None:
+                    grads[e1] = grads[e1] + r1 if e1 in grads else r1
+            elif arity == 1:
+                r0 = node.pull_and_release(g, released)
+                e0 = node.next0
+                if r0 is not None and e0 is not None:
+                    grads[e0] = grads[e0] + r0 if e0 in grads else r0
             else:
                 edges = node.edges()
-                wanted = [None if e is None or (needed is not None and e not in needed) else e
-                          for e in edges]
-                if anomaly:
-                    results = guarded(node, g, wanted, recorded)
-                else:
-                    results = node.replay(g, *wanted) if recorded else node.pull(g, *wanted)
+                results = node.pull_and_release(g, released, *edges)
+                for e0, r0 in zip(edges, results, strict=False):
+                    if r0 is not None and e0 is not None:
+                        grads[e0] = grads[e0] + r0 if e0 in grads else r0
+        if node in closing:
+            # Whoever else holds a gradient must be seen in its reference count.
+            g = r0 = r1 = results = None
+            for leaf in closing[node]:
+                finish(leaf)
+
+
+def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted_at: set[Any],
+             recorded: bool, released: Released | None, finish: _Leaves) -> None:
+    """The loop with everything: hooks, targets, several outputs, recording, anomaly mode."""
+    needed, outputs, closing = plan.needed, plan.outputs, plan.closing
+    for node in plan.order:
+        if needed is not None and node not in needed:
+            grads.pop(node, None)
+            continue
+        if node in outputs:
+            g = _gather(node, outputs[node], grads, captured, wanted_at)
+        else:
+            g = grads.pop(node, None)
+        if node.is_watched:
+            g = before(node, g, recorded)
+        if g is not None and node in wanted_at and node not in outputs:
+            captured[node] = g
+        if g is not None or node.runs_undefined:
+            edges = node.edges()
+            wanted = [None if e is None or (needed is not None and e not in needed) else e
+                      for e in edges]
+            if needed is None or any(w is not None for w in wanted):
+                results = _run_node(node, g, wanted, recorded)
                 if released is not None:
                     node.release(released)
                 if node.posthooks is not None:
@@ -191,24 +204,26 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
                     if edge is None or result is None:
                         continue
                     known = grads.get(edge)
-                    grads[edge] = result if known is None else add(known, result)
-            if node in closing:
-                # Whoever else holds a gradient must be seen in its reference count.
-                g = r0 = r1 = result = results = known = None
-                for leaf in closing[node]:
-                    finish(leaf)
-    finally:
-        xp.unhush(token)
-    return captured
+                    grads[edge] = result if known is None else known + result
+        if node in closing:
+            g = result = results = known = None
+            for leaf in closing[node]:
+                finish(leaf)
 
 
-def _wanted_only(node: Node, needed: Any, targets: Any) -> bool:
-    """A node that is only a target runs nothing, so it frees nothing."""
-    return targets is not None
+def _run_node(node: Node, g: Any, wanted: list[Any], recorded: bool) -> tuple[Any, ...]:
+    """The gradients of a node's inputs."""
+    if Anomaly.enabled:
+        results = guarded(node, g, wanted if node.arity > 1 else (), recorded)
+    elif node.arity == 1:
+        results = node.replay(g) if recorded else node.pull(g)
+    else:
+        results = node.replay(g, *wanted) if recorded else node.pull(g, *wanted)
+    return results if isinstance(results, tuple) else (results,)
 
 
 def _gather(node: Any, edges: list[Any], grads: dict[Any, Any], captured: dict[Any, Any],
-            wanted_at: set[Any], recorded: bool) -> Any:
+            wanted_at: set[Any]) -> Any:
     """The gradients of a node's several outputs, None where none arrived."""
     if node.outputs == 1:
         found = grads.pop(edges[0], None)

@@ -163,7 +163,9 @@ class Node:
     outputs = 1
     is_output = False
     is_leaf = False
+    is_leaf_tensor = False
     runs_undefined = False
+    is_watched = False  # whether any hook is set on this node or on its outputs
     posthooks: OrderedDict[int, Any] | None = None
     prehooks: OrderedDict[int, Any] | None = None  # on the node, seen by register_prehook
     tensor_hooks: OrderedDict[int, Any] | None = None  # on output tensors: (nr, hook)
@@ -182,6 +184,12 @@ class Node:
 
     def release(self, by: Released) -> None:
         """Free what was saved."""
+
+    def pull_and_release(self, g: Any, by: Released, *wanted: Any) -> Any:
+        """``pull``, then ``release``: one call in generated classes."""
+        result = self.pull(g, *wanted)
+        self.release(by)
+        return result
 
     # ---- what users see
     def edges(self) -> tuple[Any, ...]:
@@ -213,6 +221,7 @@ class Node:
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call ``fn(grad_inputs, grad_outputs)`` after this node ran; it may replace the former."""
+        self.is_watched = True
         if self.posthooks is None:
             self.posthooks = OrderedDict()
         handle = RemovableHandle(self.posthooks)
@@ -221,6 +230,7 @@ class Node:
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call ``fn(grad_outputs)`` before this node runs; it may replace them."""
+        self.is_watched = True
         if self.prehooks is None:
             self.prehooks = OrderedDict()
         handle = RemovableHandle(self.prehooks)

@@ -170,6 +170,7 @@ def rebase(target: Tensor, node: Node) -> None:
 def move_retained(tensor: Tensor, old: Any, new: Node) -> None:
     maker, nr = (old.node, old.nr) if old.is_output else (old, 0)
     if maker.retained and nr in maker.retained:
+        new.is_watched = True
         new.retained = {0: maker.retained.pop(nr)}
 
 

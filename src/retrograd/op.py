@@ -80,7 +80,7 @@ class Op:
                  node: str | None = None, outputs: tuple[str, ...] = (), broadcasts: bool = False,
                  quiet: bool = False, differentiable: Any = None, saved: dict[str, str] | None = None,
                  any_dtype: bool = False, samples: Any = None, check: Callable[..., Any] | None = None,
-                 dense: bool = False):
+                 fast: Callable[..., Any] | None = None):
         self.name = kernel.__name__
         self.kernel = kernel
         self.kind = kind
@@ -101,7 +101,7 @@ class Op:
         self.any_dtype = any_dtype
         self.samples = samples
         self.check = check
-        self.dense = dense
+        self.fast = fast
         self.rules: dict[str, Callable[..., Any]] = {}
         self.forward_rules: dict[str, Callable[..., Any]] = {}
         self.batch_rule: Callable[..., Any] | None = None

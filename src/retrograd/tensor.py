@@ -67,6 +67,7 @@ class Tensor:
     __slots__ = ("_data", "_edge", "_view", "_vc", "__dict__", "__weakref__")
 
     is_output = False
+    is_leaf_tensor = True
     _grad: Tensor | None = None
     _hooks: OrderedDict[int, Any] | None = None
     _post_hooks: OrderedDict[int, Any] | None = None
@@ -461,6 +462,7 @@ class Tensor:
         self._retains = True
         edge = edge_of(self)
         node, nr = (edge.node, edge.nr) if edge.is_output else (edge, 0)
+        node.is_watched = True
         if node.retained is None:
             node.retained = {}
         node.retained[nr] = weakref.ref(self)
@@ -488,6 +490,7 @@ class Tensor:
             self._hooks[handle.id] = hook
             return handle
         node, nr = (edge.node, edge.nr) if edge.is_output else (edge, 0)
+        node.is_watched = True
         if node.tensor_hooks is None:
             node.tensor_hooks = OrderedDict()
         handle = RemovableHandle(node.tensor_hooks)
