@@ -28,8 +28,17 @@ class Chunk:
     """Neighbouring parameters, or a part of one large parameter, that are updated together."""
 
     __slots__ = (
-        "first", "grad", "grad_views", "last", "params", "part", "singles", "state", "work",
-        "work_views", "with_square",
+        "first",
+        "grad",
+        "grad_views",
+        "last",
+        "params",
+        "part",
+        "singles",
+        "state",
+        "with_square",
+        "work",
+        "work_views",
     )  # fmt: skip
 
     def __init__(

@@ -44,9 +44,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = No
         return tensor.uniform_(a, b, generator=generator)
 
 
-def normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None
-) -> Tensor:
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
     """Fill ``tensor`` with values drawn from a normal distribution."""
     with retrograd.no_grad():
         return tensor.normal_(mean, std, generator=generator)
@@ -67,12 +65,36 @@ def trunc_normal_(
             "The distribution of values may be incorrect.",
             stacklevel=2,
         )
-    low, high = (2 * _normal_cdf((bound - mean) / std) - 1 for bound in (a, b))
+    inside = _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std)
+    fill = _redraw_outside if inside > 0.3 else _accept_by_density
     with retrograd.no_grad():
-        # The inverse of the distribution function turns uniform values into normal ones.
-        tensor.uniform_(low, high, generator=generator)
-        tensor.erfinv_().mul_(std * math.sqrt(2.0)).add_(mean)
-        return tensor.clamp_(min=a, max=b)
+        fill(tensor, mean, std, a, b, generator)
+    return tensor
+
+
+def _redraw_outside(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any
+) -> None:
+    """Draw normal values, and draw again where they fall outside [a, b]."""
+    low, high = (tensor.new_tensor(bound).item() for bound in (a, b))
+    tensor.normal_(mean, std, generator=generator)
+    while (outside := (tensor < low) | (tensor > high)).any():
+        fresh = retrograd.empty_like(tensor).normal_(mean, std, generator=generator)
+        tensor.copy_(retrograd.where(outside, fresh, tensor))
+
+
+def _accept_by_density(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any
+) -> None:
+    """Draw uniformly from [a, b], and keep a value as often as its density demands."""
+    log_peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    pending = retrograd.ones_like(tensor, dtype=retrograd.bool)
+    while pending.any():
+        drawn = retrograd.empty_like(tensor).uniform_(a, b, generator=generator)
+        chance = retrograd.empty_like(tensor).uniform_(generator=generator)
+        tensor.copy_(retrograd.where(pending, drawn, tensor))
+        log_density = ((drawn - mean) / std) ** 2 * -0.5 - log_peak
+        pending = pending & (chance.log() > log_density)
 
 
 def _normal_cdf(x: float) -> float:

@@ -117,11 +117,7 @@ class Adam(Optimizer):
         if group["amsgrad"]:
             names += ("max_exp_avg_sq",)
         plan = self._plans.get(number)
-        if (
-            plan is None
-            or plan.names != names
-            or not plan.is_current(group["params"], self.state)
-        ):
+        if plan is None or plan.names != names or not plan.is_current(group["params"], self.state):
             for param in group["params"]:
                 if param.grad is not None:
                     self._state_of(param, group["amsgrad"])

@@ -198,7 +198,7 @@ class MultiStepLR(LRScheduler):
     def get_lr(self) -> list[Any]:
         """Return the current rates, multiplied at a milestone."""
         self._warn_outside_step()
-        times = self.milestones[self.last_epoch] if self.last_epoch in self.milestones else 0
+        times = self.milestones.get(self.last_epoch, 0)
         return [rate * self.gamma**times if times else rate for rate in self._current()]
 
     def _get_closed_form_lr(self) -> list[Any]:

@@ -95,7 +95,7 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters once; ``closure`` evaluates the model again and returns the loss."""
+        """Update the parameters once; ``closure`` computes the loss anew and returns it."""
         raise NotImplementedError
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -219,7 +219,9 @@ class Optimizer:
         """Call ``hook(optimizer, args, kwargs)`` after each step."""
         return _register(self._optimizer_step_post_hooks, hook)
 
-    def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_pre_hook(
+        self, hook: Callable, prepend: bool = False
+    ) -> RemovableHandle:
         """Call ``hook(optimizer)`` before ``state_dict``."""
         return _register(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
@@ -263,9 +265,7 @@ def check_lr(lr: Any, foreach: bool | None = None) -> None:
         raise ValueError(f"Invalid learning rate: {lr}")
 
 
-def check_implementation(
-    foreach: bool | None, fused: bool | None, differentiable: bool
-) -> None:
+def check_implementation(foreach: bool | None, fused: bool | None, differentiable: bool) -> None:
     """Raise PyTorch's errors for choices that exclude each other.
 
     The choices themselves change nothing here: there is one implementation, and it is fused.

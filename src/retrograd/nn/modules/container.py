@@ -110,9 +110,7 @@ class Sequential(_ModuleSequence):
 
     def _check_factor(self, factor: Any) -> None:
         if not isinstance(factor, int):
-            raise TypeError(
-                f"unsupported operand type(s) for *: {type(self)} and {type(factor)}"
-            )
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(factor)}")
         if factor <= 0:
             raise ValueError(f"Non-positive multiplication factor {factor} for {type(self)}")
 
@@ -343,8 +341,7 @@ class ParameterList(Module):
 
     def extra_repr(self) -> str:
         return "\n".join(
-            _describe(place, value, lambda tensor: tensor.dtype)
-            for place, value in enumerate(self)
+            _describe(place, value, lambda tensor: tensor.dtype) for place, value in enumerate(self)
         )
 
 
@@ -403,7 +400,7 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the parameter under ``key``, or ``default``."""
-        return self[key] if key in self else default
+        return self[key] if key in self._keys else default
 
     def pop(self, key: str) -> Any:
         """Remove the parameter under ``key`` and return it."""

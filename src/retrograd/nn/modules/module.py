@@ -7,17 +7,19 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import retrograd
+from retrograd.graph import RemovableHandle
 from retrograd.nn.modules._backward_hooks import BackwardHooks
 from retrograd.nn.parameter import Parameter
 from retrograd.tensor import Tensor
-from retrograd.utils.hooks import RemovableHandle
 
 ModuleT = TypeVar("ModuleT", bound="Module")
 
 _EXTRA_STATE = "_extra_state"
 _COMPLEX_MODULE = (
     "Complex modules are a new feature under active development whose design may change, and some "
-    "modules might not work as expected when using complex tensors as parameters or buffers."
+    "modules might not work as expected when using complex tensors as parameters or buffers. "
+    "Please file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml "
+    "if a complex module does not work as expected."
 )
 
 
@@ -184,7 +186,7 @@ class Module:
     def register_forward_pre_hook(
         self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Call ``hook(module, args)`` before ``forward``; what it returns replaces the arguments."""
+        """Call ``hook(module, args)`` before ``forward``; a result replaces the arguments."""
         extra = [self._forward_pre_hooks_with_kwargs] if with_kwargs else []
         return _register(self._forward_pre_hooks, hook, extra, prepend)
 
@@ -261,9 +263,7 @@ class Module:
             own["_modules"][name] = None
         elif name in own.get("_buffers", ()):
             if value is not None and not isinstance(value, Tensor):
-                raise _wrong_kind(
-                    value, "buffer", name, "torch.nn.Buffer, torch.Tensor or None"
-                )
+                raise _wrong_kind(value, "buffer", name, "torch.nn.Buffer, torch.Tensor or None")
             own["_buffers"][name] = value
         else:
             object.__setattr__(self, name, value)
@@ -426,7 +426,7 @@ class Module:
             else [(prefix, self)]
         )
         for path, module in modules:
-            for name, member in module.__dict__[store].items():
+            for name, member in getattr(module, store).items():
                 if member is None or id(member) in seen:
                     continue
                 if remove_duplicate:
@@ -649,9 +649,7 @@ class Module:
         local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
         if assign:
             local_metadata["assign_to_params_buffers"] = True
-        self._load_from_state_dict(
-            state_dict, prefix, local_metadata, True, *keys, errors
-        )
+        self._load_from_state_dict(state_dict, prefix, local_metadata, True, *keys, errors)
         for name, child in self._modules.items():
             if child is not None:
                 below = f"{prefix}{name}."
@@ -775,15 +773,31 @@ def clear_grad(parameter: Tensor, set_to_none: bool) -> None:
         grad.zero_()
 
 
+class _HookHandle(RemovableHandle):
+    """Removes a hook from its store and from the stores that mark how it is to be called."""
+
+    def __init__(self, hooks: OrderedDict[int, Any], marks: list[OrderedDict[int, Any]]) -> None:
+        super().__init__(hooks)
+        self.marks = marks
+
+    def remove(self) -> None:
+        super().remove()
+        for mark in self.marks:
+            mark.pop(self.id, None)
+
+
 def _register(
-    hooks: dict, hook: Callable, extra: list[dict] | None = None, prepend: bool = False
+    hooks: OrderedDict[int, Any],
+    hook: Callable,
+    marks: list[OrderedDict[int, Any]] | None = None,
+    prepend: bool = False,
 ) -> RemovableHandle:
-    handle = RemovableHandle(hooks, extra_dict=extra or [])
+    handle = _HookHandle(hooks, marks or [])
     hooks[handle.id] = hook
     if prepend:
-        hooks.move_to_end(handle.id, last=False)  # type: ignore[attr-defined]
-    for marked in extra or []:
-        marked[handle.id] = True
+        hooks.move_to_end(handle.id, last=False)
+    for mark in handle.marks:
+        mark[handle.id] = True
     return handle
 
 
@@ -795,21 +809,33 @@ def _quoted(key: str) -> str:
     return f'"{key}"'
 
 
-def _parse_to(
-    *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False, **kwargs: Any
-) -> tuple[Any, Any]:
-    if unknown := set(kwargs) - {"memory_format", "tensor"}:
-        raise TypeError(f"to() got an unexpected keyword argument '{min(unknown)}'")
-    for argument in (*args, kwargs.get("tensor")):
-        if isinstance(argument, Tensor):
-            device, dtype = argument.device, argument.dtype
-        elif isinstance(argument, retrograd.dtype):
-            dtype = argument
-        elif isinstance(argument, (str, retrograd.device)):
-            device = argument
-        elif argument is not None and not isinstance(argument, bool):
-            raise TypeError(
-                "to() received an invalid combination of arguments - got "
-                f"({', '.join(type(value).__name__ for value in args)})"
-            )
-    return None if device is None else retrograd.device(device), dtype
+def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    """Return the device and the dtype that the arguments of ``to`` name, None where they do not."""
+    given = [*args, *(kwargs[key] for key in ("tensor", "device", "dtype") if key in kwargs)]
+    device = dtype = None
+    for value in given:
+        if isinstance(value, Tensor):
+            device, dtype = value.device, value.dtype
+        elif isinstance(value, retrograd.dtype):
+            dtype = value
+        elif isinstance(value, (str, int, retrograd.device)) and not isinstance(value, bool):
+            device = retrograd.device(value)
+        elif value is not None and not isinstance(value, bool):
+            raise _wrong_to_arguments(args, kwargs)
+    if set(kwargs) - {"tensor", "device", "dtype", "non_blocking", "copy", "memory_format"}:
+        raise _wrong_to_arguments(args, kwargs)
+    return device, dtype
+
+
+def _wrong_to_arguments(args: tuple, kwargs: dict[str, Any]) -> TypeError:
+    shown = [type(value).__name__ for value in args]
+    shown += [f"{key}={type(value).__name__}" for key, value in kwargs.items()]
+    got = ", ".join(shown) + (", " if kwargs else "")
+    options = "bool non_blocking = False, bool copy = False, *, "
+    options += "torch.memory_format memory_format = None"
+    return TypeError(
+        f"to() received an invalid combination of arguments - got ({got}), but expected one of:\n"
+        f" * (torch.device device = None, torch.dtype dtype = None, {options})\n"
+        f" * (torch.dtype dtype, {options})\n"
+        f" * (Tensor tensor, {options})\n"
+    )

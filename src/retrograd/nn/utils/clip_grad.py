@@ -65,9 +65,7 @@ def clip_grad_norm_(
     return total_norm
 
 
-def clip_grad_value_(
-    parameters: Tensors, clip_value: float, foreach: bool | None = None
-) -> None:
+def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
     """Clamp every gradient to ±``clip_value``."""
     clip_value = float(clip_value)
     with retrograd.no_grad():

@@ -1,0 +1,86 @@
+"""The ``retrograd`` command."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    parser = _parser()
+    options = parser.parse_args(argv)
+    if options.command is None:
+        parser.print_help()
+        return 0
+    from retrograd.cli.demo import run_demo
+
+    try:
+        return run_demo(options.epochs, options.seed, options.output)
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        return 130
+    except OSError as error:
+        print(f"retrograd demo: error: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="retrograd",
+        description="Automatic differentiation with PyTorch's API, on NumPy arrays.",
+    )
+    commands = parser.add_subparsers(dest="command", metavar="command")
+    demo = commands.add_parser(
+        "demo",
+        help="train a digit classifier and draw its loss curve",
+        description="Train a small convolutional network on 1,797 handwritten digits, a fifth of "
+        "them held out, and write a picture of the loss curve.",
+    )
+    demo.add_argument(
+        "--epochs", type=_positive, default=10, help="passes over the training data (default: 10)"
+    )
+    demo.add_argument(
+        "--seed", type=_seed, default=0, help="seed of split, weights and order (default: 0)"
+    )
+    demo.add_argument(
+        "--output",
+        type=_svg_path,
+        default=Path("retrograd-demo.svg"),
+        help="where to write the loss curve, an SVG file (default: retrograd-demo.svg)",
+    )
+    return parser
+
+
+def _positive(text: str) -> int:
+    value = _whole_number(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected at least 1, got {value}")
+    return value
+
+
+def _seed(text: str) -> int:
+    value = _whole_number(text)
+    if not 0 <= value < 2**63:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 2**63 - 1, got {value}")
+    return value
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a whole number, got {text!r}") from None
+
+
+def _svg_path(text: str) -> Path:
+    path = Path(text)
+    if path.suffix.lower() != ".svg":
+        raise argparse.ArgumentTypeError(f"expected a name that ends in .svg, got {text!r}")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no directory {str(path.parent)!r}")
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a directory")
+    return path

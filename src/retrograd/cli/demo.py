@@ -1,0 +1,118 @@
+"""The demo: a small convolutional network learns to read handwritten digits."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import retrograd
+from retrograd import nn, optim
+from retrograd.cli.chart import line_chart
+from retrograd.cli.progress import Progress
+from retrograd.datasets import digits
+from retrograd.tensor import Tensor
+from retrograd.utils.data import DataLoader, Subset, TensorDataset, random_split
+
+HELD_OUT = 0.2
+BATCH = 32
+LEARNING_RATE = 3e-3
+
+
+class Score(NamedTuple):
+    """Mean loss and share of right answers over some digits."""
+
+    loss: float
+    accuracy: float
+
+
+def build_model() -> nn.Sequential:
+    """Return the untrained network."""
+    return nn.Sequential(
+        nn.Conv2d(1, 16, kernel_size=3, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(16, 32, kernel_size=3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Dropout(0.25),
+        nn.Linear(512, 10),
+    )
+
+
+def split_digits() -> tuple[Subset, Subset]:
+    """Return training digits and held-out digits; no digit is in both."""
+    train, test = random_split(TensorDataset(*digits()), [1 - HELD_OUT, HELD_OUT])
+    return train, test
+
+
+def evaluate(model: nn.Module, subset: Subset) -> Score:
+    """Score the model on every digit of ``subset``, without training."""
+    images, labels = subset.dataset[subset.indices]
+    model.eval()
+    with retrograd.no_grad():
+        scores = model(images)
+        loss = nn.functional.cross_entropy(scores, labels).item()
+        right = (scores.argmax(1) == labels).sum().item()
+    model.train()
+    return Score(loss, right / len(labels))
+
+
+def train_epoch(
+    model: nn.Module, optimizer: optim.Optimizer, loader: DataLoader, progress: Progress
+) -> None:
+    """Go through the training digits once."""
+    for images, labels in loader:
+        optimizer.zero_grad()
+        loss: Tensor = nn.functional.cross_entropy(model(images), labels)
+        loss.backward()
+        optimizer.step()
+        progress.advance(f"loss {loss.item():.3f}")
+
+
+def run_demo(epochs: int, seed: int, output: Path) -> int:
+    """Train, print the accuracies and write the loss curve; return the exit status."""
+    started = time.perf_counter()
+    retrograd.manual_seed(seed)
+    train, test = split_digits()
+    model = build_model()
+    count = sum(parameter.numel() for parameter in model.parameters())
+    print(f"{len(train)} digits to train on, {len(test)} held out; {count:,} parameters")
+
+    optimizer = optim.Adam(model.parameters(), lr=LEARNING_RATE)
+    schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs)
+    loader = DataLoader(train, batch_size=BATCH, shuffle=True)
+    progress = Progress(epochs * len(loader))
+    history = [(evaluate(model, train), evaluate(model, test))]
+    for epoch in range(1, epochs + 1):
+        train_epoch(model, optimizer, loader, progress)
+        schedule.step()
+        history.append((evaluate(model, train), evaluate(model, test)))
+        (train_loss, _), (test_loss, _) = history[-1]
+        progress.line(
+            f"epoch {epoch:2}/{epochs}   train loss {train_loss:.4f}   test loss {test_loss:.4f}"
+        )
+    progress.close()
+
+    final_train, final_test = history[-1]
+    print(f"train accuracy {final_train.accuracy:.2%}")
+    print(f"test accuracy  {final_test.accuracy:.2%}")
+    output.write_text(_loss_curve(history), encoding="utf-8")
+    print(f"loss curve     {output}")
+    print(f"took {time.perf_counter() - started:.1f} s")
+    return 0
+
+
+def _loss_curve(history: list[tuple[Score, Score]]) -> str:
+    train, test = zip(*history)
+    return line_chart(
+        {
+            "test": [(epoch, score.loss) for epoch, score in enumerate(test)],
+            "train": [(epoch, score.loss) for epoch, score in enumerate(train)],
+        },
+        title="Learning to read handwritten digits",
+        subtitle=f"{test[-1].accuracy:.1%} of the held-out digits are read correctly after "
+        f"{len(history) - 1} epochs",
+        x_label="epoch",
+        y_label="cross entropy (logarithmic)",
+    )
