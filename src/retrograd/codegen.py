@@ -128,7 +128,7 @@ def _make_node_class(op: Op, variant: str) -> type:
     plan = Plan(op)
     body = {
         "__slots__": tuple(plan.slots()), "__module__": "retrograd.generated",
-        "op": op, "plan": plan, "arity": max(plan.arity, 3) if op.has_list else plan.arity,
+        "op": op, "plan": plan, "_arity": max(plan.arity, 3) if op.has_list else plan.arity,
         "outputs": len(op.outputs) or 1,
         "saves_output": "y" in plan.saved_outputs,
         "watch_output": replaying.watch_output,
@@ -199,7 +199,9 @@ def _compile_pull(op: Op, plan: Plan, is_complex: bool, releases: bool = False) 
                 else f"self.like{i}" if n == "like"
                 else f"({', '.join(_wanted(plan))})" if n == "wanted"
                 else f"self.{n}" for n in plan.needs[arg]]
-        result = [f"r{i} = {prefix}_rule{i}({', '.join(call)})"]
+        formula = inlined(op.rules[arg], call, is_complex) or (
+            f"{prefix}_rule{i}({', '.join(call)})")
+        result = [f"r{i} = {formula}"]
         if op.fits and "like" not in plan.needs[arg]:
             result.append(f"if self.like{i} is not None: r{i} = fit(r{i}, self.like{i})")
         if plan.arity == 1:
@@ -212,6 +214,32 @@ def _compile_pull(op: Op, plan: Plan, is_complex: bool, releases: bool = False) 
         lines.append("    " + " = ".join(f"self.{s}" for s in _saved_slots(plan)) + " = by")
     lines.append("    return " + ", ".join(f"r{i}" for i in range(plan.arity)))
     return compile_function(f"{op.name} backward", method, lines, op)
+
+
+def conj(value: Any) -> Any:
+    """A name for the patterns below; never called."""
+    raise NotImplementedError
+
+
+_INLINE = {rule.__code__.co_code: (rule.__code__.co_names, source) for rule, source in (
+    (lambda g: g, "{0}"),
+    (lambda g: -g, "-{0}"),
+    (lambda g, a: g * conj(a), "{0} * {1}"),
+    (lambda g, a: g / conj(a), "{0} / {1}"),
+    (lambda g, a: g if a == 1 else g * a, "{0} if {1} == 1 else {0} * {1}"),
+    (lambda g, a: -g if a == 1 else g * -a, "-{0} if {1} == 1 else {0} * -{1}"),
+)}
+"""The commonest shapes of rules, by their bytecode: written out where they are used, they save a
+function call, which is a good part of a small op's cost."""
+
+
+def inlined(rule: Any, arguments: list[str], is_complex: bool) -> str | None:
+    """The rule as an expression, if it has one of the commonest shapes."""
+    code = rule.__code__
+    names, source = _INLINE.get(code.co_code, (None, ""))
+    if names != code.co_names or (names and is_complex):
+        return None
+    return source.format(*arguments)
 
 
 def direct_rule(rule: Any, is_complex: bool) -> Any:

@@ -25,63 +25,64 @@ _accumulating = threading.RLock()
 class Plan:
     """The nodes a backward pass runs, newest first, and which leaf is complete after which."""
 
-    __slots__ = ("order", "closing", "outputs", "needed", "is_plain")
+    __slots__ = ("order", "leaves", "closing", "outputs", "needed", "is_plain")
 
     def __init__(self, roots: list[Any], targets: set[Any] | None):
         order: list[Any] = []
+        leaves: list[Any] = []
         outputs: dict[Any, list[Any]] = {}
-        last: dict[Any, Any] = {}
         seen: set[Any] = set()
-        is_plain = targets is None and not Anomaly.enabled
+        watched = False
         for edge in roots:
-            if isinstance(edge, Tensor):
-                last[edge] = None
-                continue
-            if edge.is_output and edge not in seen:
-                seen.add(edge)
-                outputs.setdefault(edge.node, []).append(edge)
-                edge = edge.node
             if edge not in seen:
                 seen.add(edge)
-                order.append(edge)
+                _discover(edge, order, leaves, outputs, seen)
+        # Written out for the usual arities: this loop is a large part of a backward pass.
         for node in order:
             if node.is_watched:
-                is_plain = False
-            arity = node.arity
-            edge = node.next0
-            # Written out for the two usual arities: this loop is a large part of a backward pass.
-            if arity == 1 and edge is not None and edge not in seen:
-                if edge.__class__ in PLAIN:
-                    known = last.get(edge)
-                    if known is None or node.seq < known.seq:
-                        last[edge] = node
-                elif edge.__class__ is not OutputEdge and not edge.is_leaf_tensor:
+                watched = True
+            arity = node._arity
+            if arity <= 2:
+                edge = node.next0
+                if edge is not None and edge not in seen:
                     seen.add(edge)
-                    order.append(edge)
-                else:
-                    _discover(node, edge, order, seen, last, outputs)
-            elif arity != 1:
-                for edge in (edge, node.next1) if arity == 2 else node.edges():
-                    if edge is None or edge in seen:
-                        continue
-                    if edge.__class__ in PLAIN:
-                        known = last.get(edge)
-                        if known is None or node.seq < known.seq:
-                            last[edge] = node
-                    elif edge.__class__ is not OutputEdge and not edge.is_leaf_tensor:
-                        seen.add(edge)
+                    if edge._arity > 0:
                         order.append(edge)
                     else:
-                        _discover(node, edge, order, seen, last, outputs)
+                        _discover(edge, order, leaves, outputs, seen)
+                if arity == 2:
+                    edge = node.next1
+                    if edge is not None and edge not in seen:
+                        seen.add(edge)
+                        if edge._arity > 0:
+                            order.append(edge)
+                        else:
+                            _discover(edge, order, leaves, outputs, seen)
+            else:
+                for edge in node.edges():
+                    if edge is not None and edge not in seen:
+                        seen.add(edge)
+                        _discover(edge, order, leaves, outputs, seen)
         order.sort(key=_by_age, reverse=True)
         self.order = order
+        self.leaves = leaves
         self.outputs = outputs
+        watched = watched or any(leaf._is_watched for leaf in leaves)
+        self.is_plain = not (outputs or watched or targets or Anomaly.enabled)
+        self.closing = {} if self.is_plain else self._closing()
+        self.needed = None if targets is None else self._reaching(targets)
+
+    def _closing(self) -> dict[Any, list[Any]]:
+        """Which leaves are complete after which node: PyTorch accumulates them at once."""
+        last: dict[Any, Any] = dict.fromkeys(self.leaves)
+        for node in self.order:
+            for edge in node.edges():
+                if edge is not None and edge in last:
+                    last[edge] = node
         closing: dict[Any, list[Any]] = {}
         for leaf, node in last.items():
             closing.setdefault(node, []).append(leaf)
-        self.closing = closing
-        self.is_plain = is_plain and not outputs
-        self.needed = None if targets is None else self._reaching(targets)
+        return closing
 
     def _reaching(self, targets: set[Any]) -> set[Any]:
         """Every edge from which some target can be reached."""
@@ -95,20 +96,19 @@ class Plan:
         return needed
 
 
-def _discover(node: Node, edge: Any, order: list[Any], seen: set[Any], last: dict[Any, Any],
-              outputs: dict[Any, list[Any]]) -> None:
-    """The rarer kinds of edge: one of several outputs, or a leaf of an unusual class."""
-    if edge.__class__ is OutputEdge:
-        seen.add(edge)
+def _discover(edge: Any, order: list[Any], leaves: list[Any], outputs: dict[Any, list[Any]],
+              seen: set[Any]) -> None:
+    """Sort a new edge in: a node, a leaf, or one of a node's several outputs."""
+    if edge._arity > 0:
+        order.append(edge)
+    elif edge._arity == 0:
+        leaves.append(edge)
+    else:
         maker = edge.node
         outputs.setdefault(maker, []).append(edge)
         if maker not in seen:
             seen.add(maker)
             order.append(maker)
-        return
-    known = last.get(edge)
-    if known is None or node.seq < known.seq:
-        last[edge] = node
 
 
 def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
@@ -128,12 +128,12 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
     released = None if retain else Released(sites.here(3))
     finish = _Leaves(grads, captured, None if targets is None else set(targets), recorded,
                      accumulate)
-    for leaf in plan.closing.get(None, ()):
-        finish(leaf)
     token = xp.hush()
     try:
         if plan.is_plain and not recorded and released is not None:
-            _run_plain(plan, grads, released, finish)
+            _run_plain(plan, grads, released)
+            for leaf in plan.leaves:
+                finish(leaf)
         else:
             _run_any(plan, grads, captured, set(targets or ()), recorded, released, finish)
     finally:
@@ -141,14 +141,13 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
     return captured
 
 
-def _run_plain(plan: Plan, grads: dict[Any, Any], released: Released, finish: _Leaves) -> None:
+def _run_plain(plan: Plan, grads: dict[Any, Any], released: Released) -> None:
     """The loop for the usual case: raw arrays, no hooks, every node has one output."""
-    closing = plan.closing
     pop = grads.pop
     for node in plan.order:
         g = pop(node, None)
         if g is not None or node.runs_undefined:
-            arity = node.arity
+            arity = node._arity
             if arity == 2:
                 e0, e1 = node.next0, node.next1
                 r0, r1 = node.pull_and_release(g, released, e0, e1)
@@ -167,17 +166,16 @@ def _run_plain(plan: Plan, grads: dict[Any, Any], released: Released, finish: _L
                 for e0, r0 in zip(edges, results, strict=False):
                     if r0 is not None and e0 is not None:
                         grads[e0] = grads[e0] + r0 if e0 in grads else r0
-        if node in closing:
-            # Whoever else holds a gradient must be seen in its reference count.
-            g = r0 = r1 = results = None
-            for leaf in closing[node]:
-                finish(leaf)
 
 
 def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted_at: set[Any],
              recorded: bool, released: Released | None, finish: _Leaves) -> None:
     """The loop with everything: hooks, targets, several outputs, recording, anomaly mode."""
     needed, outputs, closing = plan.needed, plan.outputs, plan.closing
+    if plan.is_plain:
+        closing = plan._closing()
+    for leaf in closing.get(None, ()):
+        finish(leaf)
     for node in plan.order:
         if needed is not None and node not in needed:
             grads.pop(node, None)
@@ -206,6 +204,7 @@ def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted
                     known = grads.get(edge)
                     grads[edge] = result if known is None else known + result
         if node in closing:
+            # Whoever else holds a gradient must be seen in its reference count.
             g = result = results = known = None
             for leaf in closing[node]:
                 finish(leaf)
@@ -214,8 +213,8 @@ def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted
 def _run_node(node: Node, g: Any, wanted: list[Any], recorded: bool) -> tuple[Any, ...]:
     """The gradients of a node's inputs."""
     if Anomaly.enabled:
-        results = guarded(node, g, wanted if node.arity > 1 else (), recorded)
-    elif node.arity == 1:
+        results = guarded(node, g, wanted if node._arity > 1 else (), recorded)
+    elif node._arity == 1:
         results = node.replay(g) if recorded else node.pull(g)
     else:
         results = node.replay(g, *wanted) if recorded else node.pull(g, *wanted)

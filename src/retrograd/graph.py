@@ -100,7 +100,7 @@ class OutputEdge:
 
     __slots__ = ("node", "nr", "__weakref__")
     is_output = True
-    is_leaf = False
+    _arity = -1
 
     def __init__(self, node: Node, nr: int):
         self.node = node
@@ -159,11 +159,10 @@ class Node:
     __slots__ = ("seq", "next0", "code", "lasti", "__dict__", "__weakref__")
     next1: Any = None
     rest: tuple[Any, ...] = ()
-    arity = 1
+    _arity = 1
     outputs = 1
     is_output = False
     is_leaf = False
-    is_leaf_tensor = False
     runs_undefined = False
     is_watched = False  # whether any hook is set on this node or on its outputs
     posthooks: OrderedDict[int, Any] | None = None
@@ -193,7 +192,7 @@ class Node:
 
     # ---- what users see
     def edges(self) -> tuple[Any, ...]:
-        if self.arity == 1:
+        if self._arity == 1:
             return (self.next0,)
         return (self.next0, self.next1, *self.rest)
 

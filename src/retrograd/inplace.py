@@ -158,7 +158,7 @@ def rebase(target: Tensor, node: Node) -> None:
     edges = node.edges()
     copied.next1 = edges[1] if len(edges) > 1 else None
     copied.rest = tuple(edges[2:])
-    copied.arity = max(len(edges), 2)
+    copied._arity = max(len(edges), 2)
     copied.fn = node
     copied.view = Geometry(base, target)
     base._edge = copied
@@ -240,7 +240,7 @@ class CopySlices(Node):
     write; the rest passes to whatever the base was before.
     """
 
-    __slots__ = ("next1", "rest", "fn", "view", "arity")
+    __slots__ = ("next1", "rest", "fn", "view", "_arity")
 
     def pull(self, g: Any, *wanted: Any) -> Any:
         from .interpret import TRACED_TYPES
@@ -256,7 +256,7 @@ class CopySlices(Node):
         part = view.of_array(g)
         # The node is asked for its first gradient whatever the base needs: it fills the slice.
         inner = self._inner_wanted(wanted)
-        result = fn.pull(part.copy(), *inner) if fn.arity > 1 else (fn.pull(part.copy()),)
+        result = fn.pull(part.copy(), *inner) if fn._arity > 1 else (fn.pull(part.copy()),)
         if wanted[0] is not None:
             part[...] = 0 if result[0] is None else result[0]
         return (g if wanted[0] is not None else None, *self._others(result))
@@ -270,7 +270,7 @@ class CopySlices(Node):
         whole = g.clone()
         part = geometry_of_tensor(whole, view)
         inner = self._inner_wanted(wanted)
-        result = fn.replay(part.clone(), *inner) if fn.arity > 1 else (fn.replay(part.clone()),)
+        result = fn.replay(part.clone(), *inner) if fn._arity > 1 else (fn.replay(part.clone()),)
         if wanted[0] is not None:
             if result[0] is None:
                 part.zero_()
@@ -279,9 +279,9 @@ class CopySlices(Node):
         return (whole if wanted[0] is not None else None, *self._others(result))
 
     def _inner_wanted(self, wanted: tuple[Any, ...]) -> tuple[Any, ...]:
-        if self.fn.arity == 1:
+        if self.fn._arity == 1:
             return ()
-        return (self if wanted[0] is not None else None, *wanted[1:self.fn.arity])
+        return (self if wanted[0] is not None else None, *wanted[1:self.fn._arity])
 
     def _others(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
         rest = result[1:]

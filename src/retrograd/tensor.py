@@ -67,7 +67,8 @@ class Tensor:
     __slots__ = ("_data", "_edge", "_view", "_vc", "__dict__", "__weakref__")
 
     is_output = False
-    is_leaf_tensor = True
+    _arity = 0
+    _is_watched = False  # whether a hook is set on this leaf
     _grad: Tensor | None = None
     _hooks: OrderedDict[int, Any] | None = None
     _post_hooks: OrderedDict[int, Any] | None = None
@@ -484,6 +485,7 @@ class Tensor:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         edge = edge_of(self)
         if edge is self:
+            self._is_watched = True
             if self._hooks is None:
                 self._hooks = OrderedDict()
             handle = RemovableHandle(self._hooks)
@@ -503,6 +505,7 @@ class Tensor:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        self._is_watched = True
         if self._post_hooks is None:
             self._post_hooks = OrderedDict()
         handle = RemovableHandle(self._post_hooks)
@@ -574,7 +577,7 @@ NATIVE: set[type] = {Tensor}
 """The classes that ops handle themselves; any other asks its ``__torch_function__``."""
 
 _INTERNAL = {"_grad", "_hooks", "_post_hooks", "_accumulator_ref", "_cut", "_wrapped_number",
-             "_retains", "_name", "_keep_accumulator"}
+             "_retains", "_name", "_keep_accumulator", "_is_watched"}
 
 
 def _user_attributes(tensor: Tensor) -> dict[str, Any]:
@@ -602,10 +605,12 @@ class AccumulateGrad(Identity):
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
         self.variable._keep_accumulator = self
+        self.variable._is_watched = True
         return super().register_hook(fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
         self.variable._keep_accumulator = self
+        self.variable._is_watched = True
         return super().register_prehook(fn)
 
 
