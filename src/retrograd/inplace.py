@@ -28,14 +28,20 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     tensors, values = interpret.prepare(op, args)
     edges = interpret.collect_edges(op, tensors)
     check_writable(target, any(e is not None for e in edges), mode)
-    result = interpret.compute(op, values)
-    check_result(target, result)
+    direct = op.writer is not None and interpret.outermost(values) is None
+    if not direct:
+        result = interpret.compute(op, values)
+        if op.writer is None:
+            check_result(target, result)
     node = None
     if mode.grad and any(e is not None for e in edges) and op.rules:
         if isinstance(target._data, xp.generic):
             target._array()
         node = interpret.record(op, tensors, values, edges, (target,), mode, attach=False)
-    write(target, result)
+    if direct:
+        write_directly(op, target, values)
+    else:
+        write(target, result)
     target._counter().bump()
     if node is not None:
         saved_output(node, target, mode)
@@ -62,6 +68,14 @@ def write(target: Tensor, result: Any) -> None:
     token = xp.hush()
     try:
         array[...] = result
+    finally:
+        xp.unhush(token)
+
+
+def write_directly(op: Op, target: Tensor, values: list[Any]) -> None:
+    token = xp.hush()
+    try:
+        op.writer(target._array(), *values[1:])  # type: ignore[misc]
     finally:
         xp.unhush(token)
 

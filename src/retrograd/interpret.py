@@ -39,11 +39,7 @@ TRACED_TYPES: dict[type, Any] = {}
 
 def compute(op: Op, values: list[Any]) -> Any:
     """The raw output of ``op``; ``values`` are raw data and static arguments in order."""
-    top = None
-    for value in values:
-        for item in value if type(value) in (list, tuple) else (value,):
-            if type(item) in TRACED_TYPES and (top is None or item.level > top.level):
-                top = item
+    top = outermost(values)
     if top is not None:
         return TRACED_TYPES[type(top)](op, values, top)
     token = xp.hush()
@@ -54,6 +50,16 @@ def compute(op: Op, values: list[Any]) -> Any:
             **{p.name: v for p, v in zip(op.params, values, strict=True)})
     finally:
         xp.unhush(token)
+
+
+def outermost(values: list[Any]) -> Any:
+    """The data of the outermost transform among ``values``, or None."""
+    top = None
+    for value in values:
+        for item in value if type(value) in (list, tuple) else (value,):
+            if type(item) in TRACED_TYPES and (top is None or item.level > top.level):
+                top = item
+    return top
 
 
 def _keyword_only(op: Op) -> bool:
@@ -535,6 +541,13 @@ def write_out(op: Op, tensors: dict[str, Any], result: Any, out: Any) -> Any:
             t._edge is not None for t in flat_tensors(tensors))):
         raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic "
                            "differentiation, but one of the arguments requires grad.")
+    return store_out(op.name, result, out)
+
+
+def store_out(function: str, result: Any, out: Tensor) -> Tensor:
+    """Put raw data into the tensor given as ``out=``, resized to fit."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{function}(): argument 'out' must be Tensor, not {type(out).__name__}")
     source = dtypes.from_numpy_dtype(result.dtype)
     if dtypes.category(source) > dtypes.category(out.dtype):
         raise RuntimeError(f"result type {source.alias} can't be cast to the desired output type "

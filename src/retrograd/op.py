@@ -69,6 +69,7 @@ class OpFunction(Protocol):
     vjp: Callable[..., None]
     jvp: Callable[..., None]
     batch: Callable[..., Any]
+    write: Callable[..., Any]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
@@ -80,7 +81,7 @@ class Op:
                  node: str | None = None, outputs: tuple[str, ...] = (), broadcasts: bool = False,
                  quiet: bool = False, differentiable: Any = None, saved: dict[str, str] | None = None,
                  any_dtype: bool = False, samples: Any = None, check: Callable[..., Any] | None = None,
-                 fast: Callable[..., Any] | None = None):
+                 fast: str | None = None):
         self.name = kernel.__name__
         self.kernel = kernel
         self.kind = kind
@@ -105,6 +106,7 @@ class Op:
         self.rules: dict[str, Callable[..., Any]] = {}
         self.forward_rules: dict[str, Callable[..., Any]] = {}
         self.batch_rule: Callable[..., Any] | None = None
+        self.writer: Callable[..., Any] | None = None
         self.composite = False
         self.function: Any = None
         self.inplace_function: Any = None
@@ -129,6 +131,14 @@ class Op:
         """Give the batching rule, where it does not follow from the op's kind."""
         self.batch_rule = rule
         return rule
+
+    def write(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        """Give the kernel of the in-place variant, which writes to its first argument's memory.
+
+        It must raise before it writes, never after.
+        """
+        self.writer = kernel
+        return kernel
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -203,6 +213,7 @@ def _register(kernel: Callable[..., Any], kind: str, *, method: bool | str = Tru
     op = Op(kernel, kind=kind, **options)
     made = self_compiling(_stub, op.name, op.name, kernel.__doc__)
     made.op, made.vjp, made.jvp, made.batch = op, op.vjp, op.jvp, op.batch
+    made.write = op.write
     op.function = made
     REGISTRY[op.name] = op
     publish(made, op.name, method=method, function=function, operator=operator, aliases=aliases)
