@@ -2,9 +2,83 @@
 
 from __future__ import annotations
 
-from .ops import shape, join, create, pointwise, reduce  # noqa
-from .op import PUBLIC
-from .tensor import Tensor, Size
-globals().update(PUBLIC["torch"])
-from . import autograd
-from .autograd import no_grad
+from importlib import import_module as _import_module
+from math import e, inf, nan, pi
+from typing import Any as _Any
+
+from . import autograd, dtypes, layouts, ops, overrides, random
+from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled
+from .dtypes import (
+    bfloat16,
+    bool,
+    can_cast,
+    cdouble,
+    cfloat,
+    complex64,
+    complex128,
+    device,
+    double,
+    dtype,
+    finfo,
+    float,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    half,
+    iinfo,
+    int,
+    int8,
+    int16,
+    int32,
+    int64,
+    long,
+    promote_types,
+    set_default_dtype,
+    short,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from .layouts import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    layout,
+    memory_format,
+    preserve_format,
+    strided,
+)
+from .op import PUBLIC as _PUBLIC
+from .printing import get_printoptions, set_printoptions
+from .random import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+from .tensor import Size, Tensor
+
+__version__ = "0.1.0"
+newaxis = None
+
+# Every op and factory that was declared for the top level: see `retrograd.ops`.
+globals().update(_PUBLIC["torch"])
+
+_LAZY = {"nn", "optim", "utils", "func", "linalg", "special", "fft", "datasets", "version",
+         "serialization", "storage", "return_types", "distributions", "testing", "viz"}
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _LAZY:
+        return _import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

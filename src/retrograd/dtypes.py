@@ -95,19 +95,17 @@ def from_numpy_dtype(np_dtype: Any) -> dtype:
     return found
 
 
+PYTHON_TYPES = {builtins.float: float64, builtins.int: int64, builtins.bool: bool,
+                builtins.complex: complex128}
+"""The dtype that a Python type stands for as a ``dtype=`` argument."""
+
+
 def as_dtype(value: Any) -> dtype:
     """Our dtype for anything that names one: ours, the backend's, or a Python type."""
     if isinstance(value, dtype):
         return value
-    if value is builtins.float:
-        return get_default_dtype()
-    if value is builtins.int:
-        return int64
-    if value is builtins.bool:
-        return bool
-    if value is builtins.complex:
-        return get_default_dtype().to_complex()
-    return from_numpy_dtype(xp.dtype(value))
+    found = PYTHON_TYPES.get(value)
+    return from_numpy_dtype(xp.dtype(value)) if found is None else found
 
 
 class finfo:

@@ -1,0 +1,66 @@
+"""Memory layouts and memory formats, as constants that print as PyTorch's do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class layout:
+    """How a tensor's elements are stored; everything here is strided."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> Any:
+        return self.name
+
+
+class memory_format:
+    """In which order a dense tensor's dimensions lie in memory."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> Any:
+        return self.name
+
+
+strided = layout("strided")
+sparse_coo = layout("sparse_coo")
+
+preserve_format = memory_format("preserve_format")
+contiguous_format = memory_format("contiguous_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+
+CHANNELS_LAST_RANK = {channels_last: 4, channels_last_3d: 5}
+
+
+def axis_order(rank: int, format: memory_format) -> tuple[int, ...]:
+    """The dimensions from the slowest to the fastest varying one."""
+    if format is contiguous_format:
+        return tuple(range(rank))
+    if rank != CHANNELS_LAST_RANK[format]:
+        raise RuntimeError(f"required rank {CHANNELS_LAST_RANK[format]} tensor to use "
+                           f"{format.name} format")
+    return (0, *range(2, rank), 1)
+
+
+def check_layout(value: Any, function: str = "empty") -> None:
+    """Raise unless ``value`` asks for the one layout there is."""
+    if value is None or value is strided:
+        return
+    if not isinstance(value, layout):
+        raise TypeError(f"{function}(): argument 'layout' must be torch.layout, not "
+                        f"{type(value).__name__}")
+    raise NotImplementedError(f"retrograd stores tensors as {strided}, not as {value}")

@@ -1,0 +1,154 @@
+"""Random generators, with the same numbers as PyTorch's for the same seed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from . import dtypes
+from .backend.random import DEFAULT_SEED, Stream
+from .tensor import Tensor, wrap
+
+
+class Generator:
+    """A stream of random numbers that can be seeded, saved and restored."""
+
+    __slots__ = ("stream", "__weakref__")
+
+    def __init__(self, device: Any = "cpu"):
+        dtypes.as_device(device)
+        self.stream = Stream(DEFAULT_SEED)
+
+    @property
+    def device(self) -> dtypes.device:
+        return dtypes.CPU
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Restart from ``seed``."""
+        self.stream.seed(_seed_number(seed))
+        return self
+
+    def seed(self) -> int:
+        """Restart from a seed taken from the system, and return it."""
+        number = fresh_seed()
+        self.stream.seed(number)
+        return number
+
+    def initial_seed(self) -> int:
+        """The seed this generator was last started from."""
+        return self.stream.initial_seed
+
+    def get_state(self) -> Tensor:
+        """The whole state as a tensor of bytes."""
+        return wrap(self.stream.get_state())
+
+    def set_state(self, new_state: Tensor) -> None:
+        """Continue from a state that :meth:`get_state` returned."""
+        if not isinstance(new_state, Tensor):
+            raise TypeError("expected a torch.ByteTensor, but got "
+                            f"{type(new_state).__module__}.{type(new_state).__name__}"
+                            if type(new_state).__module__ != "builtins" else
+                            f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+        self.stream.set_state(new_state._array())
+
+    def clone_state(self) -> Generator:
+        """A generator that continues as this one will."""
+        twin = Generator()
+        twin.stream.set_state(self.stream.get_state())
+        return twin
+
+    def graphsafe_get_state(self) -> Generator:
+        """This generator itself, which shares its state."""
+        return self
+
+    def graphsafe_set_state(self, state: Generator) -> None:
+        """Share the state of another generator from now on."""
+        self.stream = state.stream
+
+    def __getstate__(self) -> Any:
+        return self.stream
+
+    def __setstate__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def __reduce__(self) -> Any:
+        return (_restored, (self.stream,))
+
+
+def _restored(stream: Stream) -> Generator:
+    made = Generator()
+    made.stream = stream
+    return made
+
+
+def fresh_seed() -> int:
+    """A seed nobody can foresee."""
+    return int.from_bytes(os.urandom(8), "little") >> 11
+
+
+def _seed_number(seed: Any) -> int:
+    if isinstance(seed, float):
+        raise TypeError("manual_seed expected a long, but got float")
+    try:
+        return int(seed)
+    except (TypeError, ValueError):
+        raise TypeError(f"manual_seed expected a long, but got {type(seed).__name__}") from None
+
+
+default_generator = Generator().manual_seed(fresh_seed())
+
+
+def stream_of(generator: Generator | None) -> Stream:
+    """The stream to draw from: the given generator's, or the default one's."""
+    if generator is None:
+        return default_generator.stream
+    if not isinstance(generator, Generator):
+        raise TypeError("argument 'generator' must be torch.Generator, not "
+                        f"{type(generator).__name__}")
+    return generator.stream
+
+
+def manual_seed(seed: int) -> Generator:
+    """Restart the default generator from ``seed``."""
+    return default_generator.manual_seed(int(seed))
+
+
+def seed() -> int:
+    """Restart the default generator from a seed taken from the system, and return it."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed the default generator was last started from."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """The default generator's whole state as a tensor of bytes."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Continue the default generator from a state that :func:`get_rng_state` returned."""
+    default_generator.set_state(new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True,
+             _caller: str = "fork_rng", _devices_kw: str = "devices",
+             device_type: str = "cpu") -> Iterator[None]:
+    """Put the default generator's state back at the end of the block."""
+    if not enabled:
+        yield
+        return
+    before = get_rng_state()
+    try:
+        yield
+    finally:
+        set_rng_state(before)
+
+
+__all__ = ["Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed",
+           "manual_seed", "seed", "set_rng_state", "stream_of"]
