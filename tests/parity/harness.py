@@ -125,6 +125,14 @@ def _version_of(tensor: Any) -> Any:
         return "inference"
 
 
+def values_of(tensor: Any) -> Any:
+    """The elements as nested lists."""
+    # PyTorch gives some zero gradients no memory until they take part in arithmetic.
+    if getattr(tensor, "_is_zerotensor", bool)():
+        tensor = tensor.detach() + 0
+    return tensor.tolist()
+
+
 def tensor_facts(tensor: Any) -> TensorFacts:
     """The facts of a tensor as they are now."""
     node = tensor.grad_fn
@@ -132,7 +140,7 @@ def tensor_facts(tensor: Any) -> TensorFacts:
         type=type(tensor).__name__,
         dtype=str(tensor.dtype),
         shape=tuple(tensor.shape),
-        values=tensor.tolist(),
+        values=values_of(tensor),
         requires_grad=tensor.requires_grad,
         is_leaf=tensor.is_leaf,
         grad_fn=None if node is None else (node.name(), type(node).__name__),
@@ -209,7 +217,7 @@ class Log:
         """Record dtype, shape and values only, where the graph and version are incidental."""
         line = sys._getframe(1).f_lineno
         for tensor in tensors:
-            facts = ValueFacts(str(tensor.dtype), tuple(tensor.shape), tensor.tolist())
+            facts = ValueFacts(str(tensor.dtype), tuple(tensor.shape), values_of(tensor))
             self._add(line, "values", facts)
 
     def layout(self, *tensors: Any) -> None:
@@ -242,11 +250,11 @@ class Log:
         """Record the exception of ``call``, or its result if there was none."""
         line = sys._getframe(1).f_lineno
         try:
-            result = call(*args, **kwargs)
+            result = observe(call(*args, **kwargs))
         except Exception as error:
             self._add(line, "raises", observe(error))
         else:
-            self._add(line, "returns", observe(result))
+            self._add(line, "returns", result)
 
     def refuses(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         """Record only the type of the exception of ``call``, where its wording is an internal."""
