@@ -1,4 +1,665 @@
-"""Custom differentiable functions."""
+"""Custom differentiable functions: the user gives forward and backward.
 
-class Function:
-    pass
+The context that both are handed *is* the recorded node, so whatever forward leaves on it is what
+``y.grad_fn`` shows, and it dies with the graph.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from .. import dtypes
+from ..backend import numpy as xp
+from ..graph import INFERENCE, LEAF, Like, Node, Released, View, fit, next_sequence, stale
+from ..inplace import rebase
+from ..interpret import Anomaly, note_cut, remember_stack, wrap_any
+from ..modes import GRAD, MODE, NO_GRAD, Mode, switched
+from ..replaying import Packed, attach, describe_origin, fit_tensor, output_edge
+from ..sites import is_internal, user_frame
+from ..tensor import Tensor, edge_of, wrap
+
+# ---------------------------------------------------------------- the context
+
+
+class FunctionCtx:
+    """What ``forward`` tells ``backward``, and the engine, about one call."""
+
+    to_save: tuple[Any, ...] | None = None
+    saved_for_forward: tuple[Any, ...] | None = None
+    dirty_tensors: tuple[Any, ...] | None = None
+    non_differentiable: tuple[Any, ...] | None = None
+    materialize_grads = True
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors until backward asks for ``saved_tensors``; None is kept too."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for ``jvp``."""
+        for tensor in tensors:
+            if tensor is not None and not isinstance(tensor, Tensor):
+                raise AssertionError("save_for_forward expects all arguments to be tensors; you "
+                                     "should save non-tensors as attributes on ctx.")
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Say which inputs forward wrote to; it must return them."""
+        self.dirty_tensors = args
+
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Does nothing: shared memory is tracked without it."""
+        warnings.warn("`mark_shared_storage` is deprecated. Tensors with shared storages are "
+                      "automatically tracked. Note that calls to `set_()` are not tracked",
+                      FutureWarning, stacklevel=2)
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Say which outputs have no gradient."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether backward sees zeros (the default) or None for outputs without a gradient."""
+        self.materialize_grads = value
+
+
+class _SavedOutput:
+    """An output that its own node saved: the data and not the tensor, which would be a cycle."""
+
+    __slots__ = ("data", "nr", "counter", "version")
+
+    def __init__(self, output: Tensor):
+        self.data = output._array()
+        self.nr = output.output_nr
+        self.counter = output._counter()
+        self.version = self.counter.n
+
+    def unpack(self, node: BackwardCFunction) -> Tensor:
+        if self.counter.n != self.version:
+            stale(node, describe_origin(node, output_edge(node, self.nr)), self.version,
+                  self.counter, self.data.shape, dtypes.from_numpy_dtype(self.data.dtype))
+        out = wrap(self.data, output_edge(node, self.nr))
+        out._vc = self.counter
+        return out
+
+
+class _SavedInput:
+    """A saved tensor, its version, and the history it had."""
+
+    __slots__ = ("tensor", "version")
+
+    def __init__(self, tensor: Tensor):
+        self.tensor = tensor
+        counter = tensor._vc
+        self.version = 0 if counter is None else counter.n
+
+    def unpack(self, node: BackwardCFunction) -> Tensor:
+        tensor = self.tensor
+        counter = tensor._vc
+        if counter is not None and counter.n != self.version:
+            edge = tensor._edge
+            stale(node, describe_origin(node, None if edge is LEAF else edge), self.version,
+                  counter, tensor._data.shape, tensor.dtype)
+        return tensor
+
+
+class _SavedPacked:
+    """A saved tensor in the keeping of saved-tensor hooks."""
+
+    __slots__ = ("packed", "edge", "nr")
+
+    def __init__(self, tensor: Tensor, hooks: tuple[Any, Any], own: BackwardCFunction | None):
+        # An own output is attached again by its number: its edge would be a cycle.
+        self.nr = tensor.output_nr if own is not None else -1
+        self.edge = None if own is not None else edge_of(tensor)
+        self.packed = Packed(tensor.detach(), hooks)
+
+    def unpack(self, node: BackwardCFunction) -> Tensor:
+        edge = self.edge if self.nr < 0 else output_edge(node, self.nr)
+        return attach(self.packed.unpack(), edge)
+
+
+class _RawSaved:
+    """One saved value of a custom function, on which hooks can be set before backward."""
+
+    def __init__(self, node: BackwardCFunction, position: int):
+        self._node, self._position = node, position
+
+    def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
+        """Pack this saved value now; ``unpack_hook`` brings it back when backward needs it."""
+        node, position = self._node, self._position
+        saved = node._saved
+        if isinstance(saved, Released):
+            saved.refuse()
+        entry = saved[position]
+        if entry is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is "
+                               "forbidden")
+        if isinstance(entry, _SavedPacked):
+            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already "
+                               "been set. Hint: only one pair of hooks is allowed at a time.")
+        own = node if isinstance(entry, _SavedOutput) else None
+        packed = _SavedPacked(entry.unpack(node), (pack_hook, unpack_hook), own)
+        node._saved = (*saved[:position], packed, *saved[position + 1:])
+
+
+def _save(node: BackwardCFunction, tensors: tuple[Any, ...], mode: Mode) -> tuple[Any, ...]:
+    kept: list[Any] = []
+    for position, tensor in enumerate(tensors):
+        if tensor is None:
+            kept.append(None)
+            continue
+        if not isinstance(tensor, Tensor):
+            raise TypeError("save_for_backward can only save variables, but argument "
+                            f"{position} is of type {type(tensor).__name__}")
+        edge = tensor._edge
+        is_own = edge is node or (edge is not None and edge is not LEAF and edge.is_output
+                                  and edge.node is node)
+        if mode.saved_hooks:
+            kept.append(_SavedPacked(tensor, mode.saved_hooks[-1], node if is_own else None))
+        else:
+            kept.append(_SavedOutput(tensor) if is_own else _SavedInput(tensor))
+    return tuple(kept)
+
+
+# ---------------------------------------------------------------- the node
+
+
+class BackwardCFunction(Node, FunctionCtx):
+    """The node of a custom function, which is also its context."""
+
+    __slots__ = ("rest", "outputs", "needs_input_grad", "_saved", "_inputs", "_results")
+    _arity = 3
+    runs_undefined = True
+    _forward_cls: type[Function]
+
+    def edges(self) -> tuple[Any, ...]:
+        return self.rest
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        # Arguments that are not tensors have no edge.
+        every = super().next_functions
+        return tuple([e for e, like in zip(every, self._inputs, strict=True) if like is not None])
+
+    def name(self) -> str:
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor | None, ...]:
+        """What ``save_for_backward`` was given."""
+        saved = self._saved
+        if saved.__class__ is Released:
+            saved.refuse()
+        return tuple([None if entry is None else entry.unpack(self) for entry in saved])
+
+    @property
+    def saved_variables(self) -> tuple[Tensor | None, ...]:
+        """The old name of ``saved_tensors``."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning,
+                      stacklevel=2)
+        return self.saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[_RawSaved, ...]:
+        if isinstance(self._saved, Released):
+            self._saved.refuse()
+        return tuple(_RawSaved(self, i) for i in range(len(self._saved)))
+
+    def release(self, by: Released) -> None:
+        self._saved = by
+
+    def maybe_clear_saved_tensors(self) -> None:
+        self._saved = ()
+
+    def apply(self, *args: Any) -> Any:
+        """Run the user's backward on the gradients of the outputs."""
+        return _user_backward(self._forward_cls)(self, *args)
+
+    # ---- what the engine calls
+
+    def pull(self, g: Any, *wanted: Any) -> Any:
+        if self.outputs == 1:
+            given = [None if g is None else wrap_any(g)]
+        else:
+            given = [None if x is None else wrap_any(x) for x in g or (None,) * self.outputs]
+        mode = MODE.get()
+        if mode is NO_GRAD:
+            results = self._checked(given)
+        else:
+            token = MODE.set(NO_GRAD if mode is GRAD else mode.but(grad=False))
+            try:
+                results = self._checked(given)
+            finally:
+                MODE.reset(token)
+        return tuple([None if edge is None or result is None
+                      else fit(result._data, like) if like.shape != result._data.shape
+                      or like.dtype is not result._data.dtype else result._data
+                      for result, like, edge in zip(results, self._inputs, self.rest,
+                                                    strict=False)])
+
+    def replay(self, g: Any, *wanted: Any) -> Any:
+        given = [g] if self.outputs == 1 else list(g or (None,) * self.outputs)
+        with switched(grad=True):
+            results = self._checked(given)
+            return tuple([None if edge is None or result is None else fit_tensor(result, like)
+                          for result, like, edge in zip(results, self._inputs, self.rest,
+                                                        strict=False)])
+
+    def _checked(self, given: list[Any]) -> tuple[Any, ...]:
+        """What the user's backward returns for these gradients, checked against the inputs."""
+        if self.materialize_grads and None in given:
+            given = [g if g is not None or like is None
+                     else wrap_any(xp.zeros(like.shape, like.dtype))
+                     for g, like in zip(given, self._results, strict=True)]
+        results = self.apply(*given)
+        if not isinstance(results, tuple):
+            results = (results,)
+        inputs = self._inputs
+        if len(results) != len(inputs):
+            results = self._without_surplus(results)
+        for position, (result, like, edge) in enumerate(
+                zip(results, inputs, self.rest, strict=True)):
+            if result is None:
+                continue
+            if like is None:
+                raise RuntimeError(
+                    f"function {self.name()} returned a gradient different than None at position "
+                    f"{position + 1}, but the corresponding forward input was not a Variable")
+            if not isinstance(result, Tensor):
+                raise RuntimeError(f"expected Variable or None (got {type(result).__name__})")
+            if edge is not None:
+                self._check_gradient(position, result, like)
+        return results
+
+    def _without_surplus(self, results: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Too many gradients are fine if the surplus is None."""
+        expected = len(self._inputs)
+        if len(results) < expected or any(r is not None for r in results[expected:]):
+            raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients "
+                               f"(expected {expected}, got {len(results)})")
+        return results[:expected]
+
+    def _check_gradient(self, position: int, gradient: Tensor, like: Like) -> None:
+        shape = gradient._data.shape
+        if shape != like.shape and not _expands_to(like.shape, shape):
+            raise RuntimeError(
+                f"Function {self.name()} returned an invalid gradient at index {position} - got "
+                f"{list(shape)} but expected shape compatible with {list(like.shape)}")
+        if gradient._data.dtype is like.dtype:
+            return
+        is_complex = gradient.is_complex()
+        if not gradient.is_floating_point() and is_complex != (like.dtype.kind == "c"):
+            raise RuntimeError(
+                "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == "
+                "grad_is_complex) to be true, but got false.  (Could this error message be "
+                "improved?  If so, please report an enhancement request to PyTorch.)")
+
+
+def _expands_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    if len(shape) > len(target):
+        return False
+    return all(n in (1, m) for n, m in zip(reversed(shape), reversed(target), strict=False))
+
+
+def _user_backward(cls: type[Function]) -> Callable[..., Any]:
+    has_vjp = cls.vjp is not Function.vjp
+    if cls.backward is not Function.backward:
+        if has_vjp:
+            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is "
+                               "not allowed. You should only implement one of them.")
+        return cls.backward
+    return cls.vjp if has_vjp else cls.backward
+
+
+# ---------------------------------------------------------------- the function
+
+
+class FunctionMeta(type):
+    """Gives every function a node class of its own, named after it."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
+        cls._backward_cls = type(name + "Backward", (BackwardCFunction,),
+                                 {"__slots__": (), "_forward_cls": cls,
+                                  "__module__": "torch.autograd.function"})
+        super().__init__(name, bases, namespace)
+
+
+class Function(FunctionCtx, metaclass=FunctionMeta):
+    """Base of custom differentiable functions.
+
+    >>> class Exp(Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         y = x.exp()
+    ...         ctx.save_for_backward(y)
+    ...         return y
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         (y,) = ctx.saved_tensors
+    ...         return g * y
+    """
+
+    _backward_cls: type[BackwardCFunction]
+    generate_vmap_rule = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all "
+            "static, so you should invoke them on the class itself. Instantiating an autograd "
+            "function will raise an error in a future version of PyTorch.", DeprecationWarning,
+            stacklevel=2)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use "
+            "new-style autograd function with static forward method. (Example: "
+            "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)")
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs: ``forward(ctx, ...)``, or ``forward(...)`` with setup_context."""
+        raise NotImplementedError("You must implement the forward function for custom "
+                                  "autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Fill ``ctx`` after a ``forward`` that does not take it."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The gradients of the inputs, from those of the outputs."""
+        raise NotImplementedError("You must implement either the backward or vjp method for your "
+                                  "custom autograd.Function to use it with backward mode AD.")
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The tangents of the outputs, from those of the inputs."""
+        raise NotImplementedError("You must implement the jvp function for custom "
+                                  "autograd.Function to use it with forward mode AD.")
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """The batched outputs and the dims they are batched along."""
+        raise NotImplementedError("To use autograd.Function with vmap, you must either override "
+                                  "the vmap staticmethod or set generate_vmap_rule=True.")
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Call the function and record it."""
+        separate = cls.setup_context is not Function.setup_context
+        if kwargs or separate:
+            args = _positional(cls.forward, args, kwargs, skip=not separate)
+        node = cls._backward_cls()
+        node._saved = ()
+        edges: list[Any] = []
+        likes: list[Like | None] = []
+        requires_grad = False
+        for value in args:
+            if isinstance(value, Tensor):
+                edge = value._edge if value._view is None else edge_of(value)
+                if edge is not None:
+                    requires_grad = True
+                    if edge is LEAF:
+                        edge = value
+                edges.append(edge)
+                data = value._data
+                likes.append(Like(data.shape, data.dtype))
+            else:
+                edges.append(None)
+                likes.append(None)
+        node.needs_input_grad = tuple([e is not None for e in edges])
+        node.rest = tuple(edges)
+        node._inputs = likes
+        mode = MODE.get()
+        if mode.grad:
+            token = MODE.set(NO_GRAD if mode is GRAD else mode.but(grad=False))
+            try:
+                output = _run_forward(cls, node, args, separate)
+            finally:
+                MODE.reset(token)
+        else:
+            output = _run_forward(cls, node, args, separate)
+        outputs = output if isinstance(output, tuple) else (output,)
+        node.outputs = len(outputs)
+        recording = requires_grad and mode.grad
+        if recording:
+            node.seq = next_sequence()
+            node.next0 = None
+            frame = sys._getframe(1)
+            if is_internal(frame.f_code.co_filename):
+                frame = user_frame(frame)
+            node.code = frame.f_code
+            node.lasti = frame.f_lasti
+            if Anomaly.enabled:
+                remember_stack(node)
+        outputs = _wrapped(node, args, outputs, recording, mode)
+        if recording:
+            node._results = [Like(o._data.shape, o._data.dtype) if isinstance(o, Tensor) else None
+                             for o in outputs]
+            if node.to_save:
+                node._saved = _save(node, node.to_save, mode)
+        ctx = node.__dict__
+        ctx.pop("to_save", None)
+        ctx.pop("dirty_tensors", None)
+        ctx.pop("non_differentiable", None)
+        return outputs if isinstance(output, tuple) else outputs[0]
+
+
+def _run_forward(cls: type[Function], node: BackwardCFunction, args: tuple[Any, ...],
+                 separate: bool) -> Any:
+    if not separate:
+        return cls.forward(node, *args)
+    output = cls.forward(*args)
+    cls.setup_context(node, args, output)
+    return output
+
+
+def _positional(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+                skip: bool) -> tuple[Any, ...]:
+    """All arguments of forward in order, with its defaults filled in."""
+    code = getattr(forward, "__code__", None)
+    if code is not None and not kwargs and len(args) == code.co_argcount - skip \
+            and not code.co_kwonlyargcount:
+        return args
+    parameters = list(inspect.signature(forward).parameters.values())[skip:]
+    by_position = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.POSITIONAL_ONLY,
+                                                       p.VAR_POSITIONAL)]
+    known = {p.name for p in by_position if p.kind is p.POSITIONAL_OR_KEYWORD}
+    for name in kwargs:
+        if name not in known:
+            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+    bound = inspect.Signature(by_position).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args
+
+
+# ---------------------------------------------------------------- outputs
+
+
+def _wrapped(node: BackwardCFunction, args: tuple[Any, ...], outputs: tuple[Any, ...],
+             recording: bool, mode: Mode) -> tuple[Any, ...]:
+    """The outputs with ``node`` as their origin, where they are differentiable."""
+    dirty = _identities(node.dirty_tensors, "mark_dirty can only accept variables, but argument")
+    constant = _identities(node.non_differentiable,
+                           "mark_non_differentiable only accepts variable arguments, but got")
+    inputs = {id(a) for a in args if isinstance(a, Tensor)}
+    tensors = sum([isinstance(o, Tensor) for o in outputs])
+    wrapped = []
+    for nr, output in enumerate(outputs):
+        if not isinstance(output, Tensor):
+            wrapped.append(output)
+            continue
+        is_input, is_dirty = id(output) in inputs, id(output) in dirty
+        differentiable = recording and id(output) not in constant and _is_differentiable(output)
+        if is_dirty:
+            if not is_input:
+                warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only "
+                              "input Tensors that have been mutated should be passed to "
+                              "ctx.mark_dirty().", UserWarning, stacklevel=3)
+            dirty.discard(id(output))
+        if not differentiable:
+            wrapped.append(_undifferentiable(output, args, is_input, is_dirty, recording, mode))
+        elif is_dirty:
+            _rebased(node, nr, output, tensors)
+            wrapped.append(output)
+        elif is_input:
+            wrapped.append(_aliased(output, output_edge(node, nr), mode))
+        else:
+            _attached(node, nr, output)
+            wrapped.append(output)
+    if dirty:
+        raise RuntimeError("Some elements marked as dirty during the forward method were not "
+                           "returned as output. The inputs that are modified inplace must all be "
+                           "outputs of the Function.")
+    return tuple(wrapped)
+
+
+def _identities(tensors: tuple[Any, ...] | None, refusal: str) -> set[int]:
+    if not tensors:
+        return set()
+    for position, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise RuntimeError(f"{refusal} {position} is of type {type(tensor).__name__}"
+                               if "dirty" in refusal else f"{refusal} {type(tensor).__name__}")
+    return {id(t) for t in tensors}
+
+
+def _is_differentiable(tensor: Tensor) -> bool:
+    return tensor._data.dtype.kind in "fc" or tensor.dtype.is_floating_point
+
+
+def _attached(node: BackwardCFunction, nr: int, output: Tensor) -> None:
+    """Make ``node`` the origin of a tensor that forward made."""
+    view = output._view
+    if view is not None:
+        view.origin = "function"
+        view.version = output._vc.n  # type: ignore[union-attr]
+    output._edge = node if node.outputs == 1 else output_edge(node, nr)
+
+
+def _aliased(source: Tensor, edge: Any, mode: Mode) -> Tensor:
+    """A new tensor on the memory of an input that forward returned as it was."""
+    out = wrap(source._array(), edge)
+    if source._vc is INFERENCE or mode.inference:
+        out._vc = source._vc
+        return out
+    parent = source._view
+    base = source if parent is None else parent.base
+    out._vc = base._counter()
+    out._view = View(base, parent, _alias_op(), (), "function", out._vc.n)
+    return out
+
+
+def _alias_op() -> Any:
+    from ..ops.shape import alias
+
+    return alias.op
+
+
+def _undifferentiable(output: Tensor, args: tuple[Any, ...], is_input: bool, is_dirty: bool,
+                      recording: bool, mode: Mode) -> Tensor:
+    if is_dirty and output._vc is not INFERENCE:
+        output._counter().bump()
+    if not is_input:
+        if output._edge is not None and output._view is None:
+            output.detach_()
+        elif output._edge is None and not recording:
+            note_cut(output, [a for a in args if isinstance(a, Tensor)])
+        return output
+    if output._edge is not None:
+        return output.detach()
+    return output if is_dirty else _aliased(output, None, mode)
+
+
+def _rebased(node: BackwardCFunction, nr: int, output: Tensor, tensors: int) -> None:
+    """Make ``node`` the latest write to an input that forward marked as dirty."""
+    view = output._view
+    if view is not None and tensors > 1:
+        raise RuntimeError(
+            "If your Function modifies inplace an input that is a view of another Tensor, your "
+            "Function cannot return more than one Tensor. This is not supported by the current "
+            "autograd engine. You should either make sure the input is not a view (using .clone() "
+            "for example) or make your Function only return one Tensor (potentially splitting it "
+            "into two Functions: one doing the inplace that returns a single Tensor and a second "
+            "one that does the other operations). You can ask on the forum "
+            "https://discuss.pytorch.org/ if you need help to do this change.")
+    if view is not None and view.base._edge is LEAF:
+        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an "
+                           "in-place operation.")
+    if output._edge is LEAF and view is None:
+        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place "
+                           "operation.")
+    output._counter().bump()
+    if view is not None:
+        rebase(output, node)
+    elif node.outputs == 1:
+        rebase(output, node)
+    else:
+        output._edge = output_edge(node, nr)
+
+
+class InplaceFunction(Function):
+    """A function with an ``inplace`` flag; kept for old code."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+
+# ---------------------------------------------------------------- once_differentiable
+
+
+class Error(Node):
+    """Stands where a second derivative would begin, and refuses it."""
+
+    __slots__ = ("message",)
+
+    def pull(self, g: Any, *wanted: Any) -> Any:
+        raise RuntimeError(self.message)
+
+    replay = pull
+
+
+def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a ``backward`` that is not itself differentiable."""
+
+    @functools.wraps(fn)
+    def wrapper(ctx: Any, *args: Any) -> Any:
+        with switched(grad=False):
+            results = fn(ctx, *args)
+        if not MODE.get().grad:
+            return results
+        if not any(isinstance(a, Tensor) and a._edge is not None for a in args):
+            return results
+        refused = [_refusing(r) for r in (results if isinstance(results, tuple) else (results,))]
+        return tuple(refused) if isinstance(results, tuple) else refused[0]
+
+    return wrapper
+
+
+def _refusing(gradient: Any) -> Any:
+    """A gradient through which no further derivative can be taken."""
+    if not isinstance(gradient, Tensor):
+        return gradient
+    node = Error()
+    node.seq = next_sequence()
+    frame = user_frame(sys._getframe(1))
+    node.code, node.lasti = frame.f_code, frame.f_lasti
+    node.message = ("trying to differentiate twice a function that was marked with "
+                    "@once_differentiable")
+    node.next0 = gradient.detach().requires_grad_()
+    return wrap(gradient._array(), node)
+
+
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction",
+           "once_differentiable"]
