@@ -81,7 +81,8 @@ class Op:
                  node: str | None = None, outputs: tuple[str, ...] = (), broadcasts: bool = False,
                  quiet: bool = False, differentiable: Any = None, saved: dict[str, str] | None = None,
                  any_dtype: bool = False, samples: Any = None, check: Callable[..., Any] | None = None,
-                 fast: str | None = None):
+                 fast: str | None = None, numbers: Iterable[str] | None = None,
+                 guard: Callable[..., Any] | None = None, halves: bool = True):
         self.name = kernel.__name__
         self.kernel = kernel
         self.kind = kind
@@ -103,6 +104,12 @@ class Op:
         self.samples = samples
         self.check = check
         self.fast = fast
+        # The arguments that may be Python numbers.
+        self.numbers = frozenset(numbers if numbers is not None else
+                                 self.arrays[1:] if kind == "elementwise" else ())
+        # Refuses dtypes and options in the op's own words; floating dtypes always pass.
+        self.guard = guard
+        self.halves = halves
         self.rules: dict[str, Callable[..., Any]] = {}
         self.forward_rules: dict[str, Callable[..., Any]] = {}
         self.batch_rule: Callable[..., Any] | None = None
@@ -110,6 +117,7 @@ class Op:
         self.composite = False
         self.function: Any = None
         self.inplace_function: Any = None
+        self.operator_function: Any = None
         self.nodes: dict[str, type] | None = None
 
     @property
@@ -181,7 +189,16 @@ def _first_inplace_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
     return op.inplace_function(*args, **kwargs)
 
 
+def _first_operator_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    from . import codegen
+
+    op = REGISTRY[name]
+    codegen.build_operator(op)
+    return op.operator_function(*args, **kwargs)
+
+
 GENERATED["_first_call"] = _first_call
+GENERATED["_first_operator_call"] = _first_operator_call
 GENERATED["_first_inplace_call"] = _first_inplace_call
 
 
@@ -191,6 +208,10 @@ def _stub(*args, **kwargs):  # type: ignore[no-untyped-def]
 
 def _inplace_stub(*args, **kwargs):  # type: ignore[no-untyped-def]
     return _first_inplace_call("OP", args, kwargs)
+
+
+def _operator_stub(*args, **kwargs):  # type: ignore[no-untyped-def]
+    return _first_operator_call("OP", args, kwargs)
 
 
 def self_compiling(template: Any, op_name: str, name: str, doc: str | None) -> Any:
@@ -216,7 +237,12 @@ def _register(kernel: Callable[..., Any], kind: str, *, method: bool | str = Tru
     made.write = op.write
     op.function = made
     REGISTRY[op.name] = op
-    publish(made, op.name, method=method, function=function, operator=operator, aliases=aliases)
+    publish(made, op.name, method=method, function=function, aliases=aliases)
+    if operator:
+        op.operator_function = self_compiling(_operator_stub, op.name, f"__{operator}__",
+                                              kernel.__doc__)
+        op.operator_function.op = op
+        setattr(Tensor, f"__{operator}__", op.operator_function)
     if inplace:
         name = op.name + "_"
         doc = f"In-place version of :func:`{op.name}`."

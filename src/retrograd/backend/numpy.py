@@ -301,3 +301,10 @@ def copied(array: Any) -> Any:
     if array.flags.c_contiguous or not is_dense(array):
         return array.copy(order="C")
     return array.copy(order="K")
+
+
+def level(a: Any, b: Any) -> tuple[Any, Any]:
+    """A NumPy scalar and an array as two of a kind, which NumPy computes with much faster."""
+    if isinstance(a, np.ndarray):
+        return (a[()], b) if not a.ndim else (a, np.asarray(b))
+    return (a, b[()]) if not b.ndim else (np.asarray(a), b)

@@ -11,7 +11,7 @@ from ..tensor import Tensor
 # ---------------------------------------------------------------- arithmetic
 
 
-@elementwise(operator="add", inplace=True, quiet=True, method="add")
+@elementwise(operator="add", inplace=True, quiet=True, fast="{0} + {1}")
 def add(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
     return input + other if alpha == 1 else input + alpha * other
@@ -21,7 +21,7 @@ add.vjp(input=lambda g: g,
         other=lambda g, alpha: g if alpha == 1 else g * alpha)
 
 
-@elementwise(operator="sub", inplace=True, quiet=True)
+@elementwise(operator="sub", inplace=True, quiet=True, fast="{0} - {1}")
 def sub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``input`` and ``alpha`` times ``other``."""
     return input - other if alpha == 1 else input - alpha * other
@@ -31,7 +31,7 @@ sub.vjp(input=lambda g: g,
         other=lambda g, alpha: -g if alpha == 1 else g * -alpha)
 
 
-@elementwise(operator="mul", inplace=True, quiet=True, aliases=("multiply",))
+@elementwise(operator="mul", inplace=True, quiet=True, fast="{0} * {1}", aliases=("multiply",))
 def mul(input: Array, other: Array) -> Any:
     """Product of ``input`` and ``other``, broadcast together."""
     return xp.multiply(input, other)
@@ -41,7 +41,7 @@ mul.vjp(input=lambda g, other: g * conj(other),
         other=lambda g, input: g * conj(input))
 
 
-@elementwise(promote="float", operator="truediv", inplace=True)
+@elementwise(promote="float", operator="truediv", inplace=True, fast="{0} / {1}")
 def div(input: Array, other: Array) -> Any:
     """Quotient of ``input`` and ``other``; integers divide to the default float."""
     return xp.divide(input, other)
@@ -51,7 +51,7 @@ div.vjp(input=lambda g, other: g / conj(other),
         other=lambda g, input, other: -g * conj((input / other) / other))
 
 
-@elementwise(operator="neg", inplace=True, quiet=True, aliases=("negative",))
+@elementwise(operator="neg", inplace=True, quiet=True, fast="-{0}", aliases=("negative",))
 def neg(input: Array) -> Any:
     """The negative."""
     return xp.negative(input)
@@ -96,7 +96,7 @@ def cos(input: Array) -> Any:
 cos.vjp(input=lambda g, input: -g * conj(sin(input)))
 
 
-@elementwise(promote="float", inplace=True)
+@elementwise(promote="float", inplace=True, quiet=True)
 def tanh(input: Array) -> Any:
     """The hyperbolic tangent."""
     return xp.tanh(input)
