@@ -40,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
         "them held out, and write a picture of the loss curve.",
     )
     demo.add_argument(
-        "--epochs", type=_positive, default=10, help="passes over the training data (default: 10)"
+        "--epochs", type=_positive, default=12, help="passes over the training data (default: 12)"
     )
     demo.add_argument(
         "--seed", type=_seed, default=0, help="seed of split, weights and order (default: 0)"

@@ -16,7 +16,7 @@ from retrograd.utils.data import DataLoader, Subset, TensorDataset, random_split
 
 HELD_OUT = 0.2
 BATCH = 32
-LEARNING_RATE = 3e-3
+LEARNING_RATE = 5e-3
 
 
 class Score(NamedTuple):
@@ -35,7 +35,7 @@ def build_model() -> nn.Sequential:
         nn.ReLU(),
         nn.MaxPool2d(2),
         nn.Flatten(),
-        nn.Dropout(0.25),
+        nn.Dropout(0.4),
         nn.Linear(512, 10),
     )
 

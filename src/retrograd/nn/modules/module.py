@@ -584,7 +584,8 @@ class Module:
                     destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
                 )
         for hook in self._state_dict_hooks.values():
-            hook(self, destination, prefix, metadata)
+            if hook(self, destination, prefix, metadata) is not None:
+                raise RuntimeError("state_dict post-hook must return None")
         return destination
 
     def _persistent_members(self) -> dict[str, Tensor | None]:
