@@ -180,20 +180,20 @@ def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted
         if needed is not None and node not in needed:
             grads.pop(node, None)
             continue
-        if node in outputs:
-            g = _gather(node, outputs[node], grads, captured, wanted_at)
-        else:
-            g = grads.pop(node, None)
+        g = _gather(node, outputs[node], grads) if node in outputs else grads.pop(node, None)
         if node.is_watched:
-            g = before(node, g, recorded)
-        if g is not None and node in wanted_at and node not in outputs:
-            captured[node] = g
-        if g is not None or node.runs_undefined:
+            g = arriving(node, g, recorded)
+        if wanted_at:
+            _capture(node, g, outputs.get(node), captured, wanted_at)
+        if g is not None or node.runs_undefined or node.is_watched:
             edges = node.edges()
             wanted = [None if e is None or (needed is not None and e not in needed) else e
                       for e in edges]
             if needed is None or any(w is not None for w in wanted):
-                results = _run_node(node, g, wanted, recorded)
+                if node.prehooks is not None:
+                    g = before(node, g, recorded)
+                results = (None,) * len(edges) if g is None and not node.runs_undefined \
+                    else _run_node(node, g, wanted, recorded)
                 if released is not None:
                     node.release(released)
                 if node.posthooks is not None:
@@ -221,22 +221,24 @@ def _run_node(node: Node, g: Any, wanted: list[Any], recorded: bool) -> tuple[An
     return results if isinstance(results, tuple) else (results,)
 
 
-def _gather(node: Any, edges: list[Any], grads: dict[Any, Any], captured: dict[Any, Any],
-            wanted_at: set[Any]) -> Any:
+def _gather(node: Any, edges: list[Any], grads: dict[Any, Any]) -> Any:
     """The gradients of a node's several outputs, None where none arrived."""
     if node.outputs == 1:
-        found = grads.pop(edges[0], None)
-        if edges[0] in wanted_at:
-            captured[edges[0]] = found
-        return found
+        return grads.pop(edges[0], None)
     gathered = [None] * node.outputs
     for edge in edges:
         gathered[edge.nr] = grads.pop(edge, None)
+    return None if all(g is None for g in gathered) else gathered
+
+
+def _capture(node: Any, g: Any, edges: list[Any] | None, captured: dict[Any, Any],
+             wanted_at: set[Any]) -> None:
+    """Keep what arrived at the edges that were asked for."""
+    if g is None:
+        return
+    for edge in edges or (node,):
         if edge in wanted_at:
-            captured[edge] = gathered[edge.nr]
-    if all(g is None for g in gathered):
-        return None
-    return gathered
+            captured[edge] = g[edge.nr] if isinstance(g, list) else g
 
 
 def add_arrays(a: Any, b: Any) -> Any:
@@ -275,28 +277,59 @@ def as_tensor_gradient(g: Any, recorded: bool) -> Any:
     return g if recorded or g is None else wrap_any(g)
 
 
-def before(node: Node, g: Any, recorded: bool) -> Any:
-    """Tensor hooks, then pre-hooks, then retained gradients, on the gradient(s) arriving."""
-    several = isinstance(g, list)
-    gradients = [as_tensor_gradient(x, recorded) for x in (g if several else [g])]
+def _as_tensors(node: Node, g: Any, recorded: bool) -> list[Any]:
+    several = g if isinstance(g, list) else [None] * node.outputs if g is None else [g]
+    return [as_tensor_gradient(x, recorded) for x in several]
+
+
+def _as_gradient(node: Node, tensors: list[Any], recorded: bool) -> Any:
+    """What the engine passes on: raw unless ``recorded``, a list for several outputs."""
+    if all(t is None for t in tensors):
+        return None
+    values = tensors if recorded else [None if t is None else t._data for t in tensors]
+    return values if node.outputs > 1 else values[0]
+
+
+def arriving(node: Node, g: Any, recorded: bool) -> Any:
+    """Hooks on a node's output tensors, in order; ``retain_grad`` sees what they made of it."""
+    if node.tensor_hooks is None and node.retained is None:
+        return g
+    gradients = _as_tensors(node, g, recorded)
     with hook_mode(recorded):
-        if node.tensor_hooks is not None:
-            for nr, hook in list(node.tensor_hooks.values()):
-                if gradients[nr] is not None:
-                    gradients[nr] = apply_tensor_hook(hook, gradients[nr])
-        if node.prehooks is not None:
-            for hook in list(node.prehooks.values()):
-                changed = hook(tuple(gradients))
-                if changed is not None:
-                    gradients = list(changed) if isinstance(changed, (tuple, list)) else [changed]
-        if node.retained is not None:
-            for nr, reference in node.retained.items():
-                tensor = reference()
-                if tensor is not None and gradients[nr] is not None:
-                    retain(tensor, gradients[nr], recorded)
-    if not recorded:
-        gradients = [None if x is None else x._data for x in gradients]
-    return gradients if several else gradients[0]
+        for nr, hook in list((node.tensor_hooks or {}).values()):
+            gradients[nr] = apply_tensor_hook(hook, gradients[nr])
+        for nr, reference in (node.retained or {}).items():
+            tensor = reference()
+            if tensor is not None and gradients[nr] is not None:
+                retain(tensor, gradients[nr], recorded)
+    return _as_gradient(node, gradients, recorded)
+
+
+def before(node: Node, g: Any, recorded: bool) -> Any:
+    """Pre-hooks of a node, on the gradients it is about to receive."""
+    gradients = tuple(_as_tensors(node, g, recorded))
+    with hook_mode(recorded):
+        for hook in list((node.prehooks or {}).values()):
+            changed = hook(gradients)
+            if changed is not None:
+                gradients = checked_hook_result(gradients, changed)
+    return _as_gradient(node, list(gradients), recorded)
+
+
+def checked_hook_result(given: tuple[Any, ...], changed: Any) -> tuple[Any, ...]:
+    """What a node hook returned, which must be like what it was given."""
+    if not isinstance(changed, tuple):
+        changed = (changed,)
+    if len(changed) != len(given):
+        raise RuntimeError("hook '<unnamed>' has returned an incorrect number of values (got "
+                           f"{len(changed)}, but expected {len(given)})")
+    for old, new in zip(given, changed, strict=True):
+        if new is None or old is None:
+            continue
+        if not isinstance(new, Tensor):
+            raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
+        check_hook_result(old, new)
+    return changed
 
 
 def retain(tensor: Tensor, gradient: Tensor, recorded: bool) -> None:
@@ -343,7 +376,7 @@ def after(node: Node, results: Any, g: Any, recorded: bool) -> tuple[Any, ...]:
         for hook in list((node.posthooks or {}).values()):
             changed = hook(inputs, outputs)
             if changed is not None:
-                inputs = tuple(changed) if isinstance(changed, (tuple, list)) else (changed,)
+                inputs = checked_hook_result(inputs, changed)
     if recorded:
         return inputs
     return tuple([None if t is None else t._data for t in inputs])
@@ -414,7 +447,10 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool) -> None:
     with _accumulating:
         old = leaf._grad
         if old is None:
-            leaf._grad = wrap_any(settled(g, leaf._data))
+            kept = settled(g, leaf._data)
+            leaf._grad = wrap_any(kept)
+            if kept is not g and type(g) is xp.ndarray:
+                leaf._grad._counter().n = 1  # a copy counts as a write
         elif type(old._data) is xp.ndarray and type(g) not in TRACED_TYPES \
                 and old._edge is None and not xp.has_overlap(old._data):
             old._data += g

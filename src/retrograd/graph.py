@@ -279,14 +279,19 @@ def public_edge(edge: Any) -> tuple[Any, int]:
     return (edge._accumulator(), 0)
 
 
+def short_name(node: Node) -> str:
+    """A node's name as errors show it: without its ending."""
+    return node.name().rstrip("0123456789").removesuffix("Backward")
+
+
 def stale(node: Node, label: str, expected: int, version: Version, shape: Any, dtype: Any) -> None:
     """Raise the error of a saved value that was overwritten, naming both lines."""
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "
-        f"operation: [torch.{dtype.alias}Tensor {list(shape)}]{label}, is at version {version.n}; "
+        f"operation: [torch.{dtype.alias}Tensor {list(shape)}]{label} is at version {version.n}; "
         f"expected version {expected} instead. Hint: enable anomaly detection to find the "
         "operation that failed to compute its gradient, with "
-        "torch.autograd.set_detect_anomaly(True)."
+        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
         f"\nThe value was saved for {node.name()} here:\n  {node.site}"
         f"\nand overwritten here:\n  {sites.Site(version.code, version.lasti)}"
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import dtypes, sites, tensor as tensor_module
 from .backend import numpy as xp
-from .graph import INFERENCE, LEAF, Node, Released, View, next_sequence, public_edge
+from .graph import INFERENCE, LEAF, Node, Released, View, next_sequence, public_edge, short_name
 from .modes import MODE, Mode, switched
 from .op import Op
 from .tensor import Tensor, edge_of
@@ -111,7 +111,9 @@ def check_writable(target: Tensor, requires_grad: bool, mode: Mode) -> None:
 
 
 def refuse_view(target: Tensor, view: View) -> None:
-    name = target.grad_fn.name() if target.grad_fn is not None else "a function"
+    maker = target._edge
+    name = "a function" if maker is None or maker is LEAF else short_name(
+        maker.node if maker.is_output else maker)
     nr = target.output_nr
     if view.origin == "no_grad":
         raise RuntimeError(
@@ -295,7 +297,7 @@ class CopySlices(Node):
     def _inner_wanted(self, wanted: tuple[Any, ...]) -> tuple[Any, ...]:
         if self.fn._arity == 1:
             return ()
-        return (self if wanted[0] is not None else None, *wanted[1:self.fn._arity])
+        return (self if wanted[0] is not None else None, *wanted[1:])
 
     def _others(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
         rest = result[1:]

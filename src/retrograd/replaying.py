@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import dtypes
-from .graph import LEAF, Like, Node, OutputEdge, Released, Version, fit, stale
+from .graph import LEAF, Like, Node, OutputEdge, Released, Version, fit, short_name, stale
 from .modes import switched
 from .op import ARRAYS, Op, raw
 from .tensor import Tensor, wrap
@@ -39,7 +39,7 @@ def describe_origin(node: Node, edge: Any) -> str:
     if edge is None or not (isinstance(edge, Node) or getattr(edge, "is_output", False)):
         return ""
     maker, nr = (edge.node, edge.nr) if edge.is_output else (edge, 0)
-    return f", which is output {nr} of {maker.name()}"
+    return f", which is output {nr} of {short_name(maker)},"
 
 
 def stale_input(node: Node, name: str) -> None:
@@ -55,7 +55,7 @@ def stale_input(node: Node, name: str) -> None:
 
 def stale_output(node: Any) -> None:
     y = node.out_y
-    stale(node, f", which is output 0 of {node.name()}", node.ver_y, node.vc_y, y.shape,
+    stale(node, describe_origin(node, node), node.ver_y, node.vc_y, y.shape,
           dtypes.from_numpy_dtype(y.dtype))
 
 
