@@ -66,3 +66,10 @@ def canonical_dims(dim: Any, rank: int) -> tuple[int, ...] | None:
         repeated = next(d for i, d in enumerate(dims) if d in dims[:i])
         raise RuntimeError(f"dim {repeated} appears multiple times in the list of dims")
     return dims
+
+
+class _LinAlgError(RuntimeError):
+    """A matrix that cannot be factored or inverted."""
+
+
+LinAlgError = _LinAlgError

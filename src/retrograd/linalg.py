@@ -1,8 +1,8 @@
-"""The public namespace ``retrograd.linalg``: what the ops declare for it."""
+"""Linear algebra: the functions of ``torch.linalg``."""
 
-from __future__ import annotations
+from .errors import LinAlgError
+from .op import PUBLIC as _PUBLIC
 
-from . import ops as ops
-from .op import PUBLIC
+globals().update(_PUBLIC["linalg"])
 
-globals().update(PUBLIC["linalg"])
+__all__ = ["LinAlgError", *_PUBLIC["linalg"]]

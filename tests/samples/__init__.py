@@ -44,7 +44,7 @@ class Recipe:
             found = self.low + (self.high - self.low) * random.rand(*self.shape)
         if dtype.startswith("complex"):
             other = self.low + (self.high - self.low) * random.rand(*self.shape)
-            return (found + 1j * other).astype(dtype)
+            return np.asarray(found + 1j * other).astype(dtype)
         return np.asarray(found, dtype=dtype)
 
 
