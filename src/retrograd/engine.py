@@ -312,23 +312,19 @@ def before(node: Node, g: Any, recorded: bool) -> Any:
         for hook in list((node.prehooks or {}).values()):
             changed = hook(gradients)
             if changed is not None:
-                gradients = checked_hook_result(gradients, changed)
+                gradients = checked_hook_result(hook, gradients, changed)
     return _as_gradient(node, list(gradients), recorded)
 
 
-def checked_hook_result(given: tuple[Any, ...], changed: Any) -> tuple[Any, ...]:
+def checked_hook_result(hook: Any, given: tuple[Any, ...], changed: Any) -> tuple[Any, ...]:
     """What a node hook returned, which must be like what it was given."""
     if not isinstance(changed, tuple):
-        changed = (changed,)
+        raise TypeError(f"expected tuple, but hook returned '{type(changed).__name__}'")
     if len(changed) != len(given):
-        raise RuntimeError("hook '<unnamed>' has returned an incorrect number of values (got "
-                           f"{len(changed)}, but expected {len(given)})")
+        raise RuntimeError(f"hook '{hook_name(hook)}' has returned an incorrect number of values "
+                           f"(got {len(changed)}, but expected {len(given)})")
     for old, new in zip(given, changed, strict=True):
-        if new is None or old is None:
-            continue
-        if not isinstance(new, Tensor):
-            raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
-        check_hook_result(old, new)
+        check_hook_result(hook, old, new)
     return changed
 
 
@@ -347,22 +343,30 @@ def hook_mode(recorded: bool) -> switched:
     return switched(grad=recorded)
 
 
-def apply_tensor_hook(hook: Any, gradient: Tensor) -> Tensor:
+def apply_tensor_hook(hook: Any, gradient: Tensor | None) -> Tensor | None:
     changed = hook(gradient)
     if changed is None:
         return gradient
-    if not isinstance(changed, Tensor):
-        raise TypeError(f"hooks should return a Tensor or None, but got {type(changed).__name__}")
-    check_hook_result(gradient, changed)
+    check_hook_result(hook, gradient, changed)
     return changed
 
 
-def check_hook_result(old: Tensor, new: Tensor) -> None:
+def check_hook_result(hook: Any, old: Tensor | None, new: Any) -> None:
+    if new is None:
+        return
+    if not isinstance(new, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
+    if old is None:
+        return
     if old._data.dtype != new._data.dtype:
-        raise RuntimeError("hook '<unnamed>' has changed the type of value (was "
+        raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (was "
                            f"torch.{old.dtype.alias}Tensor got torch.{new.dtype.alias}Tensor)")
     if old._data.shape != new._data.shape:
-        raise RuntimeError("hook '<unnamed>' has changed the size of value")
+        raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
+
+
+def hook_name(hook: Any) -> str:
+    return getattr(hook, "__name__", "<unknown>")
 
 
 def after(node: Node, results: Any, g: Any, recorded: bool) -> tuple[Any, ...]:
@@ -376,7 +380,7 @@ def after(node: Node, results: Any, g: Any, recorded: bool) -> tuple[Any, ...]:
         for hook in list((node.posthooks or {}).values()):
             changed = hook(inputs, outputs)
             if changed is not None:
-                inputs = checked_hook_result(inputs, changed)
+                inputs = checked_hook_result(hook, inputs, changed)
     if recorded:
         return inputs
     return tuple([None if t is None else t._data for t in inputs])
@@ -401,35 +405,44 @@ class _Leaves:
             return
         recorded = self.recorded
         if leaf._hooks:
-            gradient = as_tensor_gradient(g, recorded)
-            with hook_mode(recorded):
-                for hook in list(leaf._hooks.values()):
-                    gradient = apply_tensor_hook(hook, gradient)
-            g = gradient if recorded else gradient._data
+            g = leaf_hooks(leaf, g, recorded)
+            if g is None:
+                return
         if self.targets is not None:
             self.captured[leaf] = g
             if not self.accumulate:
                 return
         node = leaf._accumulator_ref and leaf._accumulator_ref()
         if node is not None and node.prehooks:
-            with hook_mode(recorded):
-                for hook in list(node.prehooks.values()):
-                    changed = hook((as_tensor_gradient(g, recorded),))
-                    if changed is not None:
-                        first = changed[0] if isinstance(changed, (tuple, list)) else changed
-                        g = first if recorded else first._data
+            g = before(node, g, recorded)
+            if g is None:
+                return
         # Only this frame holds the array now, so that its reference count tells whether it
         # may be kept without a copy.
-        self.captured.pop(None, None)
         accumulate_into(leaf, g, recorded)
         if leaf._post_hooks:
-            for hook in list(leaf._post_hooks.values()):
-                with hook_mode(recorded):
-                    hook(leaf)
+            post_accumulate_hooks(leaf, recorded)
         if node is not None and node.posthooks:
-            with hook_mode(recorded):
-                for hook in list(node.posthooks.values()):
-                    hook((), (as_tensor_gradient(g, recorded),))
+            after(node, (), g, recorded)
+
+
+def leaf_hooks(leaf: Tensor, g: Any, recorded: bool) -> Any:
+    gradient = as_tensor_gradient(g, recorded)
+    with hook_mode(recorded):
+        for hook in list((leaf._hooks or {}).values()):
+            gradient = apply_tensor_hook(hook, gradient)
+    return gradient if recorded or gradient is None else gradient._data
+
+
+def post_accumulate_hooks(leaf: Tensor, recorded: bool) -> None:
+    with hook_mode(recorded):
+        for hook in list((leaf._post_hooks or {}).values()):
+            returned = hook(leaf)
+            if isinstance(returned, Tensor):
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+            if returned is not None:
+                raise TypeError(f"expected Variable, but hook returned "
+                                f"'{type(returned).__name__}'")
 
 
 def accumulate_into(leaf: Tensor, g: Any, recorded: bool) -> None:
