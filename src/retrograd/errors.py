@@ -26,6 +26,19 @@ def not_a_tensor(function: str, argument: str, position: int, value: Any) -> Typ
     )
 
 
+def no_kernel(kernel: str, dtype: Any) -> NotImplementedError:
+    """The error of a dtype that an op does not compute with."""
+    return NotImplementedError(f'"{kernel}" not implemented for \'{dtype.alias}\'')
+
+
+def no_overload(function: str, given: tuple[Any, ...], *expected: str) -> TypeError:
+    """The error of arguments that fit none of a function's forms."""
+    got = ", ".join(type(value).__name__ for value in given)
+    forms = "".join(f"\n * ({form})" for form in expected)
+    return TypeError(f"{function}() received an invalid combination of arguments - got ({got}), "
+                     f"but expected one of:{forms}\n")
+
+
 def dim_out_of_range(dim: int, rank: int) -> IndexError:
     low, high = (-rank, rank - 1) if rank else (-1, 0)
     return IndexError(
