@@ -120,6 +120,7 @@ def _make_node_class(op: Op, variant: str) -> type:
         body: dict[str, Any] = {"__slots__": (), "__module__": "retrograd.generated"}
         if variant == "traced":
             body["pull"] = replaying.pull_on_tensors
+            body["replay"] = replaying.replay_traced
             body["pull_and_release"] = Node.pull_and_release
         else:
             body["pull"] = _compile_pull(op, base.plan, is_complex=True)

@@ -266,9 +266,9 @@ def promoted(op: Op, tensors: dict[str, Any]) -> dict[str, Any]:
 def cast_data(data: Any, dtype: Any) -> Any:
     """Raw data as another dtype; a transform casts what it holds."""
     if type(data) in TRACED_TYPES:
-        from .ops.create import _to_dtype
+        from .ops.convert import _to_copy
 
-        return compute(_to_dtype.op, [data, dtypes.from_numpy_dtype(dtype)])
+        return compute(_to_copy.op, [data, dtypes.from_numpy_dtype(dtype), None])
     token = xp.hush()
     try:
         return data.astype(dtype)
@@ -371,9 +371,23 @@ def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
             node.rest = tuple(edges[2:])
     fill_likes(op, plan, node, tensors, values, outs)
     save(op, plan, node, tensors, values, edges, outs, mode)
+    if traced:
+        remember_levels(op, node, tensors)
     if attach:
         hang(op, node, outs)
     return node
+
+
+def remember_levels(op: Op, node: Any, tensors: dict[str, Any]) -> None:
+    """Which transforms' data each input was made of, for the gradients that will leave there."""
+    from .transforms import levels_of
+
+    found = []
+    for name in op.arrays:
+        value = tensors[name]
+        for tensor in value if isinstance(value, list) else (value,):
+            found.append(() if tensor is None else levels_of(tensor._data))
+    node.__dict__["input_levels"] = found
 
 
 def hang(op: Op, node: Any, outs: tuple[Tensor, ...]) -> None:

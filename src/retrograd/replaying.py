@@ -159,7 +159,7 @@ def fit_tensor(gradient: Tensor, like: Like) -> Tensor:
     if tuple(gradient._data.shape) != like.shape:
         gradient = sum_to_size_of(gradient, like.shape)
     if gradient._data.dtype != like.dtype:
-        from .ops.create import cast_gradient
+        from .ops.convert import cast_gradient
 
         gradient = cast_gradient(gradient, like.dtype)
     return gradient
@@ -178,6 +178,20 @@ def pull_on_tensors(node: Any, g: Any, *wanted: Any) -> Any:
     if isinstance(result, tuple):
         return tuple([None if r is None else r._data for r in result])
     return None if result is None else result._data
+
+
+def replay_traced(node: Any, g: Any, *wanted: Any) -> Any:
+    """``replay`` of a call inside a transform: gradients lose what their inputs never had."""
+    result = super(type(node), node).replay(g, *wanted)
+    levels = node.__dict__.get("input_levels")
+    if levels is None:
+        return result
+    from .transforms import settle_tensor
+
+    if isinstance(result, tuple):
+        return tuple([None if r is None else settle_tensor(r, known)
+                      for r, known in zip(result, levels, strict=True)])
+    return None if result is None else settle_tensor(result, levels[0])
 
 
 # ---------------------------------------------------------------- ops over a list of tensors

@@ -85,6 +85,11 @@ def own(data: Any) -> Any:
 def _run(roots: list[Any], gradients: list[Any], retain: bool, create_graph: bool,
          targets: Any, accumulate: bool) -> dict[Any, Any]:
     if not create_graph:
+        if any(type(g) in TRACED_TYPES for g in gradients):
+            # Inside a transform gradients are its data, which rules meet as tensors.
+            with switched(grad=False):
+                return run(roots, [wrap_any(g) for g in gradients], retain=retain, recorded=True,
+                           targets=targets, accumulate=accumulate)
         return run(roots, gradients, retain=retain, recorded=False, targets=targets,
                    accumulate=accumulate)
     with switched(grad=True):

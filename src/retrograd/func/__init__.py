@@ -1,0 +1,11 @@
+"""Transforms of functions: gradients, Jacobians, Hessians and batching, nested in any order."""
+
+from __future__ import annotations
+
+from .batching import vmap
+from .forward import jacfwd, jvp, linearize
+from .modules import functional_call, stack_module_state
+from .reverse import grad, grad_and_value, hessian, jacrev, vjp
+
+__all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
+           "linearize", "stack_module_state", "vjp", "vmap"]

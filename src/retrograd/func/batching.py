@@ -1,0 +1,204 @@
+"""``vmap``: a function of one value made into a function of a batch."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+from .. import trees
+from ..sites import here
+from ..tensor import Tensor
+from ..transforms import CannotBatch, active, batch_in, batch_out, levels_of
+
+RANDOMNESS: ContextVar[tuple[str, int, int] | None] = ContextVar("retrograd.vmap", default=None)
+"""How the innermost vmap treats random ops: (mode, level, batch size)."""
+
+
+def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error",
+         *, chunk_size: int | None = None) -> Callable[..., Any]:
+    """A function that maps ``func`` over one dimension of its arguments, all at once.
+
+    A program that needs the single values (``.item()``, data-dependent branches, a write into an
+    unbatched tensor) is run once for each of them, with a warning that names the line.
+    """
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError("Only allowed values for randomness are 'error', 'different', or "
+                           f"'same'. Got {randomness}")
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    @functools.wraps(func)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        leaves, dims, structure, size = _inputs(func, in_dims, args, kwargs)
+        if chunk_size is not None and chunk_size < size:
+            return _in_chunks(func, leaves, dims, structure, size, out_dims, randomness,
+                              chunk_size, kwargs)
+        return _map(func, leaves, dims, structure, size, out_dims, randomness, kwargs)
+
+    return wrapped
+
+
+def _name(func: Any) -> str:
+    return getattr(func, "__name__", repr(func))
+
+
+def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...],
+            kwargs: dict[str, Any]) -> tuple[list[Any], list[Any], Any, int]:
+    """The flat arguments, the dim each is mapped over, and the size of the batch."""
+    call = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
+    if not isinstance(in_dims, (int, tuple)):
+        raise ValueError(f"{call}: expected `in_dims` to be int or a (potentially nested) tuple "
+                         f"matching the structure of inputs, got: {type(in_dims)}.")
+    if not args:
+        raise ValueError(f"vmap({_name(func)})(<inputs>): got no inputs. Maybe you forgot to add "
+                         f"inputs, or you are trying to vmap over a function with no inputs. The "
+                         f"latter is unsupported.")
+    leaves, structure = trees.flatten(args)
+    dims = trees.broadcast_prefix(in_dims, structure)
+    if dims is None:
+        raise ValueError(f"{call}: in_dims is not compatible with the structure of `inputs`. "
+                         f"in_dims has structure {trees.flatten(in_dims)[1]} but inputs has "
+                         f"structure {structure}.")
+    size = None
+    for i, (leaf, dim) in enumerate(zip(leaves, dims, strict=True)):
+        if dim is None:
+            continue
+        if not isinstance(dim, int):
+            raise ValueError(f"{call}: Got in_dim={dim} for an input but in_dim must be either an "
+                             f"integer dimension or None.")
+        if not isinstance(leaf, Tensor):
+            raise ValueError(f"{call}: Got in_dim={dim} for an input but the input is of type "
+                             f"{type(leaf)}. We cannot vmap over non-Tensor arguments, please use "
+                             f"None as the respective in_dim")
+        if not -leaf.dim() <= dim < leaf.dim():
+            raise ValueError(f"{call}: Got in_dim={dim} for some input, but that input is a Tensor "
+                             f"of dimensionality {leaf.dim()} so expected in_dim to satisfy "
+                             f"-{leaf.dim()} <= in_dim < {leaf.dim()}.")
+        dims[i] = dim % leaf.dim()
+        length = leaf.shape[dims[i]]
+        if size is None:
+            size = length
+        elif size != length:
+            sizes = [t.shape[d % t.dim()] for t, d in zip(leaves, dims, strict=True)
+                     if d is not None]
+            raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped "
+                             f"dimension, got sizes {sizes} for the mapped dimension")
+    if size is None:
+        raise ValueError(f"{call}: at least one input must be mapped over, got in_dims={in_dims}")
+    return leaves, dims, structure, size
+
+
+def _map(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: int, out_dims: Any,
+         randomness: str, kwargs: dict[str, Any]) -> Any:
+    from ..random import default_generator
+
+    state = default_generator.get_state() if randomness != "error" else None
+    try:
+        with active() as level:
+            token = RANDOMNESS.set((randomness, level, size))
+            try:
+                inner = [leaf if d is None else batch_in(leaf, d, level)
+                         for leaf, d in zip(leaves, dims, strict=True)]
+                output = func(*trees.unflatten(inner, structure), **kwargs)
+                outs, out_structure, where = _outputs(func, output, out_dims)
+                return trees.unflatten(
+                    [batch_out(t, _position(t, d), level, size) if d is not None else
+                     _unbatched(func, t, level) for t, d in zip(outs, where, strict=True)],
+                    out_structure)
+            finally:
+                RANDOMNESS.reset(token)
+    except CannotBatch as reason:
+        warnings.warn(f"vmap runs {_name(func)} once for each of {size} values, because it needs "
+                      f"them one by one: {str(reason).splitlines()[0]} It is called here:\n"
+                      f"  {here(2)}", UserWarning, stacklevel=3)
+    if state is not None:
+        default_generator.set_state(state)
+    return _looped(func, leaves, dims, structure, size, out_dims, kwargs)
+
+
+def _position(tensor: Tensor, dim: int) -> int:
+    """``dim`` of the output, which has one dimension more than each value."""
+    rank = tensor.dim() + 1
+    if not -rank <= dim < rank:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, "
+                         f"{rank - 1}], but got {dim})")
+    return dim % rank
+
+
+def _unbatched(func: Any, tensor: Tensor, level: int) -> Tensor:
+    if level in levels_of(tensor._data):
+        raise ValueError(f"vmap({_name(func)}, ...): `{_name(func)}` can not return a batched "
+                         f"tensor when out_dim is None")
+    return tensor
+
+
+def _outputs(func: Any, output: Any, out_dims: Any) -> tuple[list[Any], Any, list[Any]]:
+    """The flat outputs and the dim where each gets its batch."""
+    outs, structure = trees.flatten(output)
+    for value in outs:
+        if not isinstance(value, Tensor):
+            raise ValueError(f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, "
+                             f"got type {type(value)}. Did you mean to set out_dims= to None for "
+                             f"output?")
+    if isinstance(out_dims, tuple) and isinstance(output, Tensor):
+        if len(out_dims) != 1:
+            raise ValueError(f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims "
+                             f"is not compatible with the structure of `outputs`. out_dims has "
+                             f"structure {trees.flatten(out_dims)[1]} but outputs has structure "
+                             f"{structure}.")
+        where: list[Any] | None = [out_dims[0]]
+    else:
+        where = trees.broadcast_prefix(out_dims, structure)
+    if where is None:
+        raise ValueError(f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is "
+                         f"not compatible with the structure of `outputs`. out_dims has structure "
+                         f"{trees.flatten(out_dims)[1]} but outputs has structure {structure}.")
+    return outs, structure, where
+
+
+def _looped(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: int,
+            out_dims: Any, kwargs: dict[str, Any]) -> Any:
+    """The fallback: ``func`` on one value after another, the results stacked."""
+    from ..ops.join import stack
+
+    collected: list[list[Any]] = []
+    out_structure: Any = None
+    where: list[Any] = []
+    for i in range(size):
+        inner = [leaf if d is None else leaf.select(d, i)
+                 for leaf, d in zip(leaves, dims, strict=True)]
+        outs, out_structure, where = _outputs(
+            func, func(*trees.unflatten(inner, structure), **kwargs), out_dims)
+        collected.append(outs)
+    if not collected:
+        raise ValueError("vmap: a batch of size 0 has no values to run the function on one by one")
+    results = []
+    for k, d in enumerate(where):
+        parts = [row[k] for row in collected]
+        results.append(parts[0] if d is None else stack(parts, _position(parts[0], d)))
+    return trees.unflatten(results, out_structure)
+
+
+def _in_chunks(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: int,
+               out_dims: Any, randomness: str, chunk_size: int, kwargs: dict[str, Any]) -> Any:
+    """A large batch in parts, so that memory stays bounded."""
+    from ..ops.join import cat
+
+    pieces: list[list[Any]] = []
+    out_structure: Any = None
+    where: list[Any] = []
+    for start in range(0, size, chunk_size):
+        length = min(chunk_size, size - start)
+        part = [leaf if d is None else leaf.narrow(d, start, length)
+                for leaf, d in zip(leaves, dims, strict=True)]
+        output = _map(func, part, dims, structure, length, out_dims, randomness, kwargs)
+        outs, out_structure, where = _outputs(func, output, out_dims)
+        pieces.append(outs)
+    results = []
+    for k, d in enumerate(where):
+        parts = [row[k] for row in pieces]
+        results.append(parts[0] if d is None else cat(parts, d))
+    return trees.unflatten(results, out_structure)

@@ -1,0 +1,849 @@
+"""Dual numbers and batches: data that a transform puts under a tensor.
+
+A tensor's raw data is an array, or one of the two holders defined here:
+
+* :class:`Dual`: a value and its tangent (forward mode);
+* :class:`Batched`: many values that the program sees as one (vmap).
+
+The graph knows nothing of them. An op on such data is computed here, by the op's own rules, and the
+call is recorded as any other; so reverse mode passes through forward mode and vmap, and they
+through it, in any nesting. Holders nest: the one with the highest level is outermost.
+
+**Gradients that come from outside.** Backward inside a transform meets its holders as ordinary
+numbers. Backward from outside enters through the nodes that ended the transform, and what flows
+there is marked ``outer``:
+
+* a linear functional of a pair (p, t) is kept as the dual number G whose product with p + tε has
+  the functional's value as its ε part. Dual numbers then obey the same rules as numbers, and for an
+  input without a tangent the gradient is G's ε part;
+* for an input that was the same for the whole batch, the gradient is the sum over the batch.
+
+Both are settled where a gradient leaves a node (:func:`settle`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+from . import codegen, interpret
+from .backend import numpy as xp
+from .graph import Like, Node, next_sequence
+from .interpret import TENSOR_CLASS, TRACED_TYPES, compute, wrap_any
+from .modes import MODE, switched
+from .op import ARRAYS, DIM, DIMS, Op
+from .sites import here
+from .tensor import NATIVE, Tensor, edge_of
+
+next_level = itertools.count(1).__next__
+
+ACTIVE: ContextVar[tuple[int, ...]] = ContextVar("retrograd.levels", default=())
+"""The levels of the transforms that are being run, outermost first."""
+
+
+class CannotBatch(RuntimeError):
+    """The program needs one value where vmap has many; :func:`retrograd.func.vmap` falls back."""
+
+
+class Holder:
+    """What both kinds of data share: they answer questions about the value the program sees."""
+
+    __slots__ = ("level", "outer")
+    __array_ufunc__ = None  # NumPy leaves arithmetic with a holder to the holder
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        count = 1
+        for n in self.shape:
+            count *= n
+        return count
+
+    def __add__(self, other: Any) -> Any:
+        with switched(grad=False):
+            return (wrap_any(self) + wrap_any(other))._data
+
+    __radd__ = __add__
+
+
+class Dual(Holder):
+    """A value with its tangent."""
+
+    __slots__ = ("primal", "tangent")
+
+    def __init__(self, level: int, primal: Any, tangent: Any, outer: bool = False):
+        self.level, self.primal, self.tangent, self.outer = level, primal, tangent, outer
+
+    shape = property(lambda self: self.primal.shape)
+    dtype = property(lambda self: self.primal.dtype)
+    strides = property(lambda self: self.primal.strides)
+    flags = property(lambda self: self.primal.flags)
+
+    def item(self) -> Any:
+        return self.primal.item()
+
+    def tolist(self) -> Any:
+        return self.primal.tolist()
+
+    def copy(self, order: str = "K") -> Dual:
+        return Dual(self.level, self.primal.copy(), self.tangent.copy(), self.outer)
+
+
+class Batched(Holder):
+    """Many values, along the first axis of ``value``."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, level: int, value: Any, outer: bool = False):
+        self.level, self.value, self.outer = level, value, outer
+
+    shape = property(lambda self: self.value.shape[1:])
+    dtype = property(lambda self: self.value.dtype)
+    strides = property(lambda self: self.value.strides[1:])
+
+    @property
+    def flags(self) -> Any:
+        return self.value.flags
+
+    @property
+    def batch(self) -> int:
+        return self.value.shape[0]
+
+    def item(self) -> Any:
+        raise CannotBatch("vmap: It looks like you're calling .item() on a Tensor. We don't "
+                          "support vmap over calling .item() on a Tensor, please try to rewrite "
+                          "what you're doing with other operations.")
+
+    def tolist(self) -> Any:
+        raise CannotBatch("the values of a batch cannot be listed inside vmap")
+
+    def copy(self, order: str = "K") -> Batched:
+        return Batched(self.level, self.value.copy(), self.outer)
+
+
+class TracedTensor(Tensor):
+    """A tensor whose data belongs to a transform; never takes the fast path."""
+
+    __slots__ = ()
+    _is_traced = True
+
+    def numpy(self, *, force: bool = False) -> Any:
+        data = self._data
+        while isinstance(data, Dual):
+            data = data.primal
+        if isinstance(data, Batched):
+            raise CannotBatch("a batch has no NumPy array inside vmap")
+        return wrap_any(data).numpy(force=force) if self._edge is None else super().numpy()
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        from .printing import tensor_repr, wrapper_repr
+
+        data = self._data
+        if isinstance(data, Batched):
+            return wrapper_repr("BatchedTensor", data.level, repr(wrap_any(data.value)), 0)
+        from . import dtypes
+
+        return tensor_repr(xp.as_array(_innermost(data)), self.dtype,
+                           default_dtype=dtypes.get_default_dtype(),
+                           requires_grad=self._edge is not None and self.grad_fn is None,
+                           grad_fn_name=None if self.grad_fn is None else self.grad_fn.name(),
+                           tangent=wrap_any(data.tangent))
+
+
+def _innermost(data: Any) -> Any:
+    while isinstance(data, Dual):
+        data = data.primal
+    return data
+
+
+TracedTensor.__name__ = TracedTensor.__qualname__ = "Tensor"
+NATIVE.add(TracedTensor)
+TENSOR_CLASS[Dual] = TENSOR_CLASS[Batched] = TracedTensor
+
+
+def levels_of(data: Any) -> tuple[int, ...]:
+    """The levels whose holders ``data`` is made of."""
+    found = []
+    while isinstance(data, Holder):
+        found.append(data.level)
+        data = data.primal if isinstance(data, Dual) else data.value
+    return tuple(found)
+
+
+class active:
+    """Run a block inside a new level."""
+
+    def __enter__(self) -> int:
+        self.level = next_level()
+        self.token = ACTIVE.set((*ACTIVE.get(), self.level))
+        return self.level
+
+    def __exit__(self, *exc: object) -> None:
+        ACTIVE.reset(self.token)
+
+
+# ---------------------------------------------------------------- forward mode
+
+
+def _map(values: list[Any], part: Callable[[Any], Any]) -> list[Any]:
+    return [type(v)(part(x) for x in v) if type(v) in (list, tuple) else part(v) for v in values]
+
+
+def compute_dual(op: Op, values: list[Any], top: Dual) -> Any:
+    """An op on dual numbers: on the values by itself, on the tangents by its rule."""
+    level = top.level
+
+    def is_dual(v: Any) -> bool:
+        return type(v) is Dual and v.level == level
+
+    def primal(v: Any) -> Any:
+        return v.primal if is_dual(v) else v
+
+    primals = _map(values, primal)
+    outer = any(v.outer for value in values
+                for v in (value if type(value) in (list, tuple) else (value,)) if is_dual(v))
+    y = compute(op, primals)
+    tangents: dict[str, Any] = {}
+    for param, value in zip(op.params, values, strict=True):
+        if param.kind == ARRAYS:
+            if any(is_dual(v) for v in value):
+                tangents[param.name] = [v.tangent if is_dual(v) else None for v in value]
+        elif is_dual(value) and param.name in op.arrays:
+            tangents[param.name] = value.tangent
+    if not tangents or not (op.rules or op.forward_rules or op.kind in ("linear", "view")):
+        return y
+    with switched(grad=False, saved_hooks=(), override=True):
+        slopes = push_forward(op, primals, y, tangents)
+    if isinstance(y, (tuple, list)):
+        return type(y)(part if slope is None else Dual(level, part, slope, outer)
+                       for part, slope in zip(y, slopes, strict=True))
+    return y if slopes is None else Dual(level, y, slopes, outer)
+
+
+def push_forward(op: Op, primals: list[Any], y: Any, tangents: dict[str, Any]) -> Any:
+    """The tangent of the output(s), raw."""
+    by_name = dict(zip((p.name for p in op.params), primals, strict=True))
+    if op.forward_rules and set(tangents) <= set(op.forward_rules):
+        return _by_forward_rules(op, by_name, y, tangents)
+    if op.kind in ("linear", "view") and len(op.arrays) == 1:
+        return _by_linearity(op, by_name, tangents)
+    if op.kind == "elementwise":
+        return _by_elementwise_rule(op, by_name, y, tangents)
+    return _by_transposing_twice(op, by_name, y, tangents)
+
+
+def _fitted(slope: Tensor, y: Any) -> Any:
+    """A tangent in the shape and dtype of its value."""
+    from .ops.create import cast_gradient
+    from .ops.shape import expand
+
+    if tuple(slope._data.shape) != tuple(y.shape):
+        slope = expand(slope, tuple(y.shape))
+    if slope._data.dtype != y.dtype:
+        slope = cast_gradient(slope, y.dtype)
+    return slope._data
+
+
+def _arguments(op: Op, by_name: dict[str, Any], y: Any, needs: list[str], **extra: Any) -> list[Any]:
+    """What a rule asks for, as tensors."""
+    found = []
+    for name in needs:
+        if name in extra:
+            found.append(extra[name])
+        elif name == "y":
+            found.append(wrap_any(y))
+        elif name in op.outputs:
+            found.append(wrap_any(y[op.outputs.index(name)]))
+        elif name in op.arrays or name in op.indices:
+            value = by_name[name]
+            found.append(None if value is None else
+                         [wrap_any(v) for v in value] if isinstance(value, list) else
+                         wrap_any(value))
+        else:
+            found.append(by_name[name])
+    return found
+
+
+def _by_forward_rules(op: Op, by_name: dict[str, Any], y: Any, tangents: dict[str, Any]) -> Any:
+    total = None
+    for name, tangent in tangents.items():
+        rule = op.forward_rules[name]
+        needs = codegen_parameters(rule)
+        value = rule(*_arguments(op, by_name, y, needs, tangent=wrap_any(tangent)))
+        if isinstance(value, tuple):
+            total = list(value) if total is None else [
+                b if a is None else a if b is None else a + b
+                for a, b in zip(total, value, strict=True)]
+        else:
+            total = value if total is None else total + value
+    if isinstance(total, list):
+        return [None if t is None else _fitted(t, part) for t, part in zip(total, y, strict=True)]
+    return None if total is None else _fitted(total, y)
+
+
+def codegen_parameters(rule: Any) -> list[str]:
+    code = rule.__code__
+    return list(code.co_varnames[:code.co_argcount])
+
+
+def _by_linearity(op: Op, by_name: dict[str, Any], tangents: dict[str, Any]) -> Any:
+    (name,) = op.arrays
+    tangent = tangents[name]
+    if isinstance(tangent, list):
+        tangent = [zeros_like_data(v) if t is None else t
+                   for t, v in zip(tangent, by_name[name], strict=True)]
+    values = [tangent if p.name == name else by_name[p.name] for p in op.params]
+    return compute(op, values)
+
+
+def zeros_like_data(data: Any) -> Any:
+    if isinstance(data, Dual):
+        return zeros_like_data(data.primal)
+    if isinstance(data, Batched):
+        return Batched(data.level, zeros_like_data(data.value), data.outer)
+    return xp.zeros(data.shape, data.dtype)
+
+
+def _by_elementwise_rule(op: Op, by_name: dict[str, Any], y: Any, tangents: dict[str, Any]) -> Any:
+    from .ops.pointwise import conj
+
+    total: Any = None
+    for name, tangent in tangents.items():
+        rule = op.rules.get(name)
+        if rule is None:
+            continue
+        t = wrap_any(tangent)
+        complex_numbers = t.is_complex() or y.dtype.kind == "c"
+        like = Like(tuple(by_name[name].shape), by_name[name].dtype)
+        g = conj(t) if t.is_complex() else t
+        if g._data.dtype != y.dtype and not t.is_complex():
+            from .ops.create import cast_gradient
+
+            g = cast_gradient(g, y.dtype)
+        if tuple(g._data.shape) != tuple(y.shape):
+            from .ops.shape import expand
+
+            g = expand(g, tuple(y.shape))
+        value = rule(*_arguments(op, by_name, y, codegen_parameters(rule), g=g, like=like))
+        if complex_numbers and value.is_complex():
+            value = conj(value)
+        total = value if total is None else total + value
+    return None if total is None else _fitted(total, y)
+
+
+def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dict[str, Any]) -> Any:
+    """Jv as the transpose of u ↦ Jᵀu, which the reverse rules give as a graph."""
+    from .autograd.backward import grad
+    from .ops.create import cast_gradient
+
+    outputs = list(y) if isinstance(y, (tuple, list)) else [y]
+    seeds = []
+    for nr, part in enumerate(outputs):
+        floating = part.dtype.kind in "fc"
+        allowed = op.differentiable_outputs is None or nr in op.differentiable_outputs
+        seed = wrap_any(zeros_like_data(part)) if floating and allowed else None
+        seeds.append(seed)
+    pulled: list[Tensor] = []
+    directions: list[Tensor] = []
+    with switched(grad=True):
+        for seed in seeds:
+            if seed is not None:
+                seed._edge = codegen.LEAF
+        g = seeds if isinstance(y, (tuple, list)) else seeds[0]
+        for name, tangent in tangents.items():
+            rule = op.rules.get(name)
+            if rule is None:
+                continue
+            value = by_name[name]
+            many = isinstance(value, list)
+            like = [Like(tuple(v.shape), v.dtype) for v in value] if many else \
+                Like(tuple(value.shape), value.dtype)
+            wanted = tuple(n if n in tangents else None for n in op.arrays)
+            result = rule(*_arguments(op, by_name, y, codegen_parameters(rule), g=g, like=like,
+                                      wanted=wanted))
+            for r, t, shape in zip(result if many else [result], tangent if many else [tangent],
+                                   like if many else [like], strict=True):
+                if r is None or t is None or r._edge is None:
+                    continue
+                if op.fits:
+                    from .replaying import fit_tensor
+
+                    r = fit_tensor(r, shape)
+                pulled.append(r)
+                directions.append(cast_gradient(wrap_any(t), r._data.dtype))
+        live = [s for s in seeds if s is not None]
+        if pulled:
+            slopes = iter(grad(pulled, live, directions, allow_unused=True, create_graph=False))
+        else:
+            slopes = iter([None] * len(live))
+    found = []
+    for seed, part in zip(seeds, outputs, strict=True):
+        slope = next(slopes) if seed is not None else None
+        if seed is not None and slope is None:
+            slope = wrap_any(zeros_like_data(part))
+        found.append(None if slope is None else _fitted(slope, part))
+    return found if isinstance(y, (tuple, list)) else found[0]
+
+
+# ---------------------------------------------------------------- vmap
+
+
+def compute_batched(op: Op, values: list[Any], top: Batched) -> Any:
+    """An op on batches: by its batching rule, by its kind, or one value at a time."""
+    level = top.level
+    size = top.batch
+
+    def is_batched(v: Any) -> bool:
+        return type(v) is Batched and v.level == level
+
+    outer = any(v.outer for value in values
+                for v in (value if type(value) in (list, tuple) else (value,)) if is_batched(v))
+    flags = [[is_batched(x) for x in v] if type(v) in (list, tuple) else is_batched(v)
+             for v in values]
+    inner = _map(values, lambda v: v.value if is_batched(v) else v)
+    result = NotImplemented
+    if op.batch_rule is not None:
+        with switched(grad=False, saved_hooks=()):
+            result = _unwrapped(op.batch_rule(*_rule_arguments(op, inner, flags, size)))
+    if result is NotImplemented and op.kind == "elementwise":
+        result = compute(op, _aligned(op, inner, flags))
+    if result is NotImplemented:
+        shifted = _shifted(op, inner, flags)
+        result = NotImplemented if shifted is None else compute(op, shifted)
+    if result is NotImplemented:
+        result = _one_at_a_time(op, inner, flags, size)
+    if isinstance(result, (tuple, list)):
+        return type(result)(Batched(level, r, outer) for r in result)
+    return Batched(level, result, outer)
+
+
+class BatchArguments:
+    """What a batching rule is given first: which arguments are batched, and how many there are."""
+
+    __slots__ = ("size", "flags")
+
+    def __init__(self, size: int, flags: dict[str, Any]):
+        self.size, self.flags = size, flags
+
+    def __getitem__(self, name: str) -> Any:
+        return self.flags[name]
+
+
+def _rule_arguments(op: Op, inner: list[Any], flags: list[Any], size: int) -> list[Any]:
+    """A batching rule's arguments: the batch, then the op's own, tensors with the batch in front."""
+    by_name = {p.name: f for p, f in zip(op.params, flags, strict=True)}
+    wrapped = []
+    for param, value in zip(op.params, inner, strict=True):
+        if param.name in op.arrays or param.name in op.indices:
+            wrapped.append(None if value is None else [wrap_any(v) for v in value]
+                           if isinstance(value, list) else wrap_any(value))
+        else:
+            wrapped.append(value)
+    return [BatchArguments(size, by_name), *wrapped]
+
+
+def _unwrapped(result: Any) -> Any:
+    if result is NotImplemented:
+        return result
+    if isinstance(result, (tuple, list)):
+        return type(result)(r._data for r in result)
+    return result._data
+
+
+def _aligned(op: Op, inner: list[Any], flags: list[Any]) -> list[Any]:
+    """Pad the logical ranks, so that batches broadcast as their values would."""
+    rank = 0
+    for param, value, flag in zip(op.params, inner, flags, strict=True):
+        if value is not None and param.name in op.arrays + op.indices:
+            rank = max(rank, value.ndim - (1 if flag else 0))
+    values = []
+    for param, value, flag in zip(op.params, inner, flags, strict=True):
+        if flag is True and param.name in op.arrays + op.indices and value.ndim - 1 < rank:
+            shape = (value.shape[0], *(1,) * (rank - value.ndim + 1), *value.shape[1:])
+            value = reshape_data(value, shape)
+        values.append(value)
+    return values
+
+
+def reshape_data(data: Any, shape: tuple[int, ...]) -> Any:
+    from .ops.shape import _reshape
+
+    return compute(_reshape.op, [data, shape])
+
+
+_SHIFTS = {DIM, DIMS}
+
+
+def _shifted(op: Op, inner: list[Any], flags: list[Any]) -> list[Any] | None:
+    """Arguments for an op with dims, computed on the whole batch: every dim moves right by one."""
+    if len(op.arrays) != 1 or op.indices or not any(p.kind in _SHIFTS for p in op.params):
+        return None
+    if any(p.name in ("size", "input_sizes", "shape", "source") for p in op.params):
+        return None
+    position = next(i for i, p in enumerate(op.params) if p.name == op.arrays[0])
+    if flags[position] is not True or inner[position].ndim == 1:
+        return None
+    rank = inner[position].ndim - 1
+    values = []
+    for param, value in zip(op.params, inner, strict=True):
+        if param.kind == DIM:
+            value = value + 1
+        elif param.kind == DIMS:
+            value = tuple(range(1, rank + 1)) if value is None or value == () else tuple(
+                [d + 1 for d in value])
+        values.append(value)
+    return values
+
+
+_TOLD: set[str] = set()
+
+
+def _one_at_a_time(op: Op, inner: list[Any], flags: list[Any], size: int) -> Any:
+    """The fallback that always works: a loop over the batch."""
+    if op.name not in _TOLD:
+        _TOLD.add(op.name)
+        warnings.warn(f"There is a performance drop because we have not yet implemented the "
+                      f"batching rule for {op.name}: vmap runs it once for each of {size} values "
+                      f"here:\n  {here(2)}", UserWarning, stacklevel=2)
+    results = []
+    for i in range(size):
+        values = []
+        for value, flag in zip(inner, flags, strict=True):
+            if isinstance(flag, list):
+                values.append(type(value)(pick(v, i) if f else v
+                                          for v, f in zip(value, flag, strict=True)))
+            else:
+                values.append(pick(value, i) if flag else value)
+        results.append(compute(op, values))
+    if not results:
+        raise ValueError(f"vmap: a batch of size 0 reached {op.name}, which has no batching rule")
+    if isinstance(results[0], (tuple, list)):
+        return type(results[0])(stack_data(list(parts)) for parts in zip(*results, strict=True))
+    return stack_data(results)
+
+
+def pick(data: Any, index: int) -> Any:
+    from .ops.shape import _select
+
+    return compute(_select.op, [data, 0, index])
+
+
+def stack_data(parts: list[Any]) -> Any:
+    from .ops.join import stack
+
+    return compute(stack.op, [parts, 0])
+
+
+TRACED_TYPES[Dual] = compute_dual
+TRACED_TYPES[Batched] = compute_batched
+
+
+# ---------------------------------------------------------------- writing in place
+
+
+def write_traced(target: Tensor, result: Any) -> None:
+    """Put raw data into a tensor's memory where one or both belong to a transform."""
+    missing = [level for level in levels_of(result) if level not in levels_of(target._data)]
+    for level in sorted(missing):
+        _lift(target, level, result)
+    _write(target._data, result)
+
+
+def _lift(target: Tensor, level: int, result: Any) -> None:
+    """Give a plain tensor, its base and its other views room for a transform's data."""
+    holder = result
+    while holder.level != level:
+        holder = holder.primal if isinstance(holder, Dual) else holder.value
+    if isinstance(holder, Batched):
+        raise CannotBatch("vmap: inplace arithmetic(self, *extra_args) is not possible because "
+                          "there exists a Tensor `other` in extra_args that has more elements "
+                          "than `self`. This happened due to `other` being vmapped over but "
+                          "`self` not being vmapped over in a vmap. Please try to use out-of-place "
+                          "operators instead of inplace arithmetic. If said operator is being "
+                          "called inside the PyTorch framework, please file a bug report instead.")
+    base = target if target._view is None else target._view.base
+    if level not in levels_of(base._data):
+        base._array()
+        if base is target:
+            _make_dual(base, level, zeros_like_layout(base._data))
+            return
+        where = _geometry(base, target)
+        _make_dual(base, level, zeros_like_layout(base._data))
+        _make_dual(target, level, where.of_array(base._data.tangent))
+        return
+    where = _geometry(_plain_twin(base), target)
+    _make_dual(target, level, where.of_array(base._data.tangent))
+
+
+def _plain_twin(tensor: Tensor) -> Tensor:
+    return wrap_any(_innermost(tensor._data))
+
+
+def _geometry(base: Tensor, view: Tensor) -> Any:
+    from .inplace import Geometry
+
+    return Geometry(base, view)
+
+
+def zeros_like_layout(data: Any) -> Any:
+    if isinstance(data, Holder):
+        return zeros_like_data(data)
+    return xp.zeros_like(data)
+
+
+def _make_dual(tensor: Tensor, level: int, tangent: Any) -> None:
+    tensor._data = Dual(level, tensor._data, tangent)
+    tensor.__class__ = TracedTensor
+
+
+def _write(target: Any, result: Any) -> None:
+    if isinstance(target, Dual):
+        same = isinstance(result, Dual) and result.level == target.level
+        _write(target.primal, result.primal if same else result)
+        _write(target.tangent, result.tangent if same else xp.zeros((), target.tangent.dtype))
+    elif isinstance(target, Batched):
+        same = isinstance(result, Batched) and result.level == target.level
+        value = result.value if same else result
+        _write(target.value, value)
+    elif isinstance(result, Holder):
+        raise CannotBatch("a value inside a transform cannot be written to a tensor outside it")
+    else:
+        target[...] = result
+
+
+interpret.TRACED_WRITE = write_traced  # type: ignore[attr-defined]
+
+
+# ---------------------------------------------------------------- entering and leaving
+
+
+class _Boundary(Node):
+    """A node at a transform's edge; both directions are linear, and each is the other's adjoint."""
+
+    __slots__ = ("forward", "adjoint")
+
+    def pull(self, g: Any, *wanted: Any) -> Any:
+        return self.adjoint(g)
+
+    def replay(self, g: Any, *wanted: Any) -> Any:
+        return recorded(g, self.adjoint, self.forward, self.name())
+
+
+def recorded(tensor: Tensor, forward: Callable[[Any], Any], adjoint: Callable[[Any], Any],
+             name: str = "") -> Tensor:
+    """``forward`` of a tensor's raw data as a tensor in the graph."""
+    out = wrap_any(forward(tensor._array()))
+    edge = edge_of(tensor)
+    if edge is not None and MODE.get().grad:
+        node = _Boundary()
+        node.seq = next_sequence()
+        node.code, node.lasti = here(2)
+        node.next0 = edge
+        node.forward, node.adjoint = forward, adjoint
+        out._edge = node
+    elif tensor._cut is not None:
+        out._cut = tensor._cut
+    return out
+
+
+def move_axis(data: Any, source: int, destination: int) -> Any:
+    """``moveaxis`` of raw data, holders included."""
+    if source == destination:
+        return data
+    from .ops.shape import _permute
+
+    order = [d for d in range(data.ndim) if d != source]
+    order.insert(destination, source)
+    return compute(_permute.op, [data, tuple(order)])
+
+
+def _below(data: Any, level: int, change: Callable[[Any, int], Any], depth: int = 0) -> Any:
+    """Apply ``change`` to the part of ``data`` under every holder above ``level``.
+
+    ``change`` is told how many batch axes lie in front of the dims it knows.
+    """
+    if isinstance(data, Dual) and data.level > level:
+        return Dual(data.level, _below(data.primal, level, change, depth),
+                    _below(data.tangent, level, change, depth), data.outer)
+    if isinstance(data, Batched) and data.level > level:
+        return Batched(data.level, _below(data.value, level, change, depth + 1), data.outer)
+    return change(data, depth)
+
+
+def enter_batch(data: Any, dim: int, level: int, outer: bool = False) -> Any:
+    """Raw data with its axis ``dim`` turned into a batch."""
+    def change(inner: Any, depth: int) -> Any:
+        return Batched(level, move_axis(inner, dim + depth, 0), outer)
+
+    return _below(data, level, change)
+
+
+def leave_batch(data: Any, dim: int, level: int, size: int) -> Any:
+    """Raw data with its batch turned back into axis ``dim``; repeated if it had none."""
+    def change(inner: Any, depth: int) -> Any:
+        if isinstance(inner, Batched) and inner.level == level:
+            return move_axis(inner.value, 0, dim + depth)
+        from .ops.shape import expand
+
+        shape = tuple(inner.shape)
+        at = dim + depth
+        wide = reshape_data(inner, (*shape[:at], 1, *shape[at:]))
+        return compute(expand.op, [wide, (*shape[:at], size, *shape[at:])])
+
+    return _below(data, level, change)
+
+
+def batch_in(tensor: Tensor, dim: int, level: int) -> Tensor:
+    """A tensor as one value of a batch along ``dim``."""
+    size = tensor.shape[dim]
+    return recorded(tensor, lambda x: enter_batch(x, dim, level),
+                    lambda g: leave_batch(g, dim, level, size), "VmapInBackward")
+
+
+def batch_out(tensor: Tensor, dim: int, level: int, size: int) -> Tensor:
+    """The whole batch as an ordinary tensor."""
+    return recorded(tensor, lambda x: leave_batch(x, dim, level, size),
+                    lambda g: enter_batch(g, dim, level, outer=True), "VmapOutBackward")
+
+
+def _dual_part(data: Any, level: int, part: str) -> Any:
+    def change(inner: Any, depth: int) -> Any:
+        if isinstance(inner, Dual) and inner.level == level:
+            return getattr(inner, part)
+        return inner if part == "primal" else zeros_like_data(inner)
+
+    return _below(data, level, change)
+
+
+def _as_functional(level: int, part: str) -> Callable[[Any], Any]:
+    """The functional that reads one part of a pair, scaled by g: see this module's text."""
+    def pair(g: Any) -> Any:
+        def change(inner: Any, depth: int) -> Any:
+            zero = zeros_like_data(inner)
+            if part == "tangent":
+                return Dual(level, inner, zero, True)
+            return Dual(level, zero, inner, True)
+
+        return _below(g, level, change)
+
+    return pair
+
+
+def dual_primal(tensor: Tensor, level: int) -> Tensor:
+    """The value of a dual tensor."""
+    return recorded(tensor, lambda x: _dual_part(x, level, "primal"),
+                    _as_functional(level, "primal"), "UnpackDualBackward")
+
+
+def dual_tangent(tensor: Tensor, level: int) -> Tensor:
+    """The tangent of a dual tensor."""
+    return recorded(tensor, lambda x: _dual_part(x, level, "tangent"),
+                    _as_functional(level, "tangent"), "UnpackDualBackward")
+
+
+class _MakeDual(Node):
+    """Joins a value and its tangent."""
+
+    __slots__ = ("next1", "level")
+    _arity = 2
+
+    def pull(self, g: Any, *wanted: Any) -> Any:
+        return self._parts(g)
+
+    def _parts(self, g: Any) -> tuple[Any, Any]:
+        holder = g
+        while isinstance(holder, Holder) and holder.level > self.level:
+            holder = holder.primal if isinstance(holder, Dual) else holder.value
+        if isinstance(holder, Dual) and holder.level == self.level and not holder.outer:
+            # Backward inside the level: the value's gradient is itself a dual number.
+            return g, None
+        return (_dual_part(g, self.level, "tangent"), _dual_part(g, self.level, "primal"))
+
+    def replay(self, g: Any, *wanted: Any) -> Any:
+        value, slope = self._parts(g._data)
+        if slope is None:
+            return g, None
+        return dual_tangent(g, self.level), dual_primal(g, self.level)
+
+
+def make_dual(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
+    """A dual tensor at ``level``."""
+    def join(p: Any, t: Any) -> Any:
+        top = max((*levels_of(p), *levels_of(t), 0))
+        if top < level:
+            return Dual(level, p, t)
+        # A higher level's holder stays outermost.
+        if isinstance(p, Dual) and p.level == top:
+            other = t.tangent if isinstance(t, Dual) and t.level == top else zeros_like_data(p.primal)
+            first = t.primal if isinstance(t, Dual) and t.level == top else t
+            return Dual(top, join(p.primal, first), join(p.tangent, other), p.outer)
+        raise RuntimeError("make_dual at a level below the data's own")
+
+    out = wrap_any(join(primal._array(), tangent._array()))
+    edges = (edge_of(primal), edge_of(tangent))
+    if MODE.get().grad and any(e is not None for e in edges):
+        node = _MakeDual()
+        node.seq = next_sequence()
+        node.code, node.lasti = here(2)
+        node.next0, node.next1 = edges
+        node.level = level
+        out._edge = node
+    return out
+
+
+# ---------------------------------------------------------------- where gradients leave a node
+
+
+def is_settled(result: Any, levels: tuple[int, ...]) -> bool:
+    while isinstance(result, Holder):
+        if result.outer and result.level not in levels:
+            return False
+        result = result.primal if isinstance(result, Dual) else result.value
+    return True
+
+
+def settle(result: Any, levels: tuple[int, ...]) -> Any:
+    """A raw gradient without the outer holders its input did not have."""
+    if not isinstance(result, Holder):
+        return result
+    if isinstance(result, Dual):
+        if result.outer and result.level not in levels:
+            return settle(result.tangent, levels)
+        return Dual(result.level, settle(result.primal, levels), settle(result.tangent, levels),
+                    result.outer)
+    if result.outer and result.level not in levels:
+        return settle(wrap_any(result.value).sum(0)._data, levels)
+    return Batched(result.level, settle(result.value, levels), result.outer)
+
+
+def spread(result: Any, shape: Any) -> Any:
+    """The adjoint of :func:`settle`: raw data with the holders that ``shape`` shows."""
+    if not isinstance(shape, Holder):
+        return result
+    if isinstance(shape, Dual):
+        if isinstance(result, Dual) and result.level == shape.level:
+            return Dual(shape.level, spread(result.primal, shape.primal),
+                        spread(result.tangent, shape.tangent), shape.outer)
+        inner = spread(result, shape.primal)
+        return Dual(shape.level, inner, zeros_like_data(inner), True)
+    if isinstance(result, Batched) and result.level == shape.level:
+        return Batched(shape.level, spread(result.value, shape.value), shape.outer)
+    from .ops.shape import expand
+
+    inner = shape.value
+    wide = reshape_data(result, (1, *result.shape))
+    return Batched(shape.level, compute(expand.op, [wide, (inner.shape[0], *result.shape)]), True)
+
+
+def settle_tensor(result: Tensor, levels: tuple[int, ...]) -> Tensor:
+    """:func:`settle`, recorded."""
+    shape = result._data
+    if is_settled(shape, levels):
+        return result
+    return recorded(result, lambda x: settle(x, levels), lambda g: spread(g, shape))

@@ -1,0 +1,102 @@
+"""Nested containers: flattening dicts, lists and tuples to a list of leaves, and back."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Structure(NamedTuple):
+    """The shape of a nested container; a leaf has kind None."""
+
+    kind: Any
+    keys: Any
+    children: tuple[Any, ...]
+
+    @property
+    def leaves(self) -> int:
+        return 1 if self.kind is None else sum(c.leaves for c in self.children)
+
+
+LEAF = Structure(None, None, ())
+
+
+def is_namedtuple(value: Any) -> bool:
+    return isinstance(value, tuple) and hasattr(type(value), "_fields")
+
+
+def _parts(value: Any) -> tuple[Any, Any, list[Any]] | None:
+    kind = type(value)
+    if kind in (dict, OrderedDict):
+        return kind, tuple(value), list(value.values())
+    if kind is defaultdict:
+        return (defaultdict, value.default_factory), tuple(value), list(value.values())
+    if kind in (list, tuple, deque) or is_namedtuple(value):
+        return kind, None, list(value)
+    return None
+
+
+def flatten(tree: Any) -> tuple[list[Any], Structure]:
+    """The leaves from left to right, and what is needed to put them back."""
+    parts = _parts(tree)
+    if parts is None:
+        return [tree], LEAF
+    kind, keys, values = parts
+    leaves: list[Any] = []
+    children = []
+    for value in values:
+        inner, structure = flatten(value)
+        leaves += inner
+        children.append(structure)
+    return leaves, Structure(kind, keys, tuple(children))
+
+
+def unflatten(leaves: list[Any], structure: Structure) -> Any:
+    """The container of ``structure`` holding ``leaves``."""
+    items = iter(leaves)
+    return _build(items, structure)
+
+
+def _build(items: Any, structure: Structure) -> Any:
+    if structure.kind is None:
+        return next(items)
+    values = [_build(items, child) for child in structure.children]
+    kind = structure.kind
+    if isinstance(kind, tuple):
+        made = kind[0](kind[1])
+        made.update(zip(structure.keys, values, strict=True))
+        return made
+    if structure.keys is not None:
+        return kind(zip(structure.keys, values, strict=True))
+    if hasattr(kind, "_fields"):
+        return kind(*values)
+    return kind(values)
+
+
+def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
+    """The same container with ``function`` applied to every leaf."""
+    leaves, structure = flatten(tree)
+    return unflatten([function(leaf) for leaf in leaves], structure)
+
+
+def broadcast_prefix(prefix: Any, structure: Structure) -> list[Any] | None:
+    """One value of ``prefix`` for every leaf, or None where it does not fit the structure."""
+    if structure.kind is None:
+        return [prefix]
+    if prefix is None or isinstance(prefix, int):
+        return [prefix] * structure.leaves
+    parts = _parts(prefix)
+    if parts is None:
+        return None
+    kind, keys, values = parts
+    same = kind == structure.kind or (kind in (list, tuple) and structure.kind in (list, tuple))
+    if not same or keys != structure.keys or len(values) != len(structure.children):
+        return None
+    found: list[Any] = []
+    for value, child in zip(values, structure.children, strict=True):
+        inner = broadcast_prefix(value, child)
+        if inner is None:
+            return None
+        found += inner
+    return found
