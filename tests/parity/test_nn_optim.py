@@ -577,9 +577,11 @@ def state_dict_hooks(torch, log):
     )
     state = model.state_dict()
     log(list(state))
-    inner.register_load_state_dict_pre_hook(
-        lambda m, state, prefix, *rest: state.setdefault(prefix + "bias", torch.zeros(3)) and None
-    )
+
+    def add_bias(module, state, prefix, *rest):
+        state[prefix + "bias"] = torch.zeros(3)
+
+    inner.register_load_state_dict_pre_hook(add_bias)
     model.register_load_state_dict_post_hook(lambda m, keys: keys.missing_keys.clear())
     log(model.load_state_dict(state, strict=False))
     log.values(inner.bias)

@@ -16,7 +16,7 @@ import numpy as np
 from .numpy import hush, unhush
 
 # Elements handled at a time: scratch and state of a chunk then stay in the cache of one core.
-CHUNK = 16384
+CHUNK = 32768
 
 
 def is_packable(array: Any) -> bool:
