@@ -76,6 +76,8 @@ int32 = int = _make("int32", "Int", 4, "i")
 int64 = long = _make("int64", "Long", 8, "i")
 bool = _make("bool", "Bool", 1, "b")
 
+ALL = tuple(_BY_NAME.values())
+
 
 def from_numpy_dtype(np_dtype: Any) -> dtype:
     """Our dtype for the backend's ``np_dtype``."""

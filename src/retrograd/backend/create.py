@@ -169,14 +169,20 @@ def _writable(array: np.ndarray) -> np.ndarray:
     return np.asarray(_Writable(array))
 
 
+def number_as(value: Any, dtype: np.dtype) -> np.ndarray:
+    """A Python number as ``dtype``: truncated, wrapped around below zero, its real part."""
+    if isinstance(value, complex) and dtype.kind not in "cb":
+        value = value.real
+    if dtype.kind in "iu":
+        value = int(value)
+        if dtype.kind == "u":
+            value %= 1 << (8 * dtype.itemsize)
+    with np.errstate(all="ignore"):
+        return np.asarray(value).astype(dtype) if dtype.kind == "b" else np.asarray(value, dtype)
+
+
 def integers_from(numbers: list[Any], dtype: np.dtype) -> np.ndarray:
     """Python integers (wrapped around below zero for the unsigned types) as an array."""
     if dtype.kind == "u" and dtype.itemsize < 8:
         return np.array(numbers, np.int64).astype(dtype)
     return np.array(numbers, dtype)
-
-
-def is_integral_number(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-
-

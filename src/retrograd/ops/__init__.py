@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 
-FAMILIES = ("shape", "join", "create", "random", "pointwise", "reduce", "index", "sort", "linalg",
-            "special", "fft", "activation", "conv", "norm", "loss", "attention")
+FAMILIES = ("shape", "join", "convert", "create", "random", "pointwise", "reduce", "index", "sort",
+            "linalg", "special", "fft", "activation", "conv", "norm", "loss", "attention")
 
 for _family in FAMILIES:
-    if find_spec(f"{__name__}.{_family}") is not None:
+    if find_spec(f"{__name__}.{_family}") is None:
+        continue
+    try:
         import_module(f"{__name__}.{_family}")
+    except ImportError as error:
+        print(f"retrograd.ops.{_family} is incomplete: {error}", file=sys.stderr)

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes, layouts
+from .. import dtypes
 from ..backend import numpy as xp
-from ..op import Array, op, publish
+from ..backend.create import dense_order, laid_out_like
+from ..op import Array, Index, op, publish
 from ..random import Generator, stream_of
 from ..tensor import Tensor
-from .create import blank_like, dtype_for, leaf, settle, size_from, zeros_like
+from .create import (
+    blank_like,
+    leaf,
+    out_dtype,
+    overridden,
+    place,
+    settle,
+    size_argument,
+    size_from,
+    zeros_like,
+)
+from .shape import zeros_of
 
 # ---------------------------------------------------------------- factories
 
@@ -20,17 +32,10 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
     def factory(*size: Any, generator: Generator | None = None, out: Tensor | None = None,
                 dtype: Any = None, layout: Any = None, device: Any = None,
                 pin_memory: bool = False, requires_grad: bool = False, **named: Any) -> Tensor:
-        if named:
-            size = (named.pop("size"),) if "size" in named and not size else size
-            named.pop("names", None)
-            if named:
-                raise TypeError(f"{function}() got an unexpected keyword argument "
-                                f"'{next(iter(named))}'")
-        if device is not None:
-            dtypes.as_device(device)
-        layouts.check_layout(layout, function)
-        kind = dtype_for(function, dtype, None if out is None else out.dtype)
-        data = draw(stream_of(generator), size_from(function, size), kind.np)
+        place(function, device, layout)
+        kind = out_dtype(function, dtype, out)
+        shape = size_argument(function, size, named)
+        data = draw(stream_of(generator), shape, kind.np)
         return settle(data, out, requires_grad, function)
 
     factory.__name__ = factory.__qualname__ = function
@@ -39,10 +44,49 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
     return factory
 
 
+def _drawn_like(function: str, draw: Any, doc: str) -> Any:
+    """A factory ``function(input)`` of draws shaped and laid out as ``input``."""
+
+    def factory(input: Tensor, *, generator: Generator | None = None, dtype: Any = None,
+                layout: Any = None, device: Any = None, pin_memory: bool = False,
+                requires_grad: bool = False, memory_format: Any = None) -> Tensor:
+        if type(input) is not Tensor:
+            handled = overridden(factory, input, generator=generator, dtype=dtype, device=device,
+                                 requires_grad=requires_grad, memory_format=memory_format)
+            if handled is not NotImplemented:
+                return handled  # type: ignore[no-any-return]
+        data = blank_like(function, input, dtype, layout, device, memory_format)
+        fill_in_memory_order(data, lambda shape: draw(stream_of(generator), shape, data.dtype))
+        return leaf(data, requires_grad, function)
+
+    factory.__name__ = factory.__qualname__ = function
+    factory.__doc__ = doc
+    publish(factory, function, method=False)
+    return factory
+
+
+def fill_in_memory_order(data: Any, draw: Any) -> None:
+    """Draw numbers in the order in which the elements of a dense array lie in memory."""
+    packed = data.transpose(dense_order(data))
+    packed[...] = draw(packed.shape)
+
+
 rand = _drawn("rand", lambda stream, shape, dtype: stream.uniform(shape, dtype),
               "Uniform draws from [0, 1).")
 randn = _drawn("randn", lambda stream, shape, dtype: stream.normal(shape, dtype),
                "Draws from the standard normal distribution.")
+rand_like = _drawn_like("rand_like", lambda stream, shape, dtype: stream.uniform(shape, dtype),
+                        "Uniform draws from [0, 1), shaped as ``input``.")
+randn_like = _drawn_like("randn_like", lambda stream, shape, dtype: stream.normal(shape, dtype),
+                         "Draws from the standard normal distribution, shaped as ``input``.")
+
+
+def _bounds(low: Any, high: Any, size: Any) -> tuple[int, int, Any]:
+    if isinstance(high, (tuple, list)):
+        low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
+    return int(low), int(high), size
 
 
 def randint(low: Any = 0, high: Any = None, size: Any = None, *,
@@ -50,32 +94,249 @@ def randint(low: Any = 0, high: Any = None, size: Any = None, *,
             layout: Any = None, device: Any = None, pin_memory: bool = False,
             requires_grad: bool = False) -> Tensor:
     """Integers from ``[low, high)``."""
-    if isinstance(high, (tuple, list)):
-        size, high = high, None
-    if high is None:
-        low, high = 0, low
-    if device is not None:
-        dtypes.as_device(device)
-    layouts.check_layout(layout, "randint")
-    kind = dtype_for("randint", dtype, dtypes.int64 if out is None else out.dtype)
-    data = stream_of(generator).integers(int(low), int(high), size_from("randint", (size,)),
-                                         kind.np)
+    place("randint", device, layout)
+    low, high, size = _bounds(low, high, size)
+    kind = out_dtype("randint", dtype, out, dtypes.int64)
+    shape = size_from("randint", (size,))
+    data = stream_of(generator).integers(low, high, shape, kind.np)
     return settle(data, out, requires_grad, "randint")
 
 
+def randint_like(input: Tensor, low: Any = 0, high: Any = None, *,
+                 generator: Generator | None = None, dtype: Any = None, layout: Any = None,
+                 device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+                 memory_format: Any = None) -> Tensor:
+    """Integers from ``[low, high)``, shaped as ``input``."""
+    low, high, _ = _bounds(low, high, None)
+    data = blank_like("randint_like", input, dtype, layout, device, memory_format)
+    stream = stream_of(generator)
+    fill_in_memory_order(data, lambda shape: stream.integers(low, high, shape, data.dtype))
+    return leaf(data, requires_grad, "randint_like")
+
+
 def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None = None,
-             dtype: Any = dtypes.int64, layout: Any = None, device: Any = None,
+             dtype: Any = None, layout: Any = None, device: Any = None,
              pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """The integers below ``n`` in random order."""
-    if device is not None:
-        dtypes.as_device(device)
-    layouts.check_layout(layout, "randperm")
-    kind = dtype_for("randperm", dtype, dtypes.int64 if out is None else out.dtype)
+    place("randperm", device, layout)
+    kind = out_dtype("randperm", dtype, out, dtypes.int64)
     data = stream_of(generator).permutation(n, kind.np)
     return settle(data, out, requires_grad, "randperm")
 
 
-publish(randint, "randint", method=False)
-publish(randperm, "randperm", method=False)
+# ---------------------------------------------------------------- drawn for each element
 
-__all__ = ["Array", "blank_like", "leaf", "op", "xp", "zeros_like"]
+
+@op(method=False, function=None, node="BernoulliBackward0")
+def _bernoulli(input: Array, generator: Any = None) -> Any:
+    return stream_of(generator).bernoulli(xp.as_array(input))
+
+
+_bernoulli.vjp(input=lambda g: zeros_of(g, g.shape))
+
+
+@op(method=False, function=None, node="PoissonBackward0")
+def _poisson(input: Array, generator: Any = None) -> Any:
+    return stream_of(generator).poisson(xp.as_array(input))
+
+
+_poisson.vjp(input=lambda g: zeros_of(g, g.shape))
+
+
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None,
+              out: Tensor | None = None) -> Tensor:
+    """Ones with the probabilities in ``input``, or with the one probability ``p``."""
+    if p is None:
+        return _into(out, _bernoulli(input, generator), "bernoulli")
+    drawn = zeros_like(input)
+    return _into(out, drawn.bernoulli_(p, generator=generator), "bernoulli")
+
+
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Poisson draws with the rates in ``input``."""
+    return _poisson(input, generator)  # type: ignore[no-any-return]
+
+
+def _into(out: Tensor | None, drawn: Tensor, function: str) -> Tensor:
+    return drawn if out is None else settle(drawn._data, out, False, function)
+
+
+@op(method=False, function=None)
+def _multinomial(input: Array, num_samples: int, replacement: bool, generator: Any) -> Any:
+    return stream_of(generator).multinomial(xp.as_array(input), num_samples, replacement)
+
+
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
+                generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+    """Indices drawn with the weights in the rows of ``input``."""
+    return _into(out, _multinomial(input, num_samples, replacement, generator), "multinomial")
+
+
+@op(method=False, function=None, node="NormalBackward1")
+def _normal_mean(input: Array, std: Any, generator: Any) -> Any:
+    drawn = stream_of(generator).normal(input.shape, input.dtype)
+    return drawn * xp.as_array(input).dtype.type(std) + input
+
+
+@op(method=False, function=None, node="NormalBackward2")
+def _normal_std(mean: Any, input: Array, generator: Any) -> Any:
+    _check_std(input)
+    drawn = stream_of(generator).normal(input.shape, input.dtype)
+    return drawn * input + xp.as_array(input).dtype.type(mean)
+
+
+@op(method=False, function=None, node="NormalBackward3", broadcasts=True)
+def _normal_both(mean: Array, std: Array, generator: Any) -> Any:
+    _check_std(std)
+    shape = xp.broadcast_shapes(mean.shape, std.shape)
+    drawn = stream_of(generator).normal(shape, xp.promote_types(mean.dtype, std.dtype))
+    return drawn * std + mean
+
+
+_normal_mean.vjp(input=lambda g: zeros_of(g, g.shape))
+_normal_std.vjp(input=lambda g: zeros_of(g, g.shape))
+_normal_both.vjp(mean=lambda g: zeros_of(g, g.shape), std=lambda g: zeros_of(g, g.shape))
+
+
+def _check_std(std: Any) -> None:
+    if std.dtype.kind == "c":
+        raise RuntimeError("normal expects standard deviation to be non-complex")
+    if std.size and not (std >= 0).all():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+
+
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *,
+           generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None,
+           layout: Any = None, device: Any = None, pin_memory: bool = False,
+           requires_grad: bool = False) -> Tensor:
+    """Normal draws with the given means and standard deviations."""
+    if isinstance(mean, Tensor):
+        drawn = _normal_both(mean, std, generator) if isinstance(std, Tensor) else _normal_mean(
+            mean, float(std), generator)
+        return _into(out, drawn, "normal")
+    if isinstance(std, Tensor):
+        return _into(out, _normal_std(float(mean), std, generator), "normal")
+    place("normal", device, layout)
+    kind = out_dtype("normal", dtype, out)
+    shape = size_from("normal", (size,))
+    data = stream_of(generator).normal(shape, kind.np, float(mean), float(std))
+    return settle(data, out, requires_grad, "normal")
+
+
+for _function in (randint, randint_like, randperm, bernoulli, poisson, multinomial, normal):
+    publish(_function, _function.__name__, method=False)
+Tensor.bernoulli = bernoulli  # type: ignore[attr-defined]
+Tensor.multinomial = multinomial  # type: ignore[attr-defined]
+
+
+# ---------------------------------------------------------------- in place
+
+
+def _written(name: str, node: str, kernel: Any) -> Any:
+    """Declare ``Tensor.<name>_``, which overwrites a tensor with draws and cuts its gradient."""
+    kernel.__name__ = name
+    declared = op(inplace=True, function=None, method=False, node=node)(kernel)
+    declared.vjp(input=lambda g: zeros_of(g, g.shape))
+    return declared
+
+
+def _laid_out(input: Any, draw: Any) -> Any:
+    """Draws in the memory order of ``input``, if it is dense, and otherwise by its indices."""
+    array = xp.as_array(input)
+    out = laid_out_like(array, array.shape, array.dtype) if xp.is_dense(array) else xp.empty(
+        array.shape, array.dtype)
+    fill_in_memory_order(out, draw)
+    return out
+
+
+def _uniform(input: Array, a: float = 0.0, b: float = 1.0, *, generator: Any = None) -> Any:
+    """Uniform draws from ``[a, b)``."""
+    return _laid_out(input, lambda shape: stream_of(generator).uniform(
+        shape, input.dtype, float(a), float(b)))
+
+
+def _normal(input: Array, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
+    """Normal draws."""
+    contiguous = xp.as_array(input).flags.c_contiguous
+    return _laid_out(input, lambda shape: stream_of(generator).normal(
+        shape, input.dtype, float(mean), float(std), contiguous))
+
+
+def _log_normal(input: Array, mean: float = 1.0, std: float = 2.0, *, generator: Any = None
+                ) -> Any:
+    """Exponentials of normal draws."""
+    return _laid_out(input, lambda shape: stream_of(generator).log_normal(
+        shape, input.dtype, float(mean), float(std)))
+
+
+def _exponential(input: Array, lambd: float = 1.0, *, generator: Any = None) -> Any:
+    """Exponential draws of rate ``lambd``."""
+    return _laid_out(input, lambda shape: stream_of(generator).exponential(
+        shape, input.dtype, float(lambd)))
+
+
+def _cauchy(input: Array, median: float = 0.0, sigma: float = 1.0, *, generator: Any = None
+            ) -> Any:
+    """Cauchy draws."""
+    return _laid_out(input, lambda shape: stream_of(generator).cauchy(
+        shape, input.dtype, float(median), float(sigma)))
+
+
+def _geometric(input: Array, p: float, *, generator: Any = None) -> Any:
+    """Numbers of trials until the first success."""
+    return _laid_out(input, lambda shape: stream_of(generator).geometric(
+        shape, input.dtype, float(p)))
+
+
+def _random(input: Array, low: Any = None, high: Any = None, *, generator: Any = None) -> Any:
+    """Integers from ``[low, high)``, or the whole range of the dtype."""
+    return _laid_out(input, lambda shape: stream_of(generator).integers(
+        low, high, shape, input.dtype))
+
+
+def _bernoulli_number(input: Array, p: float = 0.5, *, generator: Any = None) -> Any:
+    return _laid_out(input, lambda shape: stream_of(generator).bernoulli(
+        float(p), shape, input.dtype))
+
+
+_written("uniform", "UniformBackward0", _uniform)
+_written("normal", "NormalBackward0", _normal)
+_written("log_normal", "LogNormalBackward0", _log_normal)
+_written("exponential", "ExponentialBackward0", _exponential)
+_written("cauchy", "CauchyBackward0", _cauchy)
+_written("geometric", "GeometricBackward0", _geometric)
+_random_op = _written("random", "RandomBackward0", _random)
+_bernoulli_op = _written("bernoulli", "BernoulliBackward2", _bernoulli_number)
+
+
+@op(inplace=True, function=None, method=False, node="BernoulliBackward1")
+def _bernoulli_tensor(input: Array, p: Index, *, generator: Any = None) -> Any:
+    chances = xp.broadcast_to(xp.as_array(p), input.shape)
+    return stream_of(generator).bernoulli(chances, dtype=input.dtype)
+
+
+_bernoulli_tensor.vjp(input=lambda g: zeros_of(g, g.shape))
+
+
+def _bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Ones with probability ``p``, in place."""
+    write = (_bernoulli_tensor if isinstance(p, Tensor) else _bernoulli_op).op.inplace_function
+    return write(self, p, generator=generator)  # type: ignore[no-any-return]
+
+
+def _random_(self: Tensor, *bounds: Any, generator: Generator | None = None, **named: Any
+             ) -> Tensor:
+    """Integers from ``[from, to)``, or the whole range of the dtype, in place."""
+    low, high = named.get("from", 0), named.get("to")
+    if len(bounds) == 1:
+        high = bounds[0]
+    elif bounds:
+        low, high = bounds
+    elif not named:
+        low = None
+    write = _random_op.op.inplace_function
+    return write(self, low, high, generator=generator)  # type: ignore[no-any-return]
+
+
+Tensor.bernoulli_ = _bernoulli_  # type: ignore[attr-defined]
+Tensor.random_ = _random_  # type: ignore[attr-defined]
