@@ -7,7 +7,7 @@ from typing import Any
 from ..backend import numpy as xp
 from ..errors import canonical_dim
 from ..op import Arrays, linear
-from .shape import split_with_sizes, unbind
+from .shape import _split, split_with_sizes, unbind, zeros_of
 
 
 def _cat_axis(tensors: Any, dim: int) -> int:
@@ -55,7 +55,6 @@ def fitted_part(part: Any, like: Any) -> Any:
     from ..graph import fit
     from ..replaying import fit_tensor
     from ..tensor import Tensor
-    from .shape import zeros_of
 
     if like.shape == (0,) and part.shape != (0,):
         part = zeros_of(part, (0,))
@@ -77,3 +76,43 @@ def stack(tensors: Arrays, dim: int = 0) -> Any:
 
 stack.vjp(tensors=lambda g, like, dim: [
     fitted_part(p, s) for p, s in zip(unbind(g, canonical_dim(dim, g.ndim)), like, strict=True)])
+
+
+# ---------------------------------------------------------------- what cutting has for a rule
+
+
+unbind.vjp(input=lambda g, like, dim: stack_parts(g, like, dim))
+split_with_sizes.vjp(input=lambda g, like, split_sizes, dim: join_parts(g, like, split_sizes, dim))
+_split.vjp(input=lambda g, like, split_size, dim:
+           join_parts(g, like, chunk_lengths(like.shape[dim], split_size), dim))
+
+
+def stack_parts(g: Any, like: Any, dim: int) -> Any:
+    """The gradients of every position along ``dim``, zeros where none arrived."""
+    g = as_list(g)
+    shape = tuple([n for i, n in enumerate(like.shape) if i != dim])
+    present = next(x for x in g if x is not None)
+    return stack([zeros_of(present, shape) if x is None else x for x in g], dim)
+
+
+def join_parts(g: Any, like: Any, lengths: Any, dim: int) -> Any:
+    """The gradients of consecutive parts, zeros where none arrived."""
+    g = as_list(g)
+    present = next(x for x in g if x is not None)
+    return cat([zeros_of(present, part_shape(like.shape, dim, n)) if x is None else x
+                for x, n in zip(g, lengths, strict=True)], dim)
+
+
+def as_list(g: Any) -> list[Any]:
+    """A cut into one part has one gradient, not a list of them."""
+    return g if isinstance(g, list) else [g]
+
+
+def part_shape(shape: Any, dim: int, length: int) -> tuple[int, ...]:
+    return tuple([length if i == dim else n for i, n in enumerate(shape)])
+
+
+def chunk_lengths(n: int, size: int) -> list[int]:
+    if not n:
+        return [0]
+    return [min(size, n - i) for i in range(0, n, size)]

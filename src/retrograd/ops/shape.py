@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from ..backend import numpy as xp
-from ..errors import canonical_dim
+from ..errors import canonical_dim, size_mismatch
 from ..inplace import Geometry
 from ..op import Array, Arrays, Dim, Dims, Ints, composite, linear, publish, view
-from ..tensor import Size, Tensor
+from ..tensor import Size, Tensor, wrap
 
 
 def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
@@ -328,6 +328,30 @@ spread_method(expand, "expand", "size")
 def expand_as(input: Any, other: Any) -> Any:
     """``input`` expanded to ``other``'s shape."""
     return expand(input, tuple(other.shape))
+
+
+@composite()
+def broadcast_tensors(*tensors: Any) -> Any:
+    """The tensors, all expanded to the shape they broadcast to."""
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    shape = broadcast_shapes(*[tuple(t.shape) for t in tensors])
+    return tuple([expand(t, shape) for t in tensors])
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that tensors of these shapes broadcast to."""
+    given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    joint: tuple[int, ...] = ()
+    for shape in given:
+        try:
+            joint = xp.broadcast_shapes(joint, shape)
+        except ValueError:
+            raise size_mismatch([joint, shape]) from None
+    return Size(joint)
+
+
+publish(broadcast_shapes, "broadcast_shapes", method=False)
 
 
 @composite()
@@ -679,26 +703,9 @@ def unbind(input: Array, dim: Dim = 0) -> Any:
     return tuple([input[(*lead, i, ...)] for i in range(input.shape[dim])])
 
 
-unbind.vjp(input=lambda g, like, dim: stack_parts(g, like, dim))
-
-
-def stack_parts(g: Any, like: Any, dim: int) -> Any:
-    from .join import stack
-
-    shape = tuple([n for i, n in enumerate(like.shape) if i != dim])
-    return stack(materialized(g, shape), dim)
-
-
-def materialized(gradients: Any, shape: Any) -> list[Any]:
-    """Zeros where no gradient arrived."""
-    present = next(g for g in gradients if g is not None)
-    return [zeros_of(present, shape) if g is None else g for g in gradients]
-
-
 def zeros_of(like: Any, shape: Any) -> Any:
-    if isinstance(like, Tensor):
-        return like.new_zeros(shape)
-    return xp.zeros(shape, like.dtype)
+    zeros = xp.zeros(shape, like._data.dtype if isinstance(like, Tensor) else like.dtype)
+    return wrap(zeros) if isinstance(like, Tensor) else zeros
 
 
 @view(outputs=("list",), function=None, method=False, node="SplitWithSizesBackward0")
@@ -712,36 +719,12 @@ def split_with_sizes(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
     return tuple(parts)
 
 
-split_with_sizes.vjp(input=lambda g, like, split_sizes, dim:
-                     join_parts(g, like, split_sizes, dim))
-
-
 @view(outputs=("list",), function=None, method=False, node="SplitBackward0")
 def _split(input: Array, split_size: int, dim: Dim = 0) -> Any:
     n = input.shape[dim]
     lead = (slice(None),) * dim
     return tuple([input[(*lead, slice(i, i + split_size))]
                   for i in range(0, n, split_size)] or [input[...]])
-
-
-_split.vjp(input=lambda g, like, split_size, dim:
-           join_parts(g, like, chunk_lengths(like.shape[dim], split_size), dim))
-
-
-def chunk_lengths(n: int, size: int) -> list[int]:
-    if not n:
-        return [0]
-    return [min(size, n - i) for i in range(0, n, size)]
-
-
-def join_parts(g: Any, like: Any, lengths: Any, dim: int) -> Any:
-    from .join import cat
-
-    present = next(x for x in g if x is not None)
-    parts = [zeros_of(present, tuple([length if i == dim else n
-                                      for i, n in enumerate(like.shape)])) if x is None else x
-             for x, length in zip(g, lengths, strict=True)]
-    return cat(parts, dim)
 
 
 @composite(method=True)

@@ -1,0 +1,232 @@
+"""Overwriting memory: copy_, fill_, zero_."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from ..backend import index as xi, numpy as xp
+from ..errors import size_mismatch
+from ..graph import INFERENCE
+from ..inplace import call_inplace
+from ..modes import GRAD, MODE, NO_GRAD
+from ..notices import warn
+from ..op import Array, Number, op, publish
+from ..tensor import PLAIN, Tensor, wrap
+from .shape import zeros_of
+
+NUMBERS = (bool, int, float, complex)
+
+
+def writes_freely(target: Tensor, *sources: Any) -> bool:
+    """Whether a write to ``target`` is nothing but the write: no graph, no transform, no override."""
+    mode = MODE.get()
+    if type(target) not in PLAIN or target._vc is INFERENCE \
+            or (mode is not GRAD and mode is not NO_GRAD):
+        return False
+    for source in sources:
+        if type(source) not in PLAIN or (source._edge is not None and mode is GRAD):
+            return False
+    if mode is NO_GRAD:
+        return True
+    view = target._view
+    return target._edge is None and (view is None or view.base._edge is None)
+
+
+def is_writable(array: Any) -> bool:
+    """Whether each element of ``array`` may be written to, and lies in memory of its own."""
+    flags = array.flags
+    return flags.writeable and (flags.c_contiguous or not xp.has_overlap(array))
+
+
+# ---------------------------------------------------------------- copying
+
+
+@op(function=None, method=False, node="CopyBackwards", broadcasts=True, any_dtype=True)
+def _copy(input: Array, src: Array) -> Any:
+    """``src`` in the shape and dtype of ``input``, whose values do not matter."""
+    out = xp.empty_like(xp.as_array(input))
+    write_copy(out, src)
+    return out
+
+
+@_copy.write
+def write_copy(array: Any, src: Any) -> None:
+    check_copy(array, src)
+    array[...] = real_part(src, array.dtype)
+
+
+_copy.vjp(input=lambda g: zeros_of(g, g.shape),
+          src=lambda g: g)
+
+
+def check_copy(array: Any, src: Any) -> None:
+    if src.shape == array.shape or not src.shape:
+        return
+    try:
+        joint = xp.broadcast_shapes(array.shape, src.shape)
+    except ValueError:
+        raise size_mismatch([array.shape, src.shape]) from None
+    if joint != array.shape:
+        raise RuntimeError(f"output with shape {list(array.shape)} doesn't match the broadcast "
+                           f"shape {list(joint)}")
+
+
+def real_part(src: Any, dtype: Any) -> Any:
+    """``src``, without its imaginary part where ``dtype`` has none."""
+    if src.dtype.kind != "c" or dtype.kind in "cb":
+        return src
+    warn("Casting complex values to real discards the imaginary part", once=True)
+    return src.real
+
+
+def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Overwrite with the values of ``src``, broadcast and cast."""
+    if not isinstance(src, Tensor):
+        if not isinstance(src, NUMBERS):
+            raise TypeError("copy_(): argument 'other' (position 1) must be Tensor, not "
+                            f"{type(src).__name__}")
+        src = wrap(xp.asarray(src))
+    if writes_freely(input, src):
+        array, data = input._array(), src._data
+        if array.dtype is data.dtype and array.shape == data.shape and is_writable(array):
+            array[...] = data
+            input._counter().bump()
+            return input
+    return call_inplace(_copy.op, (input, src))
+
+
+Tensor.copy_ = copy_  # type: ignore[attr-defined]
+
+
+# ---------------------------------------------------------------- filling
+
+
+def _filled(input: Any, value: Any) -> Any:
+    out = xp.empty_like(xp.as_array(input))
+    out[...] = value
+    return out
+
+
+@op(function=None, method=False, node="FillBackward2", any_dtype=True)
+def _fill_number(input: Array, value: Number) -> Any:
+    return _filled(input, xi.number_as(value, input.dtype))
+
+
+@_fill_number.write
+def _write_number(array: Any, value: Any) -> None:
+    array[...] = xi.number_as(value, array.dtype)
+
+
+_fill_number.vjp(input=lambda g: zeros_of(g, g.shape))
+
+
+@op(function=None, method=False, node="FillBackward3", broadcasts=True, any_dtype=True)
+def _fill_tensor(input: Array, value: Array) -> Any:
+    check_fill(value)
+    return _filled(input, real_part(value, input.dtype))
+
+
+@_fill_tensor.write
+def _write_tensor(array: Any, value: Any) -> None:
+    check_fill(value)
+    array[...] = real_part(value, array.dtype)
+
+
+_fill_tensor.vjp(input=lambda g: zeros_of(g, g.shape),
+                 value=lambda g: g)
+
+
+def check_fill(value: Any) -> None:
+    if value.ndim:
+        raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
+                           f"{value.ndim} dimensions.")
+
+
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Overwrite every element with ``value``, a number or a zero-dim tensor."""
+    if isinstance(value, Tensor):
+        return call_inplace(_fill_tensor.op, (input, value))
+    if not isinstance(value, NUMBERS):
+        raise no_overload("fill_", [("Tensor value",), ("Number value",)], value)
+    if writes_freely(input):
+        array = input._array()
+        if is_writable(array):
+            array[...] = xi.number_as(value, array.dtype)
+            input._counter().bump()
+            return input
+    return call_inplace(_fill_number.op, (input, value))
+
+
+def no_overload(function: str, overloads: list[tuple[str, ...]], *given: Any) -> TypeError:
+    """The error of arguments that fit none of a function's signatures."""
+    names = ", ".join(type(v).__name__ for v in given)
+    marked = ", ".join(type(v).__name__ if isinstance(v, Tensor) else f"!{type(v).__name__}!"
+                       for v in given)
+    lines = "".join(
+        f" * ({', '.join(overload)})\n      didn't match because some of the arguments have "
+        f"invalid types: ({marked})\n" for overload in overloads)
+    return TypeError(f"{function}() received an invalid combination of arguments - got ({names}), "
+                     f"but expected one of:\n{lines}")
+
+
+@op(function=None, method=False, node="FillBackward0", any_dtype=True)
+def _full_of_number(input: Array, value: Number) -> Any:
+    return _filled(input, xi.number_as(value, input.dtype))
+
+
+_full_of_number.vjp(input=lambda g: zeros_of(g, g.shape))
+
+
+@op(function=None, method=False, node="FillBackward1", broadcasts=True, any_dtype=True)
+def _full_of_tensor(input: Array, value: Array) -> Any:
+    check_fill(value)
+    return _filled(input, real_part(value, input.dtype))
+
+
+_full_of_tensor.vjp(input=lambda g: zeros_of(g, g.shape),
+                    value=lambda g: g)
+
+
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor shaped like ``input`` with every element ``value``."""
+    return (_full_of_tensor if isinstance(value, Tensor) else _full_of_number)(input, value)
+
+
+Tensor.fill_ = fill_  # type: ignore[attr-defined]
+publish(fill, "fill", method=False)
+publish(fill_, "fill_", method=False)
+
+
+@op(function=None, method=False, any_dtype=True, node="ZeroBackward0")
+def _zero(input: Array) -> Any:
+    """Zeros in the shape of ``input``."""
+    return xp.zeros(input.shape, input.dtype)
+
+
+@_zero.write
+def _write_zero(array: Any) -> None:
+    array[...] = 0
+
+
+_zero.vjp(input=lambda g: zeros_of(g, g.shape))
+
+
+def zero_(input: Tensor) -> Tensor:
+    """Overwrite every element with zero."""
+    if writes_freely(input):
+        array = input._array()
+        if is_writable(array):
+            array[...] = 0
+            input._counter().bump()
+            return input
+    return call_inplace(_zero.op, (input,))
+
+
+Tensor.zero_ = zero_  # type: ignore[attr-defined]
+publish(zero_, "zero_", method=False)
+
+
+def dtype_name(array: Any) -> str:
+    """PyTorch's class-like name of an array's dtype, for messages."""
+    return dtypes.from_numpy_dtype(array.dtype).alias
