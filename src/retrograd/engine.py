@@ -7,6 +7,8 @@ topological order: when a node's turn comes, its whole gradient has arrived. No 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from contextvars import ContextVar
 from operator import attrgetter
 from typing import Any
 
@@ -19,13 +21,15 @@ from .replaying import output_edge
 from .tensor import PLAIN, AccumulateGrad, Tensor
 
 _by_age = attrgetter("seq")
+_RUNNING: ContextVar[Plan | None] = ContextVar("retrograd.running", default=None)
 _accumulating = threading.RLock()
 
 
 class Plan:
     """The nodes a backward pass runs, newest first, and which leaf is complete after which."""
 
-    __slots__ = ("order", "leaves", "closing", "outputs", "needed", "is_plain")
+    __slots__ = ("order", "leaves", "closing", "outputs", "needed", "is_plain", "_notes",
+                 "_members", "callbacks")
 
     def __init__(self, roots: list[Any], targets: set[Any] | None):
         order: list[Any] = []
@@ -71,6 +75,26 @@ class Plan:
         self.is_plain = not (outputs or watched or targets or Anomaly.enabled)
         self.closing = {} if self.is_plain else self._closing()
         self.needed = None if targets is None else self._reaching(targets)
+        self.callbacks: list[Callable[[], Any]] | None = None
+        self._notes: dict[Any, Any] | None = None
+        self._members: set[Any] | None = None
+
+    @property
+    def notes(self) -> dict[Any, Any]:
+        """What hooks on several tensors keep while the pass runs."""
+        if self._notes is None:
+            self._notes = {}
+        return self._notes
+
+    def reaches(self, edge: Any) -> bool:
+        """Whether the pass computes a gradient at ``edge``."""
+        if edge is None:
+            return False
+        if self._members is None:
+            self._members = {*self.order, *self.leaves}
+        if (edge.node if edge.is_output else edge) not in self._members:
+            return False
+        return self.needed is None or edge in self.needed
 
     def _closing(self) -> dict[Any, list[Any]]:
         """Which leaves are complete after which node: PyTorch accumulates them at once."""
@@ -129,6 +153,7 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
     finish = _Leaves(grads, captured, None if targets is None else set(targets), recorded,
                      accumulate)
     token = xp.hush()
+    running = _RUNNING.set(plan)
     try:
         if plan.is_plain and not recorded and released is not None:
             _run_plain(plan, grads, released)
@@ -136,9 +161,36 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
                 finish(leaf)
         else:
             _run_any(plan, grads, captured, set(targets or ()), recorded, released, finish)
+        if plan.callbacks is not None:
+            _call_back(plan.callbacks)
     finally:
+        _RUNNING.reset(running)
         xp.unhush(token)
     return captured
+
+
+def current_plan() -> Plan:
+    """The plan of the backward pass that is running; hooks are the only callers."""
+    plan = _RUNNING.get()
+    if plan is None:
+        raise RuntimeError("no backward pass is running")
+    return plan
+
+
+def queue_callback(callback: Callable[[], Any]) -> None:
+    """Have ``callback`` called when the backward pass that is running has ended."""
+    plan = _RUNNING.get()
+    if plan is None:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    if plan.callbacks is None:
+        plan.callbacks = []
+    plan.callbacks.append(callback)
+
+
+def _call_back(callbacks: list[Callable[[], Any]]) -> None:
+    # A callback may queue further ones.
+    for callback in callbacks:
+        callback()
 
 
 def _run_plain(plan: Plan, grads: dict[Any, Any], released: Released) -> None:
@@ -412,7 +464,7 @@ class _Leaves:
             self.captured[leaf] = g
             if not self.accumulate:
                 return
-        node = leaf._accumulator_ref and leaf._accumulator_ref()
+        node = leaf._accumulator() if leaf._node_hooks is not None else None
         if node is not None and node.prehooks:
             g = before(node, g, recorded)
             if g is None:

@@ -73,6 +73,7 @@ class Tensor:
     _hooks: OrderedDict[int, Any] | None = None
     _post_hooks: OrderedDict[int, Any] | None = None
     _accumulator_ref: Any = None
+    _node_hooks: dict[str, Any] | None = None  # those of its accumulator, which comes and goes
     _cut: sites.Site | None = None  # the line that kept this tensor out of the graph
     _wrapped_number = False
     _retains = False
@@ -577,7 +578,7 @@ NATIVE: set[type] = {Tensor}
 """The classes that ops handle themselves; any other asks its ``__torch_function__``."""
 
 _INTERNAL = {"_grad", "_hooks", "_post_hooks", "_accumulator_ref", "_cut", "_wrapped_number",
-             "_retains", "_name", "_keep_accumulator", "_is_watched"}
+             "_retains", "_name", "_node_hooks", "_is_watched"}
 
 
 def _user_attributes(tensor: Tensor) -> dict[str, Any]:
@@ -603,15 +604,21 @@ class AccumulateGrad(Identity):
     def edges(self) -> tuple[Any, ...]:
         return ()
 
-    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
-        self.variable._keep_accumulator = self
-        self.variable._is_watched = True
-        return super().register_hook(fn)
+    # Hooks are kept on the leaf: one that its leaf kept alive would be a cycle.
 
-    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
-        self.variable._keep_accumulator = self
+    def _hooks_of_kind(self, kind: str) -> Any:
+        return (self.variable._node_hooks or {}).get(kind)
+
+    def _set_hooks(self, kind: str, hooks: Any) -> None:
+        if self.variable._node_hooks is None:
+            self.variable._node_hooks = {}
+        self.variable._node_hooks[kind] = hooks
         self.variable._is_watched = True
-        return super().register_prehook(fn)
+
+    prehooks = property(lambda self: self._hooks_of_kind("pre"),
+                        lambda self, hooks: self._set_hooks("pre", hooks))
+    posthooks = property(lambda self: self._hooks_of_kind("post"),
+                         lambda self, hooks: self._set_hooks("post", hooks))
 
 
 def fill(tensor: Tensor, data: Any, edge: Any) -> Tensor:

@@ -1,12 +1,52 @@
-"""Looking at the graph: gradient edges, and hooks on what it saves."""
+"""Looking at the graph, and hooks on what it saves and on groups of gradients."""
 
 from __future__ import annotations
 
+import abc
+import weakref
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ..graph import Node
+from ..engine import current_plan
+from ..graph import Node as RecordedNode
+from ..graph import RemovableHandle
+from ..modes import MODE
 from ..replaying import output_edge
-from ..tensor import AccumulateGrad, Tensor
+from ..tensor import AccumulateGrad, Tensor, edge_of
+
+# ---------------------------------------------------------------- nodes and edges
+
+
+class Node(abc.ABC):
+    """What every ``grad_fn`` is an instance of."""
+
+    @abc.abstractmethod
+    def name(self) -> str:
+        """The name of the recorded operation."""
+
+    @property
+    @abc.abstractmethod
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """Where this node sends gradients: pairs of a node and the number of its output."""
+
+    @abc.abstractmethod
+    def metadata(self) -> dict[str, Any]:
+        """A dictionary for whatever one wants to keep with the node."""
+
+    @abc.abstractmethod
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_inputs, grad_outputs)`` after the node ran."""
+
+    @abc.abstractmethod
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_outputs)`` before the node runs."""
+
+    @abc.abstractmethod
+    def _sequence_nr(self) -> int:
+        """Nodes recorded later have higher numbers."""
+
+
+Node.register(RecordedNode)
 
 
 class GradientEdge(NamedTuple):
@@ -17,15 +57,215 @@ class GradientEdge(NamedTuple):
     ownership_token: Any = None
 
     def as_edge(self) -> Any:
+        """The same place as the engine knows it."""
         if isinstance(self.node, AccumulateGrad):
             return self.node.variable
         return output_edge(self.node, self.output_nr)
 
 
-def increment_version(tensor: Any) -> None:
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The edge by which gradients reach ``tensor``; it stands for it in ``grad`` and backward."""
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not "
+                           "require gradients")
+    node = tensor.grad_fn
+    return GradientEdge(tensor._accumulator() if node is None else node, tensor.output_nr)
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Count a write that was made behind autograd's back."""
-    for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
-        t._counter().bump()
+    if isinstance(tensor, Tensor):
+        tensor = (tensor,)
+    if not isinstance(tensor, Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+    for each in tensor:
+        if not each.is_inference():
+            each._counter().bump()
 
 
-__all__ = ["GradientEdge", "Node", "increment_version"]
+# ---------------------------------------------------------------- hooks on saved values
+
+
+class saved_tensors_hooks:
+    """Have ``pack_hook`` keep what is saved for backward, and ``unpack_hook`` bring it back.
+
+    >>> import retrograd as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> with saved_tensors_hooks(lambda t: t.tolist(), lambda number: torch.tensor(number)):
+    ...     y = x * x
+    >>> y.backward()
+    >>> x.grad
+    tensor(6.)
+    """
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any],
+                 unpack_hook: Callable[[Any], Tensor]) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> Any:
+        mode = MODE.get()
+        if mode.hooks_disabled is not None:
+            raise RuntimeError(mode.hooks_disabled)
+        for hook in (self.pack_hook, self.unpack_hook):
+            if not callable(hook):
+                raise TypeError("saved_tensors_hooks takes two callables, not "
+                                f"{type(hook).__name__}")
+        MODE.set(mode.but(saved_hooks=(*mode.saved_hooks, (self.pack_hook, self.unpack_hook))))
+
+    def __exit__(self, *exc: object) -> None:
+        mode = MODE.get()
+        MODE.set(mode.but(saved_hooks=mode.saved_hooks[:-1]))
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Keep what is saved in the main memory, and bring it back to its device when needed."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        def pack_to_cpu(tensor: Tensor) -> tuple[Any, Tensor]:
+            return (tensor.device, tensor)
+
+        def unpack_from_cpu(packed: tuple[Any, Tensor]) -> Tensor:
+            # Every tensor lives in the main memory already.
+            _device, tensor = packed
+            return tensor
+
+        super().__init__(pack_to_cpu, unpack_from_cpu)
+
+
+class disable_saved_tensors_hooks:
+    """Make ``saved_tensors_hooks`` raise ``error_message`` inside this block."""
+
+    def __init__(self, error_message: str) -> None:
+        self.error_message = error_message
+
+    def __enter__(self) -> None:
+        mode = MODE.get()
+        if mode.saved_hooks:
+            raise RuntimeError(self.error_message)
+        self.previous = mode.hooks_disabled
+        MODE.set(mode.but(hooks_disabled=self.error_message))
+
+    def __exit__(self, *exc: object) -> None:
+        MODE.set(MODE.get().but(hooks_disabled=self.previous))
+
+
+class _Mutations:
+    """The copies that one :class:`allow_mutation_on_saved_tensors` block made."""
+
+    def __init__(self) -> None:
+        self.cloned: dict[int, Tensor] = {}
+        self.handles = 0
+
+    def pack(self, tensor: Tensor) -> int:
+        self.handles += 1
+        self.cloned[self.handles] = tensor.clone()
+        return self.handles
+
+    def unpack(self, handle: int) -> Tensor:
+        if handle not in self.cloned:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
+                "in which the graph was originally recorded.")
+        return self.cloned[handle]
+
+    def clear(self) -> None:
+        """Forget everything that was saved in this block."""
+        self.cloned.clear()
+
+
+class allow_mutation_on_saved_tensors(saved_tensors_hooks):
+    """Let tensors be written to after they were saved for backward.
+
+    Each is copied when it is saved, and the copies live until the block ends.
+    """
+
+    def __init__(self) -> None:
+        self.mutations = _Mutations()
+        super().__init__(self.mutations.pack, self.mutations.unpack)
+
+    def __enter__(self) -> _Mutations:
+        for pack, _unpack in MODE.get().saved_hooks:
+            if isinstance(getattr(pack, "__self__", None), _Mutations):
+                raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        super().__enter__()
+        return self.mutations
+
+    def __exit__(self, *exc: object) -> None:
+        super().__exit__(*exc)
+        self.mutations.clear()
+
+
+# ---------------------------------------------------------------- hooks on several tensors
+
+
+class _MultiHandle(RemovableHandle):
+    """Removes a hook from all its tensors."""
+
+    def __init__(self, handles: tuple[RemovableHandle, ...]) -> None:
+        self.handles = handles
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], *,
+                             mode: str = "all") -> RemovableHandle:
+    """Call ``fn`` once per backward pass that reaches these tensors.
+
+    With ``"all"`` it is given the list of their gradients when the last has arrived (None for
+    tensors that the pass does not reach); with ``"any"``, the first gradient to arrive.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    if mode == "any":
+        first = _First(fn)
+        return _MultiHandle(tuple([t.register_hook(first) for t in tensors if t.requires_grad]))
+    for tensor in tensors:
+        if not tensor.requires_grad:
+            raise AssertionError("Expected gradient function to be set")
+    group = _Group(tensors, fn)
+    return _MultiHandle(tuple([t.register_hook(group.hook(i)) for i, t in enumerate(tensors)]))
+
+
+class _First:
+    """Passes on the first gradient of each backward pass."""
+
+    def __init__(self, fn: Callable[[Tensor], Any]) -> None:
+        self.fn = fn
+
+    def __call__(self, gradient: Tensor) -> None:
+        seen = current_plan().notes
+        if self not in seen:
+            seen[self] = True
+            self.fn(gradient)
+
+
+class _Group:
+    """Collects the gradients of several tensors during a backward pass."""
+
+    def __init__(self, tensors: Sequence[Tensor], fn: Callable[[Sequence[Any]], Any]) -> None:
+        self.fn = fn
+        # Weak, since the tensors hold the hooks.
+        self.edges = [weakref.ref(edge_of(t)) for t in tensors]
+
+    def hook(self, position: int) -> Callable[[Tensor | None], None]:
+        def collect(gradient: Tensor | None) -> None:
+            plan = current_plan()
+            if self not in plan.notes:
+                expected = sum([plan.reaches(edge()) for edge in self.edges])
+                plan.notes[self] = ([None] * len(self.edges), [expected])
+            gradients, missing = plan.notes[self]
+            gradients[position] = gradient
+            missing[0] -= 1
+            if not missing[0]:
+                del plan.notes[self]
+                self.fn(gradients)
+
+        return collect
+
+
+__all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors",
+           "disable_saved_tensors_hooks", "get_gradient_edge", "increment_version",
+           "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]
