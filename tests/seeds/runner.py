@@ -81,7 +81,8 @@ def run(block: Block, library_name: str) -> Outcome:
     namespace: dict[str, Any] = {"__name__": "__main__"}
     printed, raised = io.StringIO(), None
     library.manual_seed(0)
-    library.set_warn_always(True)
+    if hasattr(library, "set_warn_always"):
+        library.set_warn_always(True)
     with warnings.catch_warnings(record=True) as caught, contextlib.redirect_stdout(printed):
         warnings.simplefilter("always")
         try:
