@@ -295,12 +295,8 @@ def pairs_as_complex(array: np.ndarray) -> np.ndarray:
 
 
 def copied(array: Any) -> Any:
-    """A copy that keeps the memory order of a dense array and packs any other."""
-    if not isinstance(array, np.ndarray):
-        return array
-    if array.flags.c_contiguous or not is_dense(array):
-        return array.copy(order="C")
-    return array.copy(order="K")
+    """A dense copy whose dimensions lie in memory in the same order."""
+    return array.copy(order="K") if isinstance(array, np.ndarray) else array
 
 
 def level(a: Any, b: Any) -> tuple[Any, Any]:
