@@ -240,7 +240,7 @@ def push_forward(op: Op, primals: list[Any], y: Any, tangents: dict[str, Any]) -
 
 def _fitted(slope: Tensor, y: Any) -> Any:
     """A tangent in the shape and dtype of its value."""
-    from .ops.create import cast_gradient
+    from .ops.convert import cast_gradient
     from .ops.shape import expand
 
     if tuple(slope._data.shape) != tuple(y.shape):
@@ -323,7 +323,7 @@ def _by_elementwise_rule(op: Op, by_name: dict[str, Any], y: Any, tangents: dict
         like = Like(tuple(by_name[name].shape), by_name[name].dtype)
         g = conj(t) if t.is_complex() else t
         if g._data.dtype != y.dtype and not t.is_complex():
-            from .ops.create import cast_gradient
+            from .ops.convert import cast_gradient
 
             g = cast_gradient(g, y.dtype)
         if tuple(g._data.shape) != tuple(y.shape):
@@ -340,7 +340,7 @@ def _by_elementwise_rule(op: Op, by_name: dict[str, Any], y: Any, tangents: dict
 def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dict[str, Any]) -> Any:
     """Jv as the transpose of u ↦ Jᵀu, which the reverse rules give as a graph."""
     from .autograd.backward import grad
-    from .ops.create import cast_gradient
+    from .ops.convert import cast_gradient
 
     outputs = list(y) if isinstance(y, (tuple, list)) else [y]
     seeds = []
