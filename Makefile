@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 PARITY := .venv-parity
-PIP    := -m pip --disable-pip-version-check install --quiet
+PIP    := -m pip --disable-pip-version-check install -qq
 PYTEST_ARGS ?=
 
 .PHONY: help demo test parity bench clean

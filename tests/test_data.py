@@ -74,7 +74,7 @@ def test_a_shuffled_loader_sees_everything_once_and_repeats_with_the_seed():
     assert order() == [first, second]
     assert first != second
     assert [len(batch) for batch in first] == [4, 4, 2]
-    assert sorted(sum(first, [])) == list(range(10))
+    assert sorted(number for batch in first for number in batch) == list(range(10))
 
 
 def test_the_order_for_a_seed_is_fixed():

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 
 import pytest
 
@@ -137,7 +138,7 @@ def test_higher_losses_are_drawn_higher():
     (curve,) = root.findall(f"{SVG}polyline")
     places = [tuple(map(float, point.split(","))) for point in curve.get("points").split()]
     assert places == sorted(places)
-    steps = [b[1] - a[1] for a, b in zip(places, places[1:])]
+    steps = [b[1] - a[1] for a, b in pairwise(places)]
     assert all(step > 0 for step in steps)
     ticks = [text.text for text in root.findall(f"{SVG}text")]
     assert {"0.05", "0.1", "1", "2", "a", "0"} <= set(ticks)

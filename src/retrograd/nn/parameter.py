@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import retrograd
 from retrograd.graph import LEAF
 from retrograd.tensor import PLAIN, Tensor, twin
@@ -23,7 +25,7 @@ class Parameter(Tensor):
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"
             )
-        parameter = twin(data, data._counter(), cls)
+        parameter: Any = twin(data, data._counter(), cls)
         parameter._edge = LEAF if requires_grad else None
         return parameter
 

@@ -18,6 +18,9 @@ from retrograd.optim.optimizer import (
 from retrograd.tensor import Tensor
 
 
+_MOMENTS = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
+
+
 class Adam(Optimizer):
     """Gradient descent scaled by running averages of the gradient and of its square."""
 
@@ -113,9 +116,7 @@ class Adam(Optimizer):
         return loss
 
     def _plan(self, number: int, group: dict[str, Any]) -> Plan:
-        names = ("exp_avg", "exp_avg_sq")
-        if group["amsgrad"]:
-            names += ("max_exp_avg_sq",)
+        names = _MOMENTS if group["amsgrad"] else _MOMENTS[:2]
         plan = self._plans.get(number)
         if plan is None or plan.names != names or not plan.is_current(group["params"], self.state):
             for param in group["params"]:
@@ -127,7 +128,7 @@ class Adam(Optimizer):
             self._plans[number] = plan
         return plan
 
-    def _state_of(self, param: Tensor, amsgrad: bool) -> dict[str, Tensor]:
+    def _state_of(self, param: Tensor, amsgrad: bool) -> dict[str, Any]:
         state = self.state[param]
         if not state:
             state["step"] = _step_count(0.0)
@@ -155,8 +156,7 @@ class Adam(Optimizer):
             else:
                 grad = grad + weight_decay * param
         first, second, largest = (
-            _real(state[name]) if name in state else None
-            for name in ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
+            _real(state[name]) if name in state else None for name in _MOMENTS
         )
         param, grad = _real(param), _real(grad)
         first.lerp_(grad, 1 - beta1)

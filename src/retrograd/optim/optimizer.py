@@ -45,8 +45,6 @@ class Optimizer:
     """
 
     _opt_called = False  # read by learning rate schedules
-    _optimizer_step_pre_hooks: OrderedDict[int, Callable]
-    _optimizer_step_post_hooks: OrderedDict[int, Callable]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

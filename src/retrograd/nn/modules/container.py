@@ -47,7 +47,7 @@ class _ModuleSequence(Module):
 
     def pop(self, key: int | slice) -> Module:
         """Remove the module at ``key`` and return it."""
-        module = self[key]  # type: ignore[index]
+        module = self[key]
         del self[key]
         return module
 

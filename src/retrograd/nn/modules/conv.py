@@ -88,7 +88,7 @@ class Conv2d(Module):
             elif self.padding == "valid":
                 sides += [0, 0]
             else:
-                sides += [self.padding[axis]] * 2  # type: ignore[list-item]
+                sides += [self.padding[axis]] * 2
         return sides
 
     def forward(self, input: Tensor) -> Tensor:
