@@ -243,7 +243,8 @@ class Log:
         line = sys._getframe(1).f_lineno
         for tensor in tensors:
             node = tensor.grad_fn
-            names = sorted(n for n in dir(node) if n.startswith("_saved_"))
+            # Sizes and strides kept as "sym" values belong to PyTorch's compiler.
+            names = [n for n in sorted(dir(node)) if n.startswith("_saved_") and "_sym_" not in n]
             self._add(line, "saved", {n: observe(getattr(node, n)) for n in names})
 
     def raises(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> None:

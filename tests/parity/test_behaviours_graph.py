@@ -308,7 +308,7 @@ def graph_of_an_operation(torch, log, name, make):
 SAVED = ["add", "sub", "mul", "mul scalar", "div", "pow scalar", "exp", "sin", "tanh", "sigmoid"]
 SAVED += ["relu", "sum", "sum dim", "mean", "view", "transpose", "select", "slice", "cat", "matmul"]
 SAVED += ["max dim", "softmax", "clamp", "where", "expand", "unsqueeze", "log", "sqrt", "index"]
-SAVED += ["permute", "gather", "cumsum", "abs", "pow tensor", "maximum"]
+SAVED += ["permute", "cumsum", "abs", "pow tensor", "maximum"]
 
 
 @behaviour_of_each((name, NAMED[name]) for name in SAVED)
