@@ -9,6 +9,7 @@ from .backend import numpy as xp
 from .graph import INFERENCE, LEAF, Node, Released, View, next_sequence, public_edge, short_name
 from .modes import MODE, Mode, switched
 from .op import Op
+from .replaying import Packed
 from .tensor import Tensor, edge_of
 
 
@@ -51,8 +52,9 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
 
 def saved_output(node: Any, target: Tensor, mode: Mode) -> None:
     """An output is saved as it is after the write."""
-    if node.plan.saved_outputs and not mode.saved_hooks:
-        node.out_y = target._data
+    if node.plan.saved_outputs:
+        node.out_y = target._data if not mode.saved_hooks else Packed(
+            target, mode.saved_hooks[-1], is_output=True)
         node.vc_y = target._counter()
         node.ver_y = node.vc_y.n
 

@@ -370,7 +370,7 @@ def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
         if plan.arity > 2:
             node.rest = tuple(edges[2:])
     fill_likes(op, plan, node, tensors, values, outs)
-    save(op, plan, node, tensors, values, edges, outs, mode)
+    save(op, plan, node, tensors, values, edges, outs, mode, attach)
     if traced:
         remember_levels(op, node, tensors)
     if attach:
@@ -433,7 +433,7 @@ def fill_likes(op: Op, plan: Plan, node: Any, tensors: dict[str, Any], values: l
 
 
 def save(op: Op, plan: Plan, node: Any, tensors: dict[str, Any], values: list[Any],
-         edges: list[Any], outs: tuple[Tensor, ...], mode: Mode) -> None:
+         edges: list[Any], outs: tuple[Tensor, ...], mode: Mode, hang_outputs: bool) -> None:
     by_name = dict(zip((p.name for p in op.params), values, strict=True))
     for name in plan.saved_arrays:
         tensor = tensors[name]
@@ -446,26 +446,21 @@ def save(op: Op, plan: Plan, node: Any, tensors: dict[str, Any], values: list[An
             # Saved as it was used, so that a rule never meets a wider dtype.
             tensor = constant(by_name[name], tensor)
         version = 0 if tensor._vc is None else tensor._vc.n
-        setattr(node, name, Packed(tensor, mode.saved_hooks[-1]) if mode.saved_hooks else tensor)
+        packs = mode.saved_hooks and not tensor._wrapped_number
+        setattr(node, name, Packed(tensor, mode.saved_hooks[-1]) if packs else tensor)
         setattr(node, "ver_" + name, version)
     for name in plan.saved_static:
         setattr(node, name, by_name[name])
     for name in plan.saved_outputs:
         position = op.outputs.index(name) if name != "y" and op.outputs else 0
         out = outs[position]
-        if mode.saved_hooks:
-            setattr(node, "out_" + name, Packed(detached(out), mode.saved_hooks[-1]))
+        if mode.saved_hooks and hang_outputs:
+            setattr(node, "out_" + name, Packed(out, mode.saved_hooks[-1], is_output=True))
         else:
             setattr(node, "out_" + name, out._data)
     if plan.saved_outputs:
         node.vc_y = outs[0]._vc
         node.ver_y = 0 if outs[0]._vc is None else outs[0]._vc.n
-
-
-def detached(tensor: Tensor) -> Tensor:
-    out = wrap_any(tensor._data)
-    out._vc = tensor._vc
-    return out
 
 
 def constant(data: Any, source: Tensor) -> Tensor:

@@ -16,11 +16,20 @@ class Packed:
 
     __slots__ = ("value", "unpack_hook")
 
-    def __init__(self, tensor: Tensor, hooks: tuple[Any, Any]):
+    def __init__(self, tensor: Tensor, hooks: tuple[Any, Any], is_output: bool = False):
         pack, self.unpack_hook = hooks
+        version = tensor._version
         # What a hook does with the value is no part of the graph.
         with switched(grad=False, saved_hooks=()):
             self.value = pack(tensor)
+            if is_output and self.value is tensor:
+                self.value = tensor.detach()  # the node would hold its own output: a cycle
+        if tensor._version != version:
+            raise RuntimeError(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as "
+                "input to pack hook cannot be modified by in-place operations as this can lead to "
+                "unexpected side-effects. Please open an issue if you need to perform in-place "
+                "operations on the input to a pack hook.")
 
     def unpack(self) -> Tensor:
         with switched(saved_hooks=()):
@@ -270,12 +279,29 @@ class RawSaved:
 
     def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
         """Pack this saved value now; ``unpack_hook`` brings it back when backward needs it."""
-        if isinstance(getattr(self._node, self._slot), Packed):
-            raise RuntimeError("Calling register_hooks on a saved tensor with hooks that have "
-                               "already been set is not allowed.")
+        check_hooks_fit(getattr(self._node, self._slot), pack_hook, unpack_hook)
         value = saved_value(self._node, self._public).detach()
         setattr(self._node, self._slot, Packed(value, (pack_hook, unpack_hook)))
         self._node.__class__ = _hooked(type(self._node))
+
+
+def check_hooks_fit(saved: Any, pack_hook: Any, unpack_hook: Any) -> None:
+    """Raise unless a saved value can still be given to a pair of hooks."""
+    for hook in (pack_hook, unpack_hook):
+        if not callable(hook):
+            raise TypeError("register_hooks(): incompatible function arguments: hooks must be "
+                            f"callable, not {type(hook).__name__}")
+    if isinstance(saved, Released):
+        raise RuntimeError(
+            "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate "
+            "values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+            "retain_graph=True if you need to backward through the graph a second time or if you "
+            "need to access saved variables after calling backward.")
+    if saved is None:
+        raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+    if isinstance(saved, Packed):
+        raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been "
+                           "set. Hint: only one pair of hooks is allowed at a time.")
 
 
 def _hooked(cls: Any) -> Any:

@@ -19,7 +19,7 @@ from ..graph import INFERENCE, LEAF, Like, Node, Released, View, fit, next_seque
 from ..inplace import rebase
 from ..interpret import Anomaly, note_cut, remember_stack, wrap_any
 from ..modes import GRAD, MODE, NO_GRAD, Mode, switched
-from ..replaying import Packed, attach, describe_origin, fit_tensor, output_edge
+from ..replaying import Packed, attach, check_hooks_fit, describe_origin, fit_tensor, output_edge
 from ..sites import is_internal, user_frame
 from ..tensor import Tensor, edge_of, wrap
 
@@ -115,7 +115,7 @@ class _SavedPacked:
         # An own output is attached again by its number: its edge would be a cycle.
         self.nr = tensor.output_nr if own is not None else -1
         self.edge = None if own is not None else edge_of(tensor)
-        self.packed = Packed(tensor.detach(), hooks)
+        self.packed = Packed(tensor, hooks, is_output=own is not None)
 
     def unpack(self, node: BackwardCFunction) -> Tensor:
         edge = self.edge if self.nr < 0 else output_edge(node, self.nr)
@@ -132,15 +132,9 @@ class _RawSaved:
         """Pack this saved value now; ``unpack_hook`` brings it back when backward needs it."""
         node, position = self._node, self._position
         saved = node._saved
-        if isinstance(saved, Released):
-            saved.refuse()
-        entry = saved[position]
-        if entry is None:
-            raise RuntimeError("Calling register_hooks on a saved tensor with value None is "
-                               "forbidden")
-        if isinstance(entry, _SavedPacked):
-            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already "
-                               "been set. Hint: only one pair of hooks is allowed at a time.")
+        entry = saved if isinstance(saved, Released) else saved[position]
+        check_hooks_fit(entry.packed if isinstance(entry, _SavedPacked) else entry, pack_hook,
+                        unpack_hook)
         own = node if isinstance(entry, _SavedOutput) else None
         packed = _SavedPacked(entry.unpack(node), (pack_hook, unpack_hook), own)
         node._saved = (*saved[:position], packed, *saved[position + 1:])
