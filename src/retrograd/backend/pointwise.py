@@ -1,0 +1,243 @@
+"""Array code of elementwise ops that NumPy has no single function for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .numpy import special as scipy_special
+
+_HALF_SIZE = 2
+_MASKED_BY_BITS = 4096  # elements from which masking by bit patterns beats a masked write
+
+
+# ---------------------------------------------------------------- dtypes
+
+
+def widened(array: Any, number: Any, default: np.dtype) -> Any:
+    """``array`` in the dtype that it and a Python number have in common."""
+    kind = array.dtype.kind
+    if isinstance(number, complex):
+        if kind == "c":
+            return array
+        single = (array.dtype if kind in "fV" else default).itemsize <= 4
+        return array.astype(np.complex64 if single else np.complex128)
+    if isinstance(number, float):
+        return array.astype(default) if kind in "iub" else array
+    return array.astype(np.int64) if kind == "b" and not isinstance(number, bool) else array
+
+
+def number_in(dtype: np.dtype, number: Any) -> Any:
+    """A Python number as a scalar of ``dtype``; integers wrap around, as in C."""
+    return np.asarray(number).astype(dtype)[()]
+
+
+def is_half(dtype: np.dtype) -> bool:
+    return dtype.itemsize == _HALF_SIZE and dtype.kind in "fV"
+
+
+def in_single(function: Any, *arrays: Any) -> Any:
+    """``function`` of arrays that may be of half precision, which is computed in float32."""
+    dtype = arrays[0].dtype
+    if not is_half(dtype):
+        return function(*arrays)
+    return function(*(a.astype(np.float32) for a in arrays)).astype(dtype)
+
+
+def special(name: str, *arrays: Any) -> Any:
+    """A function of scipy.special, in the dtype of its arguments."""
+    return in_single(scipy_special(name), *arrays)
+
+
+# ---------------------------------------------------------------- arithmetic
+
+
+def add_multiple(array: Any, other: Any, factor: Any) -> Any:
+    """``array + factor * other`` in their own dtype."""
+    if array.dtype.kind == "b":
+        return array | (other & bool(factor))
+    return array + number_in(array.dtype, factor) * other
+
+
+def refuse_zero(divisor: Any) -> None:
+    if divisor.dtype.kind in "iub" and not np.all(divisor):
+        raise RuntimeError("ZeroDivisionError")
+
+
+def floor_quotient(array: Any, other: Any) -> Any:
+    refuse_zero(other)
+    return np.floor_divide(array, other)
+
+
+def trunc_quotient(array: Any, other: Any) -> Any:
+    """The quotient rounded towards zero."""
+    refuse_zero(other)
+    if array.dtype.kind not in "iu":
+        return np.trunc(array / other)
+    quotient = np.floor_divide(array, other)
+    inexact = quotient * other != array
+    return quotient + (inexact & ((array < 0) != (other < 0))).astype(quotient.dtype)
+
+
+def remainder(array: Any, other: Any) -> Any:
+    refuse_zero(other)
+    return np.remainder(array, other)
+
+
+def fmod(array: Any, other: Any) -> Any:
+    refuse_zero(other)
+    return np.fmod(array, other)
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """Powers; integers to negative integer powers are 0 or ±1."""
+    if base.dtype.kind != "i" or not np.any(exponent < 0):
+        return base ** exponent
+    found = np.power(base, np.where(exponent < 0, 0, exponent))
+    odd = np.where(exponent % 2 == 0, 1, base)
+    inverse = np.where(base == 1, 1, np.where(base == -1, odd, 0))
+    return np.where(exponent < 0, inverse, found).astype(base.dtype)
+
+
+def sign(array: Any) -> Any:
+    return np.positive(array) if array.dtype.kind != "b" else array.copy()
+
+
+def lerp(start: Any, end: Any, weight: Any) -> Any:
+    """``start + weight * (end - start)``, from whichever end is nearer."""
+    span = end - start
+    if isinstance(weight, (int, float, complex)):
+        return start + weight * span if abs(weight) < 0.5 else end - span * (1 - weight)
+    return np.where(np.abs(weight) < 0.5, start + weight * span, end - span * (1 - weight))
+
+
+def log_add_exp(array: Any, other: Any, base_two: bool) -> Any:
+    if array.dtype.kind != "c":
+        return (np.logaddexp2 if base_two else np.logaddexp)(array, other)
+    scale = np.log(2.0) if base_two else 1.0
+    first = array.real >= other.real
+    high, low = np.where(first, array, other), np.where(first, other, array)
+    found = high + np.log(1 + np.exp((low - high) * scale)) / scale
+    return np.where(np.isinf(array) & (array == other), array, found).astype(array.dtype)
+
+
+def sinc(array: Any) -> Any:
+    scaled = np.pi * array
+    safe = np.where(scaled == 0, np.ones_like(scaled), scaled)
+    return np.where(scaled == 0, np.ones_like(scaled), np.sin(safe) / safe)
+
+
+def round_decimals(array: Any, decimals: int) -> Any:
+    scale = 10.0 ** abs(decimals)
+    if decimals < 0:
+        return np.rint(array / scale) * scale
+    return np.rint(array * scale) / scale
+
+
+def complex_log1p(array: Any) -> Any:
+    return np.log1p(array)
+
+
+# ---------------------------------------------------------------- masks
+
+
+def zeroed(array: Any, mask: Any) -> Any:
+    """``array`` with zeros where ``mask`` is true."""
+    if array.shape != mask.shape or not array.ndim or array.dtype.kind == "V":
+        return np.where(mask, np.zeros((), array.dtype), array)
+    if array.size < _MASKED_BY_BITS or array.dtype.kind != "f":
+        kept = array.copy()
+        np.putmask(kept, mask, 0)
+        return kept
+    # All bits of a kept element are ones in the pattern, all of a dropped one zeros: no branches.
+    whole = np.dtype(f"i{array.dtype.itemsize}")
+    pattern = mask.view(np.int8).astype(whole)
+    pattern -= 1
+    np.bitwise_and(pattern, array.view(whole), out=pattern)
+    return pattern.view(array.dtype)
+
+
+def choose(condition: Any, array: Any, other: Any) -> Any:
+    found = np.where(condition, array, other)
+    return found
+
+
+def close(array: Any, other: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
+    """Where two arrays are equal within tolerances."""
+    found = array == other
+    if equal_nan and array.dtype.kind in "fcV":
+        found = found | (np.isnan(array) & np.isnan(other))
+    if rtol == 0 and atol == 0:
+        return found
+    if array.dtype.kind in "iub":
+        array, other = np.asarray(array, np.float64), np.asarray(other, np.float64)
+    distance = np.abs(array - other)
+    return found | (np.isfinite(distance) & (distance <= atol + np.abs(rtol * other)))
+
+
+def replaced(array: Any, nan: float, posinf: float | None, neginf: float | None) -> Any:
+    """``array`` with finite numbers in place of NaN and the infinities."""
+    if array.dtype.kind in "iub":
+        return array.copy()
+    if array.dtype.kind == "c":
+        parts = [replaced(p, nan, posinf, neginf) for p in (array.real, array.imag)]
+        return (parts[0] + 1j * parts[1]).astype(array.dtype)
+    return np.nan_to_num(np.asarray(array), nan=nan, posinf=posinf, neginf=neginf)
+
+
+def made_complex(real: Any, imag: Any) -> Any:
+    shape = np.broadcast_shapes(real.shape, imag.shape)
+    found = np.empty(shape, np.complex64 if real.dtype == np.float32 else np.complex128)
+    found.real = real
+    found.imag = imag
+    return found
+
+
+# ---------------------------------------------------------------- normalised exponentials
+
+
+def _in_float32(array: Any) -> Any:
+    return array.astype(np.float32) if is_half(array.dtype) else array
+
+
+def softmax(array: Any, axis: int) -> Any:
+    """Exponentials along ``axis``, divided by their sum."""
+    if not array.ndim:
+        return np.ones((), array.dtype)
+    if not array.size:
+        return array.copy()
+    work = _in_float32(array)
+    work = work - np.maximum.reduce(work, axis=axis, keepdims=True)
+    np.exp(work, out=work)
+    work /= np.add.reduce(work, axis=axis, keepdims=True)
+    return work.astype(array.dtype, copy=False)
+
+
+def log_softmax(array: Any, axis: int) -> Any:
+    """Logarithm of :func:`softmax`, with no overflow on the way."""
+    if not array.ndim:
+        return np.zeros((), array.dtype)
+    if not array.size:
+        return array.copy()
+    work = _in_float32(array)
+    work = work - np.maximum.reduce(work, axis=axis, keepdims=True)
+    work -= np.log(np.add.reduce(np.exp(work), axis=axis, keepdims=True))
+    return work.astype(array.dtype, copy=False)
+
+
+def softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
+    if not gradient.ndim:
+        return np.zeros((), gradient.dtype)
+    weighted = _in_float32(gradient) * _in_float32(output)
+    total = np.add.reduce(weighted, axis=axis, keepdims=True)
+    return (weighted - _in_float32(output) * total).astype(output.dtype, copy=False)
+
+
+def log_softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
+    if not gradient.ndim:
+        return np.zeros((), gradient.dtype)
+    work = np.exp(_in_float32(output))
+    work *= np.add.reduce(_in_float32(gradient), axis=axis, keepdims=True)
+    np.subtract(_in_float32(gradient), work, out=work)
+    return work.astype(output.dtype, copy=False)
