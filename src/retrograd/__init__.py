@@ -6,7 +6,7 @@ from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 from typing import Any as _Any
 
-from . import autograd, dtypes, layouts, ops, overrides, random
+from . import autograd, dtypes, info, layouts, ops, overrides, random
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled
 from .dtypes import (
@@ -42,6 +42,18 @@ from .dtypes import (
     uint32,
     uint64,
 )
+from .info import (
+    are_deterministic_algorithms_enabled,
+    get_default_device,
+    get_num_threads,
+    is_storage,
+    is_tensor,
+    result_type,
+    set_default_device,
+    set_num_threads,
+    typename,
+    use_deterministic_algorithms,
+)
 from .layouts import (
     channels_last,
     channels_last_3d,
@@ -49,8 +61,10 @@ from .layouts import (
     layout,
     memory_format,
     preserve_format,
+    sparse_coo,
     strided,
 )
+from .notices import is_warn_always_enabled, set_warn_always
 from .op import PUBLIC as _PUBLIC
 from .printing import get_printoptions, set_printoptions
 from .random import (
@@ -63,20 +77,25 @@ from .random import (
     set_rng_state,
 )
 from .tensor import Size, Tensor
+from .version import __version__
 
-__version__ = "0.1.0"
 newaxis = None
 
 # Every op and factory that was declared for the top level: see `retrograd.ops`.
 globals().update(_PUBLIC["torch"])
 
-_LAZY = {"nn", "optim", "utils", "func", "linalg", "special", "fft", "datasets", "version",
+_LAZY = {"cuda", "nn", "optim", "utils", "func", "linalg", "special", "fft", "datasets", "version",
          "serialization", "storage", "return_types", "distributions", "testing", "viz"}
 
 
 def __getattr__(name: str) -> _Any:
     if name in _LAZY:
         return _import_module(f"{__name__}.{name}")
+    if name.endswith("Tensor"):
+        from .legacy import TENSOR_TYPES
+
+        if name in TENSOR_TYPES:
+            return TENSOR_TYPES[name]
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 

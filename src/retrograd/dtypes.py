@@ -32,6 +32,9 @@ class dtype:
         return found
 
     def to_complex(self) -> dtype:
+        """The complex dtype whose parts are of this dtype, or the nearest there is."""
+        if category(self) < 2:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.alias}")
         return complex128 if self in (float64, complex128) else complex64
 
     def to_real(self) -> dtype:
@@ -110,10 +113,16 @@ def as_dtype(value: Any) -> dtype:
     return from_numpy_dtype(xp.dtype(value)) if found is None else found
 
 
+_type_of = builtins.type
+
+
 class finfo:
     """The numerical properties of a floating or complex dtype."""
 
     def __init__(self, type: dtype | None = None):
+        if type is not None and not isinstance(type, dtype):
+            raise TypeError("finfo(): argument 'type' (position 1) must be torch.dtype, not "
+                            f"{_type_of(type).__name__}")
         kind = (type or get_default_dtype()).to_real()
         if not kind.is_floating_point:
             raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo "
@@ -132,16 +141,25 @@ class finfo:
                 f"eps={self.eps:g}, smallest_normal={self.smallest_normal:g}, "
                 f"tiny={self.tiny:g}, dtype={self.dtype})")
 
+    def __eq__(self, other: object) -> builtins.bool:
+        return isinstance(other, finfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> builtins.int:
+        return hash(self.dtype)
+
 
 class iinfo:
     """The range of an integer dtype."""
 
     def __init__(self, type: dtype):
+        if not isinstance(type, dtype):
+            raise TypeError("iinfo(): argument 'type' (position 1) must be torch.dtype, not "
+                            f"{_type_of(type).__name__}")
         if type.is_floating_point or type.is_complex:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to "
                             "handle 'torch.finfo'")
         if type is bool:
-            raise TypeError('"bool" type is not supported by torch.iinfo')
+            raise TypeError("torch.bool is not supported by torch.iinfo")
         info = xp.iinfo(type.np)
         self.bits = info.bits
         self.max = builtins.int(info.max)
@@ -149,7 +167,13 @@ class iinfo:
         self.dtype = type.name
 
     def __repr__(self) -> str:
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
+
+    def __eq__(self, other: object) -> builtins.bool:
+        return isinstance(other, iinfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> builtins.int:
+        return hash(self.dtype)
 
 
 # ---------------------------------------------------------------- defaults
@@ -166,7 +190,8 @@ def set_default_dtype(d: dtype) -> None:
     """Set the dtype of tensors made from Python floats."""
     global _default
     if not isinstance(d, dtype):
-        raise TypeError(f"invalid dtype object: {d!r}")
+        raise TypeError("invalid dtype object: only floating-point types are supported as the "
+                        "default type")
     if not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
     _default = d
@@ -174,6 +199,7 @@ def set_default_dtype(d: dtype) -> None:
 
 # ---------------------------------------------------------------- promotion
 
+_WIDE_UNSIGNED = {uint16, uint32, uint64}
 _FLOAT_RANK = {float16: 0, bfloat16: 0, float32: 1, float64: 2}
 
 
@@ -188,22 +214,25 @@ def category(d: dtype) -> builtins.int:
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that holds both, by PyTorch's table."""
-    if type1 is type2:
+    if type1 is type2 and isinstance(type1, dtype):
         return type1
+    for position, value in enumerate((type1, type2), 1):
+        if not isinstance(value, dtype):
+            raise TypeError(f"promote_types(): argument 'type{position}' (position {position}) "
+                            f"must be torch.dtype, not {type(value).__name__}")
     c1, c2 = category(type1), category(type2)
     if c1 > c2:
         type1, type2, c1, c2 = type2, type1, c2, c1
     if c2 == 3:
         return complex128 if type1 in (float64, complex128) else type2
-    if c1 != c2:
+    if c1 != c2 and not (type2 in _WIDE_UNSIGNED and c1 == 0):
         return type2
     if c2 == 2:
         r1, r2 = _FLOAT_RANK[type1], _FLOAT_RANK[type2]
         if r1 == r2:
             return float32
         return type1 if r1 > r2 else type2
-    unsigned = {uint16, uint32, uint64}
-    if (type1 in unsigned) != (type2 in unsigned) and uint8 not in (type1, type2):
+    if type1 in _WIDE_UNSIGNED or type2 in _WIDE_UNSIGNED:
         raise RuntimeError(
             "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
             f"{type1.alias} and {type2.alias}"
@@ -212,12 +241,12 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
 
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:
-    """Whether a value of ``from_`` may be stored as ``to`` without changing category."""
-    if category(from_) <= category(to):
-        return not (from_.is_signed and category(to) == 1 and not to.is_signed) or (
-            not category(from_) == 1
-        )
-    return False
+    """Whether a value of ``from_`` may be stored as ``to`` without losing its category."""
+    for position, (name, value) in enumerate((("from_", from_), ("to", to)), 1):
+        if not isinstance(value, dtype):
+            raise TypeError(f"can_cast(): argument '{name}' (position {position}) must be "
+                            f"torch.dtype, not {type(value).__name__}")
+    return category(from_) <= category(to)
 
 
 def result_dtype(dimensioned: dtype | None, zero_dim: dtype | None, scalar: dtype | None) -> dtype:
@@ -257,14 +286,25 @@ class device:
 
     __slots__ = ("type", "index")
 
-    def __init__(self, type: Any = "cpu", index: builtins.int | None = None):
+    def __init__(self, type: Any, index: builtins.int | None = None):
         if isinstance(type, device):
-            type, index = type.type, type.index
+            if index is not None:
+                raise TypeError("device(): argument 'type' (position 1) must be str, not "
+                                "torch.device")
+            self.type, self.index = type.type, type.index
+            return
+        if isinstance(type, builtins.int):
+            raise RuntimeError(_NO_ACCELERATOR)
+        if not isinstance(type, str):
+            raise TypeError(_DEVICE_USAGE.format(got=_type_of(type).__name__))
         kind, colon, tail = type.partition(":")
+        if colon and index is not None:
+            raise RuntimeError("type (string) must not include an index because index was passed "
+                               f"explicitly: {type}")
         if kind not in _DEVICE_KINDS:
             raise RuntimeError(f"Expected one of {', '.join(_DEVICE_KINDS)} device type at start "
                                f"of device string: {kind}")
-        if colon and not tail.isdigit():
+        if colon and (not tail.isdigit() or (len(tail) > 1 and tail[0] == "0")):
             raise RuntimeError(f"Invalid device string: '{type}'")
         self.type = kind
         self.index = builtins.int(tail) if colon else index
@@ -292,6 +332,13 @@ class device:
         return None
 
 
+_NO_ACCELERATOR = "Cannot access accelerator device when none is available."
+_DEVICE_USAGE = (
+    "device() received an invalid combination of arguments - got ({got}), but expected one of:\n"
+    " * (torch.device device)\n"
+    "      didn't match because some of the arguments have invalid types: (!{got}!)\n"
+    " * (str type, int index = -1)\n"
+)
 _DEVICE_KINDS = ("cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan "
                  "mps meta hpu mtia privateuseone").split()
 CPU = device("cpu")
@@ -301,9 +348,6 @@ def as_device(value: Any) -> device:
     """The device ``value`` names; only the CPU can hold data here."""
     if value is None:
         return CPU
-    if not isinstance(value, (str, device)):
-        raise TypeError(f"device(): argument 'type' must be str or torch.device, not "
-                        f"{type(value).__name__}")
     wanted = device(value)
     if wanted.type == "cuda":
         raise AssertionError("Torch not compiled with CUDA enabled")

@@ -56,6 +56,18 @@ def axis_order(rank: int, format: memory_format) -> tuple[int, ...]:
     return (0, *range(2, rank), 1)
 
 
+def is_in_format(array: Any, format: memory_format) -> bool:
+    """Whether an array is dense with its dimensions in the order ``format`` wants."""
+    if not isinstance(format, memory_format):
+        raise TypeError("is_contiguous(): argument 'memory_format' must be torch.memory_format, "
+                        f"not {type(format).__name__}")
+    if format is preserve_format:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    if format is not contiguous_format and array.ndim != CHANNELS_LAST_RANK[format]:
+        return False
+    return bool(array.transpose(axis_order(array.ndim, format)).flags.c_contiguous)
+
+
 def check_layout(value: Any, function: str = "empty") -> None:
     """Raise unless ``value`` asks for the one layout there is."""
     if value is None or value is strided:

@@ -305,21 +305,15 @@ def wrapper_repr(kind: str, level: int, value: str, batch_dim: int | None = None
 def repr_of(tensor: Any, contents: str | None = None) -> str:
     """The text of a :class:`~retrograd.tensor.Tensor` with its place in the graph."""
     from . import dtypes
-    from .tensor import Tensor
+    from .tensor import PLAIN
 
     kind = type(tensor)
-    is_parameter = getattr(tensor, "_is_param", False)
-    opening = "tensor(" if kind is Tensor or is_parameter else f"{kind.__name__}("
     data = tensor._data
     if data.dtype.name == "bfloat16":
         data = data.astype("float32")
     node = tensor.grad_fn
     return tensor_repr(
         data, tensor.dtype, default_dtype=dtypes.get_default_dtype(),
-        requires_grad=tensor.requires_grad, grad_fn_name=None if node is None else node_name(node),
-        kind=opening, contents=contents)
-
-
-def node_name(node: Any) -> str:
-    """A node's name as it prints: without the namespace."""
-    return str(node.name()).rpartition("::")[2]
+        requires_grad=tensor.requires_grad,
+        grad_fn_name=None if node is None else node.name().rpartition("::")[2],
+        kind="tensor(" if kind in PLAIN else f"{kind.__name__}(", contents=contents)

@@ -38,10 +38,12 @@ class Size(tuple):
 
     def __add__(self, other: Any) -> Size:  # type: ignore[override]
         if not isinstance(other, tuple):
-            return NotImplemented
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
         return Size(tuple.__add__(self, other))
 
     def __radd__(self, other: Any) -> Size:
+        if not isinstance(other, tuple):
+            return NotImplemented
         return Size(tuple(other) + tuple(self))
 
     def __mul__(self, times: Any) -> Size:
@@ -102,8 +104,7 @@ class Tensor:
 
         shape = self._data.shape
         if not shape:
-            raise IndexError("Dimension specified as "
-                             f"{dim} but tensor has no dimensions")
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         return shape[canonical_dim(dim, len(shape))]
 
     @property
@@ -181,6 +182,8 @@ class Tensor:
         strides = xp.element_strides(self._array())
         if dim is None:
             return strides
+        if not strides:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         from .errors import canonical_dim
 
         return strides[canonical_dim(dim, len(strides))]
@@ -196,7 +199,13 @@ class Tensor:
         return (xp.address(array) - xp.address(owner)) // array.dtype.itemsize
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        return bool(self._array().flags.c_contiguous)
+        """Whether the elements lie in memory in the order of their indices."""
+        array = self._array()
+        if memory_format is None:
+            return bool(array.flags.c_contiguous)
+        from .layouts import is_in_format
+
+        return is_in_format(array, memory_format)
 
     def untyped_storage(self) -> Any:
         from .storage import UntypedStorage
@@ -204,16 +213,19 @@ class Tensor:
         return UntypedStorage(xp.storage_of(self._array()))
 
     def storage(self) -> Any:
-        return self.untyped_storage()
+        from .storage import typed_storage_of
+
+        return typed_storage_of(self)
 
     def numpy(self, *, force: bool = False) -> Any:
         """The data as a NumPy array that shares this tensor's memory."""
-        if self._edge is not None:
-            if not force:
-                raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
-                                   "tensor.detach().numpy() instead.")
-            return self.detach()._array()
-        return self._array()
+        if self._edge is not None and not force:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
+                               "tensor.detach().numpy() instead.")
+        array = self._array()
+        if array.dtype.name == "bfloat16":
+            raise TypeError("Got unsupported ScalarType BFloat16")
+        return array[...]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         array = self.numpy()
@@ -222,6 +234,10 @@ class Tensor:
                 raise ValueError("Unable to avoid copy while creating an array as requested.")
             return array.astype(dtype)
         return array.copy() if copy else array
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        # NumPy's comparisons come back as bytes, a habit from before there were bool tensors.
+        return wrap(array.astype("uint8") if array.dtype.kind == "b" else array)
 
     __array_priority__ = 1000
 
@@ -258,14 +274,30 @@ class Tensor:
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
         return bool(self.item())
 
+    def _number(self) -> Any:
+        """The one element, where Python asks for a number."""
+        if self._data.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        return self.item()
+
     def __float__(self) -> float:
-        return float(self.item())
+        if self._edge is not None:
+            warn_of_lost_gradient()
+        value = self._number()
+        if isinstance(value, complex):
+            raise RuntimeError("value cannot be converted to type double without overflow")
+        return float(value)
 
     def __int__(self) -> int:
-        return int(self.item())
+        value = self._number()
+        if isinstance(value, complex):
+            raise RuntimeError("value cannot be converted to type int64_t without overflow")
+        return int(value)
 
     def __complex__(self) -> complex:
-        return complex(self.item())
+        if self._edge is not None:
+            warn_of_lost_gradient()
+        return complex(self._number())
 
     def __index__(self) -> int:
         if self._data.size != 1 or self._data.dtype.kind not in "iub":
@@ -299,7 +331,13 @@ class Tensor:
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         from .printing import repr_of
 
-        return repr_of(self)
+        return repr_of(self, tensor_contents)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *self.__dict__})
+
+    def __reversed__(self) -> Tensor:
+        return self.flip(0) if self._data.ndim else self
 
     # ------------------------------------------------------------ the graph
 
@@ -537,18 +575,20 @@ class Tensor:
         if id(self) in memo:
             return memo[id(self)]
         out = object.__new__(type(self))
-        fill(out, self._array().copy(order="K"), LEAF if self._edge is not None else None)
+        fill(out, xp.copy_with_memory(self._array(), memo), LEAF if self._edge is not None else None)
         memo[id(self)] = out
         if self._grad is not None:
             out._grad = copy.deepcopy(self._grad, memo)
         out.__dict__.update(copy.deepcopy(_user_attributes(self), memo))
         return out
 
+    def __copy__(self) -> Tensor:
+        return _rebuild(type(self), self._array(), None, self._edge is not None,
+                        _user_attributes(self))
+
     def __reduce_ex__(self, protocol: Any) -> Any:
-        if not self.is_leaf:
-            warnings.warn("a tensor that is not a graph leaf is pickled without its history",
-                          UserWarning, stacklevel=2)
-        return (_rebuild, (type(self), self._array(), self._edge is not None,
+        packed, order = xp.packed(self._array())
+        return (_rebuild, (type(self), packed, order, self._edge is not None,
                            _user_attributes(self)))
 
     def __setstate__(self, state: Any) -> None:
@@ -571,6 +611,14 @@ class Tensor:
 
 # ---------------------------------------------------------------- helpers
 
+
+def warn_of_lost_gradient() -> None:
+    from .notices import warn
+
+    warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior."
+         "\nConsider using tensor.detach() first.", once=True)
+
+
 PLAIN: set[type] = {Tensor}
 """The classes whose instances take the fast path: Tensor, and Parameter when it is loaded."""
 
@@ -585,9 +633,11 @@ def _user_attributes(tensor: Tensor) -> dict[str, Any]:
     return {k: v for k, v in tensor.__dict__.items() if k not in _INTERNAL}
 
 
-def _rebuild(cls: type, array: Any, requires_grad: bool, attributes: dict[str, Any]) -> Any:
+def _rebuild(cls: type, array: Any, order: tuple[int, ...] | None, requires_grad: bool,
+             attributes: dict[str, Any]) -> Any:
+    """The tensor that was pickled; ``order`` says how its dimensions lay in memory."""
     out = object.__new__(cls)
-    fill(out, array, LEAF if requires_grad else None)
+    fill(out, array if order is None else array.transpose(order), LEAF if requires_grad else None)
     out.__dict__.update(attributes)
     return out
 
@@ -684,21 +734,9 @@ def set_requires_grad(tensor: Tensor, value: Any) -> None:
 
 def construct(cls: type, *args: Any, **kwargs: Any) -> Any:
     """``Tensor(2, 3)``, ``Tensor([1, 2])`` and ``Tensor(other)``: the legacy constructor."""
-    default = dtypes.get_default_dtype().np
-    kwargs.pop("device", None)
-    if kwargs:
-        raise TypeError(f"new() received an invalid combination of arguments - got {kwargs}")
-    if len(args) == 1 and not isinstance(args[0], int):
-        given = args[0]
-        if isinstance(given, Size):
-            data = xp.empty(tuple(given), default)
-        elif isinstance(given, Tensor):
-            data = given._array()
-        else:
-            data = xp.asarray(given, dtype=default)
-    else:
-        data = xp.zeros(args, default)
-    return fill(object.__new__(cls), data, None)
+    from .legacy import constructed
+
+    return constructed(cls, args, kwargs)
 
 
 __all__ = ["AccumulateGrad", "PLAIN", "Size", "Tensor", "View", "edge_of", "fill", "twin", "wrap"]

@@ -304,3 +304,24 @@ def level(a: Any, b: Any) -> tuple[Any, Any]:
     if isinstance(a, np.ndarray):
         return (a[()], b) if not a.ndim else (a, np.asarray(b))
     return (a, b[()]) if not b.ndim else (np.asarray(a), b)
+
+
+def packed(array: np.ndarray) -> tuple[np.ndarray, tuple[int, ...] | None]:
+    """A C-contiguous array of the elements, and the transposition that undoes the packing."""
+    if array.flags.c_contiguous:
+        return array, None
+    order = sorted(range(array.ndim), key=lambda d: -array.strides[d])
+    back = tuple(order.index(d) for d in range(array.ndim))
+    return np.ascontiguousarray(array.transpose(order)), back
+
+
+def copy_with_memory(array: np.ndarray, memo: dict[int, Any]) -> np.ndarray:
+    """A copy; arrays that share memory are given copies that share memory, by way of ``memo``."""
+    owner = storage_of(array)
+    if not is_dense(owner) or owner.dtype != array.dtype:
+        return array.copy(order="K")
+    copied_owner = memo.get(id(owner))
+    if copied_owner is None:
+        copied_owner = memo[id(owner)] = owner.copy(order="K")
+    offset = (address(array) - address(owner)) // array.dtype.itemsize
+    return as_strided(copied_owner, array.shape, element_strides(array), offset)

@@ -11,7 +11,7 @@ from ..backend import create as make
 from ..backend import numpy as xp
 from ..notices import warn
 from ..op import publish
-from ..tensor import NATIVE, Size, Tensor, wrap
+from ..tensor import NATIVE, Size, Tensor, warn_of_lost_gradient, wrap
 from .convert import fits, type_name
 
 # ---------------------------------------------------------------- data of every kind
@@ -201,7 +201,9 @@ def _collect(value: Any, shape: tuple[int, ...], dim: int, into: list[Any]) -> N
         if isinstance(value, Tensor):
             if value.numel() != 1:
                 raise ValueError("only one element tensors can be converted to Python scalars")
-            value = as_scalar(value)
+            if value.requires_grad:
+                warn_of_lost_gradient()
+            value = value.item()
         into.append(value)
         return
     if isinstance(value, Tensor) and value.ndim:
@@ -330,18 +332,6 @@ def size_argument(function: str, size: tuple[Any, ...], named: dict[str, Any]) -
     elif not size:
         raise TypeError(f'{function}() missing 1 required positional arguments: "size"')
     return size_from(function, size)
-
-
-def as_scalar(tensor: Tensor) -> Any:
-    """The one element of a tensor where a Python number is wanted."""
-    if tensor._edge is not None:
-        warn_of_lost_gradient()
-    return tensor.item()
-
-
-def warn_of_lost_gradient() -> None:
-    warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior."
-         "\nConsider using tensor.detach() first.", once=True)
 
 
 # ---------------------------------------------------------------- from data

@@ -1,0 +1,153 @@
+"""Questions about tensors, dtypes and the library itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import dtypes
+from .op import publish
+from .tensor import Tensor
+
+
+def is_tensor(obj: Any, /) -> bool:
+    """Whether ``obj`` is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_storage(obj: Any, /) -> bool:
+    """Whether ``obj`` is a storage."""
+    from .storage import TypedStorage, UntypedStorage
+
+    return isinstance(obj, (UntypedStorage, TypedStorage))
+
+
+def _asked(function: str, input: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{function}(): argument 'input' (position 1) must be Tensor, not "
+                        f"{type(input).__name__}")
+    return input
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the dtype is a floating point type."""
+    return _asked("is_floating_point", input).is_floating_point()
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether the dtype is a complex type."""
+    return _asked("is_complex", input).is_complex()
+
+
+def is_signed(input: Tensor) -> bool:
+    """Whether the dtype has negative numbers."""
+    return _asked("is_signed", input).is_signed()
+
+
+def is_conj(input: Tensor) -> bool:
+    """Whether conjugation is pending: never, it is done at once here."""
+    return _asked("is_conj", input).is_conj()
+
+
+def is_neg(input: Tensor) -> bool:
+    """Whether negation is pending: never, it is done at once here."""
+    return _asked("is_neg", input).is_neg()
+
+
+def is_inference(input: Tensor) -> bool:
+    """Whether the tensor was made in inference mode."""
+    return _asked("is_inference", input).is_inference()
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the one element is not zero."""
+    if _asked("is_nonzero", input).numel() != 1:
+        count = "no" if not input.numel() else "more than one"
+        raise RuntimeError(f"Boolean value of Tensor with {count} value{'s' if not input.numel() else ''} is ambiguous")
+    return bool(input)
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape."""
+    return tuple(input.shape) == tuple(other.shape)
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return _asked("numel", input).numel()
+
+
+for _function in (is_floating_point, is_complex, is_signed, is_conj, is_neg, is_inference,
+                  is_nonzero, is_same_size, numel):
+    publish(_function, _function.__name__, method=False)
+Tensor.is_nonzero = is_nonzero  # type: ignore[attr-defined]
+Tensor.is_same_size = is_same_size  # type: ignore[attr-defined]
+
+
+def typename(obj: Any, /) -> str:
+    """The name of a value's type, as PyTorch gives it for tensors."""
+    if isinstance(obj, Tensor):
+        return obj.type()  # type: ignore[attr-defined,no-any-return]
+    kind = obj if isinstance(obj, type) or hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(kind, "__module__", None)
+    if module in (None, "builtins"):
+        return kind.__qualname__  # type: ignore[no-any-return]
+    return f"{module}.{kind.__qualname__}"
+
+
+def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
+    """The dtype that arithmetic between two operands results in."""
+    classes: list[dtypes.dtype | None] = [None, None, None]
+    for operand in (tensor1, tensor2):
+        if not isinstance(operand, Tensor):
+            place, kind = 2, dtypes.of_scalar(operand)
+        elif operand._wrapped_number:
+            place, kind = 2, operand.dtype
+        else:
+            place, kind = (0 if operand.ndim else 1), operand.dtype
+        known = classes[place]
+        classes[place] = kind if known is None else dtypes.promote_types(known, kind)
+    return dtypes.result_dtype(*classes)
+
+
+# ---------------------------------------------------------------- the library
+
+_threads = 1
+
+
+def get_num_threads() -> int:
+    """How many threads were asked for by :func:`set_num_threads`."""
+    return _threads
+
+
+def set_num_threads(n: int, /) -> None:
+    """Remember a number of threads; the array library decides how many it uses."""
+    global _threads
+    if isinstance(n, bool) or not isinstance(n, int):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(n).__name__}")
+    if n <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _threads = n
+
+
+_deterministic = False
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Every op here is deterministic; the setting is only remembered."""
+    global _deterministic
+    _deterministic = bool(mode)
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """What :func:`use_deterministic_algorithms` was last told."""
+    return _deterministic
+
+
+def get_default_device() -> dtypes.device:
+    """The device that factories make tensors on."""
+    return dtypes.CPU
+
+
+def set_default_device(device: Any) -> None:
+    """Accept the CPU, the only device there is."""
+    dtypes.as_device(device)

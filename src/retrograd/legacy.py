@@ -1,0 +1,108 @@
+"""The constructors from before ``tensor()``: ``Tensor(2, 3)``, ``FloatTensor([1, 2])``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import dtypes
+from .backend import numpy as xp
+from .graph import INFERENCE
+from .modes import MODE
+from .ops.create import data_of
+from .storage import UntypedStorage
+from .tensor import Size, Tensor, fill
+
+_OVERLOADS = (
+    " * (*, torch.device device = None)\n"
+    "      didn't match because some of the keywords were incorrect: {wrong}\n"
+    " * (torch.Storage storage)\n * (Tensor other)\n"
+    " * (tuple of ints size, *, torch.device device = None)\n"
+    " * (object data, *, torch.device device = None)\n"
+)
+
+
+def constructed(cls: type, args: tuple[Any, ...], named: dict[str, Any],
+                dtype: dtypes.dtype | None = None) -> Any:
+    """A tensor of ``cls`` from sizes, from data, or on the memory of another tensor."""
+    wrong = [name for name in named if name != "device"]
+    if wrong:
+        got = ", ".join([type(a).__name__ for a in args]
+                        + [f"{k}={_type_name(v)}" for k, v in named.items()])
+        raise TypeError(f"new() received an invalid combination of arguments - got ({got}), but "
+                        "expected one of:\n" + _OVERLOADS.format(wrong=", ".join(wrong)))
+    dtypes.as_device(named.get("device"))
+    kind = dtype or dtypes.get_default_dtype()
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        return _alias(cls, args[0], dtype)
+    if len(args) == 1 and isinstance(args[0], UntypedStorage):
+        data = args[0].array_of(kind)
+    else:
+        data = _new_data(args, kind)
+    out = fill(object.__new__(cls), data, None)
+    if MODE.get().inference:
+        out._vc = INFERENCE
+    return out
+
+
+def _type_name(value: Any) -> str:
+    return "torch.dtype" if isinstance(value, dtypes.dtype) else type(value).__name__
+
+
+def _alias(cls: type, other: Tensor, dtype: dtypes.dtype | None) -> Any:
+    from .ops.shape import alias
+    from .overrides import as_subclass
+
+    if dtype is not None and other.dtype is not dtype:
+        raise TypeError(f"expected {_options(dtype)} (got {_options(other.dtype)})")
+    out = alias(other)
+    return out if cls is Tensor else as_subclass(out, cls)
+
+
+_C_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int",
+            "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
+            "float16": "c10::Half", "bfloat16": "c10::BFloat16"}
+
+
+def _options(dtype: dtypes.dtype) -> str:
+    return (f"TensorOptions(dtype={_C_NAMES.get(dtype.name, dtype.name)}, device=cpu, "
+            "layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
+            "memory_format=(nullopt))")
+
+
+def _new_data(args: tuple[Any, ...], kind: dtypes.dtype) -> Any:
+    if len(args) == 1 and not isinstance(args[0], int):
+        given = args[0]
+        if isinstance(given, Size):
+            return xp.zeros(tuple(given), kind.np)
+        if isinstance(given, (float, complex, type(None))):
+            raise TypeError(f"new(): data must be a sequence (got {type(given).__name__})")
+        return data_of(given, kind)
+    return xp.zeros(args or (0,), kind.np)
+
+
+class _TensorType(type):
+    """The class of ``FloatTensor`` and its kind: a dtype that can be called and asked."""
+
+    dtype: dtypes.dtype
+
+    def __call__(cls, *args: Any, **named: Any) -> Tensor:
+        return constructed(Tensor, args, named, cls.dtype)  # type: ignore[no-any-return]
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+def tensor_type(dtype: dtypes.dtype) -> type:
+    """The legacy type of tensors of one dtype."""
+    name = f"{dtype.alias}Tensor"
+    return _TensorType(name, (), {"dtype": dtype, "__doc__": f"Tensors of {dtype.name}.",
+                                  "is_cuda": False})
+
+
+TENSOR_TYPES = {f"{d.alias}Tensor": tensor_type(d) for d in (
+    dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.uint8, dtypes.int8,
+    dtypes.int16, dtypes.int32, dtypes.int64, dtypes.bool)}
+"""``FloatTensor``, ``LongTensor`` and so on, by name."""
