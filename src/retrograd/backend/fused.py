@@ -227,7 +227,7 @@ class Packed:
                 np.add(moments, fresh, moments)
                 second = moments[1]
                 if amsgrad:
-                    second = np.maximum(chunk.state[2], second, chunk.state[2])
+                    second = np.maximum(chunk.state[2], second, out=chunk.state[2])
                 # Both bias corrections are moved onto scalars, which saves a pass.
                 root = math.sqrt(1 - beta2**count)
                 np.sqrt(second, work)

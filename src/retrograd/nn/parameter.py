@@ -6,21 +6,33 @@ from typing import Any
 
 import retrograd
 from retrograd.graph import LEAF
-from retrograd.tensor import PLAIN, Tensor, twin
+from retrograd.interpret import DISABLED
+from retrograd.tensor import NATIVE, PLAIN, Tensor, twin
 
 
-class Parameter(Tensor):
+class _ParameterMeta(type):
+    """Lets a parameter made from an instance of a Tensor subclass keep that class."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if super().__instancecheck__(instance):
+            return True
+        return cls is Parameter and isinstance(instance, Tensor) and "_is_param" in vars(instance)
+
+
+class Parameter(Tensor, metaclass=_ParameterMeta):
     """A tensor that becomes a parameter of the module it is assigned to.
 
     It requires grad unless told otherwise, shares the memory of ``data``, and operations on it
     return plain tensors.
     """
 
-    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+    __torch_function__ = DISABLED
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
         if data is None:
             data = retrograd.empty(0)
-        elif not isinstance(data, Tensor):
-            raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
+        if type(data) not in PLAIN:
+            return _marked(data.detach().requires_grad_(requires_grad))
         if requires_grad and not (data.is_floating_point() or data.is_complex()):
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"
@@ -42,5 +54,11 @@ class Parameter(Tensor):
         return "Parameter containing:\n" + super().__repr__()
 
 
-# Recording takes the fast path for parameters too.
+def _marked(tensor: Tensor) -> Tensor:
+    tensor._is_param = True
+    return tensor
+
+
+# Parameters take the fast path of recording, as plain tensors do.
 PLAIN.add(Parameter)
+NATIVE.add(Parameter)

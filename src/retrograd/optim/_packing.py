@@ -60,11 +60,12 @@ class Pack:
         """Return the gradients as arrays, None where there is none."""
         return [None if (grad := param._grad) is None else grad._data for param in self.params]
 
-    def bump_versions(self, grads: list[Any]) -> None:
-        """Count a write to every parameter that had a gradient."""
+    def bump_versions(self, grads: list[Any], writes: int = 1) -> None:
+        """Count ``writes`` to every parameter that had a gradient, as PyTorch would have made."""
         for param, grad in zip(self.params, grads):
             if grad is not None:
-                param._bump_version()
+                for _ in range(writes):
+                    param._bump_version()
 
 
 class Plan:

@@ -109,7 +109,8 @@ class Adam(Optimizer):
                     maximize=group["maximize"],
                     amsgrad=group["amsgrad"],
                 )
-                pack.bump_versions(grads)
+                decays = group["weight_decay"] and group["decoupled_weight_decay"]
+                pack.bump_versions(grads, 2 if decays else 1)
             if plan.single:
                 with retrograd.no_grad():
                     self._update_singly(group, plan.single)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import retrograd
+from retrograd.nn.modules.module import typename
 from retrograd.tensor import Tensor
 
 
@@ -14,7 +15,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     """Let the parameters hold consecutive parts of ``vec``, in their own shapes."""
     if not isinstance(vec, Tensor):
-        raise TypeError(f"expected torch.Tensor, but got: {retrograd.typename(vec)}")
+        raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     start = 0
     for parameter in parameters:
         stop = start + parameter.numel()
