@@ -6,8 +6,8 @@ import sys
 from importlib import import_module
 from importlib.util import find_spec
 
-FAMILIES = ("shape", "join", "convert", "create", "random", "pointwise", "reduce", "index", "sort",
-            "linalg", "special", "fft", "activation", "conv", "norm", "loss", "attention")
+FAMILIES = ("shape", "join", "convert", "create", "random", "pointwise", "index", "sort", "reduce",
+            "scan", "distance", "linalg", "special", "fft", "activation", "conv", "norm", "loss", "attention")
 
 for _family in FAMILIES:
     if find_spec(f"{__name__}.{_family}") is None:

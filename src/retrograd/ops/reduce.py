@@ -15,7 +15,15 @@ from ..tensor import Tensor
 from .convert import cast_gradient
 from .pointwise import conj, exp
 from .shape import diagonal_backward, expand, reshape, restore_dims
-from .sort import into, median_along, median_of_all, need_elements, put_selected, unsupported
+from .sort import (
+    into,
+    into_one,
+    median_along,
+    median_of_all,
+    need_elements,
+    put_selected,
+    unsupported,
+)
 
 UNSET: Any = type("Unset", (), {"__repr__": lambda self: "<all>"})()
 """Stands for an argument that was not given, where None means something else."""
@@ -50,7 +58,7 @@ def _in_order(dim: Any, keepdim: Any, axis: Any, keepdims: Any) -> tuple[Any, An
 def _sum(input: Array, dtype: Any = None) -> Any:
     if dtype is None:
         return arrays.sum_all(input)
-    return arrays.total(input, None, False, dtype.np)
+    return arrays.total(input, None, False, _np(dtype))
 
 
 _sum.vjp(input=lambda g, like: _spread(g, like, None, False))
@@ -58,7 +66,7 @@ _sum.vjp(input=lambda g, like: _spread(g, like, None, False))
 
 @linear(function=None, method=False, node="SumBackward1", quiet=True)
 def _sum_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    return arrays.total(input, dim, keepdim, None if dtype is None else dtype.np)
+    return arrays.total(input, dim, keepdim, _np(dtype))
 
 
 _sum_dims.vjp(input=lambda g, like, dim, keepdim: _spread(g, like, dim, keepdim))
@@ -95,7 +103,7 @@ def _check_keepdim(function: str, keepdim: Any) -> None:
 
 
 def _check_mean(input: Any, dtype: Any) -> None:
-    kind = input.dtype if dtype is None else dtype.np
+    kind = input.dtype if dtype is None else _np(dtype)
     if kind.kind in "biu":
         where = "Input" if dtype is None else "Optional"
         raise RuntimeError(f"mean(): could not infer output dtype. {where} dtype must be either a "
@@ -109,7 +117,7 @@ def _mean(input: Array, dtype: Any = None) -> Any:
     if dtype is None and (own is xp.FLOAT32 or own is xp.FLOAT64) and input.size:
         return arrays.sum_all(input) / input.size
     _check_mean(input, dtype)
-    return arrays.mean(input, None, False, None if dtype is None else dtype.np)
+    return arrays.mean(input, None, False, _np(dtype))
 
 
 _mean.vjp(input=lambda g, like: _spread(g / math.prod(like.shape), like, None, False))
@@ -119,7 +127,7 @@ _mean.vjp(input=lambda g, like: _spread(g / math.prod(like.shape), like, None, F
 def _mean_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     if dtype is not None or input.dtype.kind not in "fc":
         _check_mean(input, dtype)
-    return arrays.mean(input, dim, keepdim, None if dtype is None else dtype.np)
+    return arrays.mean(input, dim, keepdim, _np(dtype))
 
 
 _mean_dims.vjp(input=lambda g, like, dim, keepdim:
@@ -145,7 +153,7 @@ def mean(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = No
 def _nansum(input: Array, dim: Dims, keepdim: bool, dtype: Any) -> Any:
     if input.dtype.kind == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
-    return arrays.sum_of_numbers(input, dim, keepdim, None if dtype is None else dtype.np)
+    return arrays.sum_of_numbers(input, dim, keepdim, _np(dtype))
 
 
 _nansum.vjp(input=lambda g, like, input, dim, keepdim:
@@ -176,8 +184,6 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
         raise RuntimeError("nanmean(): expected input to have floating point or complex dtype but "
                            f"got {kind.alias}")
     count = _sum_dims(_not_nan(input), dim, keepdim, dtypes.int64)
-    from .sort import into_one
-
     return into_one(out, _nansum(input, dim, keepdim, dtype) / count)
 
 
@@ -186,7 +192,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 @op(function=None, method=False, node="ProdBackward0")
 def _prod(input: Array, dtype: Any = None) -> Any:
-    return arrays.product(input, None, False, None if dtype is None else dtype.np)
+    return arrays.product(input, None, False, _np(dtype))
 
 
 _prod.vjp(input=lambda g, like, input: _spread(g, like, None, False) * conj(
@@ -195,7 +201,7 @@ _prod.vjp(input=lambda g, like, input: _spread(g, like, None, False) * conj(
 
 @op(function=None, method=False, node="ProdBackward1")
 def _prod_dim(input: Array, dim: Dim, keepdim: bool = False, dtype: Any = None) -> Any:
-    return arrays.product(input, dim, keepdim, None if dtype is None else dtype.np)
+    return arrays.product(input, dim, keepdim, _np(dtype))
 
 
 _prod_dim.vjp(input=lambda g, like, input, dim, keepdim:
@@ -297,12 +303,8 @@ def var_backward(g: Any, like: Any, input: Any, dim: Any, correction: Any, keepd
     freedom = arrays.count_along(like.shape, dim) - correction
     centred = input - _mean_dims(input, dim, True)
     if freedom <= 0:
-        return _spread_real(g, like, dim, keepdim) * (centred * conj(centred) / 0)
-    return _spread_real(g * (2 / freedom), like, dim, keepdim) * centred
-
-
-def _spread_real(g: Any, like: Any, dim: Any, keepdim: bool) -> Any:
-    return _spread(g, like, dim, keepdim)
+        return _spread(g, like, dim, keepdim) * (centred * conj(centred) / 0)
+    return _spread(g * (2 / freedom), like, dim, keepdim) * centred
 
 
 @op(function=None, method=False, node="StdBackward0")
@@ -745,8 +747,8 @@ def trace(input: Array) -> Any:
 
 
 trace.vjp(input=lambda g, like: diagonal_backward(
-    expand(g, (builtin_min(like.shape),)), like.shape, 0, 0, 1))
+    expand(g, (_shorter(*like.shape),)), like.shape, 0, 0, 1))
 
 
-def builtin_min(numbers: Any) -> int:
-    return sorted(numbers)[0]
+def _shorter(rows: int, columns: int) -> int:
+    return rows if rows < columns else columns

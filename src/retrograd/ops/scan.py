@@ -1,0 +1,204 @@
+"""Along a dimension: running sums, products and extremes, differences, integrals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import return_types
+from ..backend import numpy as xp, reduce as arrays
+from ..errors import canonical_dim
+from ..op import Array, Dim, composite, linear, op
+from ..tensor import Tensor
+from .convert import cast_gradient
+from .join import cat
+from .pointwise import conj, exp
+from .reduce import _np, _sum_dims, exclusive_cumprod, recurrence, shift
+from .shape import _slice, narrow, slice_backward
+from .sort import _put_along, into, unsupported
+
+# ---------------------------------------------------------------- sums and products
+
+
+@linear(inplace=True)
+def cumsum(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
+    """Running sum along ``dim``."""
+    return arrays.cumulated(xp.add, input, dim, _np(dtype))
+
+
+cumsum.vjp(input=lambda g, like, dim: cast_gradient(_sums_from_end(g, dim), like.dtype))
+
+
+@linear(function=None, method=False, node="FlipBackward0")
+def _sums_from_end(input: Array, dim: int) -> Any:
+    """The sum of each element and all after it."""
+    return arrays.reversed_sums(input, dim)
+
+
+_sums_from_end.vjp(input=lambda g, dim: cumsum(g, dim))
+
+
+@op(inplace=True)
+def cumprod(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
+    """Running product along ``dim``."""
+    return arrays.cumulated(xp.multiply, input, dim, _np(dtype))
+
+
+cumprod.vjp(input=lambda g, like, input, dim: cast_gradient(
+    _cumprod_backward(g, input, dim) if like.shape else g, like.dtype))
+
+
+def _cumprod_backward(g: Any, input: Any, dim: int) -> Any:
+    """Free of divisions, so that zeros are no trouble: what comes before times what comes after."""
+    return conj(exclusive_cumprod(input, dim, False)) * recurrence(
+        shift(conj(input), dim, True), g, dim, True)
+
+
+@op()
+def logcumsumexp(input: Array, dim: Dim) -> Any:
+    """The logarithm of the running sum of exponentials along ``dim``."""
+    unsupported("logcumsumexp_out_cpu", input.dtype, "biu")
+    return arrays.log_sums(input, dim)
+
+
+logcumsumexp.vjp(input=lambda g, like, input, y, dim:
+                 _logcumsumexp_backward(g, like, input, y, dim) if like.shape else g)
+
+
+def _logcumsumexp_backward(g: Any, like: Any, input: Any, y: Any, dim: int) -> Any:
+    """Every exponent is at most zero: later outputs are never smaller."""
+    n = like.shape[dim]
+    if n < 2:
+        return g
+    decay = exp(conj(_slice(y, dim, 0, n - 1, 1) - _slice(y, dim, 1, n, 1)))
+    whole = slice_backward(decay, like.shape, dim, 0, n - 1, 1)
+    return exp(conj(input - y)) * recurrence(whole, g, dim, True)
+
+
+# ---------------------------------------------------------------- extremes
+
+
+@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
+    node="CummaxBackward0")
+def _cummax(input: Array, dim: Dim) -> Any:
+    unsupported("cummax_cpu", input.dtype, "c")
+    return arrays.running_extreme(input, dim, True)
+
+
+_cummax.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
+
+
+@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
+    node="CumminBackward0")
+def _cummin(input: Array, dim: Dim) -> Any:
+    unsupported("cummin_cpu", input.dtype, "c")
+    return arrays.running_extreme(input, dim, False)
+
+
+_cummin.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
+
+
+@composite(method=True)
+def cummax(input: Any, dim: int, *, out: Any = None) -> Any:
+    """Running maximum along ``dim``, and where it was last met."""
+    return return_types.cummax(into(out, _cummax(input, dim)))
+
+
+@composite(method=True)
+def cummin(input: Any, dim: int, *, out: Any = None) -> Any:
+    """Running minimum along ``dim``, and where it was last met."""
+    return return_types.cummin(into(out, _cummin(input, dim)))
+
+
+# ---------------------------------------------------------------- differences and integrals
+
+
+def _check_diff(input: Any, dim: int, added: Any) -> None:
+    if added is None:
+        return
+    if added.ndim != input.ndim:
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for i, (n, own) in enumerate(zip(added.shape, input.shape, strict=True)):
+        if i != dim and n != own:
+            raise RuntimeError("diff expects the shape of tensor to prepend or append to match that "
+                               "of input except along the differencing dimension; input.size("
+                               f"{i}) = {own}, but got tensor.size({i}) = {n}")
+
+
+@composite(method=True)
+def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *,
+         out: Any = None) -> Any:
+    """The ``n``-th differences of neighbours along ``dim``."""
+    if not input.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    d = canonical_dim(dim, input.ndim)
+    _check_diff(input, d, prepend)
+    _check_diff(input, d, append)
+    parts = [t for t in (prepend, input, append) if t is not None]
+    found = cat(parts, d) if len(parts) > 1 else input
+    for _ in range(n if n < found.shape[d] else found.shape[d]):
+        later, earlier = _neighbours(found, d)
+        found = later != earlier if found._data.dtype.kind == "b" else later - earlier
+    from .sort import into_one
+
+    return into_one(out, found)
+
+
+def _neighbours(input: Any, dim: int) -> tuple[Any, Any]:
+    """All elements along ``dim`` but the first, and all but the last."""
+    length = input.shape[dim]
+    rest = length - 1 if length else 0
+    return narrow(input, dim, length - rest, rest), narrow(input, dim, 0, rest)
+
+
+def _need_dims(input: Any, dim: int) -> int:
+    if not input.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return canonical_dim(dim, input.ndim)
+
+
+def _widths(x: Any, y: Any, dim: int) -> Any:
+    """The distances between sample points, in a shape that broadcasts with ``y``."""
+    if x.ndim == 1 and y.ndim > 1:
+        if x.shape[0] != y.shape[dim]:
+            raise RuntimeError("trapezoid: There must be one `x` value for each sample point")
+        x = x.reshape((-1,) + (1,) * (y.ndim - 1 - dim))
+        later, earlier = _neighbours(x, 0)
+    else:
+        later, earlier = _neighbours(x, canonical_dim(dim - y.ndim, x.ndim))
+    return later - earlier
+
+
+def _distances(x: Any, dx: Any, y: Any, dim: int) -> Any:
+    """The widths as a tensor or a number, whichever of ``x`` and ``dx`` was given."""
+    if x is None:
+        return 1 if dx is None else dx
+    if not isinstance(x, Tensor):
+        return x
+    return _widths(x, y, dim)
+
+
+@composite(aliases=("trapz",))
+def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
+    """The integral of ``y`` along ``dim`` by the trapezoidal rule."""
+    d = _need_dims(y, dim)
+    if not y.shape[d]:
+        return _sum_dims(y, d)
+    width = _distances(x, dx, y, d)
+    if not isinstance(width, Tensor):
+        ends = narrow(y, d, 0, 1) + narrow(y, d, y.shape[d] - 1, 1)
+        return (_sum_dims(y, d) - _sum_dims(ends, d) / 2.0) * width
+    later, earlier = _neighbours(y, d)
+    return _sum_dims(width * (later + earlier), -1 if d == y.ndim - 1 else d - y.ndim) / 2.0
+
+
+@composite()
+def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
+    """The running integral of ``y`` along ``dim`` by the trapezoidal rule."""
+    d = _need_dims(y, dim)
+    width = _distances(x, dx, y, d)
+    later, earlier = _neighbours(y, d)
+    if not isinstance(width, Tensor):
+        return cumsum((later + earlier) * (width / 2.0), d)
+    return cumsum(width * (later + earlier), d - y.ndim) / 2.0

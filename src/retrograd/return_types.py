@@ -1,0 +1,53 @@
+"""Named results of functions that return several tensors, printed as PyTorch prints them."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import Any
+
+
+class _Result(tuple):
+    """A tuple whose items also have names; made from one sequence."""
+
+    __slots__ = ()
+    _fields: tuple[str, ...] = ()
+    n_fields = n_sequence_fields = n_unnamed_fields = 0
+
+    def __new__(cls, values: Any) -> Any:
+        made = tuple.__new__(cls, values)
+        if len(made) != cls.n_fields:
+            raise TypeError(f"{cls.__module__}.{cls.__name__}() takes a {cls.n_fields}-sequence "
+                            f"({len(made)}-sequence given)")
+        return made
+
+    def __repr__(self) -> str:
+        items = ",\n".join([f"{n}={v!r}" for n, v in zip(self._fields, self, strict=True)])
+        return f"torch.return_types.{type(self).__name__}(\n{items})"
+
+    def __reduce__(self) -> Any:
+        return (type(self), (tuple(self),))
+
+
+def result_type(name: str, *fields: str) -> Any:
+    """A new named result with the given fields."""
+    body: dict[str, Any] = {
+        "__slots__": (), "__module__": __name__, "__qualname__": name, "_fields": fields,
+        "n_fields": len(fields), "n_sequence_fields": len(fields),
+        "__match_args__": fields,
+    }
+    for position, field in enumerate(fields):
+        body[field] = property(itemgetter(position))
+    return type(name, (_Result,), body)
+
+
+max = result_type("max", "values", "indices")
+min = result_type("min", "values", "indices")
+aminmax = result_type("aminmax", "min", "max")
+median = result_type("median", "values", "indices")
+nanmedian = result_type("nanmedian", "values", "indices")
+mode = result_type("mode", "values", "indices")
+kthvalue = result_type("kthvalue", "values", "indices")
+sort = result_type("sort", "values", "indices")
+topk = result_type("topk", "values", "indices")
+cummax = result_type("cummax", "values", "indices")
+cummin = result_type("cummin", "values", "indices")
