@@ -72,12 +72,20 @@ class Chunk:
             for view, grad in zip(self.grad_views, grads[self.first : self.last]):
                 view[...] = grad
 
-    def add_decay(self, weight_decay: float) -> None:
-        """Add ``weight_decay`` times the parameters to the loaded gradients."""
+    def joined(self, grads: Sequence[Any]) -> Any:
+        """Return the gradients end to end: in scratch memory, or where a single one lies."""
+        if self.last - self.first > 1:
+            self.load(grads)
+            return self.grad
+        flat = grads[self.first].reshape(-1)
+        return flat if self.part is None else flat[self.part]
+
+    def decayed(self, grad: Any, weight_decay: float) -> Any:
+        """Return ``grad`` plus ``weight_decay`` times the parameters, in scratch memory."""
         for view, param in zip(self.work_views, self.params):
             view[...] = param
         np.multiply(self.work, weight_decay, self.work)
-        np.add(self.grad, self.work, self.grad)
+        return np.add(grad, self.work, self.grad)
 
     def scale_params(self, factor: float) -> None:
         """Multiply the parameters by ``factor``."""
@@ -169,26 +177,25 @@ class Packed:
         token = hush()
         try:
             for chunk in self._ready(grads):
-                chunk.load(grads)
-                step, work = chunk.grad, chunk.work
+                grad, work = chunk.joined(grads), chunk.work
                 if maximize:
-                    np.negative(step, step)
+                    grad = np.negative(grad, chunk.grad)
                 if weight_decay:
-                    chunk.add_decay(weight_decay)
+                    grad = chunk.decayed(grad, weight_decay)
                 if momentum:
                     buffer = chunk.state[0]
                     np.multiply(buffer, momentum, buffer)
                     if dampening:
-                        np.multiply(step, 1 - dampening, work)
+                        np.multiply(grad, 1 - dampening, work)
                         np.add(buffer, work, buffer)
                     else:
-                        np.add(buffer, step, buffer)
+                        np.add(buffer, grad, buffer)
                     if nesterov:
                         np.multiply(buffer, momentum, work)
-                        np.add(step, work, step)
+                        grad = np.add(grad, work, chunk.grad)
                     else:
-                        step = buffer
-                np.multiply(step, -lr, work)
+                        grad = buffer
+                np.multiply(grad, -lr, work)
                 chunk.apply()
         finally:
             unhush(token)
@@ -218,7 +225,7 @@ class Packed:
                     if decoupled:
                         chunk.scale_params(1 - lr * weight_decay)
                     else:
-                        chunk.add_decay(weight_decay)
+                        chunk.decayed(chunk.grad, weight_decay)
                 # Both moments at once: row 0 averages the gradient, row 1 its square.
                 fresh, moments, work = chunk.with_square, chunk.state[:2], chunk.work
                 np.square(chunk.grad, fresh[1])

@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter, is_, itemgetter
 from typing import Any
 
+from retrograd import sites
 from retrograd.backend import fused
+from retrograd.graph import INFERENCE
 from retrograd.tensor import Tensor
 
 _data = attrgetter("_data")
@@ -62,10 +64,12 @@ class Pack:
 
     def bump_versions(self, grads: list[Any], writes: int = 1) -> None:
         """Count ``writes`` to every parameter that had a gradient, as PyTorch would have made."""
+        code, lasti = sites.here()  # found once: all these writes are made by one line
         for param, grad in zip(self.params, grads):
-            if grad is not None:
-                for _ in range(writes):
-                    param._bump_version()
+            if grad is not None and (counter := param._counter()) is not INFERENCE:
+                counter.n += writes
+                counter.code = code
+                counter.lasti = lasti
 
 
 class Plan:

@@ -17,7 +17,6 @@ from retrograd.optim.optimizer import (
 )
 from retrograd.tensor import Tensor
 
-
 _MOMENTS = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 
 

@@ -238,9 +238,12 @@ class Module:
 
     def __getattr__(self, name: str) -> Any:
         own = self.__dict__
-        for store in ("_parameters", "_buffers", "_modules"):
-            if store in own and name in own[store]:
-                return own[store][name]
+        try:
+            return own["_parameters"][name]
+        except KeyError:
+            for store in ("_buffers", "_modules"):
+                if store in own and name in own[store]:
+                    return own[store][name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
