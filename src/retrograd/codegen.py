@@ -32,7 +32,7 @@ class _Constants(dict[Any, Tensor]):
         self.dtype = dtype
 
     def __missing__(self, number: Any) -> Tensor:
-        made = Tensor()
+        made = object.__new__(Tensor)
         made._data = xp.asarray(number, dtype=self.dtype)
         made._edge = made._view = made._vc = None
         made._wrapped_number = True

@@ -27,6 +27,8 @@ class dtype:
         """The backend's own object for this type."""
         found = self._np
         if found is None:
+            if self is complex32:
+                raise NotImplementedError("there are no arrays of complex32 here")
             found = self._np = xp.bfloat16()
             _BY_NUMPY[found] = self
         return found
@@ -35,10 +37,10 @@ class dtype:
         """The complex dtype whose parts are of this dtype, or the nearest there is."""
         if category(self) < 2:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.alias}")
-        return complex128 if self in (float64, complex128) else complex64
+        return _COMPLEX_OF.get(self, complex64)
 
     def to_real(self) -> dtype:
-        return {complex64: float32, complex128: float64}.get(self, self)
+        return {complex32: float16, complex64: float32, complex128: float64}.get(self, self)
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -67,6 +69,7 @@ float16 = half = _make("float16", "Half", 2, "f")
 bfloat16 = _make("bfloat16", "BFloat16", 2, "f", None)
 float32 = float = _make("float32", "Float", 4, "f")
 float64 = double = _make("float64", "Double", 8, "f")
+complex32 = chalf = _make("complex32", "ComplexHalf", 4, "c", None)
 complex64 = cfloat = _make("complex64", "ComplexFloat", 8, "c")
 complex128 = cdouble = _make("complex128", "ComplexDouble", 16, "c")
 uint8 = _make("uint8", "Byte", 1, "u")
@@ -80,6 +83,8 @@ int64 = long = _make("int64", "Long", 8, "i")
 bool = _make("bool", "Bool", 1, "b")
 
 ALL = tuple(_BY_NAME.values())
+_COMPLEX_OF = {float16: complex32, complex32: complex32, float64: complex128,
+               complex128: complex128}
 
 
 def from_numpy_dtype(np_dtype: Any) -> dtype:
@@ -126,14 +131,14 @@ class finfo:
         kind = (type or get_default_dtype()).to_real()
         if not kind.is_floating_point:
             raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo "
-                            "to handle 'torch.iinfo'")
+                            "to handle 'torch.finfo'")
         info = xp.float_info(kind.np)
         self.bits = kind.itemsize * 8
         self.eps = builtins.float(info.eps)
         self.max = builtins.float(info.max)
         self.min = builtins.float(info.min)
         self.tiny = self.smallest_normal = builtins.float(info.tiny)
-        self.resolution = builtins.float(info.resolution)
+        self.resolution = 10.0 ** -builtins.int(info.precision)
         self.dtype = kind.name
 
     def __repr__(self) -> str:
@@ -157,7 +162,7 @@ class iinfo:
                             f"{_type_of(type).__name__}")
         if type.is_floating_point or type.is_complex:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to "
-                            "handle 'torch.finfo'")
+                            "handle 'torch.iinfo'")
         if type is bool:
             raise TypeError("torch.bool is not supported by torch.iinfo")
         info = xp.iinfo(type.np)
@@ -306,6 +311,8 @@ class device:
                                f"of device string: {kind}")
         if colon and (not tail.isdigit() or (len(tail) > 1 and tail[0] == "0")):
             raise RuntimeError(f"Invalid device string: '{type}'")
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
         self.type = kind
         self.index = builtins.int(tail) if colon else index
 

@@ -47,8 +47,8 @@ class Version:
 
     __slots__ = ("n", "code", "lasti")
 
-    def __init__(self) -> None:
-        self.n = 0
+    def __init__(self, n: int = 0) -> None:
+        self.n = n
         self.code = None
         self.lasti = 0
 

@@ -83,8 +83,6 @@ class Tensor:
     _backward_hooks = None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        if not args and not kwargs:
-            return object.__new__(cls)
         return construct(cls, *args, **kwargs)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -219,7 +217,7 @@ class Tensor:
 
     def numpy(self, *, force: bool = False) -> Any:
         """The data as a NumPy array that shares this tensor's memory."""
-        if self._edge is not None and not force:
+        if self._edge is not None and not force and MODE.get().grad:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
                                "tensor.detach().numpy() instead.")
         array = self._array()
@@ -576,6 +574,7 @@ class Tensor:
             return memo[id(self)]
         out = object.__new__(type(self))
         fill(out, xp.copy_with_memory(self._array(), memo), LEAF if self._edge is not None else None)
+        out._vc = Version(1)
         memo[id(self)] = out
         if self._grad is not None:
             out._grad = copy.deepcopy(self._grad, memo)
@@ -638,6 +637,8 @@ def _rebuild(cls: type, array: Any, order: tuple[int, ...] | None, requires_grad
     """The tensor that was pickled; ``order`` says how its dimensions lay in memory."""
     out = object.__new__(cls)
     fill(out, array if order is None else array.transpose(order), LEAF if requires_grad else None)
+    # PyTorch fills a tensor that it rebuilds by a write, and counts it.
+    out._vc = Version(1)
     out.__dict__.update(attributes)
     return out
 
@@ -682,7 +683,7 @@ def fill(tensor: Tensor, data: Any, edge: Any) -> Tensor:
 
 def wrap(data: Any, edge: Any = None) -> Tensor:
     """A new tensor on ``data``."""
-    out = Tensor()
+    out = object.__new__(Tensor)
     out._data = data
     out._edge = edge
     out._view = None

@@ -184,7 +184,7 @@ def cast(array: Any, dtype: np.dtype) -> Any:
     """``array`` as ``dtype``; the real part where a complex value becomes real."""
     if array.dtype is dtype:
         return array
-    if array.dtype.kind == "c" and dtype.kind != "c":
+    if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
     return array.astype(dtype)
 

@@ -48,6 +48,15 @@ def _to_copy(input: Array, dtype: Any, memory_format: Any = None) -> Any:
     return make.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
 
 
+@op(function=None, method=False, any_dtype=True)
+def _to_exact(input: Array, dtype: Any, memory_format: Any = None) -> Any:
+    """A cast to integers or bools, where differentiation ends."""
+    cast = xp.cast(input, dtype.np)
+    if memory_format is None or memory_format is layouts.preserve_format:
+        return cast
+    return make.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
+
+
 _to_copy.vjp(input=lambda g, like: cast_gradient(g, like.dtype))
 
 
@@ -67,7 +76,9 @@ def cast(input: Tensor, dtype: dtypes.dtype, copy: bool = False, memory_format: 
         return input
     if input._data.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool:
         warn("Casting complex values to real discards the imaginary part", once=True)
-    return _to_copy(input, dtype, memory_format)
+    if dtypes.category(dtype) < 2:
+        return _to_exact(input, dtype, memory_format)  # type: ignore[no-any-return]
+    return _to_copy(input, dtype, memory_format)  # type: ignore[no-any-return]
 
 
 def _to(self: Tensor, *args: Any, **named: Any) -> Tensor:

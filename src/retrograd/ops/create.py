@@ -106,7 +106,8 @@ def _floats_as(numbers: Any, kind: dtypes.dtype) -> Any:
         return xp.array(numbers, dtype=kind.np)
     except (TypeError, ValueError, OverflowError):
         for n in numbers:
-            float(n)  # words the error: "must be real number, not complex"
+            if not hasattr(n, "__float__"):
+                raise TypeError(f"must be real number, not {type(n).__name__}") from None
         raise
     finally:
         xp.unhush(token)
@@ -781,8 +782,9 @@ def _spaced(function: str, start: Any, end: Any, steps: Any, dtype: Any, out: An
             value = value.item()
         ends.append(value.item() if isinstance(value, xp.generic) else value)
     if not _is_whole(steps):
+        given = (start, end) if steps is None else (start, end, steps)
         raise TypeError(f"{function}() received an invalid combination of arguments - got "
-                        f"({type_name(start)}, {type_name(end)}, {type_name(steps)})")
+                        f"({', '.join(type_name(value) for value in given)})")
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     natural = dtypes.get_default_dtype()
@@ -797,7 +799,7 @@ def _spaced(function: str, start: Any, end: Any, steps: Any, dtype: Any, out: An
     return ends[0], ends[1], int(steps), kind
 
 
-def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None, dtype: Any = None,
+def linspace(start: Any, end: Any, steps: Any = None, *, out: Tensor | None = None, dtype: Any = None,
              layout: Any = None, device: Any = None, pin_memory: bool = False,
              requires_grad: bool = False) -> Tensor:
     """``steps`` evenly spaced numbers from ``start`` to ``end``, both included."""
@@ -806,7 +808,7 @@ def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None, dty
     return settle(make.linspace(start, end, steps, kind.np), out, requires_grad, "linspace")
 
 
-def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, out: Tensor | None = None,
+def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *, out: Tensor | None = None,
              dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
              requires_grad: bool = False) -> Tensor:
     """``base`` to the power of ``steps`` evenly spaced exponents."""
