@@ -460,10 +460,9 @@ class _Leaves:
             g = leaf_hooks(leaf, g, recorded)
             if g is None:
                 return
-        if self.targets is not None:
+        if not self.accumulate:
             self.captured[leaf] = g
-            if not self.accumulate:
-                return
+            return
         node = leaf._accumulator() if leaf._node_hooks is not None else None
         if node is not None and node.prehooks:
             g = before(node, g, recorded)
@@ -502,12 +501,7 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool) -> None:
     if recorded and isinstance(g, Tensor):
         with _accumulating, switched(grad=True):
             old = leaf._grad
-            if old is None:
-                leaf._grad = g
-            elif MODE.get().grad and (g._edge is not None or old._edge is not None):
-                leaf._grad = old + g
-            else:
-                leaf._grad = old + g
+            leaf._grad = recorded_copy(g, leaf._data) if old is None else old + g
         return
     with _accumulating:
         old = leaf._grad
@@ -517,7 +511,7 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool) -> None:
             if kept is not g and type(g) is xp.ndarray:
                 leaf._grad._counter().n = 1  # a copy counts as a write
         elif type(old._data) is xp.ndarray and type(g) not in TRACED_TYPES \
-                and old._edge is None and not xp.has_overlap(old._data):
+                and not xp.has_overlap(old._data):
             old._data += g
             if old._vc is not None:
                 old._vc.bump()
@@ -528,6 +522,20 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool) -> None:
                 leaf._grad = wrap_any(add_arrays(old._data, g))
 
 
+def recorded_copy(g: Tensor, like: Any) -> Tensor:
+    """A gradient with a graph as ``.grad`` may keep it."""
+    if type(g._data) in TRACED_TYPES:
+        return g.clone()
+    return wrap_any(empty_as(like, g._data)).copy_(g)
+
+
+def empty_as(like: Any, g: Any) -> Any:
+    """New memory for ``g``, laid out as the leaf is."""
+    if type(like) is xp.ndarray and xp.is_dense(like):
+        return xp.empty_like(like, dtype=g.dtype)
+    return xp.empty(g.shape, g.dtype)
+
+
 def settled(g: Any, like: Any) -> Any:
     """A gradient as ``.grad`` may keep it: memory of its own, laid out as the leaf is."""
     if type(g) is not xp.ndarray:
@@ -536,7 +544,7 @@ def settled(g: Any, like: Any) -> Any:
         return g.copy()
     if g.base is None and g.flags.owndata and g.strides == like.strides and unshared(g):
         return g
-    out = xp.empty_like(like, dtype=g.dtype) if xp.is_dense(like) else xp.empty(g.shape, g.dtype)
+    out = empty_as(like, g)
     out[...] = g
     return out
 

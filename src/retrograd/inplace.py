@@ -305,6 +305,9 @@ class CopySlices(Node):
         rest = result[1:]
         return rest if len(rest) else (None,)
 
+    def name(self) -> str:
+        return "torch::autograd::CopySlices"
+
     def release(self, by: Released) -> None:
         if not isinstance(self.fn, Released):
             self.fn.release(by)

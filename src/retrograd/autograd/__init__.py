@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from . import anomaly, function, grad_mode, graph
+from . import anomaly as anomaly_mode
 from .anomaly import detect_anomaly, set_detect_anomaly
 from .backward import backward, grad
 from .function import Function
 from .grad_mode import (
     enable_grad,
     inference_mode,
+    is_multithreading_enabled,
     no_grad,
     set_grad_enabled,
+    set_multithreading_enabled,
 )
+from .variable import Variable
 
-__all__ = ["Function", "anomaly", "backward", "detect_anomaly", "enable_grad", "function", "grad",
-           "grad_mode", "graph", "inference_mode", "no_grad", "set_detect_anomaly",
-           "set_grad_enabled"]
+__all__ = ["Function", "Variable", "anomaly", "anomaly_mode", "backward", "detect_anomaly",
+           "enable_grad", "function", "grad", "grad_mode", "graph", "inference_mode",
+           "is_multithreading_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+           "set_multithreading_enabled"]

@@ -188,3 +188,29 @@ def is_grad_enabled() -> bool:
 def is_inference_mode_enabled() -> bool:
     """Whether inference mode is on."""
     return MODE.get().inference
+
+
+class set_multithreading_enabled:
+    """Accepted for PyTorch's sake: backward always runs in the thread that called it."""
+
+    _enabled = True
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+        self.previous = set_multithreading_enabled._enabled
+        set_multithreading_enabled._enabled = bool(mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        set_multithreading_enabled._enabled = self.previous
+
+    def clone(self) -> set_multithreading_enabled:
+        """The same switch again."""
+        return type(self)(self.mode)
+
+
+def is_multithreading_enabled() -> bool:
+    """What :func:`set_multithreading_enabled` was last given."""
+    return set_multithreading_enabled._enabled

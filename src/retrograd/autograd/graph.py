@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..engine import current_plan
+from ..graph import Like, RemovableHandle
 from ..graph import Node as RecordedNode
-from ..graph import RemovableHandle
 from ..modes import MODE
 from ..replaying import output_edge
 from ..tensor import AccumulateGrad, Tensor, edge_of
@@ -62,6 +62,13 @@ class GradientEdge(NamedTuple):
             return self.node.variable
         return output_edge(self.node, self.output_nr)
 
+    def like(self) -> Like | None:
+        """Shape and dtype of what flows here, if the edge was made from a tensor."""
+        if isinstance(self.node, AccumulateGrad):
+            data = self.node.variable._data
+            return Like(data.shape, data.dtype)
+        return self.node.__dict__.get("_edge_likes", {}).get(self.output_nr)
+
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The edge by which gradients reach ``tensor``; it stands for it in ``grad`` and backward."""
@@ -69,7 +76,11 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not "
                            "require gradients")
     node = tensor.grad_fn
-    return GradientEdge(tensor._accumulator() if node is None else node, tensor.output_nr)
+    if node is None:
+        return GradientEdge(tensor._accumulator(), 0)
+    data = tensor._data
+    node.__dict__.setdefault("_edge_likes", {})[tensor.output_nr] = Like(data.shape, data.dtype)
+    return GradientEdge(node, tensor.output_nr)
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:

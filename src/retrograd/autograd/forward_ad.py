@@ -1,0 +1,116 @@
+"""Forward mode by hand: dual tensors inside a level."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+from .. import transforms
+from ..modes import MODE
+from ..tensor import Tensor
+from .grad_mode import _ModeSwitch
+
+_level: ContextVar[int] = ContextVar("retrograd.dual_level", default=-1)
+"""The public level (0 when one is open); the level of the data differs for every opening."""
+_data_level: ContextVar[int] = ContextVar("retrograd.dual_data_level", default=-1)
+
+
+class UnpackedDualTensor(NamedTuple):
+    """A dual tensor taken apart."""
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+def enter_dual_level() -> int:
+    """Open a level in which dual tensors can be made."""
+    if _level.get() >= 0:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    level = transforms.next_level()
+    transforms.ACTIVE.set((*transforms.ACTIVE.get(), level))
+    _data_level.set(level)
+    _level.set(0)
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Close the level: its tangents are gone."""
+    if level is None:
+        level = _level.get()
+    if _level.get() < 0 or level != _level.get():
+        raise RuntimeError("Trying to exit a forward AD level that was not the last one that was "
+                           "created. This is not supported.")
+    open_levels = transforms.ACTIVE.get()
+    transforms.ACTIVE.set(tuple(n for n in open_levels if n != _data_level.get()))
+    _level.set(-1)
+    _data_level.set(-1)
+
+
+class dual_level:
+    """A block in which forward mode is computed."""
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *exc: object) -> None:
+        exit_dual_level()
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """A tensor with the values of ``tensor`` that carries ``tangent``."""
+    if level is None:
+        level = _level.get()
+    if level < 0:
+        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, "
+                           "make sure to enter_dual_level() first.")
+    for name, value in (("tensor", tensor), ("tangent", tangent)):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"_make_dual(): argument '{name}' must be Tensor, not "
+                            f"{type(value).__name__}")
+    if not (tensor.is_floating_point() or tensor.is_complex()):
+        raise ValueError(f"Expected primal to be floating point or complex, but got: "
+                         f"{tensor.dtype}")
+    if not (tangent.is_floating_point() or tangent.is_complex()):
+        raise ValueError(f"Expected tangent to be floating point or complex, but got: "
+                         f"{tangent.dtype}")
+    if tuple(tensor.shape) != tuple(tangent.shape):
+        raise RuntimeError("Expected primal and tangent to have the same shape, but got "
+                           f"{list(tensor.shape)} and {list(tangent.shape)}: the sizes must match.")
+    if tensor.dtype is not tangent.dtype:
+        raise RuntimeError("Expected primal and tangent to have the same dtype, but got "
+                           f"{tensor.dtype} and {tangent.dtype}")
+    return transforms.make_dual(tensor, tangent, _data_level.get())
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """The value and the tangent of a tensor; None where it has no tangent."""
+    if level is None:
+        level = _level.get()
+    if level < 0:
+        return UnpackedDualTensor(tensor, None)
+    at = _data_level.get()
+    if at not in transforms.levels_of(tensor._data):
+        return UnpackedDualTensor(tensor, None)
+    return UnpackedDualTensor(transforms.dual_primal(tensor, at),
+                              transforms.dual_tangent(tensor, at))
+
+
+class _set_fwd_grad_enabled(_ModeSwitch):
+    """Switch forward mode on or off."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+
+    def clone(self) -> _set_fwd_grad_enabled:
+        return _set_fwd_grad_enabled(self.mode)
+
+    def changes(self) -> dict[str, Any]:
+        return {"forward_grad": self.mode}
+
+
+def _is_fwd_grad_enabled() -> bool:
+    return MODE.get().forward_grad
+
+
+__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",
+           "unpack_dual"]
