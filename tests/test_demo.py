@@ -6,6 +6,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -163,3 +164,18 @@ def test_odd_curves_are_drawn(points):
 def test_nothing_to_draw_is_an_error():
     with pytest.raises(ValueError, match="at least one positive, finite value"):
         drawn({"a": [(0, 0.0)]})
+
+
+# ---------------------------------------------------------------- the README
+
+
+def readme_programs():
+    text = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    return re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("program", readme_programs())
+def test_programs_of_the_readme_run_and_print_what_it_says(program, capsys):
+    exec(compile(program, "README.md", "exec"), {})
+    promised = [line.split("#")[1].strip() for line in program.splitlines() if "print(" in line]
+    assert capsys.readouterr().out.splitlines() == promised

@@ -55,7 +55,8 @@ class _ModuleSequence(Module):
 class Sequential(_ModuleSequence):
     """Call modules one after another, each with the output of the one before.
 
-    >>> Sequential(ReLU(), Tanh())
+    >>> from retrograd import nn
+    >>> nn.Sequential(nn.ReLU(), nn.Tanh())
     Sequential(
       (0): ReLU()
       (1): Tanh()

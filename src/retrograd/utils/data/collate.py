@@ -13,7 +13,7 @@ def default_collate(batch: Any) -> Any:
     """Stack samples: tensors and numbers into tensors, containers member by member.
 
     >>> default_collate([(1, "a"), (2, "b")])
-    [tensor([1, 2]), ['a', 'b']]
+    [tensor([1, 2]), ('a', 'b')]
     """
     first = batch[0]
     if isinstance(first, Tensor):
