@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 from .. import dtypes
@@ -642,7 +643,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 
 
 def _check_chain(tensors: Any) -> None:
-    for i, (a, b) in enumerate(zip(tensors[:-1], tensors[1:], strict=True)):
+    for i, (a, b) in enumerate(pairwise(tensors)):
         if a.shape[-1] != b.shape[0]:
             raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {list(a.shape)} "
                                f"and {list(b.shape)} cannot be multiplied")

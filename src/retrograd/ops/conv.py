@@ -1,0 +1,908 @@
+"""Convolution, pooling, padding and resampling of images, signals and volumes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..backend import conv as images
+from ..backend import numpy as xp
+from ..op import Array, Index, composite, linear, op, publish
+from ..tensor import Tensor
+from .pointwise import conj
+from .product import scalar_type
+from .shape import _squeeze_dim, reshape, sum_to_size_of, unsqueeze
+
+Ints = tuple[int, ...]
+
+
+def spread(value: Any, rank: int) -> Ints:
+    """One number for every dimension, from one number or a sequence."""
+    if isinstance(value, int):
+        return (value,) * rank
+    found = tuple([int(v) for v in value])
+    return found * rank if len(found) == 1 else found
+
+
+# ---------------------------------------------------------------- convolution
+
+
+def _check_types(input: Any, weight: Any, bias: Any) -> None:
+    if input.dtype != weight.dtype:
+        raise RuntimeError(
+            f"Input type (torch.{scalar_type(input)}Tensor) and weight type "
+            f"(torch.{scalar_type(weight)}Tensor) should be the same or input should be a MKLDNN "
+            "tensor and weight is a dense tensor")
+    if bias is not None and bias.dtype != input.dtype:
+        raise RuntimeError(f"Input type ({_spelled(input)}) and bias type ({_spelled(bias)}) "
+                           "should be the same")
+
+
+def _spelled(array: Any) -> str:
+    from .product import _SPELLED
+
+    return _SPELLED.get(array.dtype.name, "bool")
+
+
+def _check_convolution(input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints,
+                       dilation: Ints, groups: int) -> None:
+    _check_types(input, weight, bias)
+    shape, kernels = input.shape, weight.shape
+    if any(p < 0 for p in padding):
+        raise RuntimeError("negative padding is not supported")
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("non-positive stride is not supported")
+    if any(d <= 0 for d in dilation):
+        raise RuntimeError("non-positive dilation is not supported")
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    if kernels[0] % groups:
+        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at "
+                           f"dimension 0, but got weight of size [{list(kernels)}] instead")
+    if shape[1] != kernels[1] * groups:
+        raise RuntimeError(
+            f"Given groups={groups}, weight of size {list(kernels)}, expected input{list(shape)} "
+            f"to have {kernels[1] * groups} channels, but got {shape[1]} channels instead")
+    if bias is not None and bias.shape != kernels[:1]:
+        raise RuntimeError(
+            f"Given weight of size {list(kernels)}, expected bias to be 1-dimensional with "
+            f"{kernels[0]} elements, but got bias of size {list(bias.shape)} instead")
+    padded = [n + 2 * p for n, p in zip(shape[2:], padding, strict=True)]
+    reach = [d * (k - 1) + 1 for d, k in zip(dilation, kernels[2:], strict=True)]
+    if any(n < k for n, k in zip(padded, reach, strict=True)):
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel "
+            f"size: ({' x '.join(map(str, reach))}). Kernel size can't be greater than actual "
+            "input size")
+
+
+@op(method=False, function=None, node="ConvolutionBackward0", check=_check_convolution)
+def _convolution(input: Array, weight: Array, bias: Array | None, stride: Any, padding: Any,
+                 dilation: Any, groups: int) -> Any:
+    return images.convolve(input, weight, bias, stride, padding, dilation, groups)
+
+
+@op(method=False, function=None, node="ConvolutionBackward0")
+def _convolution_input(output: Array, weight: Array, shape: Any, stride: Any, padding: Any,
+                       dilation: Any, groups: int) -> Any:
+    return images.convolve_input_gradient(output, weight, shape, stride, padding, dilation, groups)
+
+
+@op(method=False, function=None, node="ConvolutionBackward0")
+def _convolution_weight(output: Array, input: Array, shape: Any, stride: Any, padding: Any,
+                        dilation: Any, groups: int) -> Any:
+    return images.convolve_weight_gradient(output, input, shape, stride, padding, dilation, groups)
+
+
+def channel_sums(g: Any) -> Any:
+    """The sum over everything but the channels."""
+    channels = g.shape[1]
+    return reshape(sum_to_size_of(g, (1, channels) + (1,) * (len(g.shape) - 2)), (channels,))
+
+
+_convolution.vjp(
+    input=lambda g, weight, like, stride, padding, dilation, groups: _convolution_input(
+        g, conj(weight), like.shape, stride, padding, dilation, groups),
+    weight=lambda g, input, like, stride, padding, dilation, groups: _convolution_weight(
+        g, conj(input), like.shape, stride, padding, dilation, groups),
+    bias=lambda g: channel_sums(g))
+_convolution.jvp(
+    input=lambda tangent, weight, stride, padding, dilation, groups: _convolution(
+        tangent, weight, None, stride, padding, dilation, groups),
+    weight=lambda tangent, input, stride, padding, dilation, groups: _convolution(
+        input, tangent, None, stride, padding, dilation, groups),
+    bias=lambda tangent, y: channels_expanded(tangent, y.shape))
+
+
+def channels_expanded(bias: Any, shape: Any) -> Any:
+    from .shape import expand
+
+    return expand(reshape(bias, (1, -1) + (1,) * (len(shape) - 2)), shape)
+
+
+_convolution_input.vjp(
+    output=lambda g, weight, stride, padding, dilation, groups: _convolution(
+        g, conj(weight), None, stride, padding, dilation, groups),
+    weight=lambda g, output, like, stride, padding, dilation, groups: _convolution_weight(
+        conj(output), g, like.shape, stride, padding, dilation, groups))
+_convolution_weight.vjp(
+    output=lambda g, input, stride, padding, dilation, groups: _convolution(
+        conj(input), g, None, stride, padding, dilation, groups),
+    input=lambda g, output, like, stride, padding, dilation, groups: _convolution_input(
+        conj(output), g, like.shape, stride, padding, dilation, groups))
+
+
+@op(method=False, function=None, node="ConvolutionBackward0")
+def _transposed(input: Array, weight: Array, bias: Array | None, shape: Any, stride: Any,
+                padding: Any, dilation: Any, groups: int) -> Any:
+    y = images.convolve_input_gradient(input, weight, shape, stride, padding, dilation, groups)
+    return y if bias is None else y + bias.reshape((-1,) + (1,) * len(stride))
+
+
+_transposed.vjp(
+    input=lambda g, weight, stride, padding, dilation, groups: _convolution(
+        g, conj(weight), None, stride, padding, dilation, groups),
+    weight=lambda g, input, like, stride, padding, dilation, groups: _convolution_weight(
+        conj(input), g, like.shape, stride, padding, dilation, groups),
+    bias=lambda g: channel_sums(g))
+_transposed.jvp(
+    input=lambda tangent, weight, shape, stride, padding, dilation, groups: _convolution_input(
+        tangent, weight, shape, stride, padding, dilation, groups),
+    weight=lambda tangent, input, shape, stride, padding, dilation, groups: _convolution_input(
+        input, tangent, shape, stride, padding, dilation, groups),
+    bias=lambda tangent, y: channels_expanded(tangent, y.shape))
+
+
+def _spread_checked(value: Any, rank: int, name: str) -> Ints:
+    found = spread(value, rank)
+    if len(found) != rank:
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {rank} values to match "
+            f"the convolution dimensions, but got {name}={list(found)}")
+    return found
+
+
+def _batched(input: Tensor, rank: int, name: str) -> tuple[Tensor, bool]:
+    """``input`` with a batch dimension, and whether it had none."""
+    if input.ndim == rank + 2:
+        return input, False
+    if input.ndim == rank + 1:
+        return unsqueeze(input, 0), True
+    raise RuntimeError(f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to "
+                       f"{name}, but got input of size: {list(input.shape)}")
+
+
+def _same_padding(input: Tensor, kernel: Ints, stride: Ints, dilation: Ints) -> tuple[Any, Ints]:
+    """The padding that keeps the size; what cannot be split evenly is padded beforehand."""
+    if any(s != 1 for s in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    total = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+    if any(n % 2 for n in total):
+        sides = [side for n in reversed(total) for side in (0, n % 2)]
+        input = constant_pad_nd(input, tuple(sides))
+    return input, tuple(n // 2 for n in total)
+
+
+def _convolve(rank: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
+              padding: Any, dilation: Any, groups: int) -> Tensor:
+    name = f"conv{rank}d"
+    input, unbatched = _batched(input, rank, name)
+    space = weight.ndim - 2
+    stride = _spread_checked(spread(stride, rank), space, "stride")
+    dilation = _spread_checked(spread(dilation, rank), space, "dilation")
+    if isinstance(padding, str):
+        if padding == "same":
+            input, padding = _same_padding(input, tuple(weight.shape[2:]), stride, dilation)
+        elif padding == "valid":
+            padding = (0,) * rank
+        else:
+            raise RuntimeError(f"Invalid padding string: '{padding}'")
+    padding = _spread_checked(spread(padding, rank), space, "padding")
+    y = _convolution(input, weight, bias, stride, padding, dilation, groups)
+    return _squeeze_dim(y, 0) if unbatched else y
+
+
+@composite()
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1,
+           padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
+    """The cross-correlation of a batch of signals with ``weight``."""
+    return _convolve(1, input, weight, bias, stride, padding, dilation, groups)
+
+
+@composite()
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1,
+           padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
+    """The cross-correlation of a batch of images with ``weight``."""
+    return _convolve(2, input, weight, bias, stride, padding, dilation, groups)
+
+
+@composite()
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1,
+           padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
+    """The cross-correlation of a batch of volumes with ``weight``."""
+    return _convolve(3, input, weight, bias, stride, padding, dilation, groups)
+
+
+_AXES = {1: ("length",), 2: ("height", "width"), 3: ("depth", "height", "width")}
+
+
+def _check_output_padding(rank: int, extra: Ints, stride: Ints, dilation: Ints) -> None:
+    if all(e < max(s, d) for e, s, d in zip(extra, stride, dilation, strict=True)):
+        return
+    described = " ".join(f"{label}_{axis}: {value}" for label, values in (
+        ("output_padding", extra), ("stride", stride), ("dilation", dilation))
+        for axis, value in zip(_AXES[rank], values, strict=True))
+    raise RuntimeError("output padding must be smaller than either stride or dilation, but got "
+                       + described)
+
+
+def _transpose_convolve(rank: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
+                        padding: Any, output_padding: Any, groups: int, dilation: Any) -> Tensor:
+    input, unbatched = _batched(input, rank, f"conv_transpose{rank}d")
+    stride, padding = spread(stride, rank), spread(padding, rank)
+    extra, dilation = spread(output_padding, rank), spread(dilation, rank)
+    if input.shape[1] != weight.shape[0]:
+        raise RuntimeError(
+            f"Given transposed=1, weight of size {list(weight.shape)}, expected input"
+            f"{list(input.shape)} to have {weight.shape[0]} channels, but got {input.shape[1]} "
+            "channels instead")
+    _check_types(input._data, weight._data, None if bias is None else bias._data)
+    _check_output_padding(rank, extra, stride, dilation)
+    space = tuple([(n - 1) * s - 2 * p + d * (k - 1) + e + 1 for n, s, p, d, k, e in zip(
+        input.shape[2:], stride, padding, dilation, weight.shape[2:], extra, strict=True)])
+    shape = (input.shape[0], weight.shape[1] * groups, *space)
+    y = _transposed(input, weight, bias, shape, stride, padding, dilation, groups)
+    return _squeeze_dim(y, 0) if unbatched else y
+
+
+@composite()
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1,
+                     padding: Any = 0, output_padding: Any = 0, groups: int = 1,
+                     dilation: Any = 1) -> Tensor:
+    """The transpose of :func:`conv1d` as a map of its input."""
+    return _transpose_convolve(1, input, weight, bias, stride, padding, output_padding, groups,
+                               dilation)
+
+
+@composite()
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1,
+                     padding: Any = 0, output_padding: Any = 0, groups: int = 1,
+                     dilation: Any = 1) -> Tensor:
+    """The transpose of :func:`conv2d` as a map of its input."""
+    return _transpose_convolve(2, input, weight, bias, stride, padding, output_padding, groups,
+                               dilation)
+
+
+@composite()
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1,
+                     padding: Any = 0, output_padding: Any = 0, groups: int = 1,
+                     dilation: Any = 1) -> Tensor:
+    """The transpose of :func:`conv3d` as a map of its input."""
+    return _transpose_convolve(3, input, weight, bias, stride, padding, output_padding, groups,
+                               dilation)
+
+
+# ---------------------------------------------------------------- the largest of each window
+
+
+@op(method=False, function=None, node="GatherBackward0")
+def _take_from_planes(input: Array, indices: Index, rank: int) -> Any:
+    return images.gather_planes(input, indices, rank)
+
+
+_take_from_planes.vjp(input=lambda g, indices, rank, like: _put_in_planes(
+    g, indices, like.shape[-rank:], False))
+
+
+@op(method=False, function=None, node="MaxPool2DWithIndicesBackwardBackward0")
+def _put_in_planes(input: Array, indices: Index, space: Any, unique: bool) -> Any:
+    return images.scatter_planes(input, indices, space, unique)
+
+
+_put_in_planes.vjp(input=lambda g, indices, space: _take_from_planes(g, indices, len(space)))
+
+
+@op(method=False, function=None)
+def _max_positions(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
+                   size: Any) -> Any:
+    return images.max_pool_indices(input, kernel, stride, padding, dilation, size)
+
+
+def windows_are_apart(kernel: Any, stride: Any, dilation: Any) -> bool:
+    """Whether no element lies in two windows."""
+    return all(s > d * (k - 1) for k, s, d in zip(kernel, stride, dilation, strict=True))
+
+
+def _declare_max_pool(rank: int, node: str) -> Any:
+    def kernel(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
+               size: Any) -> Any:
+        return images.max_pool(input, kernel, stride, padding, dilation, size)
+
+    kernel.__name__ = f"_max_pool{rank}d"
+    made = op(method=False, function=None, node=node)(kernel)
+    made.vjp(input=lambda g, input, kernel, stride, padding, dilation, size: _put_in_planes(
+        g, _max_positions(input, kernel, stride, padding, dilation, size),
+        input.shape[-len(kernel):], windows_are_apart(kernel, stride, dilation)))
+    return made
+
+
+_MAX_POOL = {1: _declare_max_pool(1, "SqueezeBackward1"),
+             2: _declare_max_pool(2, "MaxPool2DWithIndicesBackward0"),
+             3: _declare_max_pool(3, "MaxPool3DWithIndicesBackward0")}
+_TIMES = {1: "one int", 2: "two ints", 3: "three ints"}
+
+
+def _check_pool_input(rank: int, name: str, input: Tensor) -> None:
+    if input.ndim not in (rank + 1, rank + 2) or 0 in input.shape[1:]:
+        if rank == 1:
+            raise RuntimeError(f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim "
+                               f"batch size for input, but got:{list(input.shape)}")
+        raise RuntimeError(f"non-empty {rank + 1}D or {rank + 2}D (batch mode) tensor expected for "
+                           "input")
+
+
+def _pool_sizes(rank: int, name: str, **sizes: Any) -> list[Ints]:
+    found = []
+    for label, value in sizes.items():
+        size = spread(value, rank)
+        if len(size) != rank:
+            raise RuntimeError(f"{name}: {label} must either be a single int, or a tuple of "
+                               f"{_TIMES[rank]}")
+        found.append(size)
+    return found
+
+
+def _check_pool(rank: int, name: str, shape: Any, kernel: Ints, stride: Ints, padding: Ints,
+                dilation: Ints, out: Ints) -> None:
+    if any(s == 0 for s in stride):
+        raise RuntimeError("stride should not be zero")
+    for p, k, d in zip(padding, kernel, dilation, strict=True):
+        if 2 * p > d * (k - 1) + 1:
+            if rank == 1:
+                raise RuntimeError(f"{name}() padding should be at most half of kernel size, but "
+                                   f"got padding={p} and kernel_size={k}")
+            raise RuntimeError("pad should be at most half of effective kernel size, but got "
+                               f"pad={p}, kernel_size={k} and dilation={d}")
+    if any(n < 1 for n in out):
+        if rank == 1:
+            raise RuntimeError(f"{name}() Invalid computed output size: {out[0]}")
+        plane = shape[-rank - 1]
+        before = "x".join(map(str, (plane, *shape[-rank:])))
+        after = "x".join(map(str, (plane, *out)))
+        raise RuntimeError(f"Given input size: ({before}). Calculated output size: ({after}). "
+                           "Output size is too small")
+
+
+def _max_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+              ceil_mode: bool, return_indices: bool) -> Any:
+    name = f"max_pool{rank}d"
+    kernel, steps, pad, dilate = _pool_sizes(
+        rank, name, kernel_size=kernel_size,
+        stride=kernel_size if stride is None or stride == [] else stride, padding=padding,
+        dilation=dilation)
+    _check_pool_input(rank, name, input)
+    if 0 in steps:
+        raise RuntimeError("stride should not be zero")
+    out = images.pool_space(input.shape[-rank:], kernel, steps, pad, dilate, ceil_mode)
+    _check_pool(rank, name, input.shape, kernel, steps, pad, dilate, out)
+    y = _MAX_POOL[rank](input, kernel, steps, pad, dilate, out)
+    if return_indices:
+        return y, _max_positions(input.detach(), kernel, steps, pad, dilate, out)
+    return y
+
+
+@composite(function="nn.functional")
+def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+               dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+    """The largest value of every window of a signal."""
+    return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@composite(function="nn.functional")
+def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+               dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+    """The largest value of every window of an image."""
+    return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@composite(function="nn.functional")
+def max_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+               dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+    """The largest value of every window of a volume."""
+    return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+for _pool in (max_pool1d, max_pool2d, max_pool3d):
+    publish(_pool, _pool.__name__, method=False)
+
+
+# ---------------------------------------------------------------- the mean of each window
+
+
+def _average(total: Any, divisor: Any) -> Any:
+    return (total / xp.asarray(divisor, dtype=total.dtype)).astype(total.dtype)
+
+
+def window_divisor(space: Any, kernel: Any, stride: Any, padding: Any, out: Any,
+                   include_pad: bool, divisor: Any) -> Any:
+    if divisor is not None:
+        return divisor
+    return images.pool_counts(space, kernel, stride, padding, out, include_pad)
+
+
+@linear(method=False, function=None)
+def _spread_average(input: Array, space: Any, kernel: Any, stride: Any, padding: Any,
+                    include_pad: bool, divisor: Any) -> Any:
+    out = input.shape[-len(kernel):]
+    count = window_divisor(space, kernel, stride, padding, out, include_pad, divisor)
+    return images.spread_windows(_average(input, count), space, kernel, stride, padding)
+
+
+def _declare_average_pool(rank: int, node: str) -> Any:
+    def kernel(input: Array, size: Any, kernel: Any, stride: Any, padding: Any, include_pad: bool,
+               divisor: Any) -> Any:
+        total = images.sum_pool(input, kernel, stride, padding, size)
+        return _average(total, window_divisor(input.shape[-rank:], kernel, stride, padding, size,
+                                              include_pad, divisor))
+
+    kernel.__name__ = f"_average_pool{rank}d"
+    made = linear(method=False, function=None, node=node)(kernel)
+    made.vjp(input=lambda g, like, kernel, stride, padding, include_pad, divisor: _spread_average(
+        g, like.shape[-len(kernel):], kernel, stride, padding, include_pad, divisor))
+    return made
+
+
+_AVERAGE_POOL = {1: _declare_average_pool(1, "SqueezeBackward1"),
+                 2: _declare_average_pool(2, "AvgPool2DBackward0"),
+                 3: _declare_average_pool(3, "AvgPool3DBackward0")}
+_average_windows = _AVERAGE_POOL[2]
+_spread_average.vjp(input=lambda g, like, kernel, stride, padding, include_pad, divisor:
+                    _average_windows(g, like.shape[-len(kernel):], kernel, stride, padding,
+                                     include_pad, divisor))
+
+
+def _avg_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any,
+              ceil_mode: bool, count_include_pad: bool, divisor_override: int | None) -> Tensor:
+    name = f"avg_pool{rank}d"
+    kernel, steps, pad = _pool_sizes(
+        rank, name, kernel_size=kernel_size,
+        stride=kernel_size if stride is None or stride == [] else stride, padding=padding)
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    _check_pool_input(rank, name, input)
+    if 0 in steps:
+        raise RuntimeError("stride should not be zero")
+    ones = (1,) * rank
+    out = images.pool_space(input.shape[-rank:], kernel, steps, pad, ones, ceil_mode)
+    _check_pool(rank, name, input.shape, kernel, steps, pad, ones, out)
+    return _AVERAGE_POOL[rank](input, out, kernel, steps, pad, count_include_pad,
+                               divisor_override)
+
+
+@composite()
+def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+               ceil_mode: bool = False, count_include_pad: bool = True) -> Tensor:
+    """The mean of every window of a signal."""
+    return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+
+
+@composite(function="nn.functional")
+def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+               ceil_mode: bool = False, count_include_pad: bool = True,
+               divisor_override: int | None = None) -> Tensor:
+    """The mean of every window of an image."""
+    return _avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                     divisor_override)
+
+
+@composite(function="nn.functional")
+def avg_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+               ceil_mode: bool = False, count_include_pad: bool = True,
+               divisor_override: int | None = None) -> Tensor:
+    """The mean of every window of a volume."""
+    return _avg_pool(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                     divisor_override)
+
+
+# ---------------------------------------------------------------- copies and mixtures along axes
+
+
+@linear(method=False, function=None)
+def _spread_axes(input: Array, recipe: Any, sizes: Any) -> Any:
+    return images.spread_axes(input, recipe, sizes)
+
+
+def _declare_taking(name: str, node: str) -> Any:
+    """An op that copies positions along axes; variants differ in the name of their node."""
+    def kernel(input: Array, recipe: Any) -> Any:
+        return images.take_axes(input, recipe)
+
+    kernel.__name__ = name
+    made = linear(method=False, function=None, node=node)(kernel)
+    made.vjp(input=lambda g, like, recipe: _spread_axes(g, recipe, like.shape))
+    return made
+
+
+_take_axes = _declare_taking("_take_axes", "IndexSelectBackward0")
+_spread_axes.vjp(input=lambda g, recipe: _take_axes(g, recipe))
+
+
+@linear(method=False, function=None, node="MmBackward0")
+def _multiply_axes(input: Array, recipe: Any, transposed: bool) -> Any:
+    return images.multiply_axes(input, recipe, transposed)
+
+
+_multiply_axes.vjp(input=lambda g, recipe, transposed: _multiply_axes(g, recipe, not transposed))
+
+
+def _declare_mixing(name: str, node: str) -> Any:
+    """An op that multiplies matrices onto axes; variants differ in the name of their node."""
+    def kernel(input: Array, recipe: Any) -> Any:
+        return images.multiply_axes(input, recipe, False)
+
+    kernel.__name__ = name
+    made = linear(method=False, function=None, node=node)(kernel)
+    made.vjp(input=lambda g, recipe: _multiply_axes(g, recipe, True))
+    return made
+
+
+# ---------------------------------------------------------------- adaptive pooling
+
+_ADAPTIVE = {1: _declare_mixing("_adaptive_average1d", "SqueezeBackward1"),
+             2: _declare_mixing("_adaptive_average2d", "AdaptiveAvgPool2DBackward0"),
+             3: _declare_mixing("_adaptive_average3d", "AdaptiveAvgPool3DBackward0")}
+
+
+def _target_size(rank: int, input: Tensor, output_size: Any) -> Ints:
+    wanted = (output_size,) * rank if output_size is None or isinstance(output_size, int) \
+        else tuple(output_size)
+    space = input.shape[-rank:]
+    return tuple([space[i] if n is None else int(n) for i, n in enumerate(wanted)])
+
+
+def _check_adaptive(rank: int, name: str, input: Tensor) -> None:
+    if input.ndim not in (rank + 1, rank + 2):
+        raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got "
+                           f"{list(input.shape)}")
+
+
+def _adaptive_avg_pool(rank: int, input: Tensor, output_size: Any) -> Tensor:
+    from .reduce import mean
+
+    _check_adaptive(rank, f"adaptive_avg_pool{rank}d", input)
+    out = _target_size(rank, input, output_size)
+    if rank < 3 and all(n == 1 for n in out):
+        return mean(input, tuple(range(-rank, 0)), keepdim=True)
+    dtype = xp.FLOAT64 if input._data.dtype == xp.FLOAT64 else xp.FLOAT32
+    recipe = tuple([(i - rank, images.adaptive_matrix(n, m, dtype))
+                    for i, (n, m) in enumerate(zip(input.shape[-rank:], out, strict=True))])
+    return _ADAPTIVE[rank](input, recipe)
+
+
+@composite()
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of ``output_size`` nearly equal parts of a signal."""
+    return _adaptive_avg_pool(1, input, output_size)
+
+
+@composite(function="nn.functional")
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of a grid of ``output_size`` nearly equal parts of an image."""
+    return _adaptive_avg_pool(2, input, output_size)
+
+
+@composite(function="nn.functional")
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of a grid of ``output_size`` nearly equal parts of a volume."""
+    return _adaptive_avg_pool(3, input, output_size)
+
+
+@op(method=False, function=None)
+def _adaptive_positions(input: Array, size: Any) -> Any:
+    return images.adaptive_max_indices(input, size)
+
+
+def _declare_adaptive_max(rank: int, node: str) -> Any:
+    def kernel(input: Array, size: Any) -> Any:
+        return images.gather_planes(input, images.adaptive_max_indices(input, size), rank)
+
+    kernel.__name__ = f"_adaptive_max{rank}d"
+    made = op(method=False, function=None, node=node)(kernel)
+    made.vjp(input=lambda g, input, size: _put_in_planes(
+        g, _adaptive_positions(input, size), input.shape[-len(size):], False))
+    return made
+
+
+_ADAPTIVE_MAX = {1: _declare_adaptive_max(1, "SqueezeBackward1"),
+                 2: _declare_adaptive_max(2, "AdaptiveMaxPool2DBackward0"),
+                 3: _declare_adaptive_max(3, "AdaptiveMaxPool3DBackward0")}
+
+
+def _adaptive_max_pool(rank: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
+    _check_adaptive(rank, f"adaptive_max_pool{rank}d", input)
+    out = _target_size(rank, input, output_size)
+    y = _ADAPTIVE_MAX[rank](input, out)
+    return (y, _adaptive_positions(input.detach(), out)) if return_indices else y
+
+
+@composite(function="nn.functional")
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest values of ``output_size`` nearly equal parts of a signal."""
+    return _adaptive_max_pool(1, input, output_size, return_indices)
+
+
+@composite(function="nn.functional")
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest values of a grid of ``output_size`` nearly equal parts of an image."""
+    return _adaptive_max_pool(2, input, output_size, return_indices)
+
+
+@composite(function="nn.functional")
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest values of a grid of ``output_size`` nearly equal parts of a volume."""
+    return _adaptive_max_pool(3, input, output_size, return_indices)
+
+
+# ---------------------------------------------------------------- windows as columns
+
+
+@linear(method=False, function=None, node="Im2ColBackward0")
+def _im2col(input: Array, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    out = images.output_space(input.shape[-2:], kernel, stride, padding, dilation)
+    *lead, channels, height, width = input.shape
+    whole = images.padded(input.reshape(-1, channels, height, width), padding)
+    view = images.windows(whole, kernel, stride, dilation, out)
+    return view.reshape(*lead, channels * math.prod(kernel), math.prod(out))
+
+
+@linear(method=False, function=None, node="Col2ImBackward0")
+def _col2im(input: Array, space: Any, kernel: Any, dilation: Any, padding: Any,
+            stride: Any) -> Any:
+    out = images.output_space(space, kernel, stride, padding, dilation)
+    channels = input.shape[-2] // math.prod(kernel)
+    parts = input.reshape(-1, channels, *kernel, *out)
+    shape = (parts.shape[0], channels, *space)
+    y = images.add_windows(parts.transpose(1, 2, 3, 0, 4, 5), shape, stride, padding, dilation)
+    return y.reshape(*input.shape[:-2], channels, *space)
+
+
+_im2col.vjp(input=lambda g, like, kernel, dilation, padding, stride: _col2im(
+    g, like.shape[-2:], kernel, dilation, padding, stride))
+_col2im.vjp(input=lambda g, kernel, dilation, padding, stride: _im2col(
+    g, kernel, dilation, padding, stride))
+
+
+@composite(function="nn.functional")
+def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
+           stride: Any = 1) -> Tensor:
+    """Every window of a batch of images as a column."""
+    kernel, dilate = spread(kernel_size, 2), spread(dilation, 2)
+    pad, steps = spread(padding, 2), spread(stride, 2)
+    if input.ndim not in (3, 4):
+        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and "
+                           f"other non-zero dimensions for input, but got: {list(input.shape)}")
+    out = images.output_space(input.shape[-2:], kernel, steps, pad, dilate)
+    if min(out) < 1:
+        raise RuntimeError(
+            f"Given input with spatial size {tuple(input.shape[-2:])}, kernel_size={kernel}, "
+            f"dilation={dilate}, padding={pad}, calculated shape of the array of sliding blocks "
+            f"as {out}, but its components must be at least one.")
+    return _im2col(input, kernel, dilate, pad, steps)
+
+
+@composite(function="nn.functional")
+def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
+         stride: Any = 1) -> Tensor:
+    """Add columns up into images, each where :func:`unfold` would take it from."""
+    kernel, dilate = spread(kernel_size, 2), spread(dilation, 2)
+    pad, steps, space = spread(padding, 2), spread(stride, 2), spread(output_size, 2)
+    rows, count = input.shape[-2:]
+    if rows % math.prod(kernel):
+        raise RuntimeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
+            f"but got input.size(1)={rows} and kernel_size={kernel}.")
+    out = images.output_space(space, kernel, steps, pad, dilate)
+    if count != math.prod(out):
+        raise RuntimeError(
+            f"Given output_size={space}, kernel_size={kernel}, dilation={dilate}, padding={pad}, "
+            f"stride={steps}, expected size of input's dimension 2 to match the calculated number "
+            f"of sliding blocks {' * '.join(map(str, out))} = {math.prod(out)}, but got "
+            f"input.size(2)={count}.")
+    return _col2im(input, space, kernel, dilate, pad, steps)
+
+
+# ---------------------------------------------------------------- padding
+
+
+@op(method=False)
+def constant_pad_nd(input: Array, pad: Any, value: Any = 0) -> Any:
+    """``input`` with ``value`` around it; a negative ``pad`` cuts off."""
+    return images.padded_by(input, pad, value)
+
+
+constant_pad_nd.vjp(input=lambda g, pad: constant_pad_nd(g, negated(pad)))
+constant_pad_nd.jvp(input=lambda tangent, pad: constant_pad_nd(tangent, pad))
+
+
+def negated(numbers: Any) -> Ints:
+    return tuple([-n for n in numbers])
+
+
+_PADDING = {("reflect", 1): "ReflectionPad1DBackward0", ("reflect", 2): "ReflectionPad2DBackward0",
+            ("reflect", 3): "ReflectionPad3DBackward0",
+            ("replicate", 1): "ReplicationPad1DBackward0",
+            ("replicate", 2): "ReplicationPad2DBackward0",
+            ("replicate", 3): "ReplicationPad3DBackward0",
+            ("circular", 1): "CopySlices", ("circular", 2): "CopySlices",
+            ("circular", 3): "CopySlices"}
+_PAD = {key: _declare_taking(f"_pad_{key[0]}{key[1]}d", node) for key, node in _PADDING.items()}
+
+
+def _check_pad(input: Tensor, pad: Ints, mode: str) -> None:
+    rank = len(pad) // 2
+    if input.ndim not in (rank + 1, rank + 2):
+        raise NotImplementedError(
+            f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.\n"
+            "Supported combinations for non-constant padding:\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)")
+    for i in range(rank):
+        axis = input.ndim - 1 - i
+        n, before, after = input.shape[axis], pad[2 * i], pad[2 * i + 1]
+        if mode == "reflect" and (before >= n or after >= n):
+            raise RuntimeError(
+                f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input "
+                f"dimension, but got: padding ({before}, {after}) at dimension {axis} of input "
+                f"{list(input.shape)}")
+        if mode == "circular" and (before > n or after > n):
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+
+
+@composite(function="nn.functional")
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
+    """``input`` with its last dimensions lengthened (last one first, both sides)."""
+    sides = tuple([int(n) for n in pad])
+    if len(sides) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(sides) > 2 * input.ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got "
+            f"padding length {len(sides)} and input of dimension {input.ndim}")
+    if mode == "constant":
+        for i in range(len(sides) // 2):
+            n = input.shape[input.ndim - 1 - i]
+            if min(n + sides[2 * i], n + sides[2 * i + 1], n + sides[2 * i] + sides[2 * i + 1]) < 0:
+                raise RuntimeError("narrow(): length must be non-negative.")
+        return constant_pad_nd(input, sides, 0 if value is None else value)
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    _check_pad(input, sides, mode)
+    recipe = tuple([(input.ndim - 1 - i, images.take_sides(
+        sides[2 * i], sides[2 * i + 1], input.shape[input.ndim - 1 - i], mode))
+        for i in range(len(sides) // 2)])
+    return _PAD[mode, len(sides) // 2](input, recipe)
+
+
+# ---------------------------------------------------------------- resampling
+
+_NEAREST = {rank: _declare_taking(f"_upsample_nearest{rank}d", f"UpsampleNearest{rank}DBackward0")
+            for rank in (1, 2, 3)}
+_NEAREST_EXACT = {rank: _declare_taking(f"_upsample_nearest_exact{rank}d",
+                                        f"UpsampleNearestExact{rank}DBackward0")
+                  for rank in (1, 2, 3)}
+_SMOOTH = {("linear", 1): _declare_mixing("_upsample_linear1d", "UpsampleLinear1DBackward0"),
+           ("bilinear", 2): _declare_mixing("_upsample_bilinear2d", "UpsampleBilinear2DBackward0"),
+           ("bicubic", 2): _declare_mixing("_upsample_bicubic2d", "UpsampleBicubic2DBackward0"),
+           ("trilinear", 3): _declare_mixing("_upsample_trilinear3d",
+                                             "UpsampleTrilinear3DBackward0")}
+
+
+def _resampled_size(input: Tensor, size: Any, scale_factor: Any,
+                    recompute: bool | None) -> tuple[Ints, list[float | None]]:
+    """The output size, and the scale along each dimension where it is to be used as given."""
+    rank = input.ndim - 2
+    space = tuple(input.shape[2:])
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is not None:
+        given = tuple(size) if isinstance(size, (tuple, list)) else (size,) * rank
+        if len(given) != rank:
+            raise ValueError(
+                "Input and output must have the same number of spatial dimensions, but got input "
+                f"with spatial dimensions of {list(space)} and output size of {size}. Please "
+                "provide input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, "
+                "...,oK) format.")
+        return given, [None] * rank
+    if scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    scales = tuple(scale_factor) if isinstance(scale_factor, (tuple, list)) \
+        else (scale_factor,) * rank
+    if len(scales) != rank:
+        raise ValueError(
+            "Input and scale_factor must have the same number of spatial dimensions, but got "
+            f"input with spatial dimensions of {list(space)} and scale_factor of shape "
+            f"{scale_factor}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and "
+            "scale_factor in (s1, s2, ...,sK) format.")
+    out = tuple([math.floor(n * float(s)) for n, s in zip(space, scales, strict=True)])
+    return out, [None if recompute else float(s) for s in scales]
+
+
+@composite(function="nn.functional")
+def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+                align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+                antialias: bool = False) -> Tensor:
+    """``input`` resampled to another size."""
+    if antialias:
+        raise NotImplementedError("interpolate has no antialiasing")
+    if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
+        raise ValueError("align_corners option can only be set with the interpolating modes: "
+                         "linear | bilinear | bicubic | trilinear")
+    rank = input.ndim - 2
+    known = ("nearest", "area", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear")
+    if rank not in (1, 2, 3) or mode not in known:
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the "
+            "modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | "
+            f"nearest-exact (got {mode})")
+    out, scales = _resampled_size(input, size, scale_factor, recompute_scale_factor)
+    space = tuple(input.shape[2:])
+    if mode == "area":
+        return _adaptive_avg_pool(rank, input, out)
+    if mode in ("nearest", "nearest-exact"):
+        exact = mode == "nearest-exact"
+        indexes = tuple([(2 + i, images.nearest_index(n, m, s, exact))
+                         for i, (n, m, s) in enumerate(zip(space, out, scales, strict=True))])
+        return (_NEAREST_EXACT if exact else _NEAREST)[rank](input, indexes)
+    if (mode, rank) not in _SMOOTH:
+        needed = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}[mode]
+        raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {needed}D input")
+    dtype = xp.FLOAT64 if input._data.dtype == xp.FLOAT64 else xp.FLOAT32
+    mixtures = tuple([(2 + i, images.interpolation_matrix(
+        n, m, bool(align_corners), s, dtype, mode == "bicubic"))
+        for i, (n, m, s) in enumerate(zip(space, out, scales, strict=True))])
+    return _SMOOTH[mode, rank](input, mixtures)
+
+
+@composite(function="nn.functional")
+def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+             align_corners: bool | None = None) -> Tensor:
+    """:func:`interpolate` under its older name."""
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+@linear(method=False)
+def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
+    """Channels rearranged into blocks of ``upscale_factor`` squared pixels."""
+    r = upscale_factor
+    *lead, channels, height, width = input.shape
+    if channels % (r * r):
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
+            f"of upscale_factor, but input.size(-3)={channels} is not divisible by {r * r}")
+    n = len(lead)
+    parts = input.reshape(*lead, channels // (r * r), r, r, height, width)
+    moved = parts.transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
+    return moved.reshape(*lead, channels // (r * r), height * r, width * r)
+
+
+@linear(method=False)
+def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
+    """Blocks of pixels rearranged into channels: undoes :func:`pixel_shuffle`."""
+    r = downscale_factor
+    *lead, channels, height, width = input.shape
+    if height % r or width % r:
+        axis, n = ("height", height) if height % r else ("width", width)
+        raise RuntimeError(f"pixel_unshuffle expects {axis} to be divisible by downscale_factor, "
+                           f"but input.size({-2 if axis == 'height' else -1})={n} is not "
+                           f"divisible by {r}")
+    n = len(lead)
+    parts = input.reshape(*lead, channels, height // r, r, width // r, r)
+    moved = parts.transpose(*range(n), n, n + 2, n + 4, n + 1, n + 3)
+    return moved.reshape(*lead, channels * r * r, height // r, width // r)
+
+
+pixel_shuffle.vjp(input=lambda g, upscale_factor: pixel_unshuffle(g, upscale_factor))
+pixel_unshuffle.vjp(input=lambda g, downscale_factor: pixel_shuffle(g, downscale_factor))

@@ -1,0 +1,104 @@
+"""Samples of convolution, pooling, padding and resampling."""
+
+from tests.samples import array, call, samples
+
+samples("nn.functional.conv1d",
+        call(array(2, 3, 8), array(4, 3, 3), array(4)), call(array(2, 3, 8), array(4, 3, 3)),
+        call(array(3, 8), array(4, 3, 3), array(4), stride=2, padding=1),
+        call(array(2, 4, 8), array(6, 2, 3), array(6), padding=2, dilation=2, groups=2),
+        call(array(1, 2, 7), array(3, 2, 3), padding="same"),
+        call(array(1, 2, 7), array(3, 2, 2), padding="same"), complex=True)
+samples("nn.functional.conv2d",
+        call(array(2, 3, 5, 6), array(4, 3, 3, 3), array(4)),
+        call(array(2, 3, 5, 6), array(4, 3, 2, 3)),
+        call(array(3, 5, 6), array(4, 3, 3, 3), array(4)),
+        call(array(2, 3, 7, 6), array(4, 3, 3, 2), array(4), stride=2, padding=1),
+        call(array(2, 3, 7, 6), array(4, 3, 3, 2), array(4), stride=(1, 2), padding=(2, 1)),
+        call(array(2, 3, 7, 7), array(2, 3, 3, 3), dilation=2),
+        call(array(2, 4, 5, 5), array(6, 2, 3, 3), array(6), groups=2),
+        call(array(2, 4, 5, 5), array(4, 1, 3, 3), array(4), groups=4, padding=1),
+        call(array(1, 2, 5, 5), array(3, 2, 3, 3), padding="same"),
+        call(array(1, 2, 5, 5), array(3, 2, 2, 4), padding="same"),
+        call(array(1, 2, 5, 5), array(3, 2, 3, 3), padding="valid"),
+        call(array(1, 2, 4, 4), array(3, 2, 1, 1), array(3)), complex=True)
+samples("nn.functional.conv3d",
+        call(array(2, 2, 3, 4, 4), array(3, 2, 2, 3, 2), array(3)),
+        call(array(1, 2, 4, 4, 4), array(2, 1, 2, 2, 2), stride=2, padding=1, groups=2))
+samples("conv2d", call(array(2, 3, 5, 6), array(4, 3, 3, 3), array(4)), complex=True)
+samples("nn.functional.conv_transpose1d",
+        call(array(2, 3, 5), array(3, 4, 3), array(4)),
+        call(array(3, 5), array(3, 2, 3), None, 2, 1, 1),
+        call(array(2, 4, 5), array(4, 3, 3), groups=2, dilation=2), complex=True)
+samples("nn.functional.conv_transpose2d",
+        call(array(2, 3, 4, 4), array(3, 2, 3, 3), array(2)),
+        call(array(2, 3, 4, 4), array(3, 2, 3, 3), array(2), stride=2, padding=1,
+             output_padding=1),
+        call(array(2, 4, 3, 3), array(4, 2, 2, 2), groups=2, stride=(2, 1)),
+        call(array(3, 4, 4), array(3, 2, 3, 3)), complex=True)
+samples("nn.functional.conv_transpose3d",
+        call(array(1, 2, 3, 3, 3), array(2, 2, 2, 2, 2), array(2), stride=2))
+
+
+def grid(*shape):
+    """Distinct values, so that every maximum is unique."""
+    return array(*shape, kind="distinct")
+
+
+samples("nn.functional.max_pool1d", call(grid(2, 3, 8), 2), call(grid(3, 8), 3, 2, 1),
+        call(grid(2, 3, 8), 3, 1, 1, 2), call(grid(2, 3, 8), 3, 2, ceil_mode=True),
+        call(grid(2, 3, 8), 2, return_indices=True))
+samples("nn.functional.max_pool2d", call(grid(2, 3, 6, 6), 2), call(grid(3, 6, 7), 3, 2, 1),
+        call(grid(2, 3, 7, 7), (3, 2), stride=(1, 2), padding=(1, 0), dilation=(2, 1)),
+        call(grid(2, 3, 7, 7), 2, ceil_mode=True), call(grid(2, 3, 7, 7), 3, 1),
+        call(grid(2, 3, 6, 6), 2, return_indices=True),
+        call(grid(2, 3, 6, 6), 3, 2, 1, return_indices=True))
+samples("nn.functional.max_pool3d", call(grid(1, 2, 4, 4, 4), 2),
+        call(grid(1, 2, 4, 5, 4), 3, 1, 1))
+samples("nn.functional.avg_pool1d", call(array(2, 3, 8), 2), call(array(3, 8), 3, 2, 1),
+        call(array(2, 3, 8), 3, 2, 1, True, False))
+samples("nn.functional.avg_pool2d", call(array(2, 3, 6, 6), 2), call(array(3, 6, 7), 3, 2, 1),
+        call(array(2, 3, 7, 7), 2, ceil_mode=True),
+        call(array(2, 3, 7, 7), 3, 2, 1, ceil_mode=True),
+        call(array(2, 3, 7, 7), 3, 2, 1, count_include_pad=False),
+        call(array(2, 3, 7, 7), 3, 2, 1, divisor_override=5))
+samples("nn.functional.avg_pool3d", call(array(1, 2, 4, 4, 4), 2),
+        call(array(1, 2, 4, 5, 4), 3, 1, 1, count_include_pad=False))
+samples("nn.functional.adaptive_avg_pool1d", call(array(2, 3, 8), 3), call(array(3, 8), 1))
+samples("nn.functional.adaptive_avg_pool2d", call(array(2, 3, 7, 5), 3),
+        call(array(2, 3, 7, 5), 1), call(array(3, 7, 5), (None, 2)),
+        call(array(2, 3, 4, 4), (6, 2)))
+samples("nn.functional.adaptive_avg_pool3d", call(array(1, 2, 4, 5, 3), (2, 3, 2)))
+samples("nn.functional.adaptive_max_pool1d", call(grid(2, 3, 8), 3))
+samples("nn.functional.adaptive_max_pool2d", call(grid(2, 3, 7, 5), 3),
+        call(grid(3, 7, 5), (2, None)), call(grid(2, 3, 7, 5), 2, return_indices=True))
+samples("nn.functional.adaptive_max_pool3d", call(grid(1, 2, 4, 5, 3), 2))
+samples("nn.functional.unfold", call(array(2, 3, 5, 6), 2),
+        call(array(3, 5, 6), (2, 3), dilation=2, padding=1, stride=2), complex=True)
+samples("nn.functional.fold", call(array(2, 12, 20), (5, 6), 2),
+        call(array(12, 12), (5, 6), (2, 2), padding=1, stride=2), complex=True)
+samples("nn.functional.pad",
+        call(array(2, 3), (1, 2)), call(array(2, 3, 4), (1, 0, 2, 1), value=3.5),
+        call(array(2, 5), (-1, 2)), call(array(2, 3), ()),
+        call(array(2, 3, 4), (1, 2), "reflect"), call(array(2, 3, 4, 5), (1, 2, 2, 1), "reflect"),
+        call(array(1, 2, 3, 4, 5), (1, 2, 2, 1, 1, 0), "reflect"),
+        call(array(3, 4), (1, 2), "replicate"), call(array(2, 3, 4, 5), (4, 6, 2, 1), "replicate"),
+        call(array(2, 3, 4), (1, 2), "circular"), call(array(2, 3, 4, 5), (1, 2, 2, 1), "circular"),
+        call(array(2, 3, 8), (-2, 1), "reflect"), call(array(2, 3, 8), (-2, 1), "circular"),
+        complex=True)
+samples("constant_pad_nd", call(array(2, 3), (1, 2)), call(array(2, 3), (1, -1), 2.0),
+        complex=True)
+samples("nn.functional.interpolate", call(array(2, 3, 4), scale_factor=2),
+        call(array(2, 3, 4, 5), size=(7, 3)), call(array(2, 3, 4, 5), scale_factor=1.6),
+        call(array(1, 2, 3, 3, 3), scale_factor=2),
+        call(array(2, 3, 4, 5), size=7, mode="nearest-exact"),
+        call(array(2, 3, 4), size=7, mode="linear"),
+        call(array(2, 3, 4, 5), scale_factor=2, mode="bilinear"),
+        call(array(2, 3, 4, 5), scale_factor=1.6, mode="bilinear"),
+        call(array(2, 3, 4, 5), scale_factor=1.6, mode="bilinear", recompute_scale_factor=True),
+        call(array(2, 3, 4, 5), size=(7, 3), mode="bilinear", align_corners=True),
+        call(array(2, 3, 4, 5), size=(7, 3), mode="bicubic"),
+        call(array(2, 3, 4, 5), size=(7, 3), mode="bicubic", align_corners=True),
+        call(array(1, 2, 3, 3, 3), scale_factor=2, mode="trilinear"),
+        call(array(2, 3, 4, 5), size=(2, 3), mode="area"))
+samples("pixel_shuffle", call(array(2, 8, 3, 2), 2), complex=True)
+samples("pixel_unshuffle", call(array(2, 2, 6, 4), 2), complex=True)
