@@ -569,9 +569,11 @@ def _like_source(op: Op, plan: Plan) -> list[str]:
         lines.append(f"if {same}: " + " = ".join(f"node.like{i}" for i in compared) + " = None")
         lines.append("else:")
         lines.append("    sy = y.shape")
-        lines += [f"    node.like{i} = None if s{i} == sy else Like(s{i}, dt)" for i in compared]
+        lines += [f"    node.like{i} = None if s{i} == sy else Like(s{i}, a_{n}.dtype)"
+                  for i, n in zip(compared, names, strict=True)]
     else:
-        lines += [f"node.like{i} = Like(s{i}, dt)" for i in compared]
+        lines += [f"node.like{i} = Like(s{i}, a_{n}.dtype)"
+                  for i, n in zip(compared, names, strict=True)]
     return lines
 
 

@@ -38,6 +38,7 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     if mode.grad and any(e is not None for e in edges) and op.rules:
         if isinstance(target._data, xp.generic):
             target._array()
+        tensors = keep_overwritten(op, tensors, edges)
         node = interpret.record(op, tensors, values, edges, (target,), mode, attach=False)
     if direct:
         write_directly(op, target, values)
@@ -48,6 +49,18 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         saved_output(node, target, mode)
         rebase(target, node)
     return target
+
+
+def keep_overwritten(op: Op, tensors: dict[str, Any], edges: list[Any]) -> dict[str, Any]:
+    """The arguments, with a copy of the one to be overwritten if a rule will ask for it."""
+    from . import interpret
+
+    first = op.arrays[0]
+    data = tensors[first]._data
+    users = interpret.node_class(op).plan.users(first)  # type: ignore[attr-defined]
+    if type(data) is not xp.ndarray or not any(edges[i] is not None for i in users):
+        return tensors
+    return {**tensors, first: interpret.wrap_any(xp.copied(data))}
 
 
 def saved_output(node: Any, target: Tensor, mode: Mode) -> None:
