@@ -37,23 +37,34 @@ def spread_method(function: Any, name: str, keyword: str) -> Any:
 # ---------------------------------------------------------------- views by geometry
 
 
-@view(method="as_strided")
-def as_strided(input: Array, size: Ints, stride: Ints, storage_offset: Any = None) -> Any:
+@view(function=None, method=False, node="AsStridedBackward0")
+def _as_strided(input: Array, size: Ints, stride: Ints, storage_offset: Any, source: Any) -> Any:
+    own = source[2]
+    return xp.as_strided(input, size, stride, 0 if storage_offset is None else storage_offset - own)
+
+
+_as_strided.vjp(input=lambda g, size, stride, storage_offset, source:
+                as_strided_backward(g, source, size, stride, storage_offset))
+
+
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """A view of ``input``'s memory with any shape, strides and offset (in elements)."""
-    if storage_offset is None:
-        offset = 0
-    else:
-        owner = xp.storage_of(input)
-        offset = storage_offset - (xp.address(input) - xp.address(owner)) // input.dtype.itemsize
-    return xp.as_strided(input, tuple(size), tuple(stride), offset)
+    size, stride = sizes((size,)), sizes((stride,))
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    for n in stride:
+        if n < 0:
+            raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got "
+                               f"strides: {list(stride)}")
+    return _as_strided(input, size, stride, storage_offset, geometry(input))
 
 
-as_strided.vjp(input=lambda g, input, size, stride, storage_offset:
-               as_strided_backward(g, geometry(input), tuple(size), tuple(stride), storage_offset))
+publish(as_strided, "as_strided")
 
 
-def geometry(input: Any) -> tuple[Any, ...]:
-    data = input._array() if isinstance(input, Tensor) else xp.as_array(input)
+def geometry(input: Tensor) -> tuple[Any, ...]:
+    """Shape, strides and offset, in elements, of a tensor in its storage."""
+    data = input._array()
     own = (xp.address(data) - xp.address(xp.storage_of(data))) // data.dtype.itemsize
     return (data.shape, xp.element_strides(data), own)
 
