@@ -142,6 +142,11 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
     With ``targets`` (edges) only what leads to them is run, and what arrives there is returned;
     otherwise, or with ``accumulate``, it goes into the leaves' ``.grad``.
     """
+    if not recorded and any(type(g) in TRACED_TYPES for g in gradients):
+        # Inside a transform gradients are its data, which rules meet as tensors.
+        with switched(grad=False):
+            return run(roots, [wrap_any(g) for g in gradients], retain=retain, recorded=True,
+                       targets=targets, accumulate=accumulate)
     plan = Plan(roots, None if targets is None else set(targets))
     captured: dict[Any, Any] = {}
     grads: dict[Any, Any] = {}

@@ -328,7 +328,9 @@ def raw(fn: Any, is_complex: bool) -> Any:
     if known is not None:
         return known
     module = fn.__module__
-    names = _RAW_GLOBALS.setdefault((module, is_complex), {"__builtins__": __builtins__})
+    names = _RAW_GLOBALS.setdefault((module, is_complex), {
+        "__builtins__": __builtins__, "__name__": module,
+        "__package__": fn.__globals__.get("__package__")})
     bound = FunctionType(fn.__code__, names, fn.__name__, fn.__defaults__, fn.__closure__)
     bound.__kwdefaults__ = fn.__kwdefaults__
     _RAW_FUNCTIONS[key] = bound

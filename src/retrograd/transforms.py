@@ -168,12 +168,22 @@ TENSOR_CLASS[Dual] = TENSOR_CLASS[Batched] = TracedTensor
 
 
 def levels_of(data: Any) -> tuple[int, ...]:
-    """The levels whose holders ``data`` is made of."""
-    found = []
+    """The levels of all the holders that ``data`` is made of."""
+    return tuple(sizes_of(data))
+
+
+def sizes_of(data: Any) -> dict[int, int]:
+    """The same, with the size of each batch (0 for a dual level)."""
+    found: dict[int, int] = {}
     while isinstance(data, Holder):
-        found.append(data.level)
-        data = data.primal if isinstance(data, Dual) else data.value
-    return tuple(found)
+        if isinstance(data, Dual):
+            found[data.level] = 0
+            found.update(sizes_of(data.tangent))
+            data = data.primal
+        else:
+            found[data.level] = data.batch
+            data = data.value
+    return found
 
 
 class active:
@@ -626,17 +636,17 @@ interpret.TRACED_WRITE = write_traced  # type: ignore[attr-defined]
 class _Boundary(Node):
     """A node at a transform's edge; both directions are linear, and each is the other's adjoint."""
 
-    __slots__ = ("forward", "adjoint")
+    __slots__ = ("forward", "adjoint", "levels")
 
     def pull(self, g: Any, *wanted: Any) -> Any:
-        return self.adjoint(g)
+        return settle(self.adjoint(g), self.levels)
 
     def replay(self, g: Any, *wanted: Any) -> Any:
-        return recorded(g, self.adjoint, self.forward, self.name())
+        return settle_tensor(recorded(g, self.adjoint, self.forward), self.levels)
 
 
-def recorded(tensor: Tensor, forward: Callable[[Any], Any], adjoint: Callable[[Any], Any],
-             name: str = "") -> Tensor:
+def recorded(tensor: Tensor, forward: Callable[[Any], Any],
+             adjoint: Callable[[Any], Any]) -> Tensor:
     """``forward`` of a tensor's raw data as a tensor in the graph."""
     out = wrap_any(forward(tensor._array()))
     edge = edge_of(tensor)
@@ -646,6 +656,7 @@ def recorded(tensor: Tensor, forward: Callable[[Any], Any], adjoint: Callable[[A
         node.code, node.lasti = here(2)
         node.next0 = edge
         node.forward, node.adjoint = forward, adjoint
+        node.levels = levels_of(tensor._data)
         out._edge = node
     elif tensor._cut is not None:
         out._cut = tensor._cut
@@ -703,13 +714,13 @@ def batch_in(tensor: Tensor, dim: int, level: int) -> Tensor:
     """A tensor as one value of a batch along ``dim``."""
     size = tensor.shape[dim]
     return recorded(tensor, lambda x: enter_batch(x, dim, level),
-                    lambda g: leave_batch(g, dim, level, size), "VmapInBackward")
+                    lambda g: leave_batch(g, dim, level, size))
 
 
 def batch_out(tensor: Tensor, dim: int, level: int, size: int) -> Tensor:
     """The whole batch as an ordinary tensor."""
     return recorded(tensor, lambda x: leave_batch(x, dim, level, size),
-                    lambda g: enter_batch(g, dim, level, outer=True), "VmapOutBackward")
+                    lambda g: enter_batch(g, dim, level, outer=True))
 
 
 def _dual_part(data: Any, level: int, part: str) -> Any:
@@ -721,9 +732,16 @@ def _dual_part(data: Any, level: int, part: str) -> Any:
     return _below(data, level, change)
 
 
-def _as_functional(level: int, part: str) -> Callable[[Any], Any]:
-    """The functional that reads one part of a pair, scaled by g: see this module's text."""
+def _as_functional(level: int, part: str, missing: dict[int, int]) -> Callable[[Any], Any]:
+    """The functional that reads one part of a pair, scaled by g: see this module's text.
+
+    ``missing`` are the batches that the pair has but this part does not. Such a part counts once,
+    not once for each value: its gradient is given to the first value of the batch.
+    """
     def pair(g: Any) -> Any:
+        for other, size in missing.items():
+            g = _first_of_batch(g, other, size)
+
         def change(inner: Any, depth: int) -> Any:
             zero = zeros_like_data(inner)
             if part == "tangent":
@@ -735,26 +753,43 @@ def _as_functional(level: int, part: str) -> Callable[[Any], Any]:
     return pair
 
 
+def _first_of_batch(g: Any, level: int, size: int) -> Any:
+    from .ops.shape import select_backward
+
+    def change(inner: Any, depth: int) -> Any:
+        whole = compute(select_backward.op, [inner, (size, *inner.shape), 0, 0])
+        return Batched(level, whole, True)
+
+    return _below(g, level, change)
+
+
+def _read_part(tensor: Tensor, level: int, part: str) -> Tensor:
+    whole = sizes_of(tensor._data)
+    kept = sizes_of(_dual_part(tensor._data, level, part))
+    missing = {n: size for n, size in whole.items() if n not in kept and n != level and size}
+    return recorded(tensor, lambda x: _dual_part(x, level, part),
+                    _as_functional(level, part, missing))
+
+
 def dual_primal(tensor: Tensor, level: int) -> Tensor:
     """The value of a dual tensor."""
-    return recorded(tensor, lambda x: _dual_part(x, level, "primal"),
-                    _as_functional(level, "primal"), "UnpackDualBackward")
+    return _read_part(tensor, level, "primal")
 
 
 def dual_tangent(tensor: Tensor, level: int) -> Tensor:
     """The tangent of a dual tensor."""
-    return recorded(tensor, lambda x: _dual_part(x, level, "tangent"),
-                    _as_functional(level, "tangent"), "UnpackDualBackward")
+    return _read_part(tensor, level, "tangent")
 
 
 class _MakeDual(Node):
     """Joins a value and its tangent."""
 
-    __slots__ = ("next1", "level")
+    __slots__ = ("next1", "level", "levels")
     _arity = 2
 
     def pull(self, g: Any, *wanted: Any) -> Any:
-        return self._parts(g)
+        value, slope = self._parts(g)
+        return settle(value, self.levels[0]), settle(slope, self.levels[1])
 
     def _parts(self, g: Any) -> tuple[Any, Any]:
         holder = g
@@ -768,8 +803,9 @@ class _MakeDual(Node):
     def replay(self, g: Any, *wanted: Any) -> Any:
         value, slope = self._parts(g._data)
         if slope is None:
-            return g, None
-        return dual_tangent(g, self.level), dual_primal(g, self.level)
+            return settle_tensor(g, self.levels[0]), None
+        return (settle_tensor(dual_tangent(g, self.level), self.levels[0]),
+                settle_tensor(dual_primal(g, self.level), self.levels[1]))
 
 
 def make_dual(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
@@ -793,6 +829,7 @@ def make_dual(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
         node.code, node.lasti = here(2)
         node.next0, node.next1 = edges
         node.level = level
+        node.levels = (levels_of(primal._data), levels_of(tangent._data))
         out._edge = node
     return out
 
@@ -801,16 +838,18 @@ def make_dual(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
 
 
 def is_settled(result: Any, levels: tuple[int, ...]) -> bool:
-    while isinstance(result, Holder):
-        if result.outer and result.level not in levels:
-            return False
-        result = result.primal if isinstance(result, Dual) else result.value
-    return True
+    if not isinstance(result, Holder):
+        return True
+    if result.outer and result.level not in levels:
+        return False
+    if isinstance(result, Dual):
+        return is_settled(result.primal, levels) and is_settled(result.tangent, levels)
+    return is_settled(result.value, levels)
 
 
 def settle(result: Any, levels: tuple[int, ...]) -> Any:
     """A raw gradient without the outer holders its input did not have."""
-    if not isinstance(result, Holder):
+    if is_settled(result, levels):
         return result
     if isinstance(result, Dual):
         if result.outer and result.level not in levels:
