@@ -500,7 +500,8 @@ def _record_source(op: Op, plan: Plan, pad: str) -> list[str]:
     emit(f"if {live}:")
     emit("out._edge = None", 1)
     cuts = " or ".join(f"{n}._cut is not None" for n in arrays if op.by_name[n].kind == ARRAY)
-    emit(f"if {cuts}: note_cut(out, ({tensors}))", 1)
+    if cuts:
+        emit(f"if {cuts}: note_cut(out, ({tensors}))", 1)
     emit("return out", 1)
     emit("if m is NO_GRAD:")
     emit("out._edge = None", 1)
