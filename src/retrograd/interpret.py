@@ -103,16 +103,14 @@ TENSOR_CLASS: dict[type, type] = {}
 # ---------------------------------------------------------------- the general call
 
 
-class Unsupported(TypeError):
-    """An operand of a type that ops do not know."""
-
-
 def call_operator(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     """A call by way of a Python operator: an unknown operand type is the other side's business."""
     try:
         return call(op, args, out)
-    except Unsupported:
-        return NotImplemented
+    except TypeError as error:
+        if getattr(error, "unknown_operand", False):
+            return NotImplemented
+        raise
 
 
 def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
@@ -191,9 +189,14 @@ def as_operand(op: Op, name: str, position: int, value: Any) -> Tensor:
         return number_tensor(value)
     if isinstance(value, xp.generic) and name in op.numbers:
         return number_tensor(value.item())
-    raise Unsupported(
-        f"{op.name}(): argument '{name}' (position {position + 1}) must be Tensor, not "
-        f"{type(value).__name__}")
+    raise unknown_operand(op.name, name, position + 1, value)
+
+
+def unknown_operand(function: str, argument: str, position: int, value: Any) -> Exception:
+    # Made here: a frame that raises an error it holds in a variable is a reference cycle.
+    error: Any = not_a_tensor(function, argument, position, value)
+    error.unknown_operand = True
+    return error
 
 
 def as_operands(op: Op, name: str, position: int, values: Any) -> list[Tensor]:
@@ -209,7 +212,7 @@ def as_operands(op: Op, name: str, position: int, values: Any) -> list[Tensor]:
 
 def number_tensor(value: Any) -> Tensor:
     """A Python number as a zero-dim tensor that yields to any tensor's dtype."""
-    made = Tensor()
+    made = object.__new__(Tensor)
     made._data = xp.asarray(value, dtype=dtypes.of_scalar(value).np if not isinstance(
         value, float) else xp.FLOAT64)
     made._edge = made._view = made._vc = None

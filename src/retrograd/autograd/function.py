@@ -248,7 +248,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def _checked(self, given: list[Any]) -> tuple[Any, ...]:
         """What the user's backward returns for these gradients, checked against the inputs."""
-        if self.materialize_grads and None in given:
+        if self.materialize_grads and any(g is None for g in given):
             given = [g if g is not None or like is None
                      else wrap_any(xp.zeros(like.shape, like.dtype))
                      for g, like in zip(given, self._results, strict=True)]
