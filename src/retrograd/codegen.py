@@ -122,7 +122,7 @@ def _make_node_class(op: Op, variant: str) -> type:
             body["pull"] = replaying.pull_on_tensors
             body["replay"] = replaying.replay_traced
             body["pull_and_release"] = Node.pull_and_release
-        else:
+        elif not op.has_list:
             body["pull"] = _compile_pull(op, base.plan, is_complex=True)
             body["pull_and_release"] = _compile_pull(op, base.plan, True, releases=True)
         return type(op.node_name, (base,), body)
