@@ -55,7 +55,10 @@ def special(name: str, *arrays: Any) -> Any:
 
 def add_multiple(array: Any, other: Any, factor: Any) -> Any:
     """``array + factor * other`` in their own dtype."""
-    if array.dtype.kind == "b":
+    kind = array.dtype.kind
+    if kind != {bool: "b", complex: "c"}.get(type(factor), kind):
+        raise TypeError(f"a factor of type {type(factor).__name__} for {array.dtype} data")
+    if kind == "b":
         return array | (other & bool(factor))
     return array + number_in(array.dtype, factor) * other
 
@@ -100,10 +103,6 @@ def power(base: Any, exponent: Any) -> Any:
     return np.where(exponent < 0, inverse, found).astype(base.dtype)
 
 
-def sign(array: Any) -> Any:
-    return np.positive(array) if array.dtype.kind != "b" else array.copy()
-
-
 def lerp(start: Any, end: Any, weight: Any) -> Any:
     """``start + weight * (end - start)``, from whichever end is nearer."""
     span = end - start
@@ -135,10 +134,6 @@ def round_decimals(array: Any, decimals: int) -> Any:
     return np.rint(array * scale) / scale
 
 
-def complex_log1p(array: Any) -> Any:
-    return np.log1p(array)
-
-
 # ---------------------------------------------------------------- masks
 
 
@@ -156,11 +151,6 @@ def zeroed(array: Any, mask: Any) -> Any:
     pattern -= 1
     np.bitwise_and(pattern, array.view(whole), out=pattern)
     return pattern.view(array.dtype)
-
-
-def choose(condition: Any, array: Any, other: Any) -> Any:
-    found = np.where(condition, array, other)
-    return found
 
 
 def close(array: Any, other: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
@@ -241,3 +231,49 @@ def log_softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
     work *= np.add.reduce(_in_float32(gradient), axis=axis, keepdims=True)
     np.subtract(_in_float32(gradient), work, out=work)
     return work.astype(output.dtype, copy=False)
+
+
+# ---------------------------------------------------------------- special functions
+
+
+def digamma(array: Any) -> Any:
+    """The derivative of log gamma; at 0 it has the sign that PyTorch gives it."""
+    found = special("psi", array)
+    zero = np.copysign(np.inf, -array)
+    return np.where(array == 0, zero, found).astype(array.dtype)
+
+
+def polygamma(order: int, array: Any) -> Any:
+    if order == 0:
+        return digamma(array)
+    factorial = float(scipy_special("factorial")(order))
+    found = (-1.0) ** (order + 1) * factorial * scipy_special("zeta")(
+        order + 1, np.asarray(array, np.float64))
+    return np.asarray(found).astype(array.dtype)
+
+
+def log_multigamma(array: Any, order: int) -> Any:
+    total = order * (order - 1) / 4 * np.log(np.pi)
+    for j in range(order):
+        total = total + np.asarray(special("gammaln", array - j / 2))
+    return np.asarray(total).astype(array.dtype)
+
+
+def airy_ai(array: Any) -> Any:
+    return in_single(lambda a: scipy_special("airy")(a)[0], array)
+
+
+# ---------------------------------------------------------------- activations
+
+
+def leaky(array: Any, slope: float) -> Any:
+    """``array`` with its negative part scaled."""
+    scaled = array * slope
+    if slope == 0:
+        return np.where(array > 0, array, scaled)
+    return np.maximum(array, scaled) if slope <= 1 else np.minimum(array, scaled)
+
+
+def divided(array: np.ndarray, divisor: float) -> np.ndarray:
+    array /= number_in(array.dtype, divisor)
+    return array

@@ -12,7 +12,7 @@ from .. import dtypes
 from ..backend import numpy as xp
 from ..backend import pointwise as arrays
 from ..errors import no_kernel, no_overload, not_a_tensor
-from ..interpret import NUMBERS, store_out
+from ..interpret import NUMBERS
 from ..op import PUBLIC, Array, Index, Number, composite, elementwise, publish
 from ..tensor import Tensor, wrap
 from .convert import cast
@@ -47,7 +47,7 @@ def _no_complex(kernel: str) -> Callable[..., None]:
 
 def is_number(value: Any) -> bool:
     """Whether ``value`` is a Python or backend number."""
-    return isinstance(value, NUMBERS) or isinstance(value, xp.generic)
+    return isinstance(value, (*NUMBERS, xp.generic))
 
 
 def plain_number(value: Any) -> Any:
@@ -126,7 +126,9 @@ def _check_sub(given: dict[str, Any], common: dtypes.dtype) -> None:
              guard=_check_alpha)
 def add(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
-    return input + other if alpha == 1 else arrays.add_multiple(input, other, alpha)
+    if alpha == 1 and type(alpha) is int:
+        return input + other
+    return arrays.add_multiple(input, other, alpha)
 
 
 add.vjp(input=lambda g: g,
@@ -137,7 +139,9 @@ add.vjp(input=lambda g: g,
              guard=_check_sub, aliases=("subtract",))
 def sub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``input`` and ``alpha`` times ``other``."""
-    return input - other if alpha == 1 else arrays.add_multiple(input, other, -alpha)
+    if alpha == 1 and type(alpha) is int:
+        return input - other
+    return arrays.add_multiple(input, other, -alpha)
 
 
 sub.vjp(input=lambda g: g,
@@ -312,8 +316,10 @@ _fmod_number.vjp(input=lambda g: g)
 
 def _tensor_or_number(name: str, with_tensor: Any, with_number: Any, of_number: Any = None) -> Any:
     """The public function of an op whose second operand is a tensor or a number."""
-    forms = ("Tensor input, Tensor other, *, Tensor out = None",
-             "Tensor input, Number other, *, Tensor out = None")
+    forms = ["Tensor input, Tensor other, *, Tensor out = None",
+             "Tensor input, Number other, *, Tensor out = None"]
+    if of_number is not None:
+        forms.insert(1, "Number self, Tensor other, *, Tensor out = None")
 
     def function(input: Any, other: Any, *, out: Any = None) -> Any:
         if isinstance(other, Tensor):
@@ -390,7 +396,7 @@ def abs(input: Array) -> Any:
 
 
 abs.vjp(input=lambda g, input: g * sgn(input))
-abs.jvp(input=lambda g, input: _real_of(g * conj(sgn(input))))
+abs.jvp(input=lambda tangent, input: _real_of(tangent * conj(sgn(input))))
 
 
 def _real_of(value: Any) -> Any:
@@ -415,9 +421,9 @@ publish(in_place(_abs_real), "abs_", aliases=("absolute_",))
 del PUBLIC["torch"]["absolute_"]
 
 
-@elementwise(inplace=True, quiet=True, guard=kinds(
-    "bif", "sign_cpu", c=(NotImplementedError, "Unlike NumPy, torch.sign is not intended to support "
-                          "complex numbers. Please use torch.sgn instead.")))
+@elementwise(inplace=True, quiet=True, guard=kinds("bif", "sign_cpu", c=(
+    NotImplementedError, "Unlike NumPy, torch.sign is not intended to support complex numbers. "
+    "Please use torch.sgn instead.")))
 def sign(input: Array) -> Any:
     """-1, 0 or 1."""
     return xp.sign(input) if input.dtype.kind != "b" else input.copy()
@@ -433,6 +439,7 @@ def sgn(input: Array) -> Any:
 
 
 sgn.vjp(input=lambda g, input, y: _direction_gradient(g, input, y))
+sgn.jvp(input=lambda tangent, input, y: _direction_gradient(tangent, input, y))
 
 
 def _direction_gradient(g: Any, input: Any, y: Any) -> Any:
@@ -646,12 +653,12 @@ addcmul.vjp(input=lambda g: g,
 def _check_addcdiv(given: dict[str, Any], common: dtypes.dtype) -> None:
     if all(dtypes.category(given[n].dtype) < 2 for n in ("tensor1", "tensor2")):
         raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
-            "will perform a true division of tensor1 and tensor2. The historic addcdiv behavior can "
-            "be implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for "
-            "integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future "
-            "addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
-            "tensor2), for all dtypes.")
+            "Integer division with addcdiv is no longer supported, and in a future  release "
+            "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
+            "behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2))"
+            ".to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for "
+            "float inputs. The future addcdiv behavior is just the latter implementation: (input + "
+            "value * tensor1 / tensor2), for all dtypes.")
 
 
 @elementwise(inplace=True, numbers=(), guard=_check_addcdiv)
@@ -786,16 +793,16 @@ def _check_close(given: dict[str, Any], common: dtypes.dtype) -> None:
     first, second = given["input"].dtype, given["other"].dtype
     if first is not second:
         raise RuntimeError(f"{first.alias} did not match {second.alias}")
-    for name in ("rtol", "atol"):
-        if given[name] < 0:
-            raise RuntimeError(f"{name} must be greater than or equal to zero, but got "
-                               f"{given[name]:g}")
 
 
 @elementwise(promote=None, numbers=(), guard=_check_close)
 def isclose(input: Array, other: Array, rtol: float = 1e-5, atol: float = 1e-8,
             equal_nan: bool = False) -> Any:
     """Where ``input`` and ``other`` are equal within tolerances."""
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if tolerance < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got "
+                               f"{tolerance:g}")
     return arrays.close(input, other, rtol, atol, equal_nan)
 
 
@@ -1487,7 +1494,8 @@ def where(condition: Index, input: Array, other: Array) -> Any:
 where.vjp(input=lambda g, condition: zeroed(g, logical_not(condition)),
           other=lambda g, condition: zeroed(g, condition))
 
-_WHERE_FORMS = ("Tensor condition", "Tensor condition, Tensor input, Tensor other, *, Tensor out = None",
+_WHERE_FORMS = ("Tensor condition",
+                "Tensor condition, Tensor input, Tensor other, *, Tensor out = None",
                 "Tensor condition, Number self, Tensor other",
                 "Tensor condition, Tensor input, Number other",
                 "Tensor condition, Number self, Number other")
@@ -1712,8 +1720,8 @@ def angle(input: Array) -> Any:
 
 
 angle.vjp(input=lambda g, input, like: _angle_gradient(g, input, like))
-angle.jvp(input=lambda g, input: _real_of(g * conj(_turn(input))) if is_complex_value(input)
-          else zeros_as(g))
+angle.jvp(input=lambda tangent, input: _real_of(tangent * conj(_turn(input)))
+          if is_complex_value(input) else zeros_as(tangent))
 
 
 def _angle_gradient(g: Any, input: Any, like: Any) -> Any:
@@ -1731,8 +1739,8 @@ def _check_parts(given: dict[str, Any], common: dtypes.dtype) -> None:
         raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
                            f"{first.dtype.alias} and {second.dtype.alias}")
     if first.dtype is not second.dtype:
-        raise RuntimeError(f"Expected object of scalar type {first.dtype.alias} but got scalar type "
-                           f"{second.dtype.alias} for second argument")
+        raise RuntimeError(f"Expected object of scalar type {first.dtype.alias} but got scalar "
+                           f"type {second.dtype.alias} for second argument")
 
 
 @elementwise(method=False, quiet=True, numbers=(), promote=None, guard=_check_parts)
@@ -1742,7 +1750,7 @@ def complex(real: Array, imag: Array) -> Any:
 
 
 complex.vjp(real=lambda g: _real(g), imag=lambda g: _imag(g))
-complex.jvp(real=lambda g: g + 0j, imag=lambda g: g * 1j)
+complex.jvp(real=lambda tangent: tangent + 0j, imag=lambda tangent: tangent * 1j)
 
 
 @elementwise(method=False, quiet=True, numbers=(), promote=None, guard=_check_parts)
@@ -1753,7 +1761,8 @@ def polar(abs: Array, angle: Array) -> Any:
 
 polar.vjp(abs=lambda g, y: _real(conj(g) * sgn(y)),
           angle=lambda g, y: _real(conj(g) * (y * 1j)))
-polar.jvp(abs=lambda g, y: g * sgn(y), angle=lambda g, y: g * (y * 1j))
+polar.jvp(abs=lambda tangent, angle: tangent * exp(angle * 1j),
+          angle=lambda tangent, y: tangent * (y * 1j))
 
 # ---------------------------------------------------------------- Python's operators
 
@@ -1773,15 +1782,19 @@ def _reflected_division(self: Tensor, other: Any) -> Any:
     return reciprocal(self) * other if _is_operand(other) else NotImplemented
 
 
-def _power(self: Tensor, other: Any) -> Any:
+def _power(self: Tensor, other: Any, modulus: Any = None) -> Any:
     """``self ** other``."""
+    if modulus is not None:
+        return NotImplemented
     if type(other) is int or type(other) is float:
         return _pow_number(self, other)
     return pow(self, other) if _is_operand(other) else NotImplemented
 
 
-def _reflected_power(self: Tensor, other: Any) -> Any:
+def _reflected_power(self: Tensor, other: Any, modulus: Any = None) -> Any:
     """``other ** self``."""
+    if modulus is not None:
+        return NotImplemented
     return pow(other, self) if _is_operand(other) else NotImplemented
 
 
@@ -1832,4 +1845,4 @@ for _name, _function in _OPERATORS.items():
 for _name in ("ieq", "ine", "ilt", "ile", "igt", "ige", "ineg"):
     delattr(Tensor, f"__{_name}__")
 
-__all__ = ["zeroed", "zeros_as", "kinds", "is_number", "plain_number", "store_out"]
+__all__ = ["in_place", "is_number", "kinds", "plain_number", "zeroed", "zeros_as"]

@@ -1,0 +1,654 @@
+"""Activations of neural networks, softmax and dropout."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from .. import dtypes
+from ..backend import numpy as xp
+from ..backend import pointwise as arrays
+from ..notices import warn
+from ..op import PUBLIC, Array, Dim, Number, composite, elementwise, op, publish
+from ..tensor import Tensor, wrap
+from .convert import cast
+from .join import cat
+from .pointwise import (
+    _clamp_max_number,
+    abs,
+    exp,
+    in_place,
+    kinds,
+    sigmoid,
+    tanh,
+    where,
+    zeroed,
+)
+from .reduce import _sum_dims
+from .shape import _slice, reshape
+from .special import erf
+
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+_ROOT_TWO_PI = math.sqrt(2 * math.pi)
+_GELU_SCALE, _GELU_CUBIC = math.sqrt(2 / math.pi), 0.044715
+
+
+def _functional(function: Any, name: str) -> Any:
+    """Publish ``function`` in ``nn.functional`` alone."""
+    function.__name__ = function.__qualname__ = name
+    publish(function, name, method=False, function="nn.functional")
+    return function
+
+
+def _with_inplace(name: str, made: Any, written: Any = None) -> None:
+    """Publish an activation of ``input`` alone with its ``inplace`` switch."""
+    written = written or in_place(made)
+
+    def function(input: Tensor, inplace: bool = False) -> Tensor:
+        return written(input) if inplace else made(input)
+
+    function.__doc__ = made.__doc__
+    _functional(function, name)
+
+
+# ---------------------------------------------------------------- pieces of lines
+
+
+@elementwise(inplace="function", quiet=True, guard=kinds(
+    "if", "relu", b=(RuntimeError, "Boolean inputs not supported for relu"),
+    c=(NotImplementedError, "clamp is not supported for complex types")))
+def relu(input: Array) -> Any:
+    """``input``, or 0 where it is negative."""
+    return xp.maximum(input, 0)
+
+
+relu.vjp(input=lambda g, y: zeroed(g, y <= 0))
+_with_inplace("relu", relu)
+
+
+@elementwise(function="nn.functional", method=False, inplace=True, quiet=True,
+             guard=kinds("if", "hardtanh", b=(RuntimeError, "Bool inputs not supported for "
+                                              "hardtanh")))
+def hardtanh(input: Array, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """``input`` held between two bounds, where the gradient stops."""
+    return xp.minimum(xp.maximum(input, min_val), max_val)
+
+
+hardtanh.vjp(input=lambda g, input, min_val, max_val:
+             zeroed(g, (input <= min_val) | (input >= max_val)))
+
+
+def _hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0,
+              inplace: bool = False) -> Tensor:
+    """``input`` held between two bounds, where the gradient stops."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return (in_place(hardtanh) if inplace else hardtanh)(input, min_val, max_val)
+
+
+_functional(_hardtanh, "hardtanh")
+
+
+def _relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """``input`` held between 0 and 6."""
+    return (in_place(hardtanh) if inplace else hardtanh)(input, 0, 6)
+
+
+_functional(_relu6, "relu6")
+
+
+@elementwise(function=None, method=False, inplace=True, guard=kinds("f", "leaky_relu_cpu"))
+def leaky_relu(input: Array, negative_slope: float = 0.01) -> Any:
+    """``input``, times a small slope where it is negative."""
+    return arrays.leaky(input, negative_slope)
+
+
+leaky_relu.vjp(input=lambda g, input, negative_slope: where(input > 0, g, g * negative_slope))
+
+
+def _leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """``input``, times a small slope where it is negative."""
+    return (in_place(leaky_relu) if inplace else leaky_relu)(input, negative_slope)
+
+
+_functional(_leaky_relu, "leaky_relu")
+
+
+@elementwise(function="torch", method=False, inplace="function",
+             guard=kinds("if", "threshold_cpu"))
+def threshold(input: Array, threshold: Number, value: Number) -> Any:
+    """``input``, or ``value`` where it is not above ``threshold``."""
+    return xp.where(input <= threshold, arrays.number_in(input.dtype, value), input)
+
+
+threshold.vjp(input=lambda g, input, threshold: zeroed(g, input <= threshold))
+
+
+def _threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """``input``, or ``value`` where it is not above ``threshold``."""
+    made = PUBLIC["torch"]["threshold_" if inplace else "threshold"]
+    return made(input, threshold, value)
+
+
+_functional(_threshold, "threshold")
+
+
+@elementwise(function="nn.functional", method=False, inplace=True, quiet=True,
+             guard=kinds("f", "hardsigmoid_cpu"))
+def hardsigmoid(input: Array) -> Any:
+    """A sigmoid of three straight pieces."""
+    return xp.minimum(xp.maximum(input + 3, 0), 6) / 6
+
+
+hardsigmoid.vjp(input=lambda g, input: zeroed(g / 6, (input <= -3) | (input >= 3)))
+_with_inplace("hardsigmoid", hardsigmoid)
+
+
+@elementwise(function="nn.functional", method=False, inplace=True, quiet=True,
+             guard=kinds("f", "hardswish_cpu"))
+def hardswish(input: Array) -> Any:
+    """``input`` times :func:`hardsigmoid` of it."""
+    return input * xp.minimum(xp.maximum(input + 3, 0), 6) / 6
+
+
+hardswish.vjp(input=lambda g, input: where(
+    input < 3, zeroed(g * (input / 3 + 0.5), input <= -3), g))
+_with_inplace("hardswish", hardswish)
+
+
+def _check_lambda(lambd: float) -> None:
+    if lambd < 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+
+
+@elementwise(function="nn.functional", method=False, quiet=True,
+             guard=kinds("f", "softshrink_cpu"))
+def softshrink(input: Array, lambd: float = 0.5) -> Any:
+    """``input`` moved towards 0 by ``lambd``, and no farther than 0."""
+    _check_lambda(lambd)
+    return input - xp.minimum(xp.maximum(input, -lambd), lambd)
+
+
+@elementwise(quiet=True, guard=kinds("f", "hardshrink_cpu"))
+def hardshrink(input: Array, lambd: float = 0.5) -> Any:
+    """``input``, or 0 where it is no farther than ``lambd`` from 0."""
+    return arrays.zeroed(input, (input >= -lambd) & (input <= lambd))
+
+
+softshrink.vjp(input=lambda g, input, lambd: zeroed(g, (input >= -lambd) & (input <= lambd)))
+hardshrink.vjp(input=lambda g, input, lambd: zeroed(g, (input >= -lambd) & (input <= lambd)))
+
+
+@elementwise(function=None, method=False, numbers=(), node="PreluKernelBackward0")
+def _prelu_kernel(input: Array, weight: Array) -> Any:
+    return xp.where(input > 0, input, input * weight)
+
+
+_prelu_kernel.vjp(input=lambda g, input, weight: where(input > 0, g, g * weight),
+                  weight=lambda g, input: zeroed(g * input, input > 0))
+
+
+@composite(method=True)
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """``input``, times a learned slope where it is negative; one slope, or one per channel."""
+    if input.dtype is not weight.dtype:
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.alias} and "
+                           f"{weight.dtype.alias}")
+    if weight.ndim > 1:
+        raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
+                           f"{weight.ndim}")
+    if weight.numel() != 1:
+        if not input.ndim:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input.shape[1] if input.ndim > 1 else 1
+        if weight.numel() != channels:
+            raise RuntimeError("Mismatch of parameter numbers and input channel size. Found "
+                               f"parameter numbers = {weight.numel()} and channel size = "
+                               f"{channels}.")
+    if weight.ndim != input.ndim:
+        shape = [1] * input.ndim
+        if input.ndim > 1:
+            shape[1] = weight.numel()
+        weight = reshape(weight, shape)
+    return _prelu_kernel(input, weight)
+
+
+# ---------------------------------------------------------------- exponential units
+
+
+@elementwise(function=None, method=False, inplace=True, node="EluBackward0",
+             guard=kinds("f", "elu_cpu"))
+def elu(input: Array, alpha: Number = 1.0, scale: Number = 1, input_scale: Number = 1) -> Any:
+    """``input``, bent towards ``-alpha`` where it is negative."""
+    low = xp.expm1(xp.minimum(input, 0) * input_scale) * (alpha * scale)
+    return xp.where(input > 0, input * scale, low)
+
+
+elu.vjp(input=lambda g, input, alpha, scale, input_scale: where(
+    input > 0, g * scale, g * (alpha * scale * input_scale * _low_exp(input, input_scale))))
+
+
+def _low_exp(input: Any, scale: Any) -> Any:
+    """Exponentials of the negative elements; the rest is not let overflow."""
+    return exp(_clamp_max_number(input, 0) * scale)
+
+
+def _elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """``input``, bent towards ``-alpha`` where it is negative."""
+    return (in_place(elu) if inplace else elu)(input, alpha)
+
+
+_functional(_elu, "elu")
+
+
+@composite()
+def selu(input: Tensor) -> Tensor:
+    """:func:`elu` scaled so that it keeps mean 0 and variance 1."""
+    return elu(input, SELU_ALPHA, SELU_SCALE)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """In-place version of :func:`selu`."""
+    return in_place(elu)(input, SELU_ALPHA, SELU_SCALE)
+
+
+publish(selu_, "selu_", method=False)
+_with_inplace("selu", selu, selu_)
+
+
+@elementwise(function="torch", method=False, inplace="function", guard=kinds("f", "celu"))
+def celu(input: Array, alpha: Number = 1.0) -> Any:
+    """An :func:`elu` whose slope is continuous for every ``alpha``."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return xp.where(input > 0, input, xp.expm1(xp.minimum(input, 0) / alpha) * alpha)
+
+
+celu.vjp(input=lambda g, input, alpha: where(input > 0, g, g * _low_exp(input, 1 / alpha)))
+
+
+def _celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """An :func:`elu` whose slope is continuous for every ``alpha``."""
+    return PUBLIC["torch"]["celu_" if inplace else "celu"](input, alpha)
+
+
+_functional(_celu, "celu")
+
+# ---------------------------------------------------------------- smooth units
+
+
+def _check_gelu(given: dict[str, Any], common: dtypes.dtype) -> None:
+    kinds("f", "GeluKernelImpl")(given, common)
+
+
+@elementwise(function="nn.functional", method=False, guard=_check_gelu)
+def gelu(input: Array, *, approximate: str = "none") -> Any:
+    """``input`` times the normal probability of being below it."""
+    if approximate == "none":
+        return 0.5 * input * (1 + arrays.special("erf", input * math.sqrt(0.5)))
+    if approximate != "tanh":
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return 0.5 * input * (1 + xp.tanh(_GELU_SCALE * (input + _GELU_CUBIC * input * input * input)))
+
+
+gelu.vjp(input=lambda g, input, approximate: g * gelu_slope(input, approximate))
+
+
+@elementwise(function=None, method=False, node="GeluBackwardBackward0")
+def gelu_slope(input: Array, approximate: str) -> Any:
+    """The derivative of :func:`gelu`."""
+    if approximate == "none":
+        below = 0.5 * (1 + arrays.special("erf", input * math.sqrt(0.5)))
+        return below + input * xp.exp(-0.5 * input * input) / _ROOT_TWO_PI
+    square = input * input
+    bend = xp.tanh(_GELU_SCALE * input * (1 + _GELU_CUBIC * square))
+    slope = _GELU_SCALE * (1 + 3 * _GELU_CUBIC * square)
+    return 0.5 * (1 + bend) + 0.5 * input * (1 - bend * bend) * slope
+
+
+gelu_slope.vjp(input=lambda g, input, approximate: g * (
+    _gelu_curve(input) if approximate == "none" else _tanh_gelu_curve(input)))
+
+
+def _gelu_curve(input: Any) -> Any:
+    return exp(-0.5 * input * input) * (2 - input * input) / _ROOT_TWO_PI
+
+
+def _tanh_gelu_curve(input: Any) -> Any:
+    square = input * input
+    bend = tanh(_GELU_SCALE * input * (1 + _GELU_CUBIC * square))
+    slope = _GELU_SCALE * (1 + 3 * _GELU_CUBIC * square)
+    rest = 1 - bend * bend
+    return rest * slope + 0.5 * input * rest * (
+        6 * _GELU_SCALE * _GELU_CUBIC * input - 2 * bend * slope * slope)
+
+
+@elementwise(function="nn.functional", method=False, inplace=True,
+             guard=kinds("fc", "silu_cpu"))
+def silu(input: Array) -> Any:
+    """``input`` times its sigmoid."""
+    return input / (1 + xp.exp(-input))
+
+
+silu.vjp(input=lambda g, input: g * _silu_slope(input, sigmoid(input)))
+
+
+def _silu_slope(input: Any, s: Any) -> Any:
+    return s * (1 + input * (1 - s))
+
+
+_with_inplace("silu", silu)
+
+
+@elementwise(function="nn.functional", method=False, inplace=True, guard=kinds("f", "mish_cpu"))
+def mish(input: Array) -> Any:
+    """``input`` times the hyperbolic tangent of its softplus."""
+    return input * xp.tanh(xp.logaddexp(input, 0))
+
+
+mish.vjp(input=lambda g, input: g * _mish_slope(input, tanh(softplus(input)), sigmoid(input)))
+
+
+def _mish_slope(input: Any, bend: Any, s: Any) -> Any:
+    return bend + input * s * (1 - bend * bend)
+
+
+_with_inplace("mish", mish)
+
+
+@elementwise(function="nn.functional", method=False, guard=kinds("f", "softplus_cpu"))
+def softplus(input: Array, beta: float = 1, threshold: float = 20) -> Any:
+    """log(1 + exp(βx)) / β, and ``input`` itself where βx is beyond ``threshold``."""
+    scaled = input * beta
+    return xp.where(scaled > threshold, input, xp.log1p(xp.exp(scaled)) / beta)
+
+
+softplus.vjp(input=lambda g, input, beta, threshold: where(
+    input * beta > threshold, g, g * sigmoid(input * beta)))
+
+
+@elementwise(function="nn.functional", method=False, node="LogSigmoidBackward0",
+             guard=kinds("f", "log_sigmoid_cpu"))
+def logsigmoid(input: Array) -> Any:
+    """The logarithm of the sigmoid, exact at both ends."""
+    return xp.minimum(input, 0) - xp.log1p(xp.exp(-xp.abs(input)))
+
+
+logsigmoid.vjp(input=lambda g, input: g * sigmoid(-input))
+
+
+@composite(function="nn.functional")
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + |x|)."""
+    return input / (abs(input) + 1)
+
+
+@composite(function="nn.functional")
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x)."""
+    return input - tanh(input)
+
+
+# ---------------------------------------------------------------- softmax
+
+
+def _check_softmax(name: str) -> Callable[..., None]:
+    def guard(given: dict[str, Any], common: dtypes.dtype) -> None:
+        if dtypes.category(common) < 2:
+            rank, dim = given["input"].ndim, given["dim"]
+            last = "lastdim_" if rank == 0 or dim % rank == rank - 1 else ""
+            kinds("fc", f"{name}_{last}kernel_impl")(given, common)
+
+    return guard
+
+
+@op(function=None, method=False, node="SoftmaxBackward0", guard=_check_softmax("softmax"))
+def _softmax(input: Array, dim: Dim) -> Any:
+    return arrays.softmax(input, dim)
+
+
+_softmax.vjp(input=lambda g, y, dim: softmax_backward(g, y, dim))
+_softmax.jvp(input=lambda tangent, y, dim: softmax_backward(tangent, y, dim))
+
+
+@op(function=None, method=False, node="SoftmaxBackwardDataBackward0")
+def softmax_backward(input: Array, output: Array, dim: Dim) -> Any:
+    """The gradient of softmax from that of its ``output``; it is its own transpose."""
+    return arrays.softmax_gradient(input, output, dim)
+
+
+softmax_backward.vjp(
+    input=lambda g, output, dim: softmax_backward(g, output, dim),
+    output=lambda g, input, output, dim: g * (input - _along(input * output, dim))
+    - input * _along(g * output, dim))
+
+
+def _along(value: Any, dim: int) -> Any:
+    """The sums along ``dim``, which stays."""
+    return _sum_dims(value, (dim,), True) if value.ndim else value
+
+
+@op(function=None, method=False, node="LogSoftmaxBackward0", guard=_check_softmax("log_softmax"))
+def _log_softmax(input: Array, dim: Dim) -> Any:
+    return arrays.log_softmax(input, dim)
+
+
+_log_softmax.vjp(input=lambda g, y, dim: log_softmax_backward(g, y, dim))
+_log_softmax.jvp(input=lambda tangent, y, dim: tangent - _along(tangent * exp(y), dim))
+
+
+@op(function=None, method=False, node="LogSoftmaxBackwardDataBackward0")
+def log_softmax_backward(input: Array, output: Array, dim: Dim) -> Any:
+    """The gradient of log_softmax from that of its ``output``."""
+    return arrays.log_softmax_gradient(input, output, dim)
+
+
+log_softmax_backward.vjp(
+    input=lambda g, output, dim: g - _along(g * exp(output), dim),
+    output=lambda g, input, output, dim: -(g * exp(output)) * _along(input, dim))
+
+
+def _public_softmax(name: str, made: Any, doc: str) -> Any:
+    def at_top_level(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+        return made(input if dtype is None else cast(input, dtypes.as_dtype(dtype)), dim)
+
+    def functional(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
+                   dtype: Any = None) -> Tensor:
+        if dim is None:
+            warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to "
+                 "include dim=X as an argument.")
+            dim = 0 if input.ndim in (0, 1, 3) else 1
+        return at_top_level(input, dim, dtype)
+
+    at_top_level.__name__ = at_top_level.__qualname__ = name
+    at_top_level.__doc__ = functional.__doc__ = doc
+    publish(at_top_level, name)
+    PUBLIC["special"][name] = at_top_level
+    _functional(functional, name)
+    return functional
+
+
+_functional_softmax = _public_softmax(
+    "softmax", _softmax, "Exponentials along ``dim``, divided by their sum.")
+_public_softmax("log_softmax", _log_softmax, "The logarithm of softmax, computed safely.")
+
+
+def _softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
+             dtype: Any = None) -> Tensor:
+    """Softmax of the negative."""
+    return _functional_softmax(-input, dim, _stacklevel, dtype)
+
+
+_functional(_softmin, "softmin")
+
+# ---------------------------------------------------------------- gates
+
+
+@op(function="nn.functional", method=False)
+def glu(input: Array, dim: Dim = -1) -> Any:
+    """The first half of ``input`` along ``dim``, times the sigmoid of the second."""
+    if not input.ndim:
+        raise RuntimeError("glu does not support 0-dimensional tensors")
+    if input.shape[dim] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size "
+                           f"{input.shape[dim]}")
+    first, second = xp.split(input, 2, axis=dim)
+    return first / (1 + xp.exp(-second))
+
+
+glu.vjp(input=lambda g, input, dim: _glu_gradient(g, input, dim))
+
+
+def _glu_gradient(g: Any, input: Any, dim: int) -> Any:
+    half = input.shape[dim] // 2
+    first, second = _slice(input, dim, 0, half, 1), _slice(input, dim, half, 2 * half, 1)
+    gate = sigmoid(second)
+    return cat([g * gate, g * first * (gate * (1 - gate))], dim)
+
+
+# ---------------------------------------------------------------- dropout
+
+
+def _mask(shape: Any, dtype: Any, p: float) -> Any:
+    from ..random import default_generator
+
+    return default_generator.stream.dropout_mask(tuple(shape), dtype.np, p)
+
+
+def _check_probability(p: float, error: type[Exception] = RuntimeError) -> None:
+    if p < 0 or p > 1:
+        raise error(f"dropout probability has to be between 0 and 1, but got {p:g}"
+                    if error is RuntimeError else
+                    f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _scaled_mask(input: Tensor, shape: Any, p: float) -> Tensor:
+    mask = _mask(shape, input.dtype, p)
+    return wrap(mask if p == 1 else arrays.divided(mask, 1 - p))
+
+
+def _dropped(input: Tensor, p: float, train: bool, inplace: bool, shape: Any) -> Tensor:
+    _check_probability(p)
+    if not train or p == 0 or not input.numel():
+        return input
+    mask = _scaled_mask(input, shape, p)
+    return input.mul_(mask) if inplace else input * mask
+
+
+@composite()
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """``input`` with elements zeroed at random and the rest scaled up, while training."""
+    return _dropped(input, p, train, False, input.shape)
+
+
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In-place version of :func:`dropout`."""
+    return _dropped(input, p, train, True, input.shape)
+
+
+publish(dropout_, "dropout_", method=False)
+
+
+def _functional_dropout(input: Tensor, p: float = 0.5, training: bool = True,
+                        inplace: bool = False) -> Tensor:
+    """``input`` with elements zeroed at random and the rest scaled up, while training."""
+    _check_probability(p, ValueError)
+    return _dropped(input, p, training, inplace, input.shape)
+
+
+_functional(_functional_dropout, "dropout")
+
+
+def _channel_shape(input: Tensor) -> tuple[int, ...]:
+    if input.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    return (*input.shape[:2], *(1,) * (input.ndim - 2))
+
+
+@composite()
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Dropout of whole channels."""
+    return _dropped(input, p, train, False, _channel_shape(input))
+
+
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In-place version of :func:`feature_dropout`."""
+    return _dropped(input, p, train, True, _channel_shape(input))
+
+
+publish(feature_dropout_, "feature_dropout_", method=False)
+
+
+def _channel_dropout(spatial: int) -> None:
+    def function(input: Tensor, p: float = 0.5, training: bool = True,
+                 inplace: bool = False) -> Tensor:
+        """Dropout of whole channels."""
+        _check_probability(p, ValueError)
+        batched = input.ndim != spatial + 1
+        whole = input if batched else input.unsqueeze(0)
+        found = _dropped(whole, p, training, inplace, _channel_shape(whole))
+        return found if batched else found.squeeze(0)
+
+    _functional(function, f"dropout{spatial}d")
+
+
+for _spatial in (1, 2, 3):
+    _channel_dropout(_spatial)
+
+_ALPHA_DROPPED = SELU_ALPHA * SELU_SCALE
+
+
+def _alpha_dropped(input: Tensor, p: float, train: bool, inplace: bool, shape: Any) -> Tensor:
+    """Dropout to the value that keeps mean and variance of :func:`selu` units."""
+    _check_probability(p)
+    if not train or p == 0 or not input.numel():
+        return input
+    mask = wrap(_mask(shape, input.dtype, p))
+    if p == 1:
+        return input.mul_(mask) if inplace else input * mask
+    scale = 1 / math.sqrt((_ALPHA_DROPPED ** 2 * p + 1) * (1 - p))
+    shift = (mask - 1) * (_ALPHA_DROPPED * scale) + _ALPHA_DROPPED * scale * p
+    mask = mask * scale
+    return input.mul_(mask).add_(shift) if inplace else input * mask + shift
+
+
+@composite()
+def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Dropout to the value that keeps mean and variance of :func:`selu` units."""
+    return _alpha_dropped(input, p, train, False, input.shape)
+
+
+@composite()
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """:func:`alpha_dropout` of whole channels."""
+    return _alpha_dropped(input, p, train, False, _channel_shape(input))
+
+
+def _functional_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
+                              inplace: bool = False) -> Tensor:
+    """Dropout to the value that keeps mean and variance of :func:`selu` units."""
+    _check_probability(p, ValueError)
+    return _alpha_dropped(input, p, training, inplace, input.shape)
+
+
+def _functional_feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
+                                      inplace: bool = False) -> Tensor:
+    """:func:`alpha_dropout` of whole channels."""
+    _check_probability(p, ValueError)
+    return _alpha_dropped(input, p, training, inplace, _channel_shape(input))
+
+
+_functional(_functional_alpha_dropout, "alpha_dropout")
+_functional(_functional_feature_alpha_dropout, "feature_alpha_dropout")
+
+# ---------------------------------------------------------------- in-place names of nn.functional
+
+for _name, _written in {"hardtanh_": in_place(hardtanh), "leaky_relu_": in_place(leaky_relu),
+                        "elu_": in_place(elu)}.items():
+    PUBLIC["nn.functional"][_name] = _written
+for _name in ("hardtanh_", "leaky_relu_", "elu_", "hardsigmoid_", "hardswish_", "silu_", "mish_",
+              "threshold_", "celu_"):
+    delattr(Tensor, _name)
+
+__all__ = ["Number", "cast", "erf"]
