@@ -84,7 +84,7 @@ newaxis = None
 # Every op and factory that was declared for the top level: see `retrograd.ops`.
 globals().update(_PUBLIC["torch"])
 
-_LAZY = {"cuda", "nn", "optim", "utils", "func", "linalg", "special", "fft", "datasets", "version",
+_LAZY = {"_C", "cuda", "nn", "optim", "utils", "func", "linalg", "special", "fft", "datasets", "version",
          "serialization", "storage", "return_types", "distributions", "testing", "viz"}
 
 

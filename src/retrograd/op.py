@@ -323,6 +323,7 @@ def _same(value: Any) -> Any:
 
 def raw(fn: Any, is_complex: bool) -> Any:
     """``fn``, a rule or helper written in op functions, bound to work on raw arrays."""
+    fn = getattr(fn, "plain", fn)  # without the look-out for subclasses, see `overrides`
     key = (fn, is_complex)
     known = _RAW_FUNCTIONS.get(key)
     if known is not None:

@@ -1,38 +1,58 @@
-"""Subclasses of Tensor: handing calls over to ``__torch_function__``."""
+"""Classes that take over calls: ``__torch_function__``, for subclasses of Tensor and for others.
+
+Ops notice such arguments on their general path. Public functions made of ops, and methods, would
+cost more if each call looked for them, so they only start to do so when the first subclass of
+Tensor is defined: their code is exchanged then (see :func:`watch_calls`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from types import CodeType, FunctionType
 from typing import Any
 
-from .modes import switched
+from .interpret import DISABLED, overriding
+from .modes import MODE, switched
+from .op import PUBLIC
 from .tensor import Tensor
+
+# ---------------------------------------------------------------- who handles a call
 
 
 def handle(function: Any, found: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Offer a call to the classes that override it, most derived first, then left to right."""
+    """Offer a call to the classes that override it: subclasses first, then left to right."""
     ordered: list[Any] = []
     for item in found:
         if any(type(item) is type(known) for known in ordered):
             continue
-        place = len(ordered)
-        for i, known in enumerate(ordered):
-            if issubclass(type(item), type(known)):
-                place = i
-                break
+        place = next((i for i, known in enumerate(ordered)
+                      if issubclass(type(item), type(known))), len(ordered))
         ordered.insert(place, item)
     types = tuple(type(item) for item in ordered)
+    function = public_function(function)
     for item in ordered:
         result = type(item).__torch_function__(function, types, args, kwargs)
         if result is not NotImplemented:
             return result
-    raise TypeError(f"no implementation found for '{_name(function)}' on types that implement "
-                    f"__torch_function__: {list(types)}")
+    refusals = "".join(f"  - tensor subclass {t}\n" for t in types)
+    error: Any = TypeError(
+        f"Multiple dispatch failed for 'torch.{function.__name__}'; all __torch_function__ "
+        f"handlers returned NotImplemented:\n\n{refusals}\nFor more information, try re-running "
+        "with TORCH_LOGS=not_implemented")
+    error.unknown_operand = True
+    raise error
 
 
-def _name(function: Any) -> str:
-    module = getattr(function, "__module__", "")
-    name = getattr(function, "__name__", repr(function))
-    return f"{module}.{name}" if module else name
+def public_function(function: Any) -> Any:
+    """The public function behind one of its private variants (``_sum``, ``_sum_dim``)."""
+    name = function.__name__
+    if name.startswith("_") and not name.startswith("__"):
+        parts = name.strip("_").split("_")
+        for end in range(len(parts), 0, -1):
+            found = PUBLIC["torch"].get("_".join(parts[:end]))
+            if found is not None:
+                return found
+    return function
 
 
 def default_torch_function(cls: type, func: Any, types: Any, args: Any, kwargs: dict[str, Any]
@@ -42,22 +62,170 @@ def default_torch_function(cls: type, func: Any, types: Any, args: Any, kwargs: 
         return NotImplemented
     with switched(override=False):
         result = func(*args, **kwargs)
-    return _converted(result, cls)
+    return result if getattr(func, "__name__", "") in _UNCONVERTED else converted(result, cls)
 
 
-def _converted(result: Any, cls: type) -> Any:
+_UNCONVERTED = {"grad", "as_subclass"}
+
+
+def converted(result: Any, cls: type) -> Any:
+    """The tensors in ``result`` as instances of ``cls``."""
     if cls is Tensor:
         return result
-    if isinstance(result, Tensor) and not isinstance(result, cls):
-        return as_subclass(result, cls)
+    if isinstance(result, Tensor):
+        return result if isinstance(result, cls) else as_subclass(result, cls)
     if isinstance(result, (tuple, list)):
-        items = [_converted(item, cls) for item in result]
+        items = [converted(item, cls) for item in result]
         return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
     return result
 
 
 def as_subclass(tensor: Tensor, cls: type) -> Any:
     """``tensor``'s data and place in the graph as an instance of ``cls``."""
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError("as_subclass(): argument 'cls' (position 1) must be type, not "
+                        f"{type(cls).__name__}" if not isinstance(cls, type) else
+                        f"cls must be a type that inherits from Tensor, but got {cls.__name__}")
     out = object.__new__(cls)
+    if tensor._edge is not None and tensor.is_leaf:
+        from .ops.shape import alias
+
+        tensor = alias(tensor)
     out._data, out._edge, out._view, out._vc = tensor._data, tensor._edge, tensor._view, tensor._vc
     return out
+
+
+def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
+    """A leaf of class ``cls`` on the memory of ``data``."""
+    out = as_subclass(data.detach().as_subclass(Tensor), cls)
+    out.requires_grad = require_grad
+    return out
+
+
+Tensor._make_subclass = staticmethod(make_subclass)  # type: ignore[attr-defined]
+
+
+# ---------------------------------------------------------------- public functions that look out
+
+_METHODS = {"backward", "detach", "detach_", "item", "numpy", "register_hook", "requires_grad_",
+            "retain_grad", "tolist", "__contains__", "__len__", "__iter__", "__bool__",
+            "__float__", "__int__", "__complex__"}
+_watching = False
+
+
+def _look_out(*args, **kwargs):  # type: ignore[no-untyped-def]
+    call = "CALL"
+    return call(args, kwargs)  # type: ignore[operator]
+
+
+class _Watched:
+    """A public function and the plain one that it runs when nobody takes the call over."""
+
+    __slots__ = ("plain", "public")
+
+    def __init__(self, plain: Any, public: Any):
+        self.plain = plain
+        self.public = public
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if MODE.get().override:
+            found = overriding((*args, *kwargs.values()))
+            if found:
+                return handle(self.public, found, args, kwargs)
+        return self.plain(*args, **kwargs)
+
+
+def watch_calls() -> None:
+    """From now on every public function asks its arguments' classes."""
+    global _watching
+    if _watching:
+        return
+    _watching = True
+    functions = [f for names in PUBLIC.values() for f in names.values()]
+    for function in dict.fromkeys(filter(_is_ours, functions)):
+        if not function.__closure__:
+            _exchange(function)
+    for name, method in list(vars(Tensor).items()):
+        if _is_ours(method) and (method.__module__.startswith("retrograd.ops")
+                                 or name in _METHODS):
+            _watch_method(name, method)
+
+
+def _is_ours(function: Any) -> bool:
+    return isinstance(function, FunctionType) and not hasattr(function, "op") \
+        and not hasattr(function, "plain")
+
+
+def _exchange(function: FunctionType) -> None:
+    """Give a function code that looks out, and keep what it did as its ``plain``."""
+    plain = FunctionType(function.__code__, function.__globals__, function.__name__,
+                         function.__defaults__, function.__closure__)
+    plain.__kwdefaults__ = function.__kwdefaults__
+    plain.__module__ = function.__module__
+    function.plain = plain  # type: ignore[attr-defined]
+    template: CodeType = _look_out.__code__
+    watched = _Watched(plain, function)
+    function.__code__ = template.replace(
+        co_consts=tuple(watched if c == "CALL" else c for c in template.co_consts),
+        co_name=function.__name__, co_qualname=function.__qualname__)
+    function.__defaults__ = function.__kwdefaults__ = None
+
+
+def _watch_method(name: str, method: FunctionType) -> None:
+    if not method.__closure__ and method.__name__ == name:
+        _exchange(method)
+        return
+
+    def watching(*args: Any, **kwargs: Any) -> Any:
+        return watched(args, kwargs)
+
+    watched = _Watched(method, watching)
+    watching.__name__ = name
+    watching.__qualname__ = f"Tensor.{name}"
+    watching.__doc__ = method.__doc__
+    watching.plain = method  # type: ignore[attr-defined]
+    setattr(Tensor, name, watching)
+
+
+def _subclass_defined(cls: type, **options: Any) -> None:
+    super(Tensor, cls).__init_subclass__(**options)
+    hook = cls.__torch_function__  # type: ignore[attr-defined]
+    if hook is not DISABLED and not cls.__module__.startswith("retrograd."):
+        watch_calls()
+
+
+Tensor.__init_subclass__ = classmethod(_subclass_defined)  # type: ignore[assignment]
+
+
+# ---------------------------------------------------------------- for other libraries
+
+
+def has_torch_function(relevant_args: Iterable[Any]) -> bool:
+    """Whether one of these arguments would take a call over."""
+    return MODE.get().override and bool(overriding(tuple(relevant_args)))
+
+
+def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: Any,
+                          **kwargs: Any) -> Any:
+    """Offer a call of ``public_api`` to the arguments that take calls over."""
+    return handle(public_api, overriding(tuple(relevant_args)), args, kwargs)
+
+
+def is_tensor_like(inp: Any) -> bool:
+    """Whether ``inp`` is a tensor or takes calls over as one."""
+    return type(inp) is Tensor or hasattr(inp, "__torch_function__")
+
+
+class DisableTorchFunctionSubclass:
+    """Inside the block, subclasses do not take calls over."""
+
+    def __enter__(self) -> None:
+        self._switch = switched(override=False)
+        self._switch.__enter__()
+
+    def __exit__(self, *exc: object) -> None:
+        self._switch.__exit__(*exc)
+
+
+__all__ = ["DisableTorchFunctionSubclass", "handle_torch_function",
+           "has_torch_function", "is_tensor_like"]

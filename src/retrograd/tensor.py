@@ -80,6 +80,7 @@ class Tensor:
     _wrapped_number = False
     _retains = False
     _name: str | None = None
+    _is_param = False
     _backward_hooks = None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -450,7 +451,7 @@ class Tensor:
     @property
     def data(self) -> Tensor:
         """A tensor on the same memory, outside the graph and with a version of its own."""
-        return twin(self, None, Tensor)
+        return twin(self, None, _class_of_views(self))
 
     @data.setter
     def data(self, value: Tensor) -> None:
@@ -465,8 +466,7 @@ class Tensor:
 
     def detach(self) -> Tensor:
         """A tensor on the same memory, outside the graph."""
-        out = twin(self, self._counter(),
-                   Tensor if type(self) in PLAIN else type(self))
+        out = twin(self, self._counter(), _class_of_views(self))
         if self._edge is not None:
             out._cut = sites.here(2)
         return out
@@ -609,6 +609,12 @@ class Tensor:
 
 
 # ---------------------------------------------------------------- helpers
+
+
+def _class_of_views(tensor: Tensor) -> type:
+    """The class of another tensor on the same memory: parameters are not handed down."""
+    kind = type(tensor)
+    return Tensor if kind in PLAIN or kind._is_param else kind
 
 
 def warn_of_lost_gradient() -> None:
