@@ -700,12 +700,7 @@ def leave_batch(data: Any, dim: int, level: int, size: int) -> Any:
     def change(inner: Any, depth: int) -> Any:
         if isinstance(inner, Batched) and inner.level == level:
             return move_axis(inner.value, 0, dim + depth)
-        from .ops.shape import expand
-
-        shape = tuple(inner.shape)
-        at = dim + depth
-        wide = reshape_data(inner, (*shape[:at], 1, *shape[at:]))
-        return compute(expand.op, [wide, (*shape[:at], size, *shape[at:])])
+        return move_axis(_repeated(inner, size), 0, dim + depth)
 
     return _below(data, level, change)
 
@@ -861,28 +856,43 @@ def settle(result: Any, levels: tuple[int, ...]) -> Any:
     return Batched(result.level, settle(result.value, levels), result.outer)
 
 
-def spread(result: Any, shape: Any) -> Any:
-    """The adjoint of :func:`settle`: raw data with the holders that ``shape`` shows."""
-    if not isinstance(shape, Holder):
-        return result
-    if isinstance(shape, Dual):
-        if isinstance(result, Dual) and result.level == shape.level:
-            return Dual(shape.level, spread(result.primal, shape.primal),
-                        spread(result.tangent, shape.tangent), shape.outer)
-        inner = spread(result, shape.primal)
-        return Dual(shape.level, inner, zeros_like_data(inner), True)
-    if isinstance(result, Batched) and result.level == shape.level:
-        return Batched(shape.level, spread(result.value, shape.value), shape.outer)
+def _unsettle(g: Any, removed: dict[int, int]) -> Any:
+    """The adjoint of :func:`settle`: give back the holders it removed."""
+    for level, size in removed.items():
+        if size:
+            g = _below(g, level, lambda inner, depth, at=level, n=size: Batched(
+                at, _repeated(inner, n), True))
+        else:
+            g = _as_functional(level, "tangent", {})(g)
+    return g
+
+
+def _repeated(data: Any, size: int) -> Any:
+    """``data`` along a new first axis of length ``size``."""
     from .ops.shape import expand
 
-    inner = shape.value
-    wide = reshape_data(result, (1, *result.shape))
-    return Batched(shape.level, compute(expand.op, [wide, (inner.shape[0], *result.shape)]), True)
+    shape = tuple(data.shape)
+    return compute(expand.op, [reshape_data(data, (1, *shape)), (size, *shape)])
+
+
+def _outer_sizes(data: Any) -> dict[int, int]:
+    found: dict[int, int] = {}
+    if isinstance(data, Dual):
+        if data.outer:
+            found[data.level] = 0
+        found.update(_outer_sizes(data.tangent))
+        found.update(_outer_sizes(data.primal))
+    elif isinstance(data, Batched):
+        if data.outer:
+            found[data.level] = data.batch
+        found.update(_outer_sizes(data.value))
+    return found
 
 
 def settle_tensor(result: Tensor, levels: tuple[int, ...]) -> Tensor:
     """:func:`settle`, recorded."""
-    shape = result._data
-    if is_settled(shape, levels):
+    data = result._data
+    if is_settled(data, levels):
         return result
-    return recorded(result, lambda x: settle(x, levels), lambda g: spread(g, shape))
+    removed = {n: size for n, size in sorted(_outer_sizes(data).items()) if n not in levels}
+    return recorded(result, lambda x: settle(x, levels), lambda g: _unsettle(g, removed))

@@ -124,6 +124,8 @@ class _Window:
 def _strided(array: np.ndarray, shape: tuple, byte_strides: tuple, offset: int) -> np.ndarray:
     if math.prod(shape) == 0:
         return np.empty(shape, array.dtype)
+    if not isinstance(array, np.ndarray):
+        array = np.asarray(array)  # a scalar has no memory that a window could keep alive
     window = np.asarray(_Window(array, shape, byte_strides, offset))
     return window if window.dtype == array.dtype else window.view(array.dtype)
 
