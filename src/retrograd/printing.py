@@ -316,5 +316,5 @@ def repr_of(tensor: Any, contents: str | None = None) -> str:
         data, tensor.dtype, default_dtype=dtypes.get_default_dtype(),
         requires_grad=tensor.requires_grad,
         grad_fn_name=None if node is None else node.name().rpartition("::")[2],
-        kind="tensor(" if kind in PLAIN else f"{kind.__name__}(", is_parameter=kind._is_param,
+        kind="tensor(" if kind in PLAIN else f"{kind.__name__}(", is_parameter=tensor._is_param,
         contents=contents)

@@ -27,6 +27,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     """
 
     __torch_function__ = DISABLED
+    _is_param = True
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
         if data is None:
