@@ -10,7 +10,7 @@ class _Result(tuple):
     """A tuple whose items also have names; made from one sequence."""
 
     __slots__ = ()
-    _fields: tuple[str, ...] = ()
+    __match_args__: tuple[str, ...] = ()
     n_fields = n_sequence_fields = n_unnamed_fields = 0
 
     def __new__(cls, values: Any) -> Any:
@@ -21,7 +21,7 @@ class _Result(tuple):
         return made
 
     def __repr__(self) -> str:
-        items = ",\n".join([f"{n}={v!r}" for n, v in zip(self._fields, self, strict=True)])
+        items = ",\n".join([f"{n}={v!r}" for n, v in zip(self.__match_args__, self, strict=True)])
         return f"torch.return_types.{type(self).__name__}(\n{items})"
 
     def __reduce__(self) -> Any:
@@ -31,9 +31,8 @@ class _Result(tuple):
 def result_type(name: str, *fields: str) -> Any:
     """A new named result with the given fields."""
     body: dict[str, Any] = {
-        "__slots__": (), "__module__": __name__, "__qualname__": name, "_fields": fields,
-        "n_fields": len(fields), "n_sequence_fields": len(fields),
-        "__match_args__": fields,
+        "__slots__": (), "__module__": __name__, "__qualname__": name,
+        "__match_args__": fields, "n_fields": len(fields), "n_sequence_fields": len(fields),
     }
     for position, field in enumerate(fields):
         body[field] = property(itemgetter(position))

@@ -82,8 +82,9 @@ def mean(array: Any, dim: tuple[int, ...] | None, keepdims: bool,
         array = cast(array, wanted)
     count = count_along(array.shape, dim)
     if is_half(wanted):
-        return (total(array.astype(FLOAT32), dim, keepdims) / count).astype(wanted)
-    return total(array, dim, keepdims) / count
+        return (total(array.astype(FLOAT32), dim, keepdims) / (count or math.nan)).astype(wanted)
+    # Dividing by NaN gives the mean of nothing without a floating point warning.
+    return total(array, dim, keepdims) / (count or math.nan)
 
 
 def spread(array: Any, shape: tuple[int, ...], dtype: np.dtype, dim: tuple[int, ...] | None,

@@ -86,12 +86,12 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out
 
 def _nuclear_norm(input: Any, dim: Any, keepdim: bool) -> Any:
     """The sum of singular values."""
-    from .linalg import svdvals
-
     dims = (-2, -1) if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     if len(dims) != 2:
         raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple. Got "
                            + ", ".join([str(d) for d in dims]))
+    from .linalg import svdvals
+
     found = _sum_dims(svdvals(movedim(input, dims, (-2, -1))), -1, keepdim)
     return movedim(unsqueeze(found, -1), (-2, -1), dims) if keepdim else found
 
@@ -223,6 +223,13 @@ def _observation_weights(fweights: Any, aweights: Any, count: int) -> Any:
         if w.ndim > 1:
             raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got "
                                f"{name} with {w.ndim} dimensions")
+        whole = not (w.dtype.is_floating_point or w.dtype.is_complex)
+        if name == "fweights" and not whole:
+            raise RuntimeError("cov(): expected fweights to have integral dtype but got fweights "
+                               f"with {w.dtype.alias} dtype")
+        if name == "aweights" and not w.dtype.is_floating_point:
+            raise RuntimeError("cov(): expected aweights to have floating point dtype but got "
+                               f"aweights with {w.dtype.alias} dtype")
         if w.numel() != count:
             raise RuntimeError(f"cov(): expected {name} to have the same numel as there are "
                                f"observations in the input but got {w.numel()} != {count}")

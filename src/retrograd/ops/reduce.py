@@ -13,7 +13,7 @@ from ..errors import canonical_dims
 from ..op import Array, Dim, Dims, Index, composite, elementwise, linear, op
 from ..tensor import Tensor
 from .convert import cast_gradient
-from .pointwise import conj, exp
+from .pointwise import conj, exp, maximum, minimum
 from .shape import diagonal_backward, expand, reshape, restore_dims
 from .sort import (
     into,
@@ -503,8 +503,6 @@ def max(input: Any, dim: Any = None, keepdim: Any = False, *, other: Any = None,
     if isinstance(dim, Tensor) and keepdim is False:
         other, dim = dim, None
     if other is not None:
-        from .pointwise import maximum
-
         return maximum(input, other, out=out)
     if dim is None:
         return _max(input, out=out)
@@ -519,8 +517,6 @@ def min(input: Any, dim: Any = None, keepdim: Any = False, *, other: Any = None,
     if isinstance(dim, Tensor) and keepdim is False:
         other, dim = dim, None
     if other is not None:
-        from .pointwise import minimum
-
         return minimum(input, other, out=out)
     if dim is None:
         return _min(input, out=out)

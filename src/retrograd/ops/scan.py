@@ -13,8 +13,8 @@ from .convert import cast_gradient
 from .join import cat
 from .pointwise import conj, exp
 from .reduce import _np, _sum_dims, exclusive_cumprod, recurrence, shift
-from .shape import _slice, narrow, slice_backward
-from .sort import _put_along, into, unsupported
+from .shape import _slice, narrow, slice_backward, squeeze, zeros_of
+from .sort import _put_along, into, into_one, unsupported
 
 # ---------------------------------------------------------------- sums and products
 
@@ -137,11 +137,11 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
     _check_diff(input, d, append)
     parts = [t for t in (prepend, input, append) if t is not None]
     found = cat(parts, d) if len(parts) > 1 else input
+    if not n:
+        return into_one(out, zeros_of(input, input.shape).copy_(input))
     for _ in range(n if n < found.shape[d] else found.shape[d]):
         later, earlier = _neighbours(found, d)
         found = later != earlier if found._data.dtype.kind == "b" else later - earlier
-    from .sort import into_one
-
     return into_one(out, found)
 
 
@@ -179,18 +179,34 @@ def _distances(x: Any, dx: Any, y: Any, dim: int) -> Any:
     return _widths(x, y, dim)
 
 
+@linear(function=None, method=False, node="MulBackward1", promote="float")
+def _times(input: Array, number: Any) -> Any:
+    return input * number
+
+
+_times.vjp(input=lambda g, number: g * number)
+
+
+@linear(function=None, method=False, node="DivBackward1", promote="float")
+def _half(input: Array) -> Any:
+    return input / 2
+
+
+_half.vjp(input=lambda g: g / 2)
+
+
 @composite(aliases=("trapz",))
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The integral of ``y`` along ``dim`` by the trapezoidal rule."""
     d = _need_dims(y, dim)
     if not y.shape[d]:
-        return _sum_dims(y, d)
+        return zeros_of(y, tuple([n for i, n in enumerate(y.shape) if i != d]))
     width = _distances(x, dx, y, d)
     if not isinstance(width, Tensor):
         ends = narrow(y, d, 0, 1) + narrow(y, d, y.shape[d] - 1, 1)
-        return (_sum_dims(y, d) - _sum_dims(ends, d) / 2.0) * width
+        return _times(_sum_dims(y, d) - _times(squeeze(ends, d), 0.5), width)
     later, earlier = _neighbours(y, d)
-    return _sum_dims(width * (later + earlier), -1 if d == y.ndim - 1 else d - y.ndim) / 2.0
+    return _half(_sum_dims((later + earlier) * width, d - y.ndim))
 
 
 @composite()
@@ -200,5 +216,5 @@ def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1
     width = _distances(x, dx, y, d)
     later, earlier = _neighbours(y, d)
     if not isinstance(width, Tensor):
-        return cumsum((later + earlier) * (width / 2.0), d)
-    return cumsum(width * (later + earlier), d - y.ndim) / 2.0
+        return cumsum(_times(later + earlier, width / 2.0), d)
+    return _half(cumsum((later + earlier) * width, d - y.ndim))

@@ -7,8 +7,9 @@ from typing import Any
 from .. import dtypes, return_types
 from ..backend import numpy as xp, sort as arrays
 from ..errors import canonical_dim
-from ..op import Array, Dim, Index, composite, linear, op
+from ..op import Array, Dim, Index, composite, linear, op, view
 from ..tensor import Tensor, wrap
+from .pointwise import lerp
 from .shape import movedim, reshape, unsqueeze
 
 
@@ -232,10 +233,10 @@ def median_of_all(input: Any, skip_nan: bool) -> Any:
 _INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-def _check_quantile(name: str, input: Any, q: Any, interpolation: str) -> None:
+def _check_quantile(input: Any, q: Any, interpolation: str) -> None:
     def need(condition: bool, message: str) -> None:
         if not condition:
-            raise RuntimeError(f"{name}() {message}")
+            raise RuntimeError(f"quantile() {message}")
 
     need(input.numel() > 0, "input tensor must be non-empty")
     need(q.ndim <= 1, "q must be a scalar or 1D tensor")
@@ -272,7 +273,7 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
               skip_nan: bool) -> Any:
     if not isinstance(q, Tensor):
         q = _number_as_quantile(name, input, q)
-    _check_quantile(name, input, q, interpolation)
+    _check_quantile(input, q, interpolation)
     rank = input.ndim
     if dim is None or not rank:
         lanes, rest = reshape(input, (-1,)), (1,) * rank if keepdim else ()
@@ -283,7 +284,15 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     ordered = _sort(lanes, -1, False)[0]
     scale, offset = _rank_range(ordered, skip_nan)
     found = _at_ranks(ordered, reshape(q, (-1,)) * scale + offset, interpolation)
-    return reshape(movedim(found, -1, 0), (*q.shape, *rest))
+    return _with_quantiles_first(movedim(found, -1, 0), (*q.shape, *rest))
+
+
+@view(function=None, method=False, node="SqueezeBackward4")
+def _with_quantiles_first(input: Array, shape: Any) -> Any:
+    return input.reshape(shape)
+
+
+_with_quantiles_first.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
 def _number_as_quantile(name: str, input: Any, q: Any) -> Tensor:
@@ -293,14 +302,12 @@ def _number_as_quantile(name: str, input: Any, q: Any) -> Tensor:
                         " * (Tensor q, int dim, bool keepdim, *, str interpolation)\n"
                         " * (float q, int dim, bool keepdim, *, str interpolation)")
     if not 0 <= q <= 1:
-        raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
     return wrap(xp.asarray(q, dtype=input._data.dtype))
 
 
 def _at_ranks(ordered: Any, ranks: Any, interpolation: str) -> Any:
     """The values at fractional ranks of sorted lanes."""
-    from .pointwise import lerp
-
     last = ordered.ndim - 1
     if interpolation in ("lower", "higher", "nearest"):
         return _take_along(ordered, _whole_rank(ranks, interpolation), last)
@@ -434,25 +441,37 @@ def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: 
     return _asked_for(_unique_consecutive(input, axis), return_inverse, return_counts)
 
 
-@op(function=None, method=False, node="NotImplemented")
-def _bincount(weights: Array | None, input: Index, minlength: int) -> Any:
+def _check_counts(input: Any, minlength: int) -> None:
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     if input.ndim != 1 or (input.dtype.kind in "iu" and input.size and input.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     unsupported("bincount_cpu", input.dtype, "fcVb")
-    if weights is not None and weights.shape != input.shape:
+
+
+@op(function=None, method=False)
+def _counts(input: Index, minlength: int) -> Any:
+    _check_counts(input, minlength)
+    return arrays.bincount(input, None, minlength)
+
+
+@op(function=None, method=False, node="NotImplemented")
+def _weighted_counts(weights: Array, input: Index, minlength: int) -> Any:
+    _check_counts(input, minlength)
+    if weights.shape != input.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
     return arrays.bincount(input, weights, minlength)
 
 
-_bincount.vjp(weights=lambda g: no_derivative("bincount", RuntimeError))
+_weighted_counts.vjp(weights=lambda g: no_derivative("bincount", RuntimeError))
 
 
 @composite(method=True)
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each non-negative integer occurs, or the sum of its weights."""
-    return _bincount(weights, input, minlength)
+    if weights is None:
+        return _counts(input, minlength)
+    return _weighted_counts(weights, input, minlength)
 
 
 @op()
