@@ -144,7 +144,7 @@ def prepare(op: Op, args: tuple[Any, ...]) -> tuple[dict[str, Any], list[Any]]:
             if value is None and kind == "optional index":
                 tensors[param.name] = None
             elif not isinstance(value, Tensor):
-                raise not_a_tensor(op.name, param.name, position + 1, value)
+                raise not_a_tensor(op.title, param.name, position + 1, value)
             else:
                 tensors[param.name] = value
         else:
@@ -185,11 +185,11 @@ def as_operand(op: Op, name: str, position: int, value: Any) -> Tensor:
         return value
     if isinstance(value, NUMBERS):
         if name not in op.numbers:
-            raise not_a_tensor(op.name, name, position + 1, value)
+            raise not_a_tensor(op.title, name, position + 1, value)
         return number_tensor(value)
     if isinstance(value, xp.generic) and name in op.numbers:
         return number_tensor(value.item())
-    raise unknown_operand(op.name, name, position + 1, value)
+    raise unknown_operand(op.title, name, position + 1, value)
 
 
 def unknown_operand(function: str, argument: str, position: int, value: Any) -> Exception:
@@ -201,7 +201,7 @@ def unknown_operand(function: str, argument: str, position: int, value: Any) -> 
 
 def as_operands(op: Op, name: str, position: int, values: Any) -> list[Tensor]:
     if not isinstance(values, (tuple, list)):
-        raise TypeError(f"{op.name}(): argument '{name}' (position {position + 1}) must be tuple "
+        raise TypeError(f"{op.title}(): argument '{name}' (position {position + 1}) must be tuple "
                         f"of Tensors, not {type(values).__name__}")
     for i, value in enumerate(values):
         if not isinstance(value, Tensor):
@@ -574,12 +574,12 @@ def dispatch_override(function: Any, found: list[Any], op: Op | None, args: tupl
 def write_out(op: Op, tensors: dict[str, Any], result: Any, out: Any) -> Any:
     """``out=``: the result goes into a given tensor, which takes its shape."""
     if not isinstance(out, Tensor):
-        raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"{op.title}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if MODE.get().grad and (out._edge is not None or any(
             t._edge is not None for t in flat_tensors(tensors))):
-        raise RuntimeError(f"{op.name}(): functions with out=... arguments don't support automatic "
+        raise RuntimeError(f"{op.title}(): functions with out=... arguments don't support automatic "
                            "differentiation, but one of the arguments requires grad.")
-    return store_out(op.name, result, out)
+    return store_out(op.title, result, out)
 
 
 def store_out(function: str, result: Any, out: Tensor) -> Tensor:

@@ -82,8 +82,11 @@ class Op:
                  quiet: bool = False, differentiable: Any = None, saved: dict[str, str] | None = None,
                  any_dtype: bool = False, samples: Any = None, check: Callable[..., Any] | None = None,
                  fast: str | None = None, numbers: Iterable[str] | None = None,
-                 guard: Callable[..., Any] | None = None, halves: bool = True):
+                 guard: Callable[..., Any] | None = None, halves: bool = True,
+                 title: str | None = None):
         self.name = kernel.__name__
+        # What error messages call it: the public function, where this is one of its overloads.
+        self.title = title or self.name.lstrip("_")
         self.kernel = kernel
         self.kind = kind
         self.promote = promote
