@@ -1,0 +1,348 @@
+"""PyTorch and retrograd side by side: the same programs, alternated, as ratios of time.
+
+    make bench                 all of it
+    python bench/run.py small  only the lines whose name contains "small"
+
+A ratio below 1 means that retrograd is faster. Each figure is the best of several rounds in which
+the two take turns, so that a busy machine disturbs both alike.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+
+import retrograd
+
+torch.set_num_threads(int(os.environ.get("BENCH_THREADS", "2")))
+LIBRARIES = {"torch": torch, "retrograd": retrograd}
+
+
+class Line(NamedTuple):
+    """One program: what it makes once, and the step that is timed."""
+
+    name: str
+    make: Callable[[Any], Callable[[], None]]
+    goal: float | None = None
+    rounds: int = 15
+
+
+LINES: list[Line] = []
+
+
+def line(name: str, goal: float | None = None, rounds: int = 15) -> Callable[[Any], Any]:
+    def add(make: Any) -> Any:
+        LINES.append(Line(name, make, goal, rounds))
+        return make
+
+    return add
+
+
+def seconds(step: Callable[[], None], repeats: int) -> float:
+    start = time.perf_counter()
+    for _ in range(repeats):
+        step()
+    return (time.perf_counter() - start) / repeats
+
+
+def measure(entry: Line) -> tuple[float, float]:
+    """The best time of each library, taken in turns."""
+    steps = {name: entry.make(lib) for name, lib in LIBRARIES.items()}
+    best = dict.fromkeys(steps, float("inf"))
+    repeats = {}
+    for name, step in steps.items():
+        step()
+        once = seconds(step, 1)
+        repeats[name] = max(1, min(200, int(0.02 / max(once, 1e-7))))
+    for _ in range(entry.rounds):
+        for name, step in steps.items():
+            best[name] = min(best[name], seconds(step, repeats[name]))
+    return best["torch"], best["retrograd"]
+
+
+# ---------------------------------------------------------------- small tensors: overhead
+
+
+@line("small: 1,000 elementwise ops on 8 elements, forward and backward", goal=0.4)
+def elementwise(lib: Any) -> Callable[[], None]:
+    x = lib.tensor([0.5, -0.2, 0.1, 0.9, -0.7, 0.3, 0.2, -0.1], requires_grad=True)
+    c = lib.tensor([1.1, 0.9, 1.2, 0.8, 1.0, 1.05, 0.95, 1.01])
+
+    def step() -> None:
+        y = x
+        for _ in range(125):
+            y = y * c
+            y = y + c
+            y = y.sin()
+            y = y * 0.5
+            y = y - c
+            y = y.tanh()
+            y = y / c
+            y = -y
+        y.sum().backward()
+        x.grad = None
+
+    return step
+
+
+@line("small: 1,000 multiplications and additions on 8 elements, forward and backward")
+def products(lib: Any) -> Callable[[], None]:
+    x = lib.tensor([0.5, -0.2, 0.1, 0.9, -0.7, 0.3, 0.2, -0.1], requires_grad=True)
+    c = lib.tensor([1.1, 0.9, 1.2, 0.8, 1.0, 1.05, 0.95, 1.01])
+
+    def step() -> None:
+        y = x
+        for _ in range(500):
+            y = y * c
+            y = y + c
+        y.sum().backward()
+        x.grad = None
+
+    return step
+
+
+@line("small: a scalar expression graph of 2,000 nodes", goal=0.4)
+def scalars(lib: Any) -> Callable[[], None]:
+    a = lib.tensor(0.5, requires_grad=True)
+    b = lib.tensor(-0.3, requires_grad=True)
+
+    def step() -> None:
+        y = a
+        for _ in range(500):
+            y = y * b
+            y = y + a
+            y = y.tanh()
+            y = y * 0.9
+        y.backward()
+        a.grad = b.grad = None
+
+    return step
+
+
+@line("small: forward only under no_grad, 1,000 ops on 8 elements")
+def inference(lib: Any) -> Callable[[], None]:
+    x = lib.ones(8)
+    c = lib.full((8,), 1.01)
+
+    def step() -> None:
+        with lib.no_grad():
+            y = x
+            for _ in range(500):
+                y = y * c
+                y = y + c
+
+    return step
+
+
+@line("small: views, 500 slices, reshapes and transposes")
+def views(lib: Any) -> Callable[[], None]:
+    x = lib.ones(4, 6, requires_grad=True)
+
+    def step() -> None:
+        total = x[0, 0]
+        for _ in range(100):
+            y = x.reshape(6, 4).t()[1:3]
+            total = total + y[0, 1]
+        total.backward()
+        x.grad = None
+
+    return step
+
+
+@line("train: an MLP 64-64-64 step, batch 32, Adam", goal=0.5)
+def mlp(lib: Any) -> Callable[[], None]:
+    lib.manual_seed(0)
+    model = lib.nn.Sequential(lib.nn.Linear(64, 64), lib.nn.ReLU(), lib.nn.Linear(64, 64))
+    optimizer = lib.optim.Adam(model.parameters(), lr=1e-3)
+    loss_fn = lib.nn.MSELoss()
+    x, y = lib.randn(32, 64), lib.randn(32, 64)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+
+    return step
+
+
+@line("train: a small convolutional net, batch 16, SGD", rounds=8)
+def convnet(lib: Any) -> Callable[[], None]:
+    lib.manual_seed(0)
+    nn = lib.nn
+    model = nn.Sequential(nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+                          nn.Conv2d(8, 16, 3, padding=1), nn.ReLU(), nn.Flatten(),
+                          nn.Linear(16 * 16, 10))
+    optimizer = lib.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    loss_fn = nn.CrossEntropyLoss()
+    x, y = lib.randn(16, 1, 8, 8), lib.randint(0, 10, (16,))
+
+    def step() -> None:
+        optimizer.zero_grad()
+        loss_fn(model(x), y).backward()
+        optimizer.step()
+
+    return step
+
+
+@line("kernels: matrix products 512x512, forward and backward", rounds=6)
+def products_large(lib: Any) -> Callable[[], None]:
+    lib.manual_seed(0)
+    a = lib.randn(512, 512, requires_grad=True)
+    b = lib.randn(512, 512, requires_grad=True)
+
+    def step() -> None:
+        (a @ b).sum().backward()
+        a.grad = b.grad = None
+
+    return step
+
+
+# ---------------------------------------------------------------- higher order
+
+
+def rosenbrock(x: Any) -> Any:
+    return (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
+
+
+def two_layers(lib: Any, n: int, hidden: int, out: int) -> tuple[Any, ...]:
+    lib.manual_seed(0)
+    return (lib.randn(n, hidden) * 0.3, lib.randn(hidden) * 0.1, lib.randn(hidden, out) * 0.3)
+
+
+@line("higher: Rosenbrock Hessian n=100, functional.hessian", goal=0.7, rounds=5)
+def hessian(lib: Any) -> Callable[[], None]:
+    x = lib.linspace(-1, 1, 100, dtype=lib.float64)
+
+    def step() -> None:
+        lib.autograd.functional.hessian(rosenbrock, x)
+
+    return step
+
+
+@line("higher: Hessian-vector product of a small MLP", goal=0.7)
+def hvp(lib: Any) -> Callable[[], None]:
+    w1, b1, w2 = two_layers(lib, 16, 32, 1)
+    x = lib.randn(64, 16)
+    v = lib.ones_like(w1)
+
+    def loss(w: Any) -> Any:
+        return ((lib.tanh(x @ w + b1) @ w2) ** 2).mean()
+
+    def step() -> None:
+        lib.autograd.functional.hvp(loss, w1, v)
+
+    return step
+
+
+@line("higher: Jacobian of a 50-50 MLP, functional.jacobian", goal=0.7, rounds=8)
+def jacobian(lib: Any) -> Callable[[], None]:
+    w1, b1, w2 = two_layers(lib, 50, 50, 50)
+    x = lib.randn(50)
+
+    def step() -> None:
+        lib.autograd.functional.jacobian(lambda z: lib.tanh(z @ w1 + b1) @ w2, x)
+
+    return step
+
+
+@line("higher: a MAML step (one inner step, second order)", goal=0.7)
+def maml(lib: Any) -> Callable[[], None]:
+    w1, b1, w2 = (t.requires_grad_() for t in two_layers(lib, 8, 16, 1))
+    x, y = lib.randn(16, 8), lib.randn(16, 1)
+
+    def net(ws: Any, inputs: Any) -> Any:
+        return lib.tanh(inputs @ ws[0] + ws[1]) @ ws[2]
+
+    def step() -> None:
+        ws = [w1, b1, w2]
+        inner = ((net(ws, x) - y) ** 2).mean()
+        grads = lib.autograd.grad(inner, ws, create_graph=True)
+        fast = [w - 0.1 * g for w, g in zip(ws, grads, strict=True)]
+        ((net(fast, x) - y) ** 2).mean().backward()
+        for w in ws:
+            w.grad = None
+
+    return step
+
+
+@line("higher: a gradient-penalty step", goal=0.7)
+def gradient_penalty(lib: Any) -> Callable[[], None]:
+    w1, b1, w2 = (t.requires_grad_() for t in two_layers(lib, 8, 32, 1))
+    x = lib.randn(32, 8).requires_grad_()
+
+    def step() -> None:
+        out = lib.tanh(x @ w1 + b1) @ w2
+        (g,) = lib.autograd.grad(out.sum(), x, create_graph=True)
+        penalty = ((g.norm(2, dim=1) - 1) ** 2).mean()
+        penalty.backward()
+        for w in (w1, b1, w2):
+            w.grad = None
+
+    return step
+
+
+# ---------------------------------------------------------------- figures of retrograd alone
+
+
+def depth_ratio() -> float:
+    """Time per op of a chain of a million ops, over that of a thousand."""
+    x = retrograd.ones(8, requires_grad=True)
+    c = retrograd.full((8,), 1.0000001)
+
+    def chain(n: int) -> None:
+        y = x
+        for _ in range(n // 2):
+            y = y * c
+            y = y + c
+        y.sum().backward()
+        x.grad = None
+
+    small = min(seconds(lambda: chain(1000), 20) / 1000 for _ in range(5))
+    large = min(seconds(lambda: chain(1_000_000), 1) / 1_000_000 for _ in range(2))
+    gc.collect()
+    return large / small
+
+
+def import_ratio() -> float:
+    """``import retrograd`` over ``import numpy``, each in fresh processes, taken in turns."""
+    best = {"numpy": float("inf"), "retrograd": float("inf")}
+    code = "import time; t=time.perf_counter(); import {}; print(time.perf_counter()-t)"
+    for _ in range(9):
+        for name in best:
+            out = subprocess.run([sys.executable, "-c", code.format(name)], capture_output=True,
+                                 text=True, check=True)
+            best[name] = min(best[name], float(out.stdout))
+    return best["retrograd"] / best["numpy"]
+
+
+def verdict(ratio: float, goal: float | None) -> str:
+    if goal is None:
+        return ""
+    return f"goal {goal:.1f} {'met' if ratio <= goal else 'MISSED'}"
+
+
+def main(pattern: str = "") -> None:
+    print(f"{'':68s} {'torch':>10s} {'retrograd':>10s} {'ratio':>6s}")
+    for entry in LINES:
+        if pattern in entry.name:
+            theirs, ours = measure(entry)
+            print(f"{entry.name:68s} {theirs * 1e6:8.1f}µs {ours * 1e6:8.1f}µs "
+                  f"{ours / theirs:6.2f}  {verdict(ours / theirs, entry.goal)}", flush=True)
+    if pattern in "depth: cost per op at 1,000,000 ops over that at 1,000":
+        ratio = depth_ratio()
+        print(f"{'depth: cost per op at 1,000,000 ops over that at 1,000':90s} {ratio:6.2f}  "
+              f"{verdict(ratio, 1.5)}")
+    if pattern in "import: retrograd over numpy":
+        ratio = import_ratio()
+        print(f"{'import: retrograd over numpy':90s} {ratio:6.2f}  {verdict(ratio, 2.0)}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
