@@ -213,7 +213,8 @@ class Node:
         return True
 
     def name(self) -> str:
-        return type(self).__name__
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name in ("CopyBackwards", "CopySlices") else name
 
     def _sequence_nr(self) -> int:
         return self.seq
@@ -280,8 +281,20 @@ def public_edge(edge: Any) -> tuple[Any, int]:
 
 
 def short_name(node: Node) -> str:
-    """A node's name as errors show it: without its ending."""
-    return node.name().rstrip("0123456789").removesuffix("Backward")
+    """A node's name as errors show it: Exp for ExpBackward0, Clamp1 for ClampBackward1."""
+    stem, _, number = node.name().partition("Backward")
+    return stem + number.removeprefix("0")
+
+
+def _hint() -> str:
+    from .interpret import Anomaly
+
+    if Anomaly.enabled:
+        return ("the backtrace further above shows the operation that failed to compute its "
+                "gradient. The variable in question was changed in there or anywhere later. Good "
+                "luck!")
+    return ("enable anomaly detection to find the operation that failed to compute its gradient, "
+            "with torch.autograd.set_detect_anomaly(True, check_nan=False).")
 
 
 def stale(node: Node, label: str, expected: int, version: Version, shape: Any, dtype: Any) -> None:
@@ -289,9 +302,7 @@ def stale(node: Node, label: str, expected: int, version: Version, shape: Any, d
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "
         f"operation: [torch.{dtype.alias}Tensor {list(shape)}]{label} is at version {version.n}; "
-        f"expected version {expected} instead. Hint: enable anomaly detection to find the "
-        "operation that failed to compute its gradient, with "
-        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+        f"expected version {expected} instead. Hint: {_hint()}"
         f"\nThe value was saved for {node.name()} here:\n  {node.site}"
         f"\nand overwritten here:\n  {sites.Site(version.code, version.lasti)}"
     )

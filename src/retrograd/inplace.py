@@ -35,7 +35,7 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         if op.writer is None:
             check_result(target, result)
     node = None
-    if mode.grad and any(e is not None for e in edges) and op.rules:
+    if mode.records and any(e is not None for e in edges) and op.rules:
         if isinstance(target._data, xp.generic):
             target._array()
         tensors = keep_overwritten(op, tensors, edges)
@@ -104,7 +104,7 @@ def check_writable(target: Tensor, requires_grad: bool, mode: Mode) -> None:
                 "make a clone to get a normal tensor before doing inplace update.See "
                 "https://github.com/pytorch/rfcs/pull/17 for more details.")
         return
-    if requires_grad and mode.grad:
+    if requires_grad and mode.records:
         view = target._view
         if view is not None and view.origin:
             refuse_view(target, view)
@@ -189,6 +189,7 @@ def rebase(target: Tensor, node: Node) -> None:
     edges = node.edges()
     copied.next1 = edges[1] if len(edges) > 1 else None
     copied.rest = tuple(edges[2:])
+    copied.inputs = len(edges)
     copied._arity = max(len(edges), 2)
     copied.fn = node
     copied.view = Geometry(base, target)
@@ -271,7 +272,7 @@ class CopySlices(Node):
     write; the rest passes to whatever the base was before.
     """
 
-    __slots__ = ("next1", "rest", "fn", "view", "_arity")
+    __slots__ = ("next1", "rest", "fn", "view", "inputs", "_arity")
 
     def pull(self, g: Any, *wanted: Any) -> Any:
         from .interpret import TRACED_TYPES
@@ -318,16 +319,13 @@ class CopySlices(Node):
         rest = result[1:]
         return rest if len(rest) else (None,)
 
-    def name(self) -> str:
-        return "torch::autograd::CopySlices"
-
     def release(self, by: Released) -> None:
         if not isinstance(self.fn, Released):
             self.fn.release(by)
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        return tuple(public_edge(e) for e in (self.next0, self.next1, *self.rest))
+        return tuple(public_edge(e) for e in self.edges()[:self.inputs])
 
 
 def note_write(tensor: Tensor) -> None:

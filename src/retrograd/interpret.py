@@ -321,7 +321,7 @@ def finish(op: Op, args: tuple[Any, ...], tensors: dict[str, Any], values: list[
     if not any(e is not None for e in edges):
         for out in outs:
             note_cut(out, flat_tensors(tensors))
-    elif not mode.grad:
+    elif not mode.records:
         for out in outs:
             note_cut(out, flat_tensors(tensors))
     else:
@@ -575,7 +575,7 @@ def write_out(op: Op, tensors: dict[str, Any], result: Any, out: Any) -> Any:
     """``out=``: the result goes into a given tensor, which takes its shape."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{op.title}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if MODE.get().grad and (out._edge is not None or any(
+    if MODE.get().records and (out._edge is not None or any(
             t._edge is not None for t in flat_tensors(tensors))):
         raise RuntimeError(f"{op.title}(): functions with out=... arguments don't support automatic "
                            "differentiation, but one of the arguments requires grad.")

@@ -25,6 +25,11 @@ class Mode:
         self.override = override
         self.forward_grad = forward_grad
 
+    @property
+    def records(self) -> bool:
+        """Whether operations are recorded; inference mode wins over ``enable_grad``."""
+        return self.grad and not self.inference
+
     def but(self, **changes: Any) -> Mode:
         """This mode with some switches changed."""
         fields = {name: getattr(self, name) for name in Mode.__slots__}

@@ -342,7 +342,8 @@ class Tensor:
 
     @property
     def requires_grad(self) -> bool:
-        return self._edge is not None
+        return self._edge is not None or (
+            self._view is not None and edge_of(self) is not None)
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -715,6 +716,10 @@ def edge_of(tensor: Tensor) -> Any:
     if view is not None and tensor._vc is not None and view.version != tensor._vc.n:
         refresh_view(tensor)
     edge = tensor._edge
+    if edge is None and view is not None and view.base._edge is not None \
+            and tensor._data.dtype.kind in "fcV":
+        # Made while nothing was recorded, it is a leaf of its own that requires grad as its base.
+        edge = tensor._edge = LEAF
     return tensor if edge is LEAF else edge
 
 

@@ -425,7 +425,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             output = _run_forward(cls, node, args, separate)
         outputs = output if isinstance(output, tuple) else (output,)
         node.outputs = len(outputs)
-        recording = requires_grad and mode.grad
+        recording = requires_grad and mode.records
         if recording:
             node.seq = next_sequence()
             node.next0 = None

@@ -7,25 +7,29 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..modes import MODE
+from ..modes import GRAD, MODE, NO_GRAD, Mode
 
 
 class _ModeSwitch:
     """A context manager that is a decorator too, also of generators, coroutines and classes."""
 
-    def changes(self) -> dict[str, Any]:
+    _previous: list[Mode]
+
+    def switched(self, mode: Mode) -> Mode:
+        """``mode`` with this switch applied."""
         raise NotImplementedError
 
     def clone(self) -> _ModeSwitch:
+        """A fresh switch of the same kind, for one call of what it decorates."""
         return type(self)()
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> None:
         previous = MODE.get()
         self.__dict__.setdefault("_previous", []).append(previous)
-        MODE.set(previous.but(**self.changes()))
+        MODE.set(self.switched(previous))
 
     def __exit__(self, *exc: object) -> None:
-        MODE.set(self.__dict__["_previous"].pop())
+        MODE.set(self._previous.pop())
 
     def __call__(self, function: Any) -> Any:
         if inspect.isclass(function):
@@ -68,10 +72,25 @@ def _decorate_coroutine(switch: _ModeSwitch, function: Callable[..., Any]) -> An
 def _decorate_async_generator(switch: _ModeSwitch, function: Callable[..., Any]) -> Any:
     @functools.wraps(function)
     async def wrapped(*args: Any, **kwargs: Any) -> Any:
-        with switch.clone():
-            source = function(*args, **kwargs)
-            async for item in source:
-                yield item
+        generator = function(*args, **kwargs)
+        try:
+            with switch.clone():
+                item = await generator.asend(None)
+            while True:
+                try:
+                    received = yield item
+                except GeneratorExit:
+                    with switch.clone():
+                        await generator.aclose()
+                    raise
+                except BaseException as error:
+                    with switch.clone():
+                        item = await generator.athrow(error)
+                else:
+                    with switch.clone():
+                        item = await generator.asend(received)
+        except StopAsyncIteration:
+            return
 
     return wrapped
 
@@ -118,46 +137,47 @@ class _NoArguments(_ModeSwitch):
 class no_grad(_NoArguments):
     """Switch recording off."""
 
-    def changes(self) -> dict[str, Any]:
-        return {"grad": False}
+    def switched(self, mode: Mode) -> Mode:
+        return NO_GRAD if mode is GRAD else mode.but(grad=False)
 
 
 class enable_grad(_NoArguments):
     """Switch recording on."""
 
-    def changes(self) -> dict[str, Any]:
-        return {"grad": True}
+    def switched(self, mode: Mode) -> Mode:
+        return GRAD if mode is NO_GRAD else mode.but(grad=True)
 
 
 class set_grad_enabled(_ModeSwitch):
     """Switch recording on or off, at once; as a context manager the old mode returns after it."""
 
     def __init__(self, mode: bool) -> None:
-        self.mode = bool(mode)
+        if not isinstance(mode, bool):
+            raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                            f"{type(mode).__name__}")
+        self.mode = mode
         self._previous = [MODE.get()]
-        MODE.set(MODE.get().but(grad=self.mode))
+        MODE.set(self.switched(MODE.get()))
 
-    def changes(self) -> dict[str, Any]:
-        return {"grad": self.mode}
+    def switched(self, mode: Mode) -> Mode:
+        return mode.but(grad=self.mode)
 
     def clone(self) -> _ModeSwitch:
-        made = object.__new__(set_grad_enabled)
-        made.mode = self.mode
-        made._previous = [MODE.get()]
-        return made
+        return set_grad_enabled(self.mode)
 
     def __enter__(self) -> None:
-        MODE.set(MODE.get().but(grad=self.mode))
+        MODE.set(self.switched(MODE.get()))
 
     def __exit__(self, *exc: object) -> None:
         MODE.set(MODE.get().but(grad=self._previous[0].grad))
 
     def __call__(self, function: Any) -> Any:
+        # As a decorator it switches nothing until the function is called.
         MODE.set(self._previous[0])
         return super().__call__(function)
 
     def __repr__(self) -> str:
-        return f"set_grad_enabled(mode={self.mode})"
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
 
 class inference_mode(_ModeSwitch):
@@ -173,8 +193,8 @@ class inference_mode(_ModeSwitch):
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
 
-    def changes(self) -> dict[str, Any]:
-        return {"inference": self.mode, "grad": not self.mode}
+    def switched(self, mode: Mode) -> Mode:
+        return mode.but(inference=self.mode, grad=not self.mode)
 
     def clone(self) -> _ModeSwitch:
         return type(self)(self.mode)
