@@ -497,7 +497,7 @@ def _triangle(name: str, row: int, col: int, offset: int, dtype: Any, lower: boo
             raise RuntimeError(f"{label} must be non-negative, got{n}")
     kind = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
     if kind not in (dtypes.int32, dtypes.int64):
-        raise RuntimeError(f"\"{name}\" not implemented for '{kind.alias}'")
+        raise NotImplementedError(f"\"{name}\" not implemented for '{kind.alias}'")
     found = xp.tril_indices(row, offset, col) if lower else xp.triu_indices(row, offset, col)
     return wrap(xp.stack(found).astype(kind.np))
 

@@ -10,8 +10,8 @@ from ..inplace import call_inplace
 from ..notices import warn
 from ..op import Array, Dim, Index, Number, composite, linear, op, publish
 from ..tensor import Tensor, wrap
-from .shape import _view, expand, reshape, slice_backward, sum_to_size_of, zeros_of
-from .writing import NUMBERS, dtype_name, no_overload
+from .shape import _view, expand, no_overload, reshape, slice_backward, sum_to_size_of, zeros_of
+from .writing import NUMBERS, dtype_name
 
 # ---------------------------------------------------------------- one index per element
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .. import dtypes
 from ..backend import numpy as xp
 from ..errors import canonical_dim, size_mismatch
 from ..inplace import Geometry
+from ..notices import warn
 from ..op import Array, Arrays, Dim, Dims, Ints, composite, linear, publish, view
-from ..tensor import Size, Tensor, wrap
+from ..tensor import Size, Tensor, twin, wrap
 
 
 def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
@@ -26,6 +28,8 @@ def spread_method(function: Any, name: str, keyword: str) -> Any:
         if named:
             given = (named.pop(keyword),) if keyword in named else given
             return function(self, sizes(given), **named)
+        if not given and self.ndim:
+            raise TypeError(f"{name}() missing 1 required positional arguments: \"{keyword}\"")
         return function(self, sizes(given))
 
     method.__name__ = method.__qualname__ = name
@@ -56,7 +60,26 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None
         if n < 0:
             raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got "
                                f"strides: {list(stride)}")
-    return _as_strided(input, size, stride, storage_offset, geometry(input))
+    where = geometry(input)
+    check_in_storage(input, size, stride, where[2] if storage_offset is None else storage_offset)
+    return _as_strided(input, size, stride, storage_offset, where)
+
+
+def check_in_storage(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...],
+                     offset: int) -> None:
+    """Refuse a view that would leave its storage."""
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    if not math.prod(size):
+        return
+    owner, itemsize = xp.storage_of(input._array()), input.itemsize
+    needed = (offset + xp.reach(size, stride) + 1) * itemsize
+    held = owner.size * owner.dtype.itemsize
+    if needed > held:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+            f"itemsize {itemsize} requiring a storage size of {needed} are out of bounds for "
+            f"storage of size {held}")
 
 
 publish(as_strided, "as_strided")
@@ -160,9 +183,10 @@ def infer_size(size: tuple[int, ...], count: int) -> tuple[int, ...]:
     """``size`` with its one -1 worked out."""
     if -1 not in size:
         if math.prod(size) != count or any(n < 0 for n in size):
-            bad = next((n for n in size if n < 0), None)
-            if bad is not None:
-                raise RuntimeError(f"invalid shape dimension {bad}")
+            for i, n in enumerate(size):
+                if n < 0:
+                    raise RuntimeError(f"invalid shape dimension {n} at index {i} of shape "
+                                       f"{list(size)}")
             raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {count}")
         return size
     if size.count(-1) > 1:
@@ -203,6 +227,22 @@ def _reshape_copy(input: Array, size: Ints) -> Any:
 _reshape_copy.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
+@linear(function=None, method=False, node="CloneBackward0", any_dtype=True)
+def _packed_clone(input: Array) -> Any:
+    return xp.array(input, order="C")
+
+
+_packed_clone.vjp(input=lambda g: g)
+
+
+@linear(function=None, method=False, node="UnsafeViewBackward0", any_dtype=True)
+def _unsafe_view(input: Array, size: Ints) -> Any:
+    return input.reshape(size)
+
+
+_unsafe_view.vjp(input=lambda g, like: reshape(g, like.shape))
+
+
 @linear(function=None, method=False, node="ReshapeAliasBackward0", any_dtype=True)
 def _reshape(input: Array, shape: Ints) -> Any:
     return input.reshape(shape)
@@ -220,7 +260,7 @@ def reshape(input: Array, shape: Any) -> Any:
     target = infer_size(shape, data.size)
     if xp.can_view(data, target):
         return _view(input, target)
-    return _reshape_copy(input, target)
+    return _unsafe_view(_packed_clone(input), target)
 
 
 publish(reshape, "reshape", method=False)
@@ -229,25 +269,60 @@ spread_method(reshape, "reshape", "shape")
 
 def _view_method(self: Tensor, *given: Any, **named: Any) -> Tensor:
     """A view in another shape, or of the same memory as another dtype."""
-    from ..dtypes import dtype as dtype_type
-
     if "dtype" in named:
         given = (named.pop("dtype"),)
     if "size" in named:
         given = (named.pop("size"),)
-    if len(given) == 1 and isinstance(given[0], dtype_type):
+    if len(given) == 1 and isinstance(given[0], dtypes.dtype):
         return view_as_dtype(self, given[0])
-    return _view(self, sizes(given))
+    try:
+        size = sizes(given)
+    except (AttributeError, TypeError):
+        size = None
+    if size is None or not given:
+        raise no_overload("view", [("torch.dtype dtype",), ("tuple of ints size",)], *given)
+    return _view(self, size)
 
 
 _view_method.__name__ = "view"
 Tensor.view = _view_method  # type: ignore[attr-defined]
 
 
-@view(function=None, method=False, node="ViewBackward1")
-def view_as_dtype(input: Array, dtype: Any) -> Any:
-    """The same memory read as another dtype."""
-    return input.view(dtype.np)
+def no_overload(function: str, overloads: list[tuple[str, ...]], *given: Any) -> TypeError:
+    """The error of arguments that fit none of a function's signatures."""
+    names = ", ".join(type(v).__name__ for v in given)
+    marked = ", ".join(type(v).__name__ if isinstance(v, Tensor) else f"!{type(v).__name__}!"
+                       for v in given)
+    reason = "" if not given else ("      didn't match because some of the arguments have invalid "
+                                   f"types: ({marked})\n")
+    lines = "".join(f" * ({', '.join(overload)})\n{reason}" for overload in overloads)
+    return TypeError(f"{function}() received an invalid combination of arguments - got ({names}), "
+                     f"but expected one of:\n{lines}")
+
+
+def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
+    """The same memory read as another dtype; outside the graph."""
+    array = input._array()
+    own, wanted = array.dtype.itemsize, dtype.itemsize
+    if own != wanted:
+        check_rereading(input, array, dtype)
+    out = twin(input, input._counter(), Tensor)
+    out._data = array.view(dtype.np)
+    return out
+
+
+def check_rereading(input: Tensor, array: Any, dtype: Any) -> None:
+    """Whether memory can be read in elements of another size: only along a packed last dim."""
+    own, wanted = array.dtype.itemsize, dtype.itemsize
+    names = f"view {input.dtype.alias} as {dtype.alias} (different element sizes)"
+    if not array.ndim:
+        raise RuntimeError(f"self.dim() cannot be 0 to {names}")
+    if xp.element_strides(array)[-1] != 1:
+        raise RuntimeError(f"self.stride(-1) must be 1 to {names}, but got "
+                           f"{xp.element_strides(array)[-1]}")
+    if wanted > own and array.shape[-1] % (wanted // own):
+        raise RuntimeError(f"self.size(-1) must be divisible by {wanted // own} to {names}, but "
+                           f"got {array.shape[-1]}")
 
 
 @composite(method=True)
@@ -346,19 +421,28 @@ def broadcast_tensors(*tensors: Any) -> Any:
     """The tensors, all expanded to the shape they broadcast to."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
-    shape = broadcast_shapes(*[tuple(t.shape) for t in tensors])
-    return tuple([expand(t, shape) for t in tensors])
+    joint: tuple[int, ...] = ()
+    for shape in [tuple(t.shape) for t in tensors]:
+        try:
+            joint = xp.broadcast_shapes(joint, shape)
+        except ValueError:
+            raise size_mismatch([joint, shape]) from None
+    return tuple([expand(t, joint) for t in tensors])
 
 
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes broadcast to."""
     given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
-    joint: tuple[int, ...] = ()
-    for shape in given:
-        try:
-            joint = xp.broadcast_shapes(joint, shape)
-        except ValueError:
-            raise size_mismatch([joint, shape]) from None
+    joint = [1] * max([len(s) for s in given], default=0)
+    for position, shape in enumerate(given):
+        for i in range(-1, -1 - len(shape), -1):
+            if shape[i] < 0 or (shape[i] != 1 and joint[i] not in (1, shape[i])):
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching "
+                    f"argument at index {position} had {shape}; but expected shape should be "
+                    f"broadcastable to {joint}")
+            if shape[i] != 1:
+                joint[i] = shape[i]
     return Size(joint)
 
 
@@ -429,7 +513,7 @@ def inverse_permutation(dims: Any) -> tuple[int, ...]:
 def permute(input: Any, dims: Any) -> Any:
     """A view with its dimensions in another order."""
     rank = input.ndim
-    given = tuple(dims)
+    given = (dims,) if isinstance(dims, int) else tuple(dims)
     if len(given) != rank:
         raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not "
                            f"match the length of the desired ordering of dimensions i.e. "
@@ -486,7 +570,16 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     return _permute(input, tuple(order))
 
 
+def _identity_of_scalar(self: Tensor, name: str) -> Tensor:
+    warn(f"Tensor.{name} is deprecated on 0-D tensors. This function is the identity in these "
+         "cases.", once=True)
+    return self
+
+
 def _matrix_transpose(self: Tensor) -> Tensor:
+    """A view with the last two dimensions exchanged."""
+    if not self.ndim:
+        return _identity_of_scalar(self, "mT")
     if self.ndim < 2:
         raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got "
                            f"{self.ndim}-D tensor.")
@@ -494,35 +587,43 @@ def _matrix_transpose(self: Tensor) -> Tensor:
 
 
 def _full_transpose(self: Tensor) -> Tensor:
-    if self.ndim not in (0, 2):
-        import warnings
-
-        warnings.warn(
-            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
-            "deprecated and it will throw an error in a future release. Consider `x.mT` to "
-            "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
-            "reverse the dimensions of a tensor.", UserWarning, stacklevel=2)
+    """A view with all dimensions in reverse order."""
+    if not self.ndim:
+        warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in these "
+             "cases.", once=True)
+    elif self.ndim > 2:
+        warn("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+             "deprecated and it will throw an error in a future release. Consider `x.mT` to "
+             "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
+             "reverse the dimensions of a tensor.", once=True)
     return _permute(self, tuple(range(self.ndim - 1, -1, -1)))
 
 
-def _adjoint(self: Tensor) -> Tensor:
+def _conjugated(self: Tensor) -> Tensor:
     from .pointwise import conj
 
-    if self.ndim not in (0, 2):
+    return conj(self) if self.is_complex() else self
+
+
+def _adjoint(self: Tensor) -> Tensor:
+    """The conjugate transpose of a matrix."""
+    if not self.ndim:
+        return _conjugated(_identity_of_scalar(self, "H"))
+    if self.ndim != 2:
+        tail = ". For batches of matrices, consider using tensor.mH" if self.ndim > 2 else "."
         raise RuntimeError("tensor.H is only supported on matrices (2-D tensors). Got "
-                           f"{self.ndim}-D tensor.")
-    turned = transpose(self, 0, 1) if self.ndim else self
-    return conj(turned) if self.is_complex() else turned
+                           f"{self.ndim}-D tensor{tail}")
+    return _conjugated(transpose(self, 0, 1))
 
 
 def _matrix_adjoint(self: Tensor) -> Tensor:
-    from .pointwise import conj
-
+    """The conjugate transpose of the last two dimensions."""
+    if not self.ndim:
+        return _conjugated(_identity_of_scalar(self, "mH"))
     if self.ndim < 2:
         raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of "
                            f"matrices. Got {self.ndim}-D tensor.")
-    turned = transpose(self, -2, -1)
-    return conj(turned) if self.is_complex() else turned
+    return _conjugated(transpose(self, -2, -1))
 
 
 Tensor.T = property(_full_transpose)  # type: ignore[attr-defined]
@@ -555,6 +656,15 @@ _squeeze.op.node_name = "SqueezeBackward0"
 _squeeze.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
+@view(method=False, function=None, node="SqueezeBackward2")
+def _squeeze_dims(input: Array, dim: Dims) -> Any:
+    keep = tuple([n for i, n in enumerate(input.shape) if not (n == 1 and i in dim)])
+    return xp.viewed(input, keep)
+
+
+_squeeze_dims.vjp(input=lambda g, like: reshape(g, like.shape))
+
+
 @view(method=False, function=None, node="SqueezeBackward1")
 def _squeeze_dim(input: Array, dim: Dim) -> Any:
     keep = tuple([n for i, n in enumerate(input.shape) if not (n == 1 and i == dim)])
@@ -570,7 +680,7 @@ def squeeze(input: Any, dim: Any = None) -> Any:
     if dim is None:
         return _squeeze(input, tuple(range(input.ndim)))
     if isinstance(dim, (tuple, list)):
-        return _squeeze(input, tuple([canonical_dim(d, input.ndim) for d in dim]))
+        return _squeeze_dims(input, tuple(dim))
     return _squeeze_dim(input, dim)
 
 
@@ -641,6 +751,8 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     d = canonical_dim(dim, rank)
     n = input.shape[d]
+    if isinstance(start, Tensor) and (start.ndim or start._data.dtype.kind not in "iub"):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
     start = int(start)
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
@@ -681,6 +793,8 @@ diagonal_backward.vjp(input=lambda g, offset, dim1, dim2: diagonal(g, offset, di
 def unfold(input: Array, dimension: Dim, size: int, step: int) -> Any:
     """A view of sliding windows along ``dimension``, as a new last dimension."""
     length = input.shape[dimension] if input.ndim else 1
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
     if size > length:
         raise RuntimeError(f"maximum size for tensor at dimension {dimension} is {length} but size "
                            f"is {size}")
@@ -709,7 +823,7 @@ unfold_backward.vjp(input=lambda g, dim, size, step: unfold(g, dim, size, step))
 def unbind(input: Array, dim: Dim = 0) -> Any:
     """The views of each position along ``dim``, as a tuple."""
     if not input.ndim:
-        raise RuntimeError("Dimension specified as 0 but tensor has no dimensions")
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     lead = (slice(None),) * dim
     return tuple([input[(*lead, i, ...)] for i in range(input.shape[dim])])
 
@@ -785,6 +899,9 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
 @composite(method=True)
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     """Views of ``n`` nearly equal parts, or of the parts between the given indices."""
+    if not input.ndim:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a "
+                           "tensor with 0 dims")
     d = canonical_dim(dim, input.ndim)
     n = input.shape[d]
     if isinstance(indices_or_sections, Tensor):
@@ -828,9 +945,11 @@ def view_as_complex(input: Array) -> Any:
     """Pairs of real numbers as complex ones, on the same memory."""
     _complex_guard(input.dtype.kind == "f", "view_as_complex is only supported for half, float "
                    "and double tensors, but got a tensor of scalar type: "
-                   f"{input.dtype.name}")
+                   f"{dtypes.from_numpy_dtype(input.dtype).alias}")
     _complex_guard(input.ndim > 0, "Input tensor must have one or more dimensions")
     _complex_guard(input.shape[-1] == 2, "Tensor must have a last dimension of size 2")
+    _complex_guard(xp.element_strides(input)[-1] == 1,
+                   "Tensor must have a last dimension with stride 1")
     return xp.pairs_as_complex(input)
 
 
@@ -843,6 +962,9 @@ def contiguous_pairs(g: Any) -> Any:
 
 publish(view_as_real, "view_as_real", method=False)
 publish(view_as_complex, "view_as_complex", method=False)
+
+
+# Rules use these two; users get a view of the pairs, whose history PyTorch shows.
 
 
 @view(method=False, function=None, node="SelectBackward0")
@@ -873,7 +995,7 @@ complex_of.vjp(input=lambda g: _real(g))
 @composite()
 def real(input: Any) -> Any:
     """The real part, as a view; a real tensor is its own."""
-    return _real(input) if input.is_complex() else input
+    return _part(input, 0) if input.is_complex() else input
 
 
 @composite()
@@ -881,7 +1003,11 @@ def imag(input: Any) -> Any:
     """The imaginary part, as a view."""
     if not input.is_complex():
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return _imag(input)
+    return _part(input, 1)
+
+
+def _part(input: Tensor, which: int) -> Tensor:
+    return _select(view_as_real(input), input.ndim, which)
 
 
 Tensor.real = property(real, lambda self, v: real(self).copy_(v))  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from ..modes import GRAD, MODE, NO_GRAD
 from ..notices import warn
 from ..op import Array, Number, op, publish
 from ..tensor import PLAIN, Tensor, wrap
-from .shape import zeros_of
+from .shape import no_overload, zeros_of
 
 NUMBERS = (bool, int, float, complex)
 
@@ -156,18 +156,6 @@ def fill_(input: Tensor, value: Any) -> Tensor:
             input._counter().bump()
             return input
     return call_inplace(_fill_number.op, (input, value))
-
-
-def no_overload(function: str, overloads: list[tuple[str, ...]], *given: Any) -> TypeError:
-    """The error of arguments that fit none of a function's signatures."""
-    names = ", ".join(type(v).__name__ for v in given)
-    marked = ", ".join(type(v).__name__ if isinstance(v, Tensor) else f"!{type(v).__name__}!"
-                       for v in given)
-    lines = "".join(
-        f" * ({', '.join(overload)})\n      didn't match because some of the arguments have "
-        f"invalid types: ({marked})\n" for overload in overloads)
-    return TypeError(f"{function}() received an invalid combination of arguments - got ({names}), "
-                     f"but expected one of:\n{lines}")
 
 
 @op(function=None, method=False, node="FillBackward0", any_dtype=True)
