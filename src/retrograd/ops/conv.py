@@ -442,8 +442,9 @@ def _declare_average_pool(rank: int, node: str) -> Any:
     def kernel(input: Array, size: Any, kernel: Any, stride: Any, padding: Any, include_pad: bool,
                divisor: Any) -> Any:
         total = images.sum_pool(input, kernel, stride, padding, size)
-        return _average(total, window_divisor(input.shape[-rank:], kernel, stride, padding, size,
-                                              include_pad, divisor))
+        space = input.shape[-len(kernel):]
+        return _average(total, window_divisor(space, kernel, stride, padding, size, include_pad,
+                                              divisor))
 
     kernel.__name__ = f"_average_pool{rank}d"
     made = linear(method=False, function=None, node=node)(kernel)

@@ -1,0 +1,525 @@
+"""Normalisation, similarity and embedding."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import dtypes
+from ..backend import norm as arrays
+from ..backend import numpy as xp
+from ..modes import switched
+from ..op import Array, Index, composite, op, publish
+from ..tensor import Tensor
+from .conv import channel_sums
+from .pointwise import rsqrt
+from .product import scalar_type, sum_rows
+from .shape import expand, reshape, sum_to_size_of, unsqueeze
+
+# ---------------------------------------------------------------- mean 0 and variance 1
+
+
+def mean_over(input: Any, axes: Any) -> Any:
+    """The mean over ``axes``, with their lengths kept as one."""
+    shape = input.shape
+    kept = tuple([1 if i in axes else n for i, n in enumerate(shape)])
+    return sum_to_size_of(input, kept) * (math.prod(kept) / (math.prod(shape) or 1))
+
+
+@op(method=False, function=None, node="NativeLayerNormBackward0")
+def _standardize(input: Array, axes: Any, eps: float) -> Any:
+    return arrays.standardize(input, axes, eps)
+
+
+@op(method=False, function=None, node="NativeLayerNormBackwardBackward0")
+def _standardize_gradient(output: Array, input: Array, axes: Any, eps: float) -> Any:
+    return arrays.standardize_gradient(output, input, axes, eps)
+
+
+@op(method=False, function=None, node="RsqrtBackward0")
+def _inverse_deviation(input: Array, axes: Any, eps: float) -> Any:
+    return arrays.inverse_deviation(input, axes, eps)
+
+
+def _curvature(g: Any, output: Any, input: Any, axes: Any, eps: float) -> Any:
+    """How ``<g, standardize_gradient(output, input)>`` changes with ``input``."""
+    scale = _inverse_deviation(input, axes, eps)
+    unit = _standardize(input, axes, eps)
+    along_g, along_output = mean_over(g * unit, axes), mean_over(output * unit, axes)
+    common = mean_over(g * output, axes) - mean_over(g, axes) * mean_over(output, axes)
+    return -scale * (unit * (common - along_g * along_output) * scale
+                     + along_output * _standardize_gradient(g, input, axes, eps)
+                     + along_g * _standardize_gradient(output, input, axes, eps))
+
+
+_standardize.vjp(input=lambda g, input, axes, eps: _standardize_gradient(g, input, axes, eps))
+_standardize_gradient.vjp(
+    output=lambda g, input, axes, eps: _standardize_gradient(g, input, axes, eps),
+    input=lambda g, output, input, axes, eps: _curvature(g, output, input, axes, eps))
+_inverse_deviation.vjp(input=lambda g, input, y, axes, eps: -g * y * y * _standardize(
+    input, axes, eps) * (math.prod(y.shape) / (math.prod(input.shape) or 1)))
+
+
+def times(g: Any, weight: Any) -> Any:
+    return g if weight is None else g * weight
+
+
+# ---------------------------------------------------------------- layer norm
+
+
+def _check_parameter_type(input: Any, *parameters: Any) -> None:
+    """Parameters share the input's dtype; half precision may have float32 ones."""
+    for parameter in parameters:
+        if parameter is None or parameter.dtype == input.dtype:
+            continue
+        if input.dtype.itemsize == 2 and parameter.dtype == xp.FLOAT32:
+            continue
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+
+
+def _refuse_integers(input: Any, kernel: str) -> None:
+    if input.dtype.kind in "biu":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_type(input)}'")
+
+
+@op(method=False, function=None, node="NativeLayerNormBackward0")
+def _layer_norm(input: Array, weight: Array | None, bias: Array | None, rank: int,
+                eps: float) -> Any:
+    _refuse_integers(input, "LayerNormKernelImpl")
+    _check_parameter_type(input, weight, bias)
+    return arrays.layer_norm(input, rank, eps, weight, bias)
+
+
+def layer_rows(input: Any, rank: int) -> Any:
+    shape = input.shape
+    split = len(shape) - rank
+    return reshape(input, (math.prod(shape[:split]), math.prod(shape[split:])))
+
+
+def layer_input_gradient(g: Any, input: Any, weight: Any, rank: int, eps: float) -> Any:
+    rows = layer_rows(times(g, weight), rank)
+    return reshape(_standardize_gradient(rows, layer_rows(input, rank), (1,), eps), input.shape)
+
+
+_layer_norm.vjp(
+    input=lambda g, input, weight, rank, eps: layer_input_gradient(g, input, weight, rank, eps),
+    weight=lambda g, input, rank, eps: reshape(sum_rows(
+        layer_rows(g, rank) * _standardize(layer_rows(input, rank), (1,), eps)), g.shape[-rank:]),
+    bias=lambda g, rank: reshape(sum_rows(layer_rows(g, rank)), g.shape[-rank:]))
+
+
+def _check_normalized(input: Tensor, shape: tuple[int, ...], separator: str,
+                      **parameters: Tensor | None) -> None:
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+            "element, but got normalized_shape = []")
+    for name, parameter in parameters.items():
+        if parameter is not None and tuple(parameter.shape) != shape:
+            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got "
+                               f"{name} of shape {list(parameter.shape)} and normalized_shape = "
+                               f"{list(shape)}")
+    if tuple(input.shape[-len(shape):]) != shape:
+        sizes = ", ".join(map(str, shape))
+        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape "
+                           f"[*{separator}{sizes}], but got input of size{list(input.shape)}")
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    return (shape,) if isinstance(shape, int) else tuple(shape)
+
+
+@composite()
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
+               bias: Tensor | None = None, eps: float = 1e-5,
+               cudnn_enable: bool = True) -> Tensor:
+    """Mean 0 and variance 1 over the last dimensions, then scaled and shifted."""
+    shape = normalized_shape if type(normalized_shape) is tuple else _sizes(normalized_shape)
+    rank = len(shape)
+    if not rank or input._data.shape[-rank:] != shape \
+            or (weight is not None and weight._data.shape != shape) \
+            or (bias is not None and bias._data.shape != shape):
+        _check_normalized(input, shape, ", ", weight=weight, bias=bias)
+    return _layer_norm(input, weight, bias, rank, eps)
+
+
+@composite()
+def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
+             eps: float | None = None) -> Tensor:
+    """Divided by the root mean square over the last dimensions, then scaled."""
+    from .reduce import mean
+
+    shape = _sizes(normalized_shape)
+    _check_normalized(input, shape, "", weight=weight)
+    if eps is None:
+        eps = dtypes.finfo(input.dtype).eps
+    kind = input.dtype
+    x = input.float() if kind.itemsize == 2 and kind.is_floating_point else input
+    square = mean(x ** 2, tuple(range(-len(shape), 0)), keepdim=True)
+    result = x * rsqrt(square + eps)
+    result = result if weight is None else result * weight
+    return result if result.dtype == kind or x is input else result.to(kind)
+
+
+# ---------------------------------------------------------------- batch norm
+
+
+def per_channel(parameter: Any, rank: int) -> Any:
+    """A number per channel, shaped to multiply (batch, channels, *space)."""
+    return None if parameter is None else reshape(
+        parameter, (1, parameter.shape[0]) + (1,) * (rank - 2))
+
+
+def other_axes(rank: int) -> tuple[int, ...]:
+    """All but the channels."""
+    return (0, *range(2, rank))
+
+
+def _shaped(parameter: Any, rank: int) -> Any:
+    return None if parameter is None else parameter.reshape((1, -1) + (1,) * (rank - 2))
+
+
+@op(method=False, function=None, node="NativeBatchNormBackward0")
+def _batch_norm(input: Array, weight: Array | None, bias: Array | None, eps: float) -> Any:
+    rank = input.ndim
+    _refuse_integers(input, "batch_norm")
+    return arrays.scaled_and_shifted(input, other_axes(rank), eps, _shaped(weight, rank),
+                                     _shaped(bias, rank))
+
+
+_batch_norm.vjp(
+    input=lambda g, input, weight, eps: _standardize_gradient(
+        times(g, per_channel(weight, len(input.shape))), input, other_axes(len(input.shape)), eps),
+    weight=lambda g, input, eps: channel_sums(
+        g * _standardize(input, other_axes(len(input.shape)), eps)),
+    bias=lambda g: channel_sums(g))
+
+
+@op(method=False, function=None, node="NativeBatchNormBackward0")
+def _batch_norm_fixed(input: Array, weight: Array | None, bias: Array | None, mean: Index,
+                      var: Index, eps: float) -> Any:
+    rank = input.ndim
+    scale = 1 / xp.sqrt(arrays.wide(var) + eps)
+    scale = scale if weight is None else scale * weight
+    y = (arrays.wide(input) - _shaped(mean, rank)) * _shaped(scale, rank)
+    y = y if bias is None else y + _shaped(bias, rank)
+    return y.astype(input.dtype, copy=False)
+
+
+_batch_norm_fixed.vjp(
+    input=lambda g, weight, var, eps: g * per_channel(times(rsqrt(var + eps), weight),
+                                                      len(g.shape)),
+    weight=lambda g, input, mean, var, eps: channel_sums(
+        g * (input - per_channel(mean, len(g.shape)))) * rsqrt(var + eps),
+    bias=lambda g: channel_sums(g))
+
+
+def _check_channels(input: Tensor, **parameters: Tensor | None) -> None:
+    channels = input.shape[1] if input.ndim > 1 else 0
+    for name, parameter in parameters.items():
+        if parameter is not None and parameter.numel() != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not "
+                               f"{parameter.numel()}")
+
+
+def _update_running(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
+                    momentum: float, instances: int = 0) -> None:
+    """Blend the statistics of this batch into the running ones, in place."""
+    if running_mean is None and running_var is None:
+        return
+    from .reduce import mean, var
+
+    with switched(grad=False):
+        input = input.detach()
+        axes = tuple(range(2, input.ndim)) if instances else other_axes(input.ndim)
+        for running, fresh in ((running_mean, mean), (running_var, var)):
+            if running is not None:
+                found = fresh(input, axes)
+                found = mean(found, 0) if instances else found
+                running.mul_(1 - momentum).add_(found.to(running.dtype) * momentum)
+
+
+@composite(function="nn.functional")
+def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
+               weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
+               momentum: float = 0.1, eps: float = 1e-5) -> Tensor:
+    """Mean 0 and variance 1 for each channel over the batch, then scaled and shifted.
+
+    Without ``training`` the running statistics take the place of the batch's own.
+    """
+    if training:
+        size = tuple(input.shape)
+        if math.prod(size) // (size[1] if len(size) > 1 and size[1] else 1) == 1:
+            raise ValueError("Expected more than 1 value per channel when training, got input size "
+                             f"{input.shape}")
+    elif running_mean is None or running_var is None:
+        missing = "running_mean" if running_mean is None else "running_var"
+        raise RuntimeError(f"{missing} must be defined in evaluation mode")
+    _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight,
+                    bias=bias)
+    if not training:
+        return _batch_norm_fixed(input, weight, bias, running_mean, running_var, eps)
+    _update_running(input, running_mean, running_var, momentum)
+    return _batch_norm(input, weight, bias, eps)
+
+
+@composite(method=False)
+def _torch_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
+                      running_mean: Tensor | None, running_var: Tensor | None, training: bool,
+                      momentum: float, eps: float, cudnn_enabled: bool) -> Tensor:
+    return batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+publish(_torch_batch_norm, "batch_norm", method=False)
+
+
+# ---------------------------------------------------------------- group and instance norm
+
+
+@op(method=False, function=None, node="NativeGroupNormBackward0")
+def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: int,
+                eps: float) -> Any:
+    _refuse_integers(input, "GroupNormKernelImpl")
+    _check_parameter_type(input, weight, bias)
+    y = arrays.standardize(arrays.wide(input).reshape(input.shape[0] * groups, -1), (1,), eps)
+    y = y.reshape(input.shape)
+    y = y if weight is None else y * _shaped(weight, input.ndim)
+    y = y if bias is None else y + _shaped(bias, input.ndim)
+    return y.astype(input.dtype, copy=False)
+
+
+def grouped(input: Any, groups: int) -> Any:
+    shape = input.shape
+    return reshape(input, (shape[0] * groups, math.prod(shape[1:]) // groups))
+
+
+_group_norm.vjp(
+    input=lambda g, input, weight, groups, eps: reshape(_standardize_gradient(
+        grouped(times(g, per_channel(weight, len(g.shape))), groups), grouped(input, groups),
+        (1,), eps), input.shape),
+    weight=lambda g, input, groups, eps: channel_sums(
+        g * reshape(_standardize(grouped(input, groups), (1,), eps), g.shape)),
+    bias=lambda g: channel_sums(g))
+
+
+@composite()
+def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None,
+               bias: Tensor | None = None, eps: float = 1e-5,
+               cudnn_enabled: bool = True) -> Tensor:
+    """Mean 0 and variance 1 over each group of channels, then scaled and shifted."""
+    if input.ndim < 2:
+        raise RuntimeError("Expected at least 2 dimensions for input tensor but received "
+                           f"{input.ndim}")
+    shape = tuple(input.shape)
+    if math.prod((shape[0] * shape[1] // num_groups, *shape[2:])) == 1:
+        raise ValueError("Expected more than 1 value per channel when training, got input size "
+                         f"{list(shape)}")
+    if shape[1] % num_groups:
+        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, "
+                           f"but got input of shape {list(shape)} and num_groups={num_groups}")
+    for name, parameter in (("weight", weight), ("bias", bias)):
+        if parameter is not None and tuple(parameter.shape) != shape[1:2]:
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, "
+                f"but got {name} of shape {list(parameter.shape)} and input of shape "
+                f"{list(shape)}")
+    return _group_norm(input, weight, bias, num_groups, eps)
+
+
+def _for_each_instance(parameter: Tensor | None, batch: int) -> Any:
+    if parameter is None:
+        return None
+    channels = parameter.shape[0]
+    return reshape(expand(parameter, (batch, channels)), (batch * channels,))
+
+
+@composite(function="nn.functional")
+def instance_norm(input: Tensor, running_mean: Tensor | None = None,
+                  running_var: Tensor | None = None, weight: Tensor | None = None,
+                  bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1,
+                  eps: float = 1e-5) -> Tensor:
+    """Mean 0 and variance 1 for each channel of each sample, then scaled and shifted."""
+    shape = tuple(input.shape)
+    if use_input_stats and math.prod(shape[2:]) == 1:
+        raise ValueError("Expected more than 1 spatial element when training, got input size "
+                         f"{input.shape}")
+    _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight,
+                    bias=bias)
+    batch, channels = shape[:2]
+    together = reshape(input, (1, batch * channels, *shape[2:]))
+    weights, biases = (_for_each_instance(p, batch) for p in (weight, bias))
+    if use_input_stats:
+        _update_running(input, running_mean, running_var, momentum, instances=batch)
+        y = _batch_norm(together, weights, biases, eps)
+    else:
+        if running_mean is None or running_var is None:
+            raise RuntimeError("Expected running_mean and running_var to be defined when "
+                               "use_input_stats is false")
+        y = _batch_norm_fixed(together, weights, biases, _for_each_instance(running_mean, batch),
+                              _for_each_instance(running_var, batch), eps)
+    return reshape(y, shape)
+
+
+@composite(function="nn.functional")
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75,
+                        k: float = 1.0) -> Tensor:
+    """Each element divided by a power of the mean square over neighbouring channels."""
+    from .conv import avg_pool2d, avg_pool3d, pad
+
+    if input.ndim < 3:
+        raise ValueError("Expected 3D or higher dimensionality                          input "
+                         f"(got {input.ndim} dimensions)")
+    if not input.numel():
+        return input
+    square = unsqueeze(input * input, 1)
+    if input.ndim == 3:
+        padded = pad(square, (0, 0, size // 2, (size - 1) // 2))
+        mean_square = avg_pool2d(padded, (size, 1), stride=1).squeeze(1)
+    else:
+        shape = tuple(input.shape)
+        square = reshape(square, (shape[0], 1, shape[1], shape[2], -1))
+        padded = pad(square, (0, 0, 0, 0, size // 2, (size - 1) // 2))
+        mean_square = reshape(avg_pool3d(padded, (size, 1, 1), stride=1).squeeze(1), shape)
+    return input / (mean_square * alpha + k) ** beta
+
+
+# ---------------------------------------------------------------- lengths and similarity
+
+
+@composite(function="nn.functional")
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12,
+              out: Tensor | None = None) -> Tensor:
+    """``input`` divided by its ``p``-norm over ``dim``."""
+    from .distance import vector_norm
+    from .pointwise import clamp_min
+
+    length = clamp_min(vector_norm(input, p, dim, keepdim=True), eps)
+    if out is None:
+        return input / expand(length, tuple(input.shape))
+    return out.copy_(input / length)
+
+
+def _common_float(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+    kind = dtypes.promote_types(x1.dtype, x2.dtype)
+    if not kind.is_floating_point:
+        raise RuntimeError("expected common dtype to be floating point, yet common dtype is "
+                           f"{kind.alias}")
+    return x1.to(kind), x2.to(kind)
+
+
+@composite()
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between ``x1`` and ``x2`` along ``dim``."""
+    from .distance import vector_norm
+    from .pointwise import clamp_min
+    from .reduce import sum
+
+    x1, x2 = _common_float(x1, x2)
+    shape = xp.broadcast_shapes(tuple(x1.shape), tuple(x2.shape))
+    x1, x2 = (x if tuple(x.shape) == shape else expand(x, shape) for x in (x1, x2))
+    left, right = (x / clamp_min(vector_norm(x, 2, dim, keepdim=True), eps) for x in (x1, x2))
+    return sum(left * right, dim)
+
+
+@composite()
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
+                      keepdim: bool = False) -> Tensor:
+    """The ``p``-norm of the differences along the last dimension."""
+    from .distance import norm
+
+    return norm(x1 - x2 + eps, p, -1, keepdim)
+
+
+# ---------------------------------------------------------------- embedding
+
+
+@op(method=False, function=None, saved={"weight": "weight"})
+def _embedding(weight: Array, indices: Index, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+    return arrays.look_up(weight, xp.as_array(indices))
+
+
+@op(method=False, function=None)
+def _embedding_gradient(output: Array, indices: Index, rows: int, padding_idx: int,
+                        scale_grad_by_freq: bool) -> Any:
+    return arrays.add_rows(output, xp.as_array(indices), rows, padding_idx, scale_grad_by_freq)
+
+
+@op(method=False, function=None)
+def _weighted_rows(weight: Array, indices: Index, padding_idx: int,
+                   scale_grad_by_freq: bool) -> Any:
+    return arrays.weighted_rows(weight, xp.as_array(indices), padding_idx, scale_grad_by_freq)
+
+
+_embedding.op.node_name = "EmbeddingBackward0"
+for _rows in (_embedding, _weighted_rows):
+    _rows.vjp(weight=lambda g, indices, like, padding_idx, scale_grad_by_freq: _embedding_gradient(
+        g, indices, like.shape[0], padding_idx, scale_grad_by_freq))
+_embedding_gradient.vjp(
+    output=lambda g, indices, padding_idx, scale_grad_by_freq: _weighted_rows(
+        g, indices, padding_idx, scale_grad_by_freq))
+_embedding.jvp(weight=lambda tangent, indices: _embedding(tangent, indices, -1, False))
+
+
+@composite(function="nn.functional")
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
+              max_norm: float | None = None, norm_type: float = 2.0,
+              scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
+    """The rows of ``weight`` at the indices ``input``; no gradient reaches row ``padding_idx``."""
+    count = weight.shape[0] if weight.ndim else 0
+    if padding_idx is None:
+        padding_idx = -1
+    elif not -count <= padding_idx < count:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    elif padding_idx < 0:
+        padding_idx += count
+    if sparse:
+        raise NotImplementedError("embedding: sparse gradients are not supported")
+    if max_norm is not None:
+        with switched(grad=False):
+            arrays.shorten_rows(weight._array(), input._data, max_norm, norm_type)
+            weight._bump_version()
+    if weight.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    if input.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+            f"Long, Int; but got torch.{input.dtype.alias}Tensor instead (while checking arguments "
+            "for embedding)")
+    return _embedding(weight, input, padding_idx, scale_grad_by_freq)
+
+
+@composite(method=False)
+def _torch_embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1,
+                     scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
+    return embedding(indices, weight, None if padding_idx < 0 else padding_idx,
+                     scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
+
+
+publish(_torch_embedding, "embedding", method=False)
+
+
+@op(method=False, function=None)
+def _one_hot(input: Index, classes: int) -> Any:
+    return arrays.one_hot(xp.as_array(input), classes)
+
+
+@composite(function="nn.functional")
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
+    """Zeros with a one at each index, along a new last dimension."""
+    if input.dtype is not dtypes.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if not input.numel():
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return _one_hot(input, num_classes)
+    if int(input.min()) < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    largest = int(input.max())
+    if num_classes == -1:
+        num_classes = largest + 1
+    elif num_classes <= largest:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return _one_hot(input, num_classes)
+
+
+
