@@ -64,6 +64,7 @@ from .layouts import (
     sparse_coo,
     strided,
 )
+from .legacy import TENSOR_TYPES, set_default_tensor_type
 from .notices import is_warn_always_enabled, set_warn_always
 from .op import PUBLIC as _PUBLIC
 from .printing import get_printoptions, set_printoptions
@@ -83,6 +84,7 @@ newaxis = None
 
 # Every op and factory that was declared for the top level: see `retrograd.ops`.
 globals().update(_PUBLIC["torch"])
+globals().update(TENSOR_TYPES)
 
 _LAZY = {"_C", "cuda", "nn", "optim", "utils", "func", "linalg", "special", "fft", "datasets", "version",
          "serialization", "storage", "return_types", "distributions", "testing", "viz"}
@@ -91,11 +93,6 @@ _LAZY = {"_C", "cuda", "nn", "optim", "utils", "func", "linalg", "special", "fft
 def __getattr__(name: str) -> _Any:
     if name in _LAZY:
         return _import_module(f"{__name__}.{name}")
-    if name.endswith("Tensor"):
-        from .legacy import TENSOR_TYPES
-
-        if name in TENSOR_TYPES:
-            return TENSOR_TYPES[name]
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 

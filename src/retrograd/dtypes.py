@@ -226,22 +226,22 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
             raise TypeError(f"promote_types(): argument 'type{position}' (position {position}) "
                             f"must be torch.dtype, not {type(value).__name__}")
     c1, c2 = category(type1), category(type2)
+    if c1 < 2 and c2 < 2 and (type1 in _WIDE_UNSIGNED or type2 in _WIDE_UNSIGNED):
+        raise RuntimeError(
+            "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+            f"{type1.alias} and {type2.alias}"
+        )
     if c1 > c2:
         type1, type2, c1, c2 = type2, type1, c2, c1
     if c2 == 3:
         return complex128 if type1 in (float64, complex128) else type2
-    if c1 != c2 and not (type2 in _WIDE_UNSIGNED and c1 == 0):
+    if c1 != c2:
         return type2
     if c2 == 2:
         r1, r2 = _FLOAT_RANK[type1], _FLOAT_RANK[type2]
         if r1 == r2:
             return float32
         return type1 if r1 > r2 else type2
-    if type1 in _WIDE_UNSIGNED or type2 in _WIDE_UNSIGNED:
-        raise RuntimeError(
-            "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
-            f"{type1.alias} and {type2.alias}"
-        )
     return from_numpy_dtype(xp.promote_types(type1.np, type2.np))
 
 
@@ -286,12 +286,19 @@ def of_scalar(value: Any) -> dtype:
 # ---------------------------------------------------------------- devices
 
 
+_NO_DEVICE = object()
+
+
 class device:
     """Where a tensor's memory lies; ``cpu`` today."""
 
     __slots__ = ("type", "index")
 
-    def __init__(self, type: Any, index: builtins.int | None = None):
+    def __init__(self, type: Any = _NO_DEVICE, index: builtins.int | None = None):
+        if type is _NO_DEVICE:
+            raise TypeError("device() received an invalid combination of arguments - got (), but "
+                            "expected one of:\n * (torch.device device)\n * (str type, int index "
+                            "= -1)\n")
         if isinstance(type, device):
             if index is not None:
                 raise TypeError("device(): argument 'type' (position 1) must be str, not "

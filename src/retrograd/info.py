@@ -61,8 +61,8 @@ def is_inference(input: Tensor) -> bool:
 def is_nonzero(input: Tensor) -> bool:
     """Whether the one element is not zero."""
     if _asked("is_nonzero", input).numel() != 1:
-        count = "no" if not input.numel() else "more than one"
-        raise RuntimeError(f"Boolean value of Tensor with {count} value{'s' if not input.numel() else ''} is ambiguous")
+        count = "more than one value" if input.numel() else "no values"
+        raise RuntimeError(f"Boolean value of Tensor with {count} is ambiguous")
     return bool(input)
 
 
@@ -98,6 +98,10 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
     """The dtype that arithmetic between two operands results in."""
     classes: list[dtypes.dtype | None] = [None, None, None]
     for operand in (tensor1, tensor2):
+        if not isinstance(operand, (Tensor, bool, int, float, complex)):
+            got = ", ".join(type(o).__name__ for o in (tensor1, tensor2))
+            raise TypeError("result_type() received an invalid combination of arguments - got "
+                            f"({got})")
         if not isinstance(operand, Tensor):
             place, kind = 2, dtypes.of_scalar(operand)
         elif operand._wrapped_number:

@@ -80,6 +80,21 @@ def _new_data(args: tuple[Any, ...], kind: dtypes.dtype) -> Any:
     return xp.zeros(args or (0,), kind.np)
 
 
+def _new(self: Tensor, *args: Any, **named: Any) -> Any:
+    """A tensor of this one's dtype from sizes or data."""
+    return constructed(Tensor, args, named, self.dtype)
+
+
+Tensor.new = _new  # type: ignore[attr-defined]
+
+
+def set_default_tensor_type(t: Any, /) -> None:
+    """Set the default dtype by a legacy type or its name."""
+    if isinstance(t, str):
+        t = TENSOR_TYPES.get(t.removeprefix("torch."))
+    dtypes.set_default_dtype(getattr(t, "dtype", None))  # type: ignore[arg-type]
+
+
 class _TensorType(type):
     """The class of ``FloatTensor`` and its kind: a dtype that can be called and asked."""
 

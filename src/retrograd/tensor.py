@@ -23,6 +23,15 @@ class Size(tuple):
 
     __slots__ = ()
 
+    def __new__(cls, sizes: Any = ()) -> Size:
+        if type(sizes) is not Size:
+            sizes = tuple(sizes)
+            for position, n in enumerate(sizes):
+                if type(n) is not int:
+                    sizes = _checked_sizes(sizes, position)
+                    break
+        return tuple.__new__(cls, sizes)
+
     def numel(self) -> int:
         count = 1
         for n in self:
@@ -54,6 +63,14 @@ class Size(tuple):
     def __reduce__(self) -> Any:
         return (Size, (tuple(self),))
 
+
+def _checked_sizes(sizes: tuple[Any, ...], first: int) -> tuple[int, ...]:
+    """Sizes as ints, of which those before ``first`` are known to be."""
+    for position, n in enumerate(sizes[first:], first):
+        if not hasattr(n, "__index__"):
+            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {position} is "
+                            f"'{type(n).__name__}')")
+    return tuple(int(n) for n in sizes)
 
 
 class Tensor:
@@ -93,12 +110,12 @@ class Tensor:
 
     @property
     def shape(self) -> Size:
-        return Size(self._data.shape)
+        return tuple.__new__(Size, self._data.shape)
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the length of one dimension."""
         if dim is None:
-            return Size(self._data.shape)
+            return tuple.__new__(Size, self._data.shape)
         from .errors import canonical_dim
 
         shape = self._data.shape

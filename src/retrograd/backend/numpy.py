@@ -136,6 +136,9 @@ def address(array: Any) -> int:
 
 
 def element_strides(array: Any) -> tuple[int, ...]:
+    if not array.size:
+        return tuple(math.prod(max(n, 1) for n in array.shape[d + 1:])
+                     for d in range(array.ndim))
     itemsize = array.dtype.itemsize
     return tuple(s // itemsize for s in array.strides)
 

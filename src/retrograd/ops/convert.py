@@ -10,6 +10,7 @@ from ..backend import numpy as xp
 from ..notices import warn
 from ..op import Array, linear, op, publish
 from ..tensor import Tensor
+from .shape import sizes as spread_sizes
 from .shape import zeros_of
 
 # ---------------------------------------------------------------- copies
@@ -197,6 +198,8 @@ def _cpu(self: Tensor, memory_format: Any = None) -> Tensor:
 
 def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None
           ) -> Tensor:
+    if device is not None:
+        dtypes.as_device(device)
     raise AssertionError("Torch not compiled with CUDA enabled")
 
 
@@ -326,6 +329,57 @@ def fill(input: Tensor, value: Any) -> Tensor:
     return _fill_scalar(input, value)  # type: ignore[no-any-return]
 
 
+# ---------------------------------------------------------------- other memory
+
+
+def _resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
+    """Change the shape in place; elements that are new are not set."""
+    if self._edge is not None:
+        raise RuntimeError("cannot resize variables that require grad")
+    shape = spread_sizes(sizes)
+    array = self._array()
+    if array.shape != shape:
+        self._data = make.resized(array, shape, self.storage_offset())
+    self._bump_version()
+    return self
+
+
+def _resize_as_(self: Tensor, the_template: Tensor, memory_format: Any = None) -> Tensor:
+    """Change the shape in place to another tensor's."""
+    return _resize_(self, *the_template.shape)
+
+
+def _set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None,
+          stride: Any = None) -> Tensor:
+    """Look at another tensor's or storage's memory from now on."""
+    from ..inplace import check_writable
+    from ..modes import MODE
+
+    check_writable(self, self._edge is not None, MODE.get())
+    if source is None:
+        self._data = xp.empty((0,), self._data.dtype)
+    elif isinstance(source, Tensor) and size is None:
+        self._data = source._array()
+    else:
+        storage = source.untyped_storage() if isinstance(source, Tensor) else source
+        memory = storage.array_of(self.dtype)
+        shape = memory.shape if size is None else tuple(size)
+        strides = xp.element_strides(xp.empty(shape, "bool")) if stride is None else tuple(stride)
+        self._data = xp.as_strided(memory, shape, strides, storage_offset)
+    self._bump_version()
+    return self
+
+
+def _is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether both look at the same memory in the same way."""
+    return self.data_ptr() == tensor.data_ptr() and self.shape == tensor.shape \
+        and bool(self.stride() == tensor.stride())
+
+
+Tensor.resize_ = _resize_  # type: ignore[attr-defined]
+Tensor.resize_as_ = _resize_as_  # type: ignore[attr-defined]
+Tensor.set_ = _set_  # type: ignore[attr-defined]
+Tensor.is_set_to = _is_set_to  # type: ignore[attr-defined]
 Tensor.fill_ = fill_  # type: ignore[attr-defined]
 publish(fill, "fill", method=False)
 publish(fill_, "fill_", method=False)

@@ -97,6 +97,8 @@ def _numbers_as(numbers: Any, kind: dtypes.dtype) -> Any:
             return xp.array(numbers, dtype=kind.np)
         return _integers_as(numbers, kind)
     except OverflowError:
+        if kind is dtypes.uint64:
+            raise
         raise ValueError("Overflow when unpacking long long") from None
 
 
@@ -119,7 +121,7 @@ def _integers_as(numbers: Any, kind: dtypes.dtype) -> Any:
         return xp.array(whole, dtype=xp.INT64)
     if kind is dtypes.uint64:
         if any(n < 0 for n in whole):
-            raise TypeError("can't convert negative int to unsigned")
+            raise OverflowError("can't convert negative int to unsigned")
         return xp.array(whole, dtype=kind.np)
     limits = dtypes.iinfo(kind)
     # A negative number wraps around in an unsigned type, as far as its own size goes.
@@ -131,6 +133,8 @@ def _integers_as(numbers: Any, kind: dtypes.dtype) -> Any:
 
 def _as_integer(number: Any, kind: dtypes.dtype) -> int:
     if isinstance(number, float) and not isinstance(number, xp.generic):
+        if kind is dtypes.uint64:
+            raise TypeError("an integer is required")
         if not math.isfinite(number):
             raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow")
         return int(number)
@@ -155,7 +159,8 @@ def _from_any_sequence(value: Any, dtype: dtypes.dtype | None) -> Any:
     shape = _shape_of(value)
     kind = dtype or _inferred(value)
     numbers: list[Any] = []
-    _collect(value, shape, 0, numbers)
+    if 0 not in shape:
+        _collect(value, shape, 0, numbers)
     return _numbers_as(numbers, kind).reshape(shape)
 
 
