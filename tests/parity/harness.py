@@ -120,9 +120,12 @@ def _is_library(module: str) -> bool:
 
 def _version_of(tensor: Any) -> Any:
     try:
-        return tensor._version
+        version = tensor._version
     except RuntimeError:
         return "inference"
+    # How often a gradient was written while it was accumulated is the engine's own affair, and a
+    # gradient cannot be told from other tensors outside the graph: programs log those versions.
+    return version if tensor.requires_grad else None
 
 
 def values_of(tensor: Any) -> Any:

@@ -28,7 +28,10 @@ DIFFERENT = {
     "dtype": (lambda t: t.tensor([1.0]), lambda t: t.tensor([1.0], dtype=t.float64)),
     "shape": (lambda t: t.ones(1), lambda t: t.ones(1, 1)),
     "requires_grad": (lambda t: t.ones(1), lambda t: t.ones(1, requires_grad=True)),
-    "version": (lambda t: t.ones(1), lambda t: t.zeros(1).add_(1)),
+    "version": (
+        lambda t: t.ones(1, requires_grad=True) * 1,
+        lambda t: (t.ones(1, requires_grad=True) * 1).mul_(1),
+    ),
     "type": (lambda t: t.ones(1), lambda t: t.nn.Parameter(t.ones(1), requires_grad=False)),
     "graph": (
         lambda t: t.ones(1, requires_grad=True) * 1,
