@@ -282,7 +282,9 @@ def public_edge(edge: Any) -> tuple[Any, int]:
 
 def short_name(node: Node) -> str:
     """A node's name as errors show it: Exp for ExpBackward0, Clamp1 for ClampBackward1."""
-    stem, _, number = node.name().partition("Backward")
+    stem, found, number = node.name().rpartition("Backward")
+    if not found or not (number.isdigit() or not number):
+        return node.name()
     return stem + number.removeprefix("0")
 
 
@@ -299,9 +301,10 @@ def _hint() -> str:
 
 def stale(node: Node, label: str, expected: int, version: Version, shape: Any, dtype: Any) -> None:
     """Raise the error of a saved value that was overwritten, naming both lines."""
+    kind = "CPUBoolType" if dtype.alias == "Bool" else f"torch.{dtype.alias}Tensor"
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "
-        f"operation: [torch.{dtype.alias}Tensor {list(shape)}]{label} is at version {version.n}; "
+        f"operation: [{kind} {list(shape)}]{label} is at version {version.n}; "
         f"expected version {expected} instead. Hint: {_hint()}"
         f"\nThe value was saved for {node.name()} here:\n  {node.site}"
         f"\nand overwritten here:\n  {sites.Site(version.code, version.lasti)}"

@@ -29,6 +29,8 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     tensors, values = interpret.prepare(op, args)
     edges = interpret.collect_edges(op, tensors)
     check_writable(target, any(e is not None for e in edges), mode)
+    if len(values) > 1:
+        check_overlap(target, values)
     direct = op.writer is not None and interpret.outermost(values) is None
     if not direct:
         result = interpret.compute(op, values)
@@ -111,7 +113,7 @@ def check_writable(target: Tensor, requires_grad: bool, mode: Mode) -> None:
         if target._edge is LEAF and view is None:
             raise RuntimeError("a leaf Variable that requires grad is being used in an in-place "
                                "operation.")
-        if view is not None and view.base._edge is LEAF:
+        if view is not None and (view.base._edge is LEAF or target._edge is LEAF):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an "
                                "in-place operation.")
     if type(target._data) is xp.ndarray:
@@ -125,36 +127,53 @@ def check_writable(target: Tensor, requires_grad: bool, mode: Mode) -> None:
                                "clone() it before writing to it")
 
 
-def refuse_view(target: Tensor, view: View) -> None:
+_WRITTEN = "is being modified inplace"
+_BASE_WRITTEN = "its base or another view of its base has been modified inplace"
+
+
+def refuse_view(target: Tensor, view: View, what: str = _WRITTEN) -> None:
+    """Raise, since a view of this origin could not get a true history."""
     maker = target._edge
-    name = "a function" if maker is None or maker is LEAF else short_name(
-        maker.node if maker.is_output else maker)
-    nr = target.output_nr
-    if view.origin == "no_grad":
-        raise RuntimeError(
-            "A view was created in no_grad mode and is being modified inplace with grad mode "
-            "enabled. Given that this use case is ambiguous and error-prone, it is forbidden. You "
-            "can clarify your code by moving both the view and the inplace either both inside the "
-            "no_grad block (if you don't want the inplace to be tracked) or both outside (if you "
-            "want the inplace to be tracked).")
     if view.origin == "inference":
-        raise RuntimeError(
-            "A view was created in inference mode and is being modified inplace in normal mode. "
-            "Given that this use case is ambiguous and error-prone, it is forbidden. You can "
-            "clarify your code by moving both the view and the inplace either both inside the "
-            "inference_mode block (if you don't want the inplace to be tracked) or both outside "
-            "(if you want the inplace to be tracked).")
-    prefix = f"Output {nr} of {name} is a view and is being modified inplace. "
+        prefix = f"A view was created in inference mode and {what} in normal mode. "
+    elif view.origin == "no_grad" or maker is None or maker is LEAF:
+        prefix = f"A view was created in no_grad mode and {what} with grad mode enabled. "
+    else:
+        name = short_name(maker.node if maker.is_output else maker)
+        prefix = f"Output {target.output_nr} of {name} is a view and {what}. "
     if view.origin == "multi":
         raise RuntimeError(
             prefix + "This view is the output of a function that returns multiple views. Such "
             "functions do not allow the output views to be modified inplace. You should replace "
             "the inplace operation by an out-of-place one.")
+    if view.origin == "function":
+        raise RuntimeError(
+            prefix + "This view was created inside a custom Function (or because an input was "
+            "returned as-is) and the autograd logic to handle view+inplace would override the "
+            "custom backward associated with the custom Function, leading to incorrect gradients. "
+            "This behavior is forbidden. You can fix this by cloning the output of the custom "
+            "Function.")
+    block = "inference_mode" if view.origin == "inference" else "no_grad"
     raise RuntimeError(
-        prefix + "This view was created inside a custom Function (or because an input was returned "
-        "as-is) and the autograd logic to handle view+inplace would override the custom backward "
-        "associated with the custom Function, leading to incorrect gradients. This behavior is "
-        "forbidden. You can fix this by cloning the output of the custom Function.")
+        prefix + "Given that this use case is ambiguous and error-prone, it is forbidden. You can "
+        "clarify your code by moving both the view and the inplace either both inside the "
+        f"{block} block (if you don't want the inplace to be tracked) or both outside (if you want "
+        "the inplace to be tracked).")
+
+
+def check_overlap(target: Tensor, values: list[Any]) -> None:
+    """Raise if an argument lies partly in the memory that is about to be written."""
+    written = target._data
+    for value in values[1:]:
+        if type(value) is xp.ndarray and value is not written \
+                and xp.may_share_memory(written, value) \
+                and not (value.strides == written.strides and value.shape == written.shape
+                         and xp.address(value) == xp.address(written)) \
+                and xp.is_dense(value) and xp.is_dense(written):
+            raise RuntimeError(
+                "unsupported operation: some elements of the input tensor and the written-to "
+                "tensor refer to a single memory location. Please clone() the tensor before "
+                "performing the operation.")
 
 
 def check_result(target: Tensor, result: Any) -> None:
@@ -211,12 +230,16 @@ def refresh(target: Tensor) -> None:
     view = target._view
     assert view is not None
     base = view.base
+    if edge_of(base) is not None:
+        if view.origin:
+            if not MODE.get().records:
+                return
+            refuse_view(target, view, _BASE_WRITTEN)
+        refreshed(target, base)
     view.version = target._vc.n  # type: ignore[union-attr]
-    edge = edge_of(base)
-    if edge is None or edge is base or view.origin in ("no_grad", "inference"):
-        if edge is None:
-            target._edge = None
-        return
+
+
+def refreshed(target: Tensor, base: Tensor) -> None:
     from .ops.shape import replayed_view
 
     with switched(grad=True, saved_hooks=(), inference=False):
@@ -237,7 +260,7 @@ class Geometry:
         self.dtype = a.dtype
         self.base_shape, self.shape = a.shape, b.shape
         self.chain: list[tuple[Op, tuple[Any, ...]]] = []
-        if type(a) is xp.ndarray and type(b) is xp.ndarray:
+        if type(a) is xp.ndarray and type(b) is xp.ndarray and a.dtype == b.dtype:
             self.base_strides = xp.element_strides(a)
             self.strides = xp.element_strides(b)
             self.offset = (xp.address(b) - xp.address(a)) // max(a.dtype.itemsize, 1)

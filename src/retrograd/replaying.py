@@ -8,7 +8,7 @@ from . import dtypes
 from .graph import LEAF, Like, Node, OutputEdge, Released, Version, fit, short_name, stale
 from .modes import switched
 from .op import ARRAYS, Op, raw
-from .tensor import Tensor, wrap
+from .tensor import Tensor, edge_of
 
 
 class Packed:
@@ -55,9 +55,7 @@ def stale_input(node: Node, name: str) -> None:
     tensor = getattr(node, name)
     if not isinstance(tensor, Tensor):
         return
-    edge = tensor._edge
-    if edge is LEAF:
-        edge = None
+    edge = edge_of(tensor)
     stale(node, describe_origin(node, edge), getattr(node, "ver_" + name), tensor._vc,  # type: ignore[arg-type]
           tensor._data.shape, tensor.dtype)
 

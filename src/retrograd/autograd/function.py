@@ -69,7 +69,7 @@ class FunctionCtx:
 class _SavedOutput:
     """An output that its own node saved: the data and not the tensor, which would be a cycle."""
 
-    __slots__ = ("data", "nr", "counter", "version")
+    __slots__ = ("counter", "data", "nr", "version")
 
     def __init__(self, output: Tensor):
         self.data = output._array()
@@ -100,8 +100,7 @@ class _SavedInput:
         tensor = self.tensor
         counter = tensor._vc
         if counter is not None and counter.n != self.version:
-            edge = tensor._edge
-            stale(node, describe_origin(node, None if edge is LEAF else edge), self.version,
+            stale(node, describe_origin(node, edge_of(tensor)), self.version,
                   counter, tensor._data.shape, tensor.dtype)
         return tensor
 
@@ -109,7 +108,7 @@ class _SavedInput:
 class _SavedPacked:
     """A saved tensor in the keeping of saved-tensor hooks."""
 
-    __slots__ = ("packed", "edge", "nr")
+    __slots__ = ("edge", "nr", "packed")
 
     def __init__(self, tensor: Tensor, hooks: tuple[Any, Any], own: BackwardCFunction | None):
         # An own output is attached again by its number: its edge would be a cycle.
@@ -165,7 +164,7 @@ def _save(node: BackwardCFunction, tensors: tuple[Any, ...], mode: Mode) -> tupl
 class BackwardCFunction(Node, FunctionCtx):
     """The node of a custom function, which is also its context."""
 
-    __slots__ = ("rest", "outputs", "needs_input_grad", "_saved", "_inputs", "_results")
+    __slots__ = ("_inputs", "_results", "_saved", "needs_input_grad", "outputs", "rest")
     _arity = 3
     runs_undefined = True
     _forward_cls: type[Function]
@@ -594,9 +593,7 @@ def _rebased(node: BackwardCFunction, nr: int, output: Tensor, tensors: int) -> 
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place "
                            "operation.")
     output._counter().bump()
-    if view is not None:
-        rebase(output, node)
-    elif node.outputs == 1:
+    if view is not None or node.outputs == 1:
         rebase(output, node)
     else:
         output._edge = output_edge(node, nr)

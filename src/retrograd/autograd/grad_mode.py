@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..modes import GRAD, MODE, NO_GRAD, Mode
+from ..tensor import Tensor
 
 
 class _ModeSwitch:
@@ -52,10 +53,10 @@ class _ModeSwitch:
 def _decorate_class(switch: _ModeSwitch, cls: Any) -> Any:
     import warnings
 
-    warnings.warn(f"Decorating classes is deprecated and will be disabled in future versions. You "
-                  f"should only decorate functions or methods. To preserve the current behavior of "
-                  f"class decoration, you can directly decorate the `__init__` method and nothing "
-                  f"else.", FutureWarning, stacklevel=3)
+    warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You "
+                  "should only decorate functions or methods. To preserve the current behavior of "
+                  "class decoration, you can directly decorate the `__init__` method and nothing "
+                  "else.", FutureWarning, stacklevel=3)
     cls.__init__ = switch(cls.__init__)
     return cls
 
@@ -208,6 +209,21 @@ def is_grad_enabled() -> bool:
 def is_inference_mode_enabled() -> bool:
     """Whether inference mode is on."""
     return MODE.get().inference
+
+
+class _unsafe_preserve_version_counter:
+    """Let writes inside the block go uncounted; whoever uses it answers for the gradients."""
+
+    def __init__(self, tensors: Tensor | tuple[Tensor, ...]) -> None:
+        self.tensors = (tensors,) if isinstance(tensors, Tensor) else tensors
+        self.versions = [t._version for t in self.tensors]
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        for tensor, version in zip(self.tensors, self.versions, strict=True):
+            tensor._counter().n = version
 
 
 class set_multithreading_enabled:

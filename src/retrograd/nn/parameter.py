@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import retrograd
-from retrograd.graph import LEAF
 from retrograd.interpret import DISABLED
 from retrograd.tensor import NATIVE, PLAIN, Tensor, twin
 
@@ -39,8 +38,8 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
                 "Only Tensors of floating point and complex dtype can require gradients"
             )
         parameter: Any = twin(data, data._counter(), cls)
-        parameter._edge = LEAF if requires_grad else None
-        return parameter
+        parameter._edge = None
+        return parameter.requires_grad_(requires_grad)
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
         """Nothing is left to do: ``__new__`` has built the parameter."""
