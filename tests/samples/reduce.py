@@ -14,8 +14,8 @@ SUMS = (call(array(3, 4)), call(array(3, 4), 0), call(array(3, 4), -1, True),
         call(array()), call(array(), 0), call(array(3, 0)), call(array(2, 3, 4), ()),
         call(array(100)), call(array(8, 40)))
 
-samples("sum", *SUMS, call(array(0)), call(array(3, 0), 1), call(array(2, 3), axis=1, keepdims=True),
-        call(array(2, 3), None), complex=True)
+samples("sum", *SUMS, call(array(0)), call(array(3, 0), 1), call(array(2, 3), None),
+        call(array(2, 3), axis=1, keepdims=True), complex=True)
 samples("Tensor.sum", call(array(2, 3)), call(array(2, 3), 0), call(array(2, 3), (0, 1)),
         complex=True)
 samples("mean", *[c for c in SUMS if 0 not in c.args[0].shape], call(array(3, 0), 0),

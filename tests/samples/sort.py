@@ -15,7 +15,8 @@ samples("sort", call(distinct(5)), call(distinct(3, 4)), call(distinct(3, 4), 0)
 samples("argsort", call(distinct(5)), call(distinct(3, 4), 0), call(distinct(3, 4), -1, True),
         call(distinct()), call(distinct(3, 4), stable=True))
 samples("msort", call(distinct(5)), call(distinct(3, 4)))
-samples("topk", call(distinct(5), 2), call(distinct(3, 4), 2, 0), call(distinct(3, 4), 3, -1, False),
+samples("topk", call(distinct(5), 2), call(distinct(3, 4), 2, 0),
+        call(distinct(3, 4), 3, -1, False),
         call(distinct(40), 3), call(distinct(40), 3, largest=False), call(distinct(5), 0),
         call(distinct(), 1), call(distinct(2, 50), 4, dim=1))
 samples("kthvalue", call(distinct(5), 2), call(distinct(3, 4), 2, 0),
@@ -26,7 +27,8 @@ samples("quantile", call(distinct(5), 0.3), call(distinct(3, 4), 0.5, 0),
         call(distinct(3, 4), 0.7, dim=1, keepdim=True), call(distinct(3, 4), 0.25, keepdim=True),
         call(distinct(2, 3, 4), array(3, low=0.1, high=0.9), 1),
         call(distinct(2, 3, 4), array(2, low=0.1, high=0.9), 1, True),
-        call(distinct(7), 0.3, interpolation="lower"), call(distinct(7), 0.3, interpolation="higher"),
+        call(distinct(7), 0.3, interpolation="lower"),
+        call(distinct(7), 0.3, interpolation="higher"),
         call(distinct(7), 0.3, interpolation="midpoint"),
         call(distinct(7), 0.3, interpolation="nearest"), call(distinct(), 0.5))
 samples("nanquantile", call(distinct(5), 0.3), call(distinct(3, 4), 0.5, 0),
@@ -42,7 +44,8 @@ samples("unique", call(index(8, high=4)), call(index(3, 4, high=4), return_inver
         call(index(3, 4, high=4), True, True, True), call(index(6, 2, high=2), dim=0),
         call(index(2, 6, high=2), return_inverse=True, return_counts=True, dim=1),
         call(array(4, grad=False)))
-samples("unique_consecutive", call(index(8, high=2)), call(index(3, 4, high=2), return_inverse=True),
+samples("unique_consecutive", call(index(8, high=2)),
+        call(index(3, 4, high=2), return_inverse=True),
         call(index(8, high=2), True, True), call(index(8, 1, high=2), dim=0, return_counts=True))
 samples("bincount", call(index(8, high=4)), call(index(8, high=4), minlength=9),
         call(index(8, high=4), array(8, grad=False)), call(index(8, high=4), index(8, high=3)))

@@ -126,7 +126,7 @@ def unique_runs(array: Any, axis: int | None) -> tuple[Any, Any, Any]:
     array = as_array(array)
     moved = array.reshape(-1) if axis is None else np.moveaxis(array, axis, 0)
     length = len(moved)
-    different = (moved[1:] != moved[:-1]).reshape(max(length - 1, 0), -1).any(axis=1)
+    different = (moved[1:] != moved[:-1]).any(axis=tuple(range(1, moved.ndim)))
     starts = np.flatnonzero(np.append(np.full(min(length, 1), True), different))
     inverse = np.cumsum(np.append(np.zeros(min(length, 1), INT64), different), dtype=INT64)
     counts = np.diff(np.append(starts, length))

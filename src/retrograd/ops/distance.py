@@ -7,12 +7,13 @@ import warnings
 from typing import Any
 
 from .. import dtypes
-from ..backend import distance as arrays, numpy as xp
+from ..backend import distance as arrays
+from ..backend import numpy as xp
 from ..op import Array, Dim, Dims, composite, op
-from ..tensor import Tensor
 from .convert import cast_gradient
 from .pointwise import abs, clamp, conj, sgn, sqrt
 from .reduce import _equals, _np, _share, _sum, _sum_dims, ratio
+from .scan import in_dtype_of
 from .shape import diagonal, movedim, real, reshape, restore_dims, squeeze, unsqueeze
 from .sort import into_one
 
@@ -35,7 +36,7 @@ def _check_norm(input: Any, ord: float, dim: Any) -> None:
                                "does not have an identity")
 
 
-@op(function=None, method=False, node="LinalgVectorNormBackward0")
+@op(function=None, method=False, node="LinalgVectorNormBackward0", title="linalg_vector_norm")
 def _vector_norm(input: Array, ord: float, dim: Dims, keepdim: bool, dtype: Any) -> Any:
     _check_norm(input, ord, dim)
     return arrays.norm(input, ord, dim, keepdim, _np(dtype))
@@ -201,16 +202,9 @@ def _renorm_backward(g: Any, input: Any, p: float, dims: Any, maxnorm: float) ->
     size = _vector_norm(input, float(p), dims, True, None)
     large = _exceeds(size, maxnorm)
     shrink = large * maxnorm / (size + 1e-7)
-    along = _real_part(_sum_dims(g * conj(input), dims, True), size)
+    along = in_dtype_of(size, _sum_dims(g * conj(input), dims, True))
     pull = -along * shrink / (size + 1e-7)
     return g * (shrink + (1 - large)) + norm_backward(pull, size, input, p, dims)
-
-
-def _real_part(value: Any, like: Any) -> Any:
-    """``value`` in the dtype of the real ``like``."""
-    if isinstance(like, Tensor):
-        return cast_gradient(value, like._data.dtype)
-    return cast_gradient(value, like.dtype)
 
 
 # ---------------------------------------------------------------- correlations

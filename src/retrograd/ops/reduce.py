@@ -8,8 +8,9 @@ import warnings
 from typing import Any
 
 from .. import dtypes, return_types
-from ..backend import numpy as xp, reduce as arrays
-from ..errors import canonical_dims
+from ..backend import numpy as xp
+from ..backend import reduce as arrays
+from ..errors import canonical_dims, no_overload
 from ..op import Array, Dim, Dims, Index, composite, elementwise, linear, op
 from ..tensor import Tensor
 from .convert import cast_gradient
@@ -64,7 +65,7 @@ def _sum(input: Array, dtype: Any = None) -> Any:
 _sum.vjp(input=lambda g, like: _spread(g, like, None, False))
 
 
-@linear(function=None, method=False, node="SumBackward1", quiet=True)
+@linear(function=None, method=False, node="SumBackward1", quiet=True, title="sum")
 def _sum_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     return arrays.total(input, dim, keepdim, _np(dtype))
 
@@ -88,15 +89,21 @@ def sum(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = Non
     """Sum over ``dim``; over every dimension by default."""
     if dim is UNSET and axis is UNSET:
         if keepdim or keepdims is not UNSET:
-            raise TypeError("sum() received an invalid combination of arguments: keepdim needs dim")
+            raise no_overload("sum", (keepdim,), *_SUM_FORMS)
         return _sum(input, dtype, out=out)
     if axis is not UNSET or keepdims is not UNSET:
         dim, keepdim = _in_order(dim, keepdim, axis, keepdims)
-    _check_keepdim("sum", keepdim)
+    _check_dims("sum", dim, keepdim)
     return _sum_dims(input, dim, keepdim, dtype, out=out)
 
 
-def _check_keepdim(function: str, keepdim: Any) -> None:
+_SUM_FORMS = ("*, torch.dtype dtype = None",
+              "tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None")
+
+
+def _check_dims(function: str, dim: Any, keepdim: Any) -> None:
+    if isinstance(dim, (str, float, bool)):
+        raise no_overload(function, (dim,), *_SUM_FORMS)
     if keepdim is not True and keepdim is not False:
         raise TypeError(f"{function}(): argument 'keepdim' (position 2) must be bool, not "
                         f"{type(keepdim).__name__}")
@@ -123,7 +130,7 @@ def _mean(input: Array, dtype: Any = None) -> Any:
 _mean.vjp(input=lambda g, like: _spread(g / math.prod(like.shape), like, None, False))
 
 
-@linear(function=None, method=False, node="MeanBackward1")
+@linear(function=None, method=False, node="MeanBackward1", title="mean")
 def _mean_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     if dtype is not None or input.dtype.kind not in "fc":
         _check_mean(input, dtype)
@@ -140,12 +147,11 @@ def mean(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = No
     """Mean over ``dim``; over every dimension by default."""
     if dim is UNSET and axis is UNSET:
         if keepdim or keepdims is not UNSET:
-            raise TypeError("mean() received an invalid combination of arguments: keepdim needs "
-                            "dim")
+            raise no_overload("mean", (keepdim,), *_SUM_FORMS)
         return _mean(input, dtype, out=out)
     if axis is not UNSET or keepdims is not UNSET:
         dim, keepdim = _in_order(dim, keepdim, axis, keepdims)
-    _check_keepdim("mean", keepdim)
+    _check_dims("mean", dim, keepdim)
     return _mean_dims(input, dim, keepdim, dtype, out=out)
 
 
@@ -199,7 +205,7 @@ _prod.vjp(input=lambda g, like, input: _spread(g, like, None, False) * conj(
     reshape(_products_of_others(reshape(input, (-1,)), 0), like.shape)))
 
 
-@op(function=None, method=False, node="ProdBackward1")
+@op(function=None, method=False, node="ProdBackward1", title="prod")
 def _prod_dim(input: Array, dim: Dim, keepdim: bool = False, dtype: Any = None) -> Any:
     return arrays.product(input, dim, keepdim, _np(dtype))
 
@@ -214,7 +220,8 @@ def _products_of_others(input: Array, dim: int) -> Any:
     return arrays.products_of_others(input, dim)
 
 
-_products_of_others.vjp(input=lambda g, input, dim: _others_backward(g, input, dim))
+_products_of_others.vjp(input=lambda g, input, dim:
+                        _others_backward(g, input, dim) if input.ndim else g * 0)
 
 
 def _others_backward(g: Any, input: Any, dim: int) -> Any:
@@ -270,9 +277,8 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     if dim is None:
         return _prod(input, dtype, out=out)
     if isinstance(dim, (tuple, list)):
-        raise TypeError("prod() received an invalid combination of arguments - got (dim=tuple, ), "
-                        "but expected one of:\n * (*, torch.dtype dtype = None)\n * (int dim, bool "
-                        "keepdim = False, *, torch.dtype dtype = None)")
+        raise no_overload("prod", (dim,), "*, torch.dtype dtype = None",
+                          "int dim, bool keepdim = False, *, torch.dtype dtype = None")
     return _prod_dim(input, dim, keepdim, dtype, out=out)
 
 
@@ -353,8 +359,10 @@ def _spread_arguments(name: str, input: Any, dim: Any, unbiased: Any, keepdim: A
         dim, unbiased = None, dim
     if unbiased is not None:
         if correction is not None:
-            raise TypeError(f"{name}() received an invalid combination of arguments: unbiased and "
-                            "correction exclude each other")
+            raise no_overload(name, (input, dim, unbiased, correction),
+                              "Tensor input, tuple of ints dim, bool unbiased = True, bool keepdim "
+                              "= False", "Tensor input, tuple of ints dim = None, *, Number "
+                              "correction = None, bool keepdim = False")
         correction = int(unbiased)
     elif correction is None:
         correction = 1
@@ -476,7 +484,7 @@ def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) ->
 
 
 @op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="MaxBackward0")
+    node="MaxBackward0", title="max")
 def _max_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return _extreme_along("max", xp.argmax, input, dim, keepdim)
 
@@ -486,7 +494,7 @@ _max_dim.vjp(input=lambda g, like, indices, dim, keepdim:
 
 
 @op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="MinBackward0")
+    node="MinBackward0", title="min")
 def _min_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return _extreme_along("min", xp.argmin, input, dim, keepdim)
 
@@ -506,7 +514,7 @@ def max(input: Any, dim: Any = None, keepdim: Any = False, *, other: Any = None,
         return maximum(input, other, out=out)
     if dim is None:
         return _max(input, out=out)
-    return return_types.max(into(out, _max_dim(input, _one_dim("max", dim), keepdim)))
+    return return_types.max(into("max", out, _max_dim(input, _one_dim("max", dim), keepdim)))
 
 
 @composite(method=True)
@@ -520,13 +528,14 @@ def min(input: Any, dim: Any = None, keepdim: Any = False, *, other: Any = None,
         return minimum(input, other, out=out)
     if dim is None:
         return _min(input, out=out)
-    return return_types.min(into(out, _min_dim(input, _one_dim("min", dim), keepdim)))
+    return return_types.min(into("min", out, _min_dim(input, _one_dim("min", dim), keepdim)))
 
 
 def _one_dim(function: str, dim: Any) -> Any:
-    if isinstance(dim, (Tensor, float, str, tuple, list)):
-        raise TypeError(f"{function}(): argument 'dim' (position 1) must be int, not "
-                        f"{type(dim).__name__}")
+    if isinstance(dim, (float, str, tuple, list)):
+        raise no_overload(function, (dim,), "", "Tensor other", "int dim, bool keepdim = False")
+    if isinstance(dim, Tensor):
+        raise TypeError(f"{function}(): argument 'dim' (position 1) must be int, not Tensor")
     return dim
 
 
@@ -590,7 +599,7 @@ def _aminmax_backward(g_min: Any, g_max: Any, input: Any, low: Any, high: Any, d
 @composite(method=True)
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
     """The smallest and the largest element along ``dim``."""
-    return return_types.aminmax(into(out, _aminmax(input, dim, keepdim)))
+    return return_types.aminmax(into("aminmax", out, _aminmax(input, dim, keepdim)))
 
 
 def _check_arg(name: str, input: Any, dim: Any) -> None:
@@ -603,6 +612,13 @@ def _check_arg(name: str, input: Any, dim: Any) -> None:
                              "== 0.")
     else:
         need_elements(name, input.shape, dim)
+
+
+def _index_dim(function: str, dim: Any) -> Any:
+    if isinstance(dim, (Tensor, float, str, tuple, list)):
+        raise TypeError(f"{function}(): argument 'dim' (position 1) must be int, not "
+                        f"{type(dim).__name__}")
+    return dim
 
 
 @op(function=None, method=False)
@@ -623,14 +639,14 @@ def _argmin(input: Array, dim: Dims, keepdim: bool) -> Any:
 @numpy_names
 def argmax(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The index of the first largest element, along ``dim`` or of the flattened tensor."""
-    return _argmax(input, _one_dim("argmax", dim), keepdim, out=out)
+    return _argmax(input, _index_dim("argmax", dim), keepdim, out=out)
 
 
 @composite(method=True)
 @numpy_names
 def argmin(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The index of the first smallest element, along ``dim`` or of the flattened tensor."""
-    return _argmin(input, _one_dim("argmin", dim), keepdim, out=out)
+    return _argmin(input, _index_dim("argmin", dim), keepdim, out=out)
 
 
 # ---------------------------------------------------------------- medians
@@ -653,7 +669,7 @@ _nanmedian.vjp(input=lambda g, input, y: _share(g, _winners(input, y), None, Fal
 
 
 @op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="MedianBackward1")
+    node="MedianBackward1", title="median")
 def _median_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return median_along(input, dim, keepdim, False)
 
@@ -663,7 +679,7 @@ _median_dim.vjp(input=lambda g, like, indices, dim, keepdim:
 
 
 @op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="NanmedianBackward1")
+    node="NanmedianBackward1", title="nanmedian")
 def _nanmedian_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return median_along(input, dim, keepdim, True)
 
@@ -678,7 +694,7 @@ def median(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = Non
     """The lower median, along ``dim`` with its index or of all elements."""
     if dim is None:
         return _median(input)
-    return return_types.median(into(out, _median_dim(input, dim, keepdim)))
+    return return_types.median(into("median", out, _median_dim(input, dim, keepdim)))
 
 
 @composite(method=True)
@@ -687,7 +703,7 @@ def nanmedian(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = 
     """The lower median of what is not NaN."""
     if dim is None:
         return _nanmedian(input)
-    return return_types.nanmedian(into(out, _nanmedian_dim(input, dim, keepdim)))
+    return return_types.nanmedian(into("nanmedian", out, _nanmedian_dim(input, dim, keepdim)))
 
 
 # ---------------------------------------------------------------- others

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import return_types
-from ..backend import numpy as xp, reduce as arrays
+from ..backend import numpy as xp
+from ..backend import reduce as arrays
 from ..errors import canonical_dim
 from ..op import Array, Dim, composite, linear, op
 from ..tensor import Tensor
@@ -44,7 +45,12 @@ def cumprod(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
 
 
 cumprod.vjp(input=lambda g, like, input, dim: cast_gradient(
-    _cumprod_backward(g, input, dim) if like.shape else g, like.dtype))
+    _cumprod_backward(g, in_dtype_of(g, input), dim) if like.shape else g, like.dtype))
+
+
+def in_dtype_of(like: Any, value: Any) -> Any:
+    """``value`` in the dtype of ``like``, both tensors or both raw."""
+    return cast_gradient(value, like._data.dtype if isinstance(like, Tensor) else like.dtype)
 
 
 def _cumprod_backward(g: Any, input: Any, dim: int) -> Any:
@@ -100,13 +106,13 @@ _cummin.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.s
 @composite(method=True)
 def cummax(input: Any, dim: int, *, out: Any = None) -> Any:
     """Running maximum along ``dim``, and where it was last met."""
-    return return_types.cummax(into(out, _cummax(input, dim)))
+    return return_types.cummax(into("cummax", out, _cummax(input, dim)))
 
 
 @composite(method=True)
 def cummin(input: Any, dim: int, *, out: Any = None) -> Any:
     """Running minimum along ``dim``, and where it was last met."""
-    return return_types.cummin(into(out, _cummin(input, dim)))
+    return return_types.cummin(into("cummin", out, _cummin(input, dim)))
 
 
 # ---------------------------------------------------------------- differences and integrals
@@ -119,8 +125,8 @@ def _check_diff(input: Any, dim: int, added: Any) -> None:
         raise RuntimeError("diff expects prepend or append to be the same dimension as input")
     for i, (n, own) in enumerate(zip(added.shape, input.shape, strict=True)):
         if i != dim and n != own:
-            raise RuntimeError("diff expects the shape of tensor to prepend or append to match that "
-                               "of input except along the differencing dimension; input.size("
+            raise RuntimeError("diff expects the shape of tensor to prepend or append to match "
+                               "that of input except along the differencing dimension; input.size("
                                f"{i}) = {own}, but got tensor.size({i}) = {n}")
 
 

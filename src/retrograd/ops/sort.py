@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes, return_types
-from ..backend import numpy as xp, sort as arrays
+from ..backend import numpy as xp
+from ..backend import sort as arrays
 from ..errors import canonical_dim
+from ..interpret import store_out
 from ..op import Array, Dim, Index, composite, linear, op, view
 from ..tensor import Tensor, wrap
 from .pointwise import lerp
@@ -83,7 +85,7 @@ _sort.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.sha
 
 
 @op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="SortBackward1")
+    node="SortBackward1", title="sort")
 def _stable_sort(input: Array, dim: Dim, descending: bool) -> Any:
     return _sorted(input, dim, descending)
 
@@ -92,20 +94,23 @@ _stable_sort.vjp(
     input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
 
 
-def into(out: Any, results: Any) -> Any:
+def into(function: str, out: Any, results: Any) -> Any:
     """Results of several tensors, written to those given as ``out=``."""
-    from ..interpret import store_out
-
     if out is None:
         return results
+    if any(t._edge is not None for t in (*out, *results)):
+        raise RuntimeError(f"{function}(): functions with out=... arguments don't support "
+                           "automatic differentiation, but one of the arguments requires grad.")
     for target, found in zip(out, results, strict=True):
-        store_out("out", found._data, target)
+        store_out(function, found._data, target)
     return tuple(out)
 
 
 def into_one(out: Any, result: Any) -> Any:
-    """One result, written to the tensor given as ``out=``."""
-    return result if out is None else into((out,), (result,))[0]
+    """The result of a composite, copied to the tensor given as ``out=``."""
+    if out is None:
+        return result
+    return out.copy_(result) if out.shape == result.shape else store_out("out", result._data, out)
 
 
 @composite(method=True)
@@ -113,7 +118,7 @@ def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool | 
          out: Any = None) -> Any:
     """The elements in order along ``dim``, and the indices they had; equal ones keep theirs."""
     ordered = _sort if stable is None else _stable_sort
-    return return_types.sort(into(out, ordered(input, dim, descending)))
+    return return_types.sort(into("sort", out, ordered(input, dim, descending)))
 
 
 @op(function=None, method=False)
@@ -151,7 +156,7 @@ _topk.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.sha
 def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *,
          out: Any = None) -> Any:
     """The ``k`` largest (or smallest) elements along ``dim``, and their indices."""
-    return return_types.topk(into(out, _topk(input, k, dim, largest, sorted)))
+    return return_types.topk(into("topk", out, _topk(input, k, dim, largest, sorted)))
 
 
 # ---------------------------------------------------------------- one element by rank
@@ -188,7 +193,7 @@ _kthvalue.vjp(input=lambda g, like, indices, dim, keepdim:
 @composite(method=True)
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The ``k``-th smallest element along ``dim``, and its index."""
-    return return_types.kthvalue(into(out, _kthvalue(input, k, dim, keepdim)))
+    return return_types.kthvalue(into("kthvalue", out, _kthvalue(input, k, dim, keepdim)))
 
 
 @op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
@@ -207,7 +212,7 @@ _mode.vjp(input=lambda g, like, indices, dim, keepdim:
 @composite(method=True)
 def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The commonest value along ``dim``, and an index of it."""
-    return return_types.mode(into(out, _mode(input, dim, keepdim)))
+    return return_types.mode(into("mode", out, _mode(input, dim, keepdim)))
 
 
 def median_along(input: Any, dim: int, keepdim: bool, skip_nan: bool) -> Any:
@@ -391,7 +396,7 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 
 
 @op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
-    node="Unique2Backward0")
+    node="Unique2Backward0", title="_unique2")
 def _unique2(input: Array) -> Any:
     unsupported("unique", input.dtype, "c")
     return arrays.unique(input)
@@ -449,13 +454,13 @@ def _check_counts(input: Any, minlength: int) -> None:
     unsupported("bincount_cpu", input.dtype, "fcVb")
 
 
-@op(function=None, method=False)
+@op(function=None, method=False, title="bincount")
 def _counts(input: Index, minlength: int) -> Any:
     _check_counts(input, minlength)
     return arrays.bincount(input, None, minlength)
 
 
-@op(function=None, method=False, node="NotImplemented")
+@op(function=None, method=False, node="NotImplemented", title="bincount")
 def _weighted_counts(weights: Array, input: Index, minlength: int) -> Any:
     _check_counts(input, minlength)
     if weights.shape != input.shape:
