@@ -137,7 +137,7 @@ def _make_node_class(op: Op, variant: str) -> type:
         "pull_and_release": _compile_pull(op, plan, is_complex=False, releases=True),
         "replay": _compile_replay(op, plan),
         "release": _compile_release(op, plan),
-        "_saved_value": replaying.saved_value, "_raw_saved": replaying.raw_saved,
+        "_look_up_saved": replaying.saved_value, "_look_up_raw": replaying.raw_saved,
         "saved_names": replaying.public_saved_names(op, plan),
     }
     if op.has_list:
@@ -561,7 +561,7 @@ def _like_source(op: Op, plan: Plan) -> list[str]:
     if not compared:
         return lines
     names = [op.arrays[i] for i in compared]
-    if len(compared) == 1 and len(op.arrays) == 1:
+    if len(compared) == 1 and len(op.arrays) == 1 and not op.indices:
         # One operand: the output has its shape.
         return [*lines, f"node.like{compared[0]} = None"]
     lines += [f"s{i} = a_{n}.shape" for i, n in zip(compared, names, strict=True)]

@@ -239,15 +239,15 @@ class Node:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
-            return self._saved_value(name[7:])
+            return self._look_up_saved(name[7:])
         if name.startswith("_raw_saved_"):
-            return self._raw_saved(name[11:])
+            return self._look_up_raw(name[11:])
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
-    def _saved_value(self, public: str) -> Any:
+    def _look_up_saved(self, public: str) -> Any:
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{public}'")
 
-    def _raw_saved(self, public: str) -> Any:
+    def _look_up_raw(self, public: str) -> Any:
         raise AttributeError(
             f"'{type(self).__name__}' object has no attribute '_raw_saved_{public}'")
 
