@@ -90,11 +90,12 @@ def fresh_seed() -> int:
 
 def _seed_number(seed: Any) -> int:
     if isinstance(seed, float):
-        raise TypeError("manual_seed expected a long, but got float")
+        raise RuntimeError("manual_seed expected a long, but got float")
     try:
         return int(seed)
     except (TypeError, ValueError):
-        raise TypeError(f"manual_seed expected a long, but got {type(seed).__name__}") from None
+        raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}"
+                           ) from None
 
 
 default_generator = Generator().manual_seed(fresh_seed())

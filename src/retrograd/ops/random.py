@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 from .. import dtypes
 from ..backend import numpy as xp
 from ..backend.create import dense_order, laid_out_like
+from ..errors import size_mismatch
 from ..op import Array, Index, op, publish
 from ..random import Generator, stream_of
 from ..tensor import Tensor
@@ -19,8 +21,8 @@ from .create import (
     settle,
     size_argument,
     size_from,
-    zeros_like,
 )
+from .shape import _check_expand as checked_expansion
 from .shape import zeros_of
 
 # ---------------------------------------------------------------- factories
@@ -56,7 +58,7 @@ def _drawn_like(function: str, draw: Any, doc: str) -> Any:
             if handled is not NotImplemented:
                 return handled  # type: ignore[no-any-return]
         data = blank_like(function, input, dtype, layout, device, memory_format)
-        fill_in_memory_order(data, lambda shape: draw(stream_of(generator), shape, data.dtype))
+        fill_in_memory_order(data, lambda shape: draw(stream_of(generator), shape, data))
         return leaf(data, requires_grad, function)
 
     factory.__name__ = factory.__qualname__ = function
@@ -75,10 +77,13 @@ rand = _drawn("rand", lambda stream, shape, dtype: stream.uniform(shape, dtype),
               "Uniform draws from [0, 1).")
 randn = _drawn("randn", lambda stream, shape, dtype: stream.normal(shape, dtype),
                "Draws from the standard normal distribution.")
-rand_like = _drawn_like("rand_like", lambda stream, shape, dtype: stream.uniform(shape, dtype),
-                        "Uniform draws from [0, 1), shaped as ``input``.")
-randn_like = _drawn_like("randn_like", lambda stream, shape, dtype: stream.normal(shape, dtype),
-                         "Draws from the standard normal distribution, shaped as ``input``.")
+rand_like = _drawn_like(
+    "rand_like", lambda stream, shape, data: stream.uniform(shape, data.dtype),
+    "Uniform draws from [0, 1), shaped as ``input``.")
+randn_like = _drawn_like(
+    "randn_like", lambda stream, shape, data: stream.normal(
+        shape, data.dtype, contiguous=data.flags.c_contiguous),
+    "Draws from the standard normal distribution, shaped as ``input``.")
 
 
 def _bounds(low: Any, high: Any, size: Any) -> tuple[int, int, Any]:
@@ -86,6 +91,10 @@ def _bounds(low: Any, high: Any, size: Any) -> tuple[int, int, Any]:
         low, high, size = 0, low, high
     elif high is None:
         low, high = 0, low
+    for bound in (low, high):
+        if isinstance(bound, float):
+            raise TypeError("randint() received an invalid combination of arguments - got bounds "
+                            "of type float, expected ints")
     return int(low), int(high), size
 
 
@@ -97,6 +106,9 @@ def randint(low: Any = 0, high: Any = None, size: Any = None, *,
     place("randint", device, layout)
     low, high, size = _bounds(low, high, size)
     kind = out_dtype("randint", dtype, out, dtypes.int64)
+    if not isinstance(size, (tuple, list)):
+        raise TypeError("randint() received an invalid combination of arguments - got size of type "
+                        f"{type(size).__name__}, expected a tuple of ints")
     shape = size_from("randint", (size,))
     data = stream_of(generator).integers(low, high, shape, kind.np)
     return settle(data, out, requires_grad, "randint")
@@ -148,8 +160,10 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     """Ones with the probabilities in ``input``, or with the one probability ``p``."""
     if p is None:
         return _into(out, _bernoulli(input, generator), "bernoulli")
-    drawn = zeros_like(input)
-    return _into(out, drawn.bernoulli_(p, generator=generator), "bernoulli")
+    data = blank_like("bernoulli", input, None, None, None, None)
+    fill_in_memory_order(data, lambda shape: stream_of(generator).bernoulli(
+        float(p), shape, data.dtype))
+    return settle(data, out, False, "bernoulli")
 
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
@@ -163,7 +177,8 @@ def _into(out: Tensor | None, drawn: Tensor, function: str) -> Tensor:
 
 @op(method=False, function=None)
 def _multinomial(input: Array, num_samples: int, replacement: bool, generator: Any) -> Any:
-    return stream_of(generator).multinomial(xp.as_array(input), num_samples, replacement)
+    return stream_of(generator).multinomial(
+        xp.as_array(input), num_samples, replacement).copy()
 
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
@@ -174,6 +189,8 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
 
 @op(method=False, function=None, node="NormalBackward1")
 def _normal_mean(input: Array, std: Any, generator: Any) -> Any:
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     drawn = stream_of(generator).normal(input.shape, input.dtype)
     return drawn * xp.as_array(input).dtype.type(std) + input
 
@@ -188,7 +205,10 @@ def _normal_std(mean: Any, input: Array, generator: Any) -> Any:
 @op(method=False, function=None, node="NormalBackward3", broadcasts=True)
 def _normal_both(mean: Array, std: Array, generator: Any) -> Any:
     _check_std(std)
-    shape = xp.broadcast_shapes(mean.shape, std.shape)
+    try:
+        shape = xp.broadcast_shapes(mean.shape, std.shape)
+    except ValueError:
+        raise size_mismatch([mean.shape, std.shape]) from None
     drawn = stream_of(generator).normal(shape, xp.promote_types(mean.dtype, std.dtype))
     return drawn * std + mean
 
@@ -249,10 +269,10 @@ def _laid_out(input: Any, draw: Any) -> Any:
     return out
 
 
-def _uniform(input: Array, a: float = 0.0, b: float = 1.0, *, generator: Any = None) -> Any:
-    """Uniform draws from ``[a, b)``."""
+def _uniform(input: Array, low: float = 0.0, high: float = 1.0, *, generator: Any = None) -> Any:
+    """Uniform draws from ``[low, high)``."""
     return _laid_out(input, lambda shape: stream_of(generator).uniform(
-        shape, input.dtype, float(a), float(b)))
+        shape, input.dtype, float(low), float(high)))
 
 
 def _normal(input: Array, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
@@ -294,24 +314,35 @@ def _random(input: Array, low: Any = None, high: Any = None, *, generator: Any =
         low, high, shape, input.dtype))
 
 
+def _copy_of(kernel: Any) -> Any:
+    copied = FunctionType(kernel.__code__, kernel.__globals__, kernel.__name__,
+                          kernel.__defaults__)
+    copied.__kwdefaults__, copied.__annotations__ = kernel.__kwdefaults__, kernel.__annotations__
+    return copied
+
+
 def _bernoulli_number(input: Array, p: float = 0.5, *, generator: Any = None) -> Any:
     return _laid_out(input, lambda shape: stream_of(generator).bernoulli(
         float(p), shape, input.dtype))
 
 
-_written("uniform", "UniformBackward0", _uniform)
+_uniform_op = _written("uniform", "UniformBackward0", _uniform)
 _written("normal", "NormalBackward0", _normal)
 _written("log_normal", "LogNormalBackward0", _log_normal)
 _written("exponential", "ExponentialBackward0", _exponential)
 _written("cauchy", "CauchyBackward0", _cauchy)
 _written("geometric", "GeometricBackward0", _geometric)
 _random_op = _written("random", "RandomBackward0", _random)
+_random_below = _written("_random_below", "RandomBackward1", _copy_of(_random))
+_random_any = _written("_random_any", "RandomBackward2", _copy_of(_random))
 _bernoulli_op = _written("bernoulli", "BernoulliBackward2", _bernoulli_number)
 
 
 @op(inplace=True, function=None, method=False, node="BernoulliBackward1")
 def _bernoulli_tensor(input: Array, p: Index, *, generator: Any = None) -> Any:
-    chances = xp.broadcast_to(xp.as_array(p), input.shape)
+    chances = xp.as_array(p)
+    if chances.shape != input.shape:
+        chances = xp.expanded(chances, checked_expansion(chances, input.shape))
     return stream_of(generator).bernoulli(chances, dtype=input.dtype)
 
 
@@ -327,16 +358,29 @@ def _bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = Non
 def _random_(self: Tensor, *bounds: Any, generator: Generator | None = None, **named: Any
              ) -> Tensor:
     """Integers from ``[from, to)``, or the whole range of the dtype, in place."""
-    low, high = named.get("from", 0), named.get("to")
-    if len(bounds) == 1:
-        high = bounds[0]
-    elif bounds:
-        low, high = bounds
-    elif not named:
-        low = None
-    write = _random_op.op.inplace_function
+    if len(bounds) == 1 or (not bounds and set(named) == {"to"}):
+        declared, low, high = _random_below, 0, bounds[0] if bounds else named["to"]
+    elif bounds or named:
+        low, high = bounds if bounds else (named["from"], named.get("to"))
+        declared = _random_op
+    else:
+        declared, low, high = _random_any, None, None
+    write = declared.op.inplace_function
     return write(self, low, high, generator=generator)  # type: ignore[no-any-return]
 
 
+def _uniform_(self: Tensor, *bounds: Any, generator: Generator | None = None, **named: Any
+              ) -> Tensor:
+    """Uniform draws from ``[from, to)``, in place."""
+    for name in named:
+        if name not in ("from", "to"):
+            raise TypeError(f"uniform_() got an unexpected keyword argument '{name}'")
+    low = bounds[0] if bounds else named.get("from", 0.0)
+    high = bounds[1] if len(bounds) > 1 else named.get("to", 1.0)
+    write = _uniform_op.op.inplace_function
+    return write(self, low, high, generator=generator)  # type: ignore[no-any-return]
+
+
+Tensor.uniform_ = _uniform_  # type: ignore[attr-defined]
 Tensor.bernoulli_ = _bernoulli_  # type: ignore[attr-defined]
 Tensor.random_ = _random_  # type: ignore[attr-defined]
