@@ -127,6 +127,12 @@ def sinc(array: Any) -> Any:
     return np.where(scaled == 0, np.ones_like(scaled), np.sin(safe) / safe)
 
 
+def mantissa_and_exponent(array: Any) -> tuple[Any, Any]:
+    single = _in_float32(array)
+    mantissa, exponent = np.frexp(single)
+    return mantissa.astype(array.dtype), exponent.astype(np.int32)
+
+
 def round_decimals(array: Any, decimals: int) -> Any:
     scale = 10.0 ** abs(decimals)
     if decimals < 0:

@@ -141,7 +141,10 @@ def hardsigmoid(input: Array) -> Any:
     return xp.minimum(xp.maximum(input + 3, 0), 6) / 6
 
 
-hardsigmoid.vjp(input=lambda g, input: zeroed(g / 6, (input <= -3) | (input >= 3)))
+# PyTorch's slope is the single precision sixth, in every dtype.
+_SIXTH = 0.1666666716337204
+
+hardsigmoid.vjp(input=lambda g, input: zeroed(g * _SIXTH, (input <= -3) | (input >= 3)))
 _with_inplace("hardsigmoid", hardsigmoid)
 
 

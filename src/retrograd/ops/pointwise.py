@@ -8,15 +8,14 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
+from .. import dtypes, return_types
 from ..backend import numpy as xp
 from ..backend import pointwise as arrays
 from ..errors import no_kernel, no_overload, not_a_tensor
 from ..interpret import NUMBERS
-from ..op import PUBLIC, Array, Index, Number, composite, elementwise, publish
+from ..op import PUBLIC, Array, Index, Number, composite, elementwise, op, publish
 from ..tensor import Tensor, wrap
 from .convert import cast
-from .shape import _imag, _real
 
 BOTH = ("input", "other")
 LOG2, LOG10 = math.log(2.0), math.log(10.0)
@@ -96,6 +95,24 @@ def zeros_as(input: Array) -> Any:
 
 zeros_as.vjp(input=lambda g: zeros_as(g))
 
+
+@elementwise(function=None, method=False, promote=None, quiet=True, node="RealBackward0")
+def real_part(input: Array) -> Any:
+    """The real part, in memory of its own."""
+    return xp.array(input.real)
+
+
+@elementwise(function=None, method=False, promote=None, quiet=True, node="ImagBackward0")
+def imag_part(input: Array) -> Any:
+    """The imaginary part, in memory of its own."""
+    return xp.array(input.imag)
+
+
+real_part.vjp(input=lambda g: g)
+real_part.jvp(input=lambda tangent: real_part(tangent))
+imag_part.vjp(input=lambda g: g * 1j)
+imag_part.jvp(input=lambda tangent: imag_part(tangent))
+
 # ---------------------------------------------------------------- arithmetic
 
 
@@ -141,7 +158,7 @@ def sub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``input`` and ``alpha`` times ``other``."""
     if alpha == 1 and type(alpha) is int:
         return input - other
-    return arrays.add_multiple(input, other, -alpha)
+    return arrays.add_multiple(input, other, alpha if type(alpha) is bool else -alpha)
 
 
 sub.vjp(input=lambda g: g,
@@ -164,7 +181,8 @@ def _check_rsub(given: dict[str, Any], common: dtypes.dtype) -> None:
     _check_sub(given, common)
 
 
-@elementwise(method=False, function=None, quiet=True, guard=_check_rsub, node="RsubBackward1")
+@elementwise(method=False, function=None, quiet=True, guard=_check_rsub, node="RsubBackward1",
+             title="rsub")
 def _rsub_number(input: Array, other: Number, alpha: Number = 1) -> Any:
     input = widened(input, other)
     return arrays.number_in(input.dtype, other) - (input if alpha == 1 else input * alpha)
@@ -210,13 +228,13 @@ div.vjp(input=lambda g, other: g / conj(other),
 
 
 @elementwise(function=None, method=False, inplace=True, numbers=BOTH, node="DivBackward2",
-             guard=kinds("bif", "div_floor_cpu"))
+             guard=kinds("bif", "div_floor_cpu"), title="div")
 def _div_floor(input: Array, other: Array, *, rounding_mode: str = "floor") -> Any:
     return arrays.floor_quotient(input, other)
 
 
 @elementwise(function=None, method=False, inplace=True, numbers=BOTH, node="DivBackward2",
-             guard=kinds("bif", "div_trunc_cpu"))
+             guard=kinds("bif", "div_trunc_cpu"), title="div")
 def _div_trunc(input: Array, other: Array, *, rounding_mode: str = "trunc") -> Any:
     return arrays.trunc_quotient(input, other)
 
@@ -275,7 +293,7 @@ remainder.vjp(input=lambda g: g,
 
 
 @elementwise(function=None, method=False, inplace=True, node="RemainderBackward0",
-             guard=kinds("bif", "remainder_cpu"))
+             guard=kinds("bif", "remainder_cpu"), title="remainder")
 def _remainder_number(input: Array, other: Number) -> Any:
     input = widened(input, other)
     return arrays.remainder(input, arrays.number_in(input.dtype, other))
@@ -285,7 +303,7 @@ _remainder_number.vjp(input=lambda g: g)
 
 
 @elementwise(function=None, method=False, node="NotImplemented", numbers=BOTH,
-             guard=kinds("bif", "remainder_cpu"))
+             guard=kinds("bif", "remainder_cpu"), title="remainder")
 def _remainder_of_number(input: Array, other: Array) -> Any:
     return arrays.remainder(input, other)
 
@@ -305,7 +323,7 @@ fmod.vjp(input=lambda g: g,
 
 
 @elementwise(function=None, method=False, inplace=True, node="FmodBackward0",
-             guard=kinds("bif", "fmod_cpu"))
+             guard=kinds("bif", "fmod_cpu"), title="fmod")
 def _fmod_number(input: Array, other: Number) -> Any:
     input = widened(input, other)
     return arrays.fmod(input, arrays.number_in(input.dtype, other))
@@ -396,12 +414,7 @@ def abs(input: Array) -> Any:
 
 
 abs.vjp(input=lambda g, input: g * sgn(input))
-abs.jvp(input=lambda tangent, input: _real_of(tangent * conj(sgn(input))))
-
-
-def _real_of(value: Any) -> Any:
-    """The real part of a value that may be real already."""
-    return _real(value) if is_complex_value(value) else value
+abs.jvp(input=lambda tangent, input: real_part(tangent * conj(sgn(input))))
 
 
 def is_complex_value(value: Any) -> bool:
@@ -411,7 +424,7 @@ def is_complex_value(value: Any) -> bool:
 
 @elementwise(function=None, method=False, inplace=True, quiet=True, node="AbsBackward0",
              guard=kinds("if", "abs_cpu", c=(RuntimeError, "In-place abs is not supported for "
-                                             "complex tensors.")))
+                                             "complex tensors.")), title="abs")
 def _abs_real(input: Array) -> Any:
     return xp.absolute(input)
 
@@ -444,7 +457,7 @@ sgn.jvp(input=lambda tangent, input, y: _direction_gradient(tangent, input, y))
 
 def _direction_gradient(g: Any, input: Any, y: Any) -> Any:
     # What moves along the direction does not turn it.
-    turning = g - y * _real_of(g * conj(y))
+    turning = g - y * real_part(g * conj(y))
     return zeroed(turning / abs(input), input == 0)
 
 
@@ -489,7 +502,8 @@ def _check_pow(given: dict[str, Any], common: dtypes.dtype) -> None:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
 
 
-@elementwise(function=None, method=False, inplace=True, guard=_check_pow, node="PowBackward0")
+@elementwise(function=None, method=False, inplace=True, guard=_check_pow, node="PowBackward0",
+             title="pow")
 def _pow_number(input: Array, exponent: Number) -> Any:
     return widened(input, exponent) ** exponent
 
@@ -518,12 +532,12 @@ _pow.vjp(input=lambda g, input, exponent: zeroed(
 
 def _exponent_gradient(g: Any, input: Any, exponent: Any, y: Any) -> Any:
     # 0 ** x is flat for x >= 0, where the logarithm of 0 would say otherwise.
-    flat = (input == 0) & (_real_of(exponent) >= 0)
+    flat = (input == 0) & (real_part(exponent) >= 0)
     return zeroed(g * conj(y * log(input)), flat)
 
 
 @elementwise(function=None, method=False, guard=lambda given, common: _check_base(given, common),
-             node="PowBackward2", promote=None)
+             node="PowBackward2", promote=None, title="pow")
 def _pow_of_number(self: Number, exponent: Array) -> Any:
     exponent = widened(exponent, self)
     return arrays.power(arrays.number_in(exponent.dtype, self), exponent)
@@ -539,7 +553,7 @@ _pow_of_number.vjp(exponent=lambda g, self, exponent, y: _base_gradient(g, self,
 
 def _base_gradient(g: Any, base: Any, exponent: Any, y: Any) -> Any:
     if base == 0:
-        return zeroed(g * y * -math.inf, _real_of(exponent) >= 0)
+        return zeroed(g * y * -math.inf, real_part(exponent) >= 0)
     if isinstance(base, builtins.complex) or (base < 0 and is_complex_value(exponent)):
         return g * conj(y * _complex_logarithm(base))
     return g * conj(y * (math.log(base) if base > 0 else math.nan))
@@ -694,7 +708,7 @@ _C_NAMES = {dtypes.float32: "float", dtypes.float64: "double", dtypes.float16: "
 
 
 @elementwise(function=None, method=False, inplace=True, numbers=(), guard=_check_lerp,
-             node="LerpBackward0")
+             node="LerpBackward0", title="lerp")
 def _lerp_number(input: Array, end: Array, weight: Number) -> Any:
     return arrays.lerp(input, end, weight)
 
@@ -950,7 +964,7 @@ def signbit(input: Array) -> Any:
 # ---------------------------------------------------------------- exponentials and logarithms
 
 
-@elementwise(promote="float", inplace="function")
+@elementwise(promote="float", quiet=True, inplace="function")
 def exp(input: Array) -> Any:
     """e to the power of ``input``."""
     return xp.exp(input)
@@ -1023,7 +1037,7 @@ logaddexp.vjp(input=lambda g, input, other: g / conj(1 + exp(other - input)),
               other=lambda g, input, other: g / conj(1 + exp(input - other)))
 
 
-@elementwise(numbers=(), guard=kinds("fc", "logaddexp2_cpu"))
+@elementwise(numbers=(), guard=kinds("f", "logaddexp2_cpu"))
 def logaddexp2(input: Array, other: Array) -> Any:
     """The logarithm to base two of the sum of powers of two."""
     return arrays.log_add_exp(input, other, True)
@@ -1035,7 +1049,7 @@ logaddexp2.vjp(input=lambda g, input, other: g / conj(1 + exp2(other - input)),
 # ---------------------------------------------------------------- trigonometric functions
 
 
-@elementwise(promote="float", inplace="function")
+@elementwise(promote="float", quiet=True, inplace="function")
 def sin(input: Array) -> Any:
     """The sine."""
     return xp.sin(input)
@@ -1044,7 +1058,7 @@ def sin(input: Array) -> Any:
 sin.vjp(input=lambda g, input: g * conj(cos(input)))
 
 
-@elementwise(promote="float", inplace="function")
+@elementwise(promote="float", quiet=True, inplace="function")
 def cos(input: Array) -> Any:
     """The cosine."""
     return xp.cos(input)
@@ -1080,7 +1094,7 @@ def acos(input: Array) -> Any:
 acos.vjp(input=lambda g, input: -g * conj(rsqrt(1 - input * input)))
 
 
-@elementwise(promote="float", inplace="function", aliases=("arctan",))
+@elementwise(promote="float", quiet=True, inplace="function", aliases=("arctan",))
 def atan(input: Array) -> Any:
     """The angle whose tangent is ``input``."""
     return xp.arctan(input)
@@ -1228,7 +1242,7 @@ def _round(input: Array) -> Any:
 
 
 @elementwise(function=None, method=False, inplace=True, guard=kinds("f", "round_cpu"),
-             node="RoundBackward1")
+             node="RoundBackward1", title="round")
 def _round_decimals(input: Array, decimals: int) -> Any:
     return arrays.round_decimals(input, decimals)
 
@@ -1285,7 +1299,7 @@ def _bounded(input: Any, low: Any, high: Any) -> Any:
 
 
 @elementwise(function=None, method=False, inplace=True, quiet=True, guard=_check_clamp,
-             node="ClampBackward1")
+             node="ClampBackward1", title="clamp")
 def _clamp_numbers(input: Array, min: Number = None, max: Number = None) -> Any:
     return _bounded(input, min, max)
 
@@ -1301,7 +1315,7 @@ def _outside(input: Any, low: Any, high: Any) -> Any:
 
 
 @elementwise(function=None, method=False, inplace=True, quiet=True, guard=_CLAMP,
-             node="ClampBackward0")
+             node="ClampBackward0", title="clamp")
 def _clamp_tensors(input: Array, min: Array, max: Array) -> Any:
     return xp.minimum(xp.maximum(input, min), max)
 
@@ -1318,7 +1332,7 @@ def _lower_bound(name: str, node: str) -> Any:
 
     kernel.__name__ = name
     made = elementwise(function=None, method=False, inplace=True, quiet=True, guard=_CLAMP,
-                       node=node)(kernel)
+                       node=node, title="clamp")(kernel)
     made.vjp(input=lambda g, input, min: zeroed(g, input < min),
              min=lambda g, input, min: zeroed(g, input >= min))
     return made
@@ -1330,7 +1344,7 @@ def _upper_bound(name: str, node: str) -> Any:
 
     kernel.__name__ = name
     made = elementwise(function=None, method=False, inplace=True, quiet=True, guard=_CLAMP,
-                       node=node)(kernel)
+                       node=node, title="clamp")(kernel)
     made.vjp(input=lambda g, input, max: zeroed(g, input > max),
              max=lambda g, input, max: zeroed(g, input <= max))
     return made
@@ -1343,7 +1357,7 @@ _clamp_max_tensor = _upper_bound("_clamp_max_tensor", "ClampMaxBackward1")
 
 
 @elementwise(function=None, method=False, inplace=True, quiet=True, guard=_check_clamp,
-             node="ClampMinBackward0")
+             node="ClampMinBackward0", title="clamp_min")
 def _clamp_min_number(input: Array, min: Number) -> Any:
     return _bounded(input, min, None)
 
@@ -1352,7 +1366,7 @@ _clamp_min_number.vjp(input=lambda g, input, min: zeroed(g, input < min))
 
 
 @elementwise(function=None, method=False, inplace=True, quiet=True, guard=_check_clamp,
-             node="ClampMaxBackward0")
+             node="ClampMaxBackward0", title="clamp_max")
 def _clamp_max_number(input: Array, max: Number) -> Any:
     return _bounded(input, None, max)
 
@@ -1544,7 +1558,7 @@ copysign.vjp(input=lambda g, input, y: g * zeroed(y / input, input == 0),
 
 
 @elementwise(promote="float", function=None, method=False, inplace=True, quiet=True,
-             node="CopysignBackward1", guard=kinds("f", "copysign_cpu"))
+             node="CopysignBackward1", guard=kinds("f", "copysign_cpu"), title="copysign")
 def _copysign_number(input: Array, other: Number) -> Any:
     return xp.copysign(input, arrays.number_in(input.dtype, other))
 
@@ -1588,6 +1602,28 @@ def ldexp(input: Array, other: Array) -> Any:
 
 ldexp.vjp(input=lambda g, other: g * conj(exp2(other)),
           other=lambda g, y: g * conj(y) * LOG2)
+
+
+
+def _check_frexp(given: dict[str, Any], common: dtypes.dtype) -> None:
+    if dtypes.category(common) != 2:
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+
+
+@op(function=None, method=False, outputs=("mantissa", "exponent"), differentiable=(0,),
+    node="FrexpBackward0", guard=_check_frexp)
+def _frexp(input: Array) -> Any:
+    return arrays.mantissa_and_exponent(input)
+
+
+_frexp.vjp(input=lambda g, input, mantissa: where(input == 0, g[0], g[0] * (mantissa / input)))
+
+
+@composite(method=True)
+def frexp(input: Tensor) -> Any:
+    """``input`` as a mantissa between a half and one, and a power of two."""
+    return return_types.frexp(_frexp(input))
+
 
 # ---------------------------------------------------------------- sigmoid and logit
 
@@ -1634,7 +1670,8 @@ xlogy.vjp(input=lambda g, input, other: g * zeroed(log(other), (input == 0) & (o
           other=lambda g, input, other: g * (input / other))
 
 
-@elementwise(promote="float", function=None, method=False, inplace=True, node="XlogyBackward2")
+@elementwise(promote="float", function=None, method=False, inplace=True, node="XlogyBackward2",
+             title="xlogy")
 def _xlogy_number(input: Array, other: Number) -> Any:
     return _xlogy_kernel(input, arrays.number_in(input.dtype, other))
 
@@ -1648,7 +1685,8 @@ def _scaled_log(g: Any, input: Any, other: Any) -> Any:
     return zeroed(g * (-math.inf if other == 0 else math.nan), input == 0)
 
 
-@elementwise(promote="float", function=None, method=False, numbers=BOTH, node="XlogyBackward1")
+@elementwise(promote="float", function=None, method=False, numbers=BOTH, node="XlogyBackward1",
+             title="xlogy")
 def _xlogy_of_number(input: Array, other: Array) -> Any:
     return _xlogy_kernel(input, other)
 
@@ -1720,7 +1758,7 @@ def angle(input: Array) -> Any:
 
 
 angle.vjp(input=lambda g, input, like: _angle_gradient(g, input, like))
-angle.jvp(input=lambda tangent, input: _real_of(tangent * conj(_turn(input)))
+angle.jvp(input=lambda tangent, input: real_part(tangent * conj(_turn(input)))
           if is_complex_value(input) else zeros_as(tangent))
 
 
@@ -1749,7 +1787,7 @@ def complex(real: Array, imag: Array) -> Any:
     return arrays.made_complex(real, imag)
 
 
-complex.vjp(real=lambda g: _real(g), imag=lambda g: _imag(g))
+complex.vjp(real=lambda g: real_part(g), imag=lambda g: imag_part(g))
 complex.jvp(real=lambda tangent: tangent + 0j, imag=lambda tangent: tangent * 1j)
 
 
@@ -1759,8 +1797,8 @@ def polar(abs: Array, angle: Array) -> Any:
     return arrays.made_complex(abs * xp.cos(angle), abs * xp.sin(angle))
 
 
-polar.vjp(abs=lambda g, y: _real(conj(g) * sgn(y)),
-          angle=lambda g, y: _real(conj(g) * (y * 1j)))
+polar.vjp(abs=lambda g, angle: real_part(g) * cos(angle) + imag_part(g) * sin(angle),
+          angle=lambda g, abs, angle: abs * (imag_part(g) * cos(angle) - real_part(g) * sin(angle)))
 polar.jvp(abs=lambda tangent, angle: tangent * exp(angle * 1j),
           angle=lambda tangent, y: tangent * (y * 1j))
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..backend import numpy as xp
 from ..backend import pointwise as arrays
-from ..op import PUBLIC, Array, composite, elementwise, publish
+from ..op import PUBLIC, Array, elementwise, publish
 from ..tensor import Tensor
 from .pointwise import (
     BOTH,
-    abs,
+    _round_decimals,
+    _tensor_or_number,
     exp,
     exp2,
     expm1,
@@ -19,9 +19,7 @@ from .pointwise import (
     log,
     log1p,
     logit,
-    no_derivative,
     reciprocal,
-    round,
     sgn,
     sigmoid,
     sinc,
@@ -77,14 +75,14 @@ def erfcx(input: Array) -> Any:
 erfcx.vjp(input=lambda g, input, y: g * (2.0 * input * y - 2 / _ROOT_PI))
 
 
-@composite(function="special")
-def ndtr(input: Tensor) -> Tensor:
+@elementwise(promote="float", method=False, function="special", node="MulBackward1",
+             guard=kinds("f", "erf_vml_cpu"))
+def ndtr(input: Array) -> Any:
     """The area under the standard normal density to the left of ``input``."""
-    scaled = input * math.sqrt(0.5)
-    small = abs(scaled) < 1.0
-    near = 1 + erf(scaled)
-    tail = erfc(abs(scaled))
-    return where(small, near, where(scaled > 0, 2 - tail, tail)) * 0.5
+    return arrays.special("ndtr", input)
+
+
+ndtr.vjp(input=lambda g, input: g * (exp(-0.5 * input * input) / _ROOT_TWO_PI))
 
 
 @elementwise(promote="float", method=False, function="special", node="SpecialLogNdtrBackward0",
@@ -217,26 +215,40 @@ publish(gammaincc, "igammac")
 # ---------------------------------------------------------------- zeta and logarithms
 
 
-@elementwise(promote="float", function="special", method=False, numbers=BOTH,
-             node="SpecialZetaBackward0", guard=kinds("f", "zeta"))
-def zeta(input: Array, other: Array) -> Any:
-    """The zeta function of Hurwitz."""
-    return arrays.special("zeta", input, other)
+_CAMEL = {"zeta": "Zeta", "xlog1py": "Xlog1Py"}
 
 
-zeta.vjp(input=lambda g: no_derivative_of("zeta"),
-         other=lambda g, input, other: g * -input * zeta(input + 1, other))
+def _in_three_forms(declared: str, doc: str, guard: Any, **rules: Any) -> Any:
+    """Declare a function of two tensors, or of a number and a tensor on either side."""
+    made = []
+    for form, suffix in enumerate(("", "_of_number", "_number")):
+
+        def kernel(input: Array, other: Array) -> Any:
+            return arrays.special(declared, input, other)
+
+        kernel.__name__ = declared + suffix
+        kernel.__doc__ = doc
+        node = f"Special{_CAMEL[declared]}Backward{form}"
+        made.append(elementwise(promote="float", function=None, method=False, numbers=BOTH,
+                                node=node, guard=guard, title=declared)(kernel))
+    made[0].vjp(**rules)
+    made[1].vjp(other=rules["other"])
+    made[2].vjp(input=rules["input"])
+    with_tensor, of_number, with_number = made
+    publish(_tensor_or_number(declared, with_tensor, with_number, of_number), declared,
+            method=False, function="special")
+    return with_tensor
 
 
-@elementwise(promote="float", function="special", method=False, numbers=BOTH,
-             node="SpecialXlog1PyBackward0", guard=kinds("f", "xlog1py_cpu"))
-def xlog1py(input: Array, other: Array) -> Any:
-    """``input`` times log(1 + ``other``), 0 where ``input`` is 0."""
-    return arrays.special("xlog1py", input, other)
-
-
-xlog1py.vjp(input=lambda g, input, other: g * zeroed(log1p(other), (input == 0) & (other <= -1)),
-            other=lambda g, input, other: g * input / (other + 1))
+zeta = _in_three_forms(
+    "zeta", "The zeta function of Hurwitz.", kinds("f", "zeta"),
+    input=lambda g: no_derivative_of("zeta"),
+    other=lambda g, input, other: g * -input * zeta(input + 1, other))
+xlog1py = _in_three_forms(
+    "xlog1py", "``input`` times log(1 + ``other``), 0 where ``input`` is 0.",
+    kinds("f", "xlog1py_cpu"),
+    input=lambda g, input, other: g * zeroed(log1p(other), (input == 0) & (other <= -1)),
+    other=lambda g, input, other: g * input / (other + 1))
 
 # ---------------------------------------------------------------- Bessel functions
 
@@ -325,7 +337,13 @@ def spherical_bessel_j0(input: Array) -> Any:
 for _name, _made in {"erf": erf, "erfc": erfc, "erfinv": erfinv, "exp2": exp2, "expm1": expm1,
                      "log1p": log1p, "expit": sigmoid, "logit": logit, "gammaln": lgamma,
                      "digamma": digamma, "psi": digamma, "polygamma": polygamma,
-                     "multigammaln": mvlgamma, "i0": i0, "sinc": sinc, "round": round}.items():
+                     "multigammaln": mvlgamma, "i0": i0, "sinc": sinc}.items():
     PUBLIC["special"][_name] = _made
 
-__all__ = ["erf", "no_derivative", "xp"]
+
+def _special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
+    """The nearest number with that many decimals; ties go to even."""
+    return _round_decimals(input, decimals, out=out)
+
+
+publish(_special_round, "round", method=False, function="special")
