@@ -468,6 +468,8 @@ class _Leaves:
         if not self.accumulate:
             self.captured[leaf] = g
             return
+        if leaf._edge is None:
+            return  # frozen since it was used
         node = leaf._accumulator() if leaf._node_hooks is not None else None
         if node is not None and node.prehooks:
             g = before(node, g, recorded)

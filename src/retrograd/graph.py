@@ -206,7 +206,8 @@ class Node:
 
     @property
     def site(self) -> sites.Site:
-        return sites.Site(self.code, self.lasti)
+        # Nodes that save nothing do not keep their line on the fast path.
+        return sites.Site(getattr(self, "code", None), getattr(self, "lasti", 0))
 
     @property
     def requires_grad(self) -> bool:
@@ -215,6 +216,11 @@ class Node:
     def name(self) -> str:
         name = type(self).__name__
         return f"torch::autograd::{name}" if name in ("CopyBackwards", "CopySlices") else name
+
+    def __call__(self, *gradients: Any) -> Any:
+        """The gradients of the inputs for these gradients of the outputs, recorded."""
+        g = gradients[0] if self.outputs == 1 else list(gradients)
+        return self.replay(g) if self._arity == 1 else self.replay(g, *self.edges())
 
     def _sequence_nr(self) -> int:
         return self.seq
