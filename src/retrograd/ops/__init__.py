@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 from importlib.util import find_spec
 
-FAMILIES = ("shape", "join", "convert", "create", "random", "pointwise", "index", "scatter", "rearrange", "sort", "reduce",
+FAMILIES = ("shape", "join", "convert", "create", "random", "pointwise", "index", "scatter", "rearrange", "restride", "sort", "reduce",
             "scan", "distance", "linalg", "special", "fft", "activation", "conv", "norm", "loss", "attention")
 
 for _family in FAMILIES:

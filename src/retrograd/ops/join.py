@@ -6,8 +6,21 @@ from typing import Any
 
 from ..backend import numpy as xp
 from ..errors import canonical_dim
-from ..op import Arrays, linear
-from .shape import _split, split_with_sizes, unbind, zeros_of
+from ..notices import warn
+from ..op import Array, Arrays, Dim, composite, linear, publish
+from ..tensor import Tensor
+from .shape import (
+    _slice,
+    _split,
+    _view,
+    expand,
+    reshape,
+    split_with_sizes,
+    tensor_split,
+    unbind,
+    unsqueeze,
+    zeros_of,
+)
 
 
 def _cat_axis(tensors: Any, dim: int) -> int:
@@ -15,11 +28,8 @@ def _cat_axis(tensors: Any, dim: int) -> int:
     return canonical_dim(dim, rank)
 
 
-@linear(promote="same", aliases=("concat", "concatenate"), method=False)
-def cat(tensors: Arrays, dim: int = 0) -> Any:
-    """Join tensors along an existing dimension."""
-    if not tensors:
-        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+@linear(promote="same", function=None, method=False, node="CatBackward0")
+def _cat(tensors: Arrays, dim: int = 0) -> Any:
     for i, t in enumerate(tensors):
         if not t.ndim:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
@@ -40,7 +50,25 @@ def cat(tensors: Arrays, dim: int = 0) -> Any:
     return xp.concatenate(used, axis=axis)
 
 
-cat.vjp(tensors=lambda g, like, dim: _cat_parts(g, like, dim))
+def cat(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
+    """Join tensors along an existing dimension."""
+    if isinstance(tensors, (tuple, list)) and not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    if out is None:
+        return _cat(tensors, dim)
+    try:
+        return _cat(tensors, dim, out=out)
+    except RuntimeError as error:
+        if "can't be cast" not in str(error):
+            raise
+        raise TypeError("torch.cat(): input types can't be cast to the desired output type "
+                        f"{out.dtype.alias}") from None
+
+
+publish(cat, "cat", method=False, aliases=("concat", "concatenate"))
+
+
+_cat.vjp(tensors=lambda g, like, dim: _cat_parts(g, like, dim))
 
 
 def _cat_parts(g: Any, like: Any, dim: int) -> Any:
@@ -54,18 +82,14 @@ def fitted_part(part: Any, like: Any) -> Any:
     """A part of a joined gradient in the shape and dtype of the tensor it belongs to."""
     from ..graph import fit
     from ..replaying import fit_tensor
-    from ..tensor import Tensor
 
     if like.shape == (0,) and part.shape != (0,):
         part = zeros_of(part, (0,))
     return fit_tensor(part, like) if isinstance(part, Tensor) else fit(part, like)
 
 
-@linear(promote="same", method=False)
-def stack(tensors: Arrays, dim: int = 0) -> Any:
-    """Join tensors of one shape along a new dimension."""
-    if not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
+@linear(promote="same", function=None, method=False, node="StackBackward0")
+def _stack(tensors: Arrays, dim: int = 0) -> Any:
     first = tensors[0]
     for i, t in enumerate(tensors):
         if t.shape != first.shape:
@@ -74,7 +98,21 @@ def stack(tensors: Arrays, dim: int = 0) -> Any:
     return xp.stack(tensors, axis=canonical_dim(dim, first.ndim + 1))
 
 
-stack.vjp(tensors=lambda g, like, dim: [
+def stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
+    """Join tensors of one shape along a new dimension."""
+    check_not_empty("stack", tensors)
+    return _stack(tensors, dim) if out is None else _stack(tensors, dim, out=out)
+
+
+publish(stack, "stack", method=False)
+
+
+def check_not_empty(name: str, tensors: Any) -> None:
+    if isinstance(tensors, (tuple, list)) and not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+
+
+_stack.vjp(tensors=lambda g, like, dim: [
     fitted_part(p, s) for p, s in zip(unbind(g, canonical_dim(dim, g.ndim)), like, strict=True)])
 
 
@@ -92,14 +130,14 @@ def stack_parts(g: Any, like: Any, dim: int) -> Any:
     g = as_list(g)
     shape = tuple([n for i, n in enumerate(like.shape) if i != dim])
     present = next(x for x in g if x is not None)
-    return stack([zeros_of(present, shape) if x is None else x for x in g], dim)
+    return _stack([zeros_of(present, shape) if x is None else x for x in g], dim)
 
 
 def join_parts(g: Any, like: Any, lengths: Any, dim: int) -> Any:
     """The gradients of consecutive parts, zeros where none arrived."""
     g = as_list(g)
     present = next(x for x in g if x is not None)
-    return cat([zeros_of(present, part_shape(like.shape, dim, n)) if x is None else x
+    return _cat([zeros_of(present, part_shape(like.shape, dim, n)) if x is None else x
                 for x, n in zip(g, lengths, strict=True)], dim)
 
 
@@ -116,3 +154,268 @@ def chunk_lengths(n: int, size: int) -> list[int]:
     if not n:
         return [0]
     return [min(size, n - i) for i in range(0, n, size)]
+
+
+# ---------------------------------------------------------------- cut without being views
+
+
+@linear(outputs=("list",), function=None, method=False, any_dtype=True,
+        node="UnsafeSplitWithSizesBackward0")
+def _unsafe_parts(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
+    parts, start = [], 0
+    for n in split_sizes:
+        parts.append(input[(slice(None),) * dim + (slice(start, start + n),)])
+        start += n
+    return tuple(parts)
+
+
+_unsafe_parts.vjp(input=lambda g, like, split_sizes, dim: join_parts(g, like, split_sizes, dim))
+
+
+@linear(outputs=("list",), function=None, method=False, any_dtype=True,
+        node="UnsafeSplitBackward0")
+def _unsafe_split(input: Array, split_size: int, dim: Dim = 0) -> Any:
+    lead = (slice(None),) * dim
+    return tuple([input[(*lead, slice(i, i + split_size))]
+                  for i in range(0, input.shape[dim], split_size)] or [input])
+
+
+_unsafe_split.vjp(input=lambda g, like, split_size, dim:
+                  join_parts(g, like, chunk_lengths(like.shape[dim], split_size), dim))
+
+
+@composite(method=True)
+def unsafe_split(tensor: Any, split_size: int, dim: int = 0) -> Any:
+    """:func:`split` whose parts may be written to without the others noticing."""
+    return _unsafe_split(tensor, max(split_size, 1), dim)
+
+
+@composite(method=True)
+def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+    """:func:`split` by lengths whose parts may be written to without the others noticing."""
+    return _unsafe_parts(input, tuple(split_sizes), dim)
+
+
+@composite(method=True)
+def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """:func:`chunk` whose parts may be written to without the others noticing."""
+    n = input.shape[canonical_dim(dim, input.ndim)]
+    return _unsafe_split(input, max(-(-n // chunks), 1), dim)
+
+
+# ---------------------------------------------------------------- by rows, columns and layers
+
+
+def _each(tensors: tuple[Any, ...], change: Any) -> Any:
+    """``change`` of one tensor, or of each of several."""
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        return tuple([change(t) for t in tensors[0]])
+    if len(tensors) == 1:
+        return change(tensors[0])
+    return tuple([change(t) for t in tensors])
+
+
+def _at_least_1d(tensor: Any) -> Any:
+    return tensor if tensor.ndim else reshape(tensor, (1,))
+
+
+def _at_least_2d(tensor: Any) -> Any:
+    if tensor.ndim > 1:
+        return tensor
+    return unsqueeze(tensor, 0) if tensor.ndim else reshape(tensor, (1, 1))
+
+
+def _at_least_3d(tensor: Any) -> Any:
+    if tensor.ndim > 2:
+        return tensor
+    if tensor.ndim == 2:
+        return unsqueeze(tensor, -1)
+    if tensor.ndim == 1:
+        return unsqueeze(unsqueeze(tensor, 0), -1)
+    return reshape(tensor, (1, 1, 1))
+
+
+@composite()
+def atleast_1d(*tensors: Any) -> Any:
+    """The tensor (or each of several) with at least one dimension."""
+    return _each(tensors, _at_least_1d)
+
+
+@composite()
+def atleast_2d(*tensors: Any) -> Any:
+    """The tensor (or each of several) with at least two dimensions."""
+    return _each(tensors, _at_least_2d)
+
+
+@composite()
+def atleast_3d(*tensors: Any) -> Any:
+    """The tensor (or each of several) with at least three dimensions."""
+    return _each(tensors, _at_least_3d)
+
+
+@composite()
+def hstack(tensors: Any, *, out: Any = None) -> Any:
+    """Join tensors side by side."""
+    check_not_empty("hstack", tensors)
+    parts = [_at_least_1d(t) for t in tensors]
+    return cat(parts, 0 if parts[0].ndim == 1 else 1, out=out)
+
+
+@composite(aliases=("row_stack",))
+def vstack(tensors: Any, *, out: Any = None) -> Any:
+    """Join tensors below each other."""
+    check_not_empty("vstack", tensors)
+    return cat([_at_least_2d(t) for t in tensors], 0, out=out)
+
+
+@composite()
+def dstack(tensors: Any, *, out: Any = None) -> Any:
+    """Join tensors behind each other."""
+    check_not_empty("dstack", tensors)
+    return cat([_at_least_3d(t) for t in tensors], 2, out=out)
+
+
+@composite()
+def column_stack(tensors: Any, *, out: Any = None) -> Any:
+    """Join vectors as columns, and matrices side by side."""
+    check_not_empty("column_stack", tensors)
+    return hstack([t if t.ndim > 1 else reshape(t, (t.numel(), 1)) for t in tensors], out=out)
+
+
+def _split_along(name: str, input: Any, given: Any, dim: int, least: int) -> Any:
+    if input.ndim < least:
+        raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but "
+                           f"got a tensor with {input.ndim} dimensions!")
+    if isinstance(given, int) and (given <= 0 or input.shape[dim] % given):
+        raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size "
+                           f"of the dimension {input.shape[dim]} is not divisible by the "
+                           f"split_size {given}!")
+    return tensor_split(input, given, dim)
+
+
+@composite(method=True)
+def hsplit(input: Any, indices_or_sections: Any) -> Any:
+    """Views of parts side by side."""
+    return _split_along("hsplit", input, indices_or_sections, 0 if input.ndim == 1 else 1, 1)
+
+
+@composite(method=True)
+def vsplit(input: Any, indices_or_sections: Any) -> Any:
+    """Views of parts below each other."""
+    return _split_along("vsplit", input, indices_or_sections, 0, 2)
+
+
+@composite(method=True)
+def dsplit(input: Any, indices_or_sections: Any) -> Any:
+    """Views of parts behind each other."""
+    return _split_along("dsplit", input, indices_or_sections, 2, 3)
+
+
+# ---------------------------------------------------------------- grids and products
+
+
+def _as_list(tensors: tuple[Any, ...]) -> list[Any]:
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        return list(tensors[0])
+    return list(tensors)
+
+
+@composite()
+def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
+    """The coordinates of every point of the grid that vectors span, one tensor per vector."""
+    parts = _as_list(tensors)
+    check_not_empty("meshgrid", parts)
+    if indexing is None:
+        warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
+             "argument.", once=True)
+        indexing = "ij"
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError("torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: "
+                           f"{indexing}")
+    for part in parts:
+        if part.ndim > 1:
+            raise RuntimeError("torch.meshgrid: Expected 0D or 1D tensor in the tensor list but "
+                               f"got: {part}")
+        if part.dtype != parts[0].dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    axes = list(range(len(parts)))
+    if indexing == "xy" and len(parts) > 1:
+        axes[:2] = [1, 0]
+    shape = [0] * len(parts)
+    for part, axis in zip(parts, axes, strict=True):
+        shape[axis] = part.numel()
+    return tuple([expand(_view(part, (1,) * axis + (-1,) + (1,) * (len(parts) - axis - 1)),
+                         tuple(shape)) for part, axis in zip(parts, axes, strict=True)])
+
+
+def _check_vectors(tensors: Any) -> None:
+    for tensor in tensors:
+        if tensor.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor.shape)}")
+
+
+@composite()
+def cartesian_prod(*tensors: Any) -> Any:
+    """Every combination of one element of each vector, one per row."""
+    parts = _as_list(tensors)
+    _check_vectors(parts)
+    if len(parts) == 1:
+        return parts[0]
+    return stack([reshape(grid, (-1,)) for grid in meshgrid(*parts, indexing="ij")], 1)
+
+
+@composite()
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """Every way to choose ``r`` elements of a vector, one per row."""
+    from .scatter import masked_select
+    from ..tensor import wrap
+
+    _check_vectors([input])
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return wrap(xp.empty((0,), input._data.dtype))
+    positions = xp.indices((input.numel(),) * r)
+    chosen = xp.ones((input.numel(),) * r, bool)
+    for a, b in zip(positions[:-1], positions[1:], strict=True):
+        chosen &= (a <= b) if with_replacement else (a < b)
+    mask = wrap(chosen)
+    return stack([masked_select(grid, mask)
+                  for grid in meshgrid(*[input] * r, indexing="ij")], 1)
+
+
+@linear(promote="same", function=None, method=False, node="BlockDiagBackward0")
+def _block_diag(tensors: Arrays) -> Any:
+    blocks = [t.reshape((1,) * (2 - t.ndim) + t.shape) for t in map(xp.as_array, tensors)]
+    whole = xp.zeros((sum(b.shape[0] for b in blocks), sum(b.shape[1] for b in blocks)),
+                     blocks[0].dtype)
+    row = col = 0
+    for block in blocks:
+        whole[row:row + block.shape[0], col:col + block.shape[1]] = block
+        row, col = row + block.shape[0], col + block.shape[1]
+    return whole
+
+
+_block_diag.vjp(tensors=lambda g, like: blocks_of(g, like))
+
+
+def blocks_of(g: Any, like: Any) -> list[Any]:
+    """The blocks along the diagonal, each in the shape of the tensor it came from."""
+    found = []
+    row = col = 0
+    for one in like:
+        rows, cols = ((1, 1) + tuple(one.shape))[-2:]
+        block = _slice(_slice(g, 0, row, row + rows, 1), 1, col, col + cols, 1)
+        found.append(fitted_part(reshape(block, one.shape), one))
+        row, col = row + rows, col + cols
+    return found
+
+
+@composite()
+def block_diag(*tensors: Any) -> Any:
+    """A matrix with the tensors as blocks along its diagonal."""
+    for i, tensor in enumerate(tensors):
+        if tensor.ndim > 2:
+            raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. "
+                               f"Input {i} has {tensor.ndim} dimensions")
+    return _block_diag(list(tensors))

@@ -833,7 +833,7 @@ def zeros_of(like: Any, shape: Any) -> Any:
     return wrap(zeros) if isinstance(like, Tensor) else zeros
 
 
-@view(outputs=("list",), function=None, method=False, node="SplitWithSizesBackward0")
+@view(outputs=("list",), node="SplitWithSizesBackward0")
 def split_with_sizes(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
     """Views of consecutive parts of the given lengths along ``dim``."""
     lead = (slice(None),) * dim
