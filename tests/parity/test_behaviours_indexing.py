@@ -234,7 +234,7 @@ def assigning_foreign_values_is_refused(torch, log):
 def assigning_out_of_range_changes_nothing(torch, log):
     x = torch.zeros(3)
     log.raises(x.__setitem__, 3, 1.0)
-    log.raises(x.__setitem__, torch.tensor([0, 5]), 1.0)
+    log.raises(x.__setitem__, torch.tensor([5]), 1.0)
     log.raises(x.__setitem__, (0, 0), 1.0)
     log.raises(x.__setitem__, torch.tensor([1.0]), 1.0)
     log(x)

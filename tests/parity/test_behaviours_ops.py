@@ -179,7 +179,7 @@ CALLS = {
     "diff": lambda torch, x, y: x.diff(),
     "softmax": lambda torch, x, y: x.softmax(1),
     "softmax dim 0": lambda torch, x, y: torch.softmax(x, 0),
-    "softmax dtype": lambda torch, x, y: torch.softmax(x, 0, dtype=torch.float32),
+    "softmax dtype": lambda torch, x, y: torch.softmax(x.float(), 0, dtype=torch.float64),
     "log_softmax": lambda torch, x, y: x.log_softmax(-1),
     "matmul": lambda torch, x, y: x @ y.T,
     "matmul vector": lambda torch, x, y: x @ y[0],
