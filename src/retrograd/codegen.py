@@ -19,7 +19,7 @@ from .errors import canonical_dim, canonical_dims
 from .graph import LEAF, Like, Node, Released, fit, next_sequence
 from .modes import GRAD, MODE, NO_GRAD
 from .op import ARRAY, ARRAYS, GENERATED, OPTIONAL, Op, direct, raw
-from .sites import is_internal, user_frame
+from .sites import user_frame
 from .tensor import PLAIN, Tensor, edge_of
 
 _SHOW = os.environ.get("RETROGRAD_SHOW_CODE", "").split(",")
@@ -48,11 +48,22 @@ GENERATED.update(
     Tensor=Tensor, PLAIN=PLAIN, LEAF=LEAF, Like=Like, Released=Released, GRAD=GRAD,
     new=object.__new__,
     NO_GRAD=NO_GRAD, mode=MODE.get, tick=next_sequence, frame=sys._getframe,
-    is_internal=is_internal, user_frame=user_frame, fit=fit, edge_of=edge_of,
+    user_code=None, locate=None, fit=fit, edge_of=edge_of,
     F4=xp.FLOAT32, F8=xp.FLOAT64, C4=_Constants(xp.FLOAT32), C8=_Constants(xp.FLOAT64),
-    hush=xp.hush, unhush=xp.unhush, canonical_dim=canonical_dim, canonical_dims=canonical_dims,
+    quieten=xp.quieten, QUIET=xp.QUIET, unhush=xp.unhush, canonical_dim=canonical_dim, canonical_dims=canonical_dims,
     generic=xp.generic, level=xp.level,
 )
+
+
+def _locate(frame: Any) -> Any:
+    """The user's frame; its code is remembered, since the next call most likely has the same."""
+    found = user_frame(frame)
+    if found is frame:
+        GENERATED["user_code"] = found.f_code
+    return found
+
+
+GENERATED["locate"] = _locate
 
 
 def rule_needs(op: Op) -> dict[str, list[str]]:
@@ -222,11 +233,21 @@ def conj(value: Any) -> Any:
     raise NotImplementedError
 
 
-_INLINE = {rule.__code__.co_code: (rule.__code__.co_names, source) for rule, source in (
+def f(value: Any) -> Any:
+    """A name for the patterns below: any op of one argument; never called."""
+    raise NotImplementedError
+
+
+_INLINE = {(rule.__code__.co_code, rule.__code__.co_consts): (rule.__code__.co_names, source)
+           for rule, source in (
     (lambda g: g, "{0}"),
     (lambda g: -g, "-{0}"),
     (lambda g, a: g * conj(a), "{0} * {1}"),
     (lambda g, a: g / conj(a), "{0} / {1}"),
+    (lambda g, a: g * conj(f(a)), "{0} * {f}({1})"),
+    (lambda g, a: -g * conj(f(a)), "-{0} * {f}({1})"),
+    (lambda g, a: g * conj(1 - a * a), "{0} * (1 - {1} * {1})"),
+    (lambda g, a: g * conj((1 - a) * a), "{0} * ((1 - {1}) * {1})"),
     (lambda g, a: g if a == 1 else g * a, "{0} if {1} == 1 else {0} * {1}"),
     (lambda g, a: -g if a == 1 else g * -a, "-{0} if {1} == 1 else {0} * -{1}"),
 )}
@@ -237,10 +258,20 @@ function call, which is a good part of a small op's cost."""
 def inlined(rule: Any, arguments: list[str], is_complex: bool) -> str | None:
     """The rule as an expression, if it has one of the commonest shapes."""
     code = rule.__code__
-    names, source = _INLINE.get(code.co_code, (None, ""))
-    if names != code.co_names or (names and is_complex):
+    names, source = _INLINE.get((code.co_code, code.co_consts), (None, ""))
+    if names is None or len(names) != len(code.co_names) or (names and is_complex):
         return None
-    return source.format(*arguments)
+    kernel = ""
+    for pattern, name in zip(names, code.co_names, strict=True):
+        if pattern == "f":
+            declared = getattr(rule.__globals__.get(name), "op", None)
+            if declared is None:
+                return None
+            kernel = f"{name}_kernel"
+            GENERATED[kernel] = direct(declared.kernel)
+        elif pattern != name:
+            return None
+    return source.format(*arguments, f=kernel)
 
 
 def direct_rule(rule: Any, is_complex: bool) -> Any:
@@ -400,7 +431,7 @@ def _fast_path(op: Op, slow: str) -> list[str]:
         kind = op.by_name[name].kind
         if number_ok and name == arrays[1]:
             continue
-        test = f"type({name}) in PLAIN"
+        test = f"(type({name}) is Tensor or type({name}) in PLAIN)"
         conditions.append(f"({name} is None or {test})" if kind in (OPTIONAL, "optional index")
                           else test)
     if takes_out(op):
@@ -420,7 +451,7 @@ def _fast_path(op: Op, slow: str) -> list[str]:
         pad += "    "
     if number_ok:
         other = arrays[1]
-        emit(f"if type({other}) in PLAIN: ok = True")
+        emit(f"if type({other}) is Tensor or type({other}) in PLAIN: ok = True")
         emit(f"elif type({other}) is float or type({other}) is int: "
              f"{other} = (C4 if dt is F4 else C8)[{other}]; ok = True")
         emit("else: ok = False")
@@ -441,7 +472,7 @@ def _fast_path(op: Op, slow: str) -> list[str]:
     emit(f"if {' and '.join(tests)}:")
     pad += "    "
     if not op.quiet:
-        emit("token = hush()")
+        emit("token = quieten(QUIET)")
     emit("try:")
     for p in op.params:
         if p.kind == "dim":
@@ -510,9 +541,11 @@ def _record_source(op: Op, plan: Plan, pad: str) -> list[str]:
     GENERATED[f"{op.name}_node"] = node_class(op)
     emit(f"node = {op.name}_node()")
     emit("node.seq = tick()")
-    emit("f = frame(1); code = f.f_code")
-    emit("if is_internal(code.co_filename): f = user_frame(f); code = f.f_code")
-    emit("node.code = code; node.lasti = f.f_lasti")
+    if _saved_slots(plan):
+        # The line is named by the errors of saved values; a node without any needs none.
+        emit("f = frame(1); code = f.f_code")
+        emit("if code is not user_code: f = locate(f); code = f.f_code")
+        emit("node.code = code; node.lasti = f.f_lasti")
     for i, name in enumerate(arrays):
         target = ("next0", "next1")[i] if i < 2 else None
         value = f"{name} if e{i} is LEAF else e{i}"

@@ -41,7 +41,7 @@ try:
         """Silence floating point warnings in this context until :func:`unhush`."""
         return _error_state.set(_quiet)
 
-    unhush = _error_state.reset
+    quieten, QUIET, unhush = _error_state.set, _quiet, _error_state.reset
 except AttributeError:  # pragma: no cover - a NumPy without these internals
 
     def hush() -> Any:
@@ -50,6 +50,11 @@ except AttributeError:  # pragma: no cover - a NumPy without these internals
 
     def unhush(token: Any) -> None:
         np.seterr(**token)
+
+    def quieten(state: None) -> Any:
+        return hush()
+
+    QUIET = None
 
 
 class quiet:
