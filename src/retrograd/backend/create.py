@@ -162,8 +162,28 @@ def from_buffer(buffer: Any, dtype: np.dtype, count: int, offset: int) -> np.nda
     return np.frombuffer(buffer, dtype, count, offset)
 
 
+class _Capsule:
+    """Makes a bare DLPack capsule look like the array it came from."""
+
+    def __init__(self, capsule: Any):
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
 def from_dlpack(source: Any) -> np.ndarray:
-    array = np.from_dlpack(source)
+    """An array on the memory that a DLPack capsule, or an object that makes one, describes."""
+    offered = source if hasattr(source, "__dlpack__") else _Capsule(source)
+    try:
+        array = np.from_dlpack(offered)
+    except (AttributeError, TypeError, ValueError):
+        raise RuntimeError("from_dlpack received an invalid capsule. Note that DLTensor capsules "
+                           "can be consumed only once, so you might have already constructed a "
+                           "tensor from it once.") from None
     if not array.flags.writeable:
         # DLPack says nothing reliable about write access before version 1.0; tensors are writable.
         array = _writable(array)

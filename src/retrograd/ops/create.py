@@ -463,9 +463,24 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0,
     return leaf(make.from_buffer(buffer, kind.np, count, offset), requires_grad, "frombuffer")
 
 
-def from_dlpack(ext_tensor: Any) -> Tensor:
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor on memory that another library offers through DLPack."""
-    return leaf(make.from_dlpack(ext_tensor))
+    dtypes.as_device(device)
+    if isinstance(ext_tensor, Tensor):
+        if ext_tensor.requires_grad:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        array = ext_tensor._array()
+    else:
+        array = make.from_dlpack(ext_tensor)
+    return leaf(array.copy() if copy else array)
+
+
+def to_dlpack(tensor: Tensor) -> Any:
+    """A DLPack capsule of a tensor's memory, to be read once by another library."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError("_to_dlpack(): argument 'data' (position 1) must be Tensor, not "
+                        f"{type(tensor).__name__}")
+    return tensor.detach()._array().__dlpack__()
 
 
 # ---------------------------------------------------------------- filled
@@ -840,7 +855,7 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Any =
     return settle(make.eye(n, columns, kind.np), out, requires_grad, "eye")
 
 
-for _function in (tensor, as_tensor, asarray, from_numpy, frombuffer, from_dlpack, zeros, ones,
-                  empty, full, scalar_tensor, empty_strided, zeros_like, ones_like, empty_like,
+for _function in (tensor, as_tensor, asarray, from_numpy, frombuffer, from_dlpack, to_dlpack, zeros,
+                  ones, empty, full, scalar_tensor, empty_strided, zeros_like, ones_like, empty_like,
                   full_like, arange, range, linspace, logspace, eye):
     publish(_function, _function.__name__, method=False)

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-_SUBMODULES = ("checkpoint", "data", "hooks")
+_SUBMODULES = ("checkpoint", "data", "dlpack", "hooks")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,7 @@
+"""Sharing memory with other array libraries through DLPack."""
+
+from __future__ import annotations
+
+from ..ops.create import from_dlpack, to_dlpack
+
+__all__ = ["from_dlpack", "to_dlpack"]
