@@ -11,6 +11,11 @@ from .numpy import FLOAT32, FLOAT64, as_array, cast
 from .reduce import axes_of, is_half, widened
 
 
+_add: Any = np.add.reduce
+_largest: Any = np.maximum.reduce
+_smallest: Any = np.minimum.reduce
+
+
 def norm(array: Any, ord: float, dim: tuple[int, ...] | None, keepdims: bool,
          dtype: np.dtype | None = None) -> Any:
     """The ``ord``-norm over ``dim``; a real number also for complex arrays."""
@@ -30,16 +35,16 @@ def _norm(array: Any, ord: float, dim: tuple[int, ...] | None, keepdims: bool) -
         return np.sqrt(flat.dot(flat))
     size = np.abs(array)
     if ord == 2:
-        return np.sqrt(np.add.reduce(size * size, axis=axis, keepdims=keepdims))
+        return np.sqrt(_add(size * size, axis=axis, keepdims=keepdims))
     if ord == 1:
-        return np.add.reduce(size, axis=axis, keepdims=keepdims)
+        return _add(size, axis=axis, keepdims=keepdims)
     if ord == math.inf:
-        return np.maximum.reduce(size, axis=axis, keepdims=keepdims)
+        return _largest(size, axis=axis, keepdims=keepdims)
     if ord == -math.inf:
-        return np.minimum.reduce(size, axis=axis, keepdims=keepdims)
+        return _smallest(size, axis=axis, keepdims=keepdims)
     if ord == 0:
-        return np.add.reduce(size != 0, axis=axis, keepdims=keepdims, dtype=size.dtype)
-    return np.add.reduce(size ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
+        return _add(size != 0, axis=axis, keepdims=keepdims, dtype=size.dtype)
+    return _add(size ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
 
 
 # Above this many numbers the differences of all pairs are not held at once.

@@ -9,12 +9,15 @@ import numpy as np
 
 from .numpy import FLOAT32, FLOAT64, INT64, as_array, broadcast, cast
 
-_add = np.add.reduce
+_add: Any = np.add.reduce
 
 # Up to this many elements a dot product with ones is twice as fast as a reduction.
 _FEW = 64
 _ONES32 = [np.ones(_FEW, FLOAT32)[:n] for n in range(_FEW + 1)]
 _ONES64 = [np.ones(_FEW, FLOAT64)[:n] for n in range(_FEW + 1)]
+
+# A gradient of up to this many elements is filled; a larger one is an expanded view.
+_SMALL = 4096
 
 
 def axes_of(array: Any, dim: tuple[int, ...] | None) -> tuple[int, ...] | None:
@@ -90,10 +93,17 @@ def mean(array: Any, dim: tuple[int, ...] | None, keepdims: bool,
 def spread(array: Any, shape: tuple[int, ...], dtype: np.dtype, dim: tuple[int, ...] | None,
            keepdims: bool) -> Any:
     """The adjoint of a sum: every element gets the value of the sum it was part of."""
-    if dim and shape and not keepdims:
-        array = array.reshape(tuple([1 if i in dim else n for i, n in enumerate(shape)]))
     if array.dtype is not dtype:
         array = cast(array, dtype)
+    if not array.shape:
+        if not shape:
+            return array
+        whole = np.empty(shape, dtype)
+        if whole.size <= _SMALL:
+            whole.fill(array)
+            return whole
+    if dim and shape and not keepdims:
+        array = array.reshape(tuple([1 if i in dim else n for i, n in enumerate(shape)]))
     return broadcast(array, shape)
 
 
@@ -301,7 +311,7 @@ def running_extreme(array: Any, axis: int, largest: bool) -> tuple[Any, Any]:
     array = as_array(array)
     if not array.ndim:
         return array.copy(), np.zeros((), INT64)
-    ufunc = np.maximum if largest else np.minimum
+    ufunc: Any = np.maximum if largest else np.minimum
     if array.dtype.kind == "b":
         ufunc = np.logical_or if largest else np.logical_and
     values = ufunc.accumulate(array, axis=axis)

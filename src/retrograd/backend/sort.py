@@ -86,8 +86,8 @@ def middle_index(array: Any, axis: int, skip_nan: bool) -> Any:
     return np.take_along_axis(order, middle, axis)
 
 
-def most_frequent(array: Any, axis: int) -> tuple[Any, Any]:
-    """The commonest value along ``axis`` (the smallest of several) and where it lies last."""
+def most_frequent(array: Any, axis: int) -> Any:
+    """Where the commonest value along ``axis`` (the smallest of several) lies last."""
     moved = np.moveaxis(comparable(array), axis, -1)
     lanes = moved.reshape(-1, moved.shape[-1])
     indices = np.empty(len(lanes), INT64)
