@@ -43,8 +43,6 @@ class Plan:
                 _discover(edge, order, leaves, outputs, seen)
         # Written out for the usual arities: this loop is a large part of a backward pass.
         for node in order:
-            if node.is_watched:
-                watched = True
             arity = node._arity
             if arity <= 2:
                 edge = node.next0
@@ -204,25 +202,7 @@ def _run_plain(plan: Plan, grads: dict[Any, Any], released: Released) -> None:
     for node in plan.order:
         g = pop(node, None)
         if g is not None or node.runs_undefined:
-            arity = node._arity
-            if arity == 2:
-                e0, e1 = node.next0, node.next1
-                r0, r1 = node.pull_and_release(g, released, e0, e1)
-                if r0 is not None and e0 is not None:
-                    grads[e0] = grads[e0] + r0 if e0 in grads else r0
-                if r1 is not None and e1 is not None:
-                    grads[e1] = grads[e1] + r1 if e1 in grads else r1
-            elif arity == 1:
-                r0 = node.pull_and_release(g, released)
-                e0 = node.next0
-                if r0 is not None and e0 is not None:
-                    grads[e0] = grads[e0] + r0 if e0 in grads else r0
-            else:
-                edges = node.edges()
-                results = node.pull_and_release(g, released, *edges)
-                for e0, r0 in zip(edges, results, strict=False):
-                    if r0 is not None and e0 is not None:
-                        grads[e0] = grads[e0] + r0 if e0 in grads else r0
+            node.pass_on(g, released, grads)
 
 
 def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted_at: set[Any],
@@ -270,7 +250,9 @@ def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted
 def _run_node(node: Node, g: Any, wanted: list[Any], recorded: bool) -> tuple[Any, ...]:
     """The gradients of a node's inputs."""
     if Anomaly.enabled:
-        results = guarded(node, g, wanted if node._arity > 1 else (), recorded)
+        from .autograd.anomaly import run_checked
+
+        results = run_checked(node, g, wanted if node._arity > 1 else (), recorded)
     elif node._arity == 1:
         results = node.replay(g) if recorded else node.pull(g)
     else:
@@ -307,24 +289,6 @@ def add_arrays(a: Any, b: Any) -> Any:
 
 def add_tensors(a: Tensor, b: Tensor) -> Tensor:
     return a + b
-
-
-def guarded(node: Node, g: Any, wanted: Any, recorded: bool) -> Any:
-    """Run a node in anomaly mode: an error or a NaN names the forward call."""
-    from .autograd.anomaly import explain, has_nan
-
-    try:
-        results = node.replay(g, *wanted) if recorded else node.pull(g, *wanted)
-    except Exception as error:
-        explain(node, error)
-        raise
-    if Anomaly.check_nan:
-        for position, result in enumerate(results if isinstance(results, tuple) else (results,)):
-            if result is not None and has_nan(result):
-                explain(node, None)
-                raise RuntimeError(f"Function '{node.name()}' returned nan values in its "
-                                   f"{position}th output.\nIt was recorded here:\n  {node.site}")
-    return results
 
 
 # ---------------------------------------------------------------- hooks

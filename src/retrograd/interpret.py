@@ -29,6 +29,7 @@ class Anomaly:
 
     enabled = False
     check_nan = True
+    running: Node | None = None  # the node whose backward is recording further ones
 
 
 # ---------------------------------------------------------------- transforms join here
@@ -213,8 +214,8 @@ def as_operands(op: Op, name: str, position: int, values: Any) -> list[Tensor]:
 def number_tensor(value: Any) -> Tensor:
     """A Python number as a zero-dim tensor that yields to any tensor's dtype."""
     made = object.__new__(Tensor)
-    made._data = xp.asarray(value, dtype=dtypes.of_scalar(value).np if not isinstance(
-        value, float) else xp.FLOAT64)
+    is_int = isinstance(value, int) and not isinstance(value, bool)
+    made._data = xp.asarray(value, dtype=xp.INT64 if is_int else None)
     made._edge = made._view = made._vc = None
     made._wrapped_number = True
     return made
@@ -480,6 +481,8 @@ def remember_stack(node: Node) -> None:
 
     stack = traceback.format_stack(sites.user_frame(__import__("sys")._getframe(1)))
     node.metadata["traceback_"] = stack
+    if Anomaly.running is not None:
+        node.metadata["parent_"] = Anomaly.running
 
 
 # ---------------------------------------------------------------- views and cuts

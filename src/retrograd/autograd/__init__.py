@@ -18,7 +18,7 @@ from .grad_mode import (
 )
 from .variable import Variable
 
-__all__ = ["Function", "Variable", "_unsafe_preserve_version_counter", "anomaly", "anomaly_mode", "backward", "detect_anomaly",
-           "enable_grad", "function", "grad", "grad_mode", "graph", "inference_mode",
+__all__ = ["Function", "Variable", "_unsafe_preserve_version_counter", "anomaly", "anomaly_mode",
+           "backward", "detect_anomaly", "enable_grad", "function", "grad", "grad_mode", "graph", "inference_mode",
            "is_multithreading_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
            "set_multithreading_enabled"]

@@ -1,10 +1,11 @@
-"""Anomaly mode: backward looks for NaN and names the forward line."""
+"""Anomaly mode: backward looks for NaN, and what goes wrong in it names the forward call."""
 
 from __future__ import annotations
 
 import warnings
 from typing import Any
 
+from .. import notices
 from ..backend import numpy as xp
 from ..interpret import Anomaly
 from ..modes import MODE, Mode
@@ -12,8 +13,13 @@ from ..op import GENERATED
 
 
 def _set(enabled: bool, check_nan: bool) -> None:
+    for value in (enabled, check_nan):
+        if not isinstance(value, bool):
+            raise TypeError("set_anomaly_enabled(): argument 'enabled' (position 1) must be bool, "
+                            f"not {type(value).__name__}")
     Anomaly.enabled, Anomaly.check_nan = enabled, check_nan
-    # Generated code meets a mode it does not know, and so takes the general path.
+    # Generated code meets a mode it does not know, and so takes the general path, which keeps the
+    # stack of every call. With the mode off it costs nothing.
     GENERATED["mode"] = _general_mode if enabled else MODE.get
 
 
@@ -22,11 +28,11 @@ def _general_mode() -> Mode:
 
 
 class set_detect_anomaly:
-    """Switch anomaly mode on or off; also a context manager."""
+    """Switch anomaly mode on or off at once; as a context manager the old setting returns."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         self.previous = (Anomaly.enabled, Anomaly.check_nan)
-        _set(bool(mode), check_nan)
+        _set(mode, check_nan)
 
     def __enter__(self) -> None:
         pass
@@ -36,10 +42,13 @@ class set_detect_anomaly:
 
 
 class detect_anomaly:
-    """Run a block in anomaly mode."""
+    """Run a block in anomaly mode.
+
+    A backward pass inside it raises when a gradient is NaN (unless ``check_nan`` is False), and
+    whatever it raises comes with the traceback of the forward call.
+    """
 
     def __init__(self, check_nan: bool = True) -> None:
-        self.previous = (Anomaly.enabled, Anomaly.check_nan)
         self.check_nan = check_nan
         warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and "
                       "should only be enabled for debugging.", UserWarning, stacklevel=2)
@@ -53,26 +62,58 @@ class detect_anomaly:
 
 
 def is_anomaly_enabled() -> bool:
+    """Whether anomaly mode is on."""
     return Anomaly.enabled
 
 
 def is_anomaly_check_nan_enabled() -> bool:
+    """Whether anomaly mode looks for NaN."""
     return Anomaly.check_nan
 
 
-def has_nan(value: Any) -> bool:
-    data = getattr(value, "_data", value)
-    return bool(xp.isnan(data).any())
+def run_checked(node: Any, g: Any, wanted: Any, recorded: bool) -> Any:
+    """Run a node of the graph: an error or a NaN names the forward call it belongs to."""
+    previous, Anomaly.running = Anomaly.running, node
+    try:
+        results = node.replay(g, *wanted) if recorded else node.pull(g, *wanted)
+    except Exception:
+        explain(node)
+        raise
+    finally:
+        Anomaly.running = previous
+    if Anomaly.check_nan:
+        for position, result in enumerate(results if isinstance(results, tuple) else (results,)):
+            if result is not None and _has_nan(result):
+                explain(node)
+                raise RuntimeError(f"Function '{node.name()}' returned nan values in its "
+                                   f"{position}th output.\nIt was recorded here:\n  {node.site}")
+    return results
 
 
-def explain(node: Any, error: Exception | None) -> None:
-    """Warn with the stack of the forward call whose backward failed."""
+def _has_nan(value: Any) -> bool:
+    while hasattr(value, "_data"):
+        value = value._data
+    return isinstance(value, (xp.ndarray, xp.generic)) and bool(xp.isnan(value).any())
+
+
+def explain(node: Any) -> None:
+    """Warn with the stacks of the forward calls whose backward failed."""
     stack = node.metadata.get("traceback_")
-    name = node.name()
     if stack is None:
-        text = (f"Error detected in {name}. No forward pass information available. Enable detect "
-                "anomaly during forward pass for more information.")
-    else:
-        text = (f"Error detected in {name}. Traceback of forward call that caused the error:\n"
-                + "".join(stack))
-    warnings.warn(text, UserWarning, stacklevel=4)
+        notices.warn(f"Error detected in {node.name()}. No forward pass information available. "
+                     "Enable detect anomaly during forward pass for more information.")
+        return
+    notices.warn(f"Error detected in {node.name()}. Traceback of forward call that caused the "
+                 "error:\n" + "".join(stack))
+    parent = node.metadata.get("parent_")
+    while parent is not None:
+        stack = parent.metadata.get("traceback_")
+        told = "No forward pass information available." if stack is None else (
+            "Traceback of forward call that induced the previous calculation:\n" + "".join(stack))
+        notices.warn("\n\nPrevious calculation was induced by "
+                     f"{parent.name()}. {told}")
+        parent = parent.metadata.get("parent_")
+
+
+__all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
+           "set_detect_anomaly"]

@@ -112,7 +112,8 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, create_graph: boo
 
 def _zeros_for(tensor: Any) -> Tensor:
     if isinstance(tensor, GradientEdge):
-        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+        raise RuntimeError("materialize_grads cannot be used when the given input is a "
+                           "GradientEdge")
     if type(tensor._data) in TRACED_TYPES:
         with switched(grad=False):
             return tensor.detach() * 0
