@@ -5,7 +5,7 @@ from tests.samples import array, call, index, samples
 samples("nn.functional.layer_norm",
         call(array(2, 3, 5), (5,), array(5), array(5, seed=1)), call(array(2, 3, 5), (5,)),
         call(array(2, 3, 5), (3, 5), array(3, 5), array(3, 5, seed=1)),
-        call(array(5), [5], array(5), None, 0.1), 
+        call(array(5), [5], array(5), None, 0.1),
         call(array(0, 5), (5,), array(5)))
 samples("layer_norm", call(array(2, 5), (5,), array(5), array(5, seed=1)))
 samples("nn.functional.rms_norm", call(array(2, 3, 5), (5,), array(5)),

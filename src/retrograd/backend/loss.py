@@ -1,0 +1,173 @@
+"""Losses on raw arrays: one pass each, half precision added up in float32."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .norm import wide
+from .numpy import FLOAT32, FLOAT64, as_array
+
+NONE, MEAN, SUM = 0, 1, 2
+
+
+def reduced(values: Any, reduction: int) -> Any:
+    """All values, their mean or their sum."""
+    if reduction == NONE:
+        return values
+    total = np.add.reduce(wide(values), axis=None)
+    if reduction == MEAN:
+        total = total / values.dtype.type(values.size) if values.dtype in (FLOAT32, FLOAT64) \
+            else total / values.size
+    return as_array(total).astype(values.dtype)
+
+
+def squared_error(x: Any, target: Any, reduction: int) -> Any:
+    """The squares of the differences, or their mean or sum."""
+    apart = x - target
+    if reduction == NONE:
+        return apart * apart
+    dtype = apart.dtype
+    if dtype is FLOAT32 or dtype is FLOAT64:
+        flat = apart.reshape(-1)
+        total = flat.dot(flat)
+        return total if reduction == SUM else total / dtype.type(apart.size)
+    return reduced(wide(apart) ** 2, reduction).astype(dtype)
+
+
+def smooth_error(x: Any, target: Any, beta: float, scale: float, reduction: int) -> Any:
+    """Quadratic below ``beta`` and linear above it, times ``scale``."""
+    apart = np.absolute(wide(x) - wide(target))
+    near = apart < beta
+    values = np.where(near, apart * apart * (0.5 / beta), apart - 0.5 * beta) * scale
+    return reduced(values.astype(x.dtype, copy=False), reduction)
+
+
+def _checked(target: Any, classes: int, ignore: int) -> tuple[Any, Any]:
+    """Targets that can index, and which of them count (None for all)."""
+    if not target.size:
+        return target, None
+    low, high = target.min(), target.max()
+    if low >= 0 and high < classes and not 0 <= ignore < classes:
+        return target, None
+    counts = target != ignore
+    wrong = counts & ((target < 0) | (target >= classes))
+    if wrong.any():
+        raise IndexError(f"Target {target[wrong][0]} is out of bounds.")
+    return np.where(counts, target, 0), counts
+
+
+def _picked(x: Any, target: Any) -> Any:
+    """The value of each target's class (dimension 1)."""
+    if x.ndim == 2:
+        return x[np.arange(x.shape[0]), target]
+    return np.take_along_axis(x, target[:, None], 1)[:, 0]
+
+
+def class_weights(target: Any, weight: Any, counts: Any, dtype: Any) -> Any:
+    """What each target's loss is multiplied by; None for one everywhere."""
+    if weight is None:
+        return None if counts is None else counts.astype(dtype)
+    found = weight.take(target)
+    return found if counts is None else np.where(counts, found, np.zeros((), found.dtype))
+
+
+def negative_likelihood(x: Any, target: Any, weight: Any, reduction: int, ignore: int) -> Any:
+    """Minus the log-likelihood of the target classes, (batch, classes, *space)."""
+    if x.ndim == 1:
+        loss = negative_likelihood(x[None], target.reshape(1), weight, reduction, ignore)
+        return loss if reduction != NONE else loss.reshape(target.shape)
+    target, counts = _checked(target, x.shape[1], ignore)
+    scale = class_weights(target, weight, counts, x.dtype)
+    values = -_picked(x, target)
+    if scale is not None:
+        values = np.where(scale == 0, np.zeros((), values.dtype), values * scale)
+    if reduction != MEAN:
+        return reduced(values, reduction)
+    total = np.add.reduce(wide(values), axis=None)
+    divisor = values.size if scale is None else np.add.reduce(wide(scale), axis=None)
+    return as_array(total / as_array(divisor).astype(total.dtype)).astype(x.dtype)
+
+
+def spread_likelihood(g: Any, shape: tuple[int, ...], target: Any, weight: Any, reduction: int,
+                      ignore: int) -> Any:
+    """The gradient of :func:`negative_likelihood`."""
+    if len(shape) == 1:
+        return spread_likelihood(as_array(g).reshape(target.shape or (1,)) if reduction == NONE
+                                 else g, (1, *shape), target.reshape(1), weight, reduction,
+                                 ignore)[0]
+    target, counts = _checked(target, shape[1], ignore)
+    scale = class_weights(target, weight, counts, g.dtype)
+    values = -g
+    if reduction == MEAN:
+        divisor = target.size if scale is None else np.add.reduce(wide(scale), axis=None)
+        values = values / as_array(divisor).astype(values.dtype)
+    if scale is not None:
+        values = np.where(scale == 0, np.zeros((), g.dtype), values * scale)
+    whole = np.zeros(shape, g.dtype)
+    if len(shape) == 2:
+        whole[np.arange(shape[0]), target] = values
+    else:
+        np.put_along_axis(whole, target[:, None],
+                          np.broadcast_to(values, target.shape)[:, None], 1)
+    return whole
+
+
+def binary_cross_entropy(x: Any, target: Any, weight: Any, reduction: int) -> Any:
+    """Minus the log-likelihood of probabilities; logarithms are held above -100."""
+    wide_x = wide(x)
+    if wide_x.size and not ((wide_x >= 0) & (wide_x <= 1)).all():
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    hit, miss = np.maximum(np.log(wide_x), -100), np.maximum(np.log1p(-wide_x), -100)
+    values = (target - 1) * miss - target * hit
+    values = values if weight is None else values * weight
+    return reduced(np.asarray(values, x.dtype), reduction)
+
+
+def logistic_loss(x: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
+    """Binary cross entropy of logits."""
+    wide_x = wide(x)
+    rest = np.log1p(np.exp(-np.absolute(wide_x))) + np.maximum(-wide_x, 0)
+    if pos_weight is not None:
+        rest = rest * ((pos_weight - 1) * target + 1)
+    values = (1 - target) * wide_x + rest
+    values = values if weight is None else values * weight
+    return reduced(np.asarray(values, x.dtype), reduction)
+
+
+def hinge_margins(x: Any, target: Any, p: int, margin: float, weight: Any) -> Any:
+    """For each sample and wrong class, how far it is from being ``margin`` below the right one."""
+    rows = np.arange(x.shape[0])
+    apart = margin - x[rows, target][:, None] + x
+    apart = np.maximum(apart, 0)
+    apart[rows, target] = 0
+    scale = 1 / x.shape[1]
+    scale = scale if weight is None else weight[target][:, None] * scale
+    return (apart if p == 1 else apart * apart) * scale
+
+
+def hinge_slopes(x: Any, target: Any, p: int, margin: float, weight: Any) -> Any:
+    """The derivative of each sample's summed :func:`hinge_margins`."""
+    rows = np.arange(x.shape[0])
+    apart = margin - x[rows, target][:, None] + x
+    slope = (apart > 0).astype(x.dtype) if p == 1 else 2 * np.maximum(apart, 0)
+    slope[rows, target] = 0
+    scale = 1 / x.shape[1]
+    slope = slope * (scale if weight is None else weight[target][:, None] * scale)
+    slope[rows, target] = -slope.sum(1)
+    return slope.astype(x.dtype)
+
+
+def hinge_curvature(g: Any, x: Any, target: Any, p: int, margin: float, weight: Any) -> Any:
+    """The symmetric second derivative of :func:`hinge_margins`, applied to ``g``."""
+    if p == 1:
+        return np.zeros_like(g)
+    rows = np.arange(x.shape[0])
+    bends = (margin - x[rows, target][:, None] + x > 0).astype(x.dtype)
+    bends[rows, target] = 0
+    scale = 2 / x.shape[1]
+    bends = bends * (scale if weight is None else weight[target][:, None] * scale)
+    change = bends * (g - g[rows, target][:, None])
+    change[rows, target] = -change.sum(1)
+    return change
