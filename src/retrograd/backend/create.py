@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import as_strided, element_strides, storage_of
+from .numpy import as_strided, dense_order, element_strides, empty_in_order, storage_of
 
 
 def laid_out_like(array: Any, shape: tuple, dtype: Any) -> np.ndarray:
@@ -16,35 +16,6 @@ def laid_out_like(array: Any, shape: tuple, dtype: Any) -> np.ndarray:
             and not array.flags.c_contiguous:
         return empty_in_order(array.shape, dense_order(array), dtype)
     return np.empty(shape, dtype)
-
-
-def dense_order(array: np.ndarray) -> tuple[int, ...]:
-    """The dimensions from the slowest to the fastest varying one.
-
-    An expanded dimension has no place of its own; it stays beside its left neighbour.
-    """
-    order = list(range(array.ndim))
-    strides, shape = array.strides, array.shape
-    for i in range(1, array.ndim):
-        here = i
-        for before in range(i - 1, -1, -1):
-            a, b = strides[order[before]], strides[order[here]]
-            if a == 0 or b == 0:
-                continue
-            if a > b or (a == b and shape[order[before]] >= shape[order[here]]):
-                break
-            order[before], order[here] = order[here], order[before]
-            here = before
-    return tuple(order)
-
-
-def empty_in_order(shape: tuple, order: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """An uninitialised dense array with its dimensions laid out in ``order``."""
-    packed = np.empty([shape[d] for d in order], dtype)
-    places = [0] * len(order)
-    for place, d in enumerate(order):
-        places[d] = place
-    return packed.transpose(places)
 
 
 def copy_in_order(array: Any, order: tuple[int, ...]) -> np.ndarray:

@@ -304,9 +304,44 @@ def pairs_as_complex(array: np.ndarray) -> np.ndarray:
     return window
 
 
+def dense_order(array: np.ndarray) -> tuple[int, ...]:
+    """The dimensions from the slowest to the fastest varying one.
+
+    An expanded dimension has no place of its own; it stays beside its left neighbour.
+    """
+    order = list(range(array.ndim))
+    strides, shape = array.strides, array.shape
+    for i in range(1, array.ndim):
+        here = i
+        for before in range(i - 1, -1, -1):
+            a, b = strides[order[before]], strides[order[here]]
+            if a == 0 or b == 0:
+                continue
+            if a > b or (a == b and shape[order[before]] >= shape[order[here]]):
+                break
+            order[before], order[here] = order[here], order[before]
+            here = before
+    return tuple(order)
+
+
+def empty_in_order(shape: tuple, order: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """An uninitialised dense array with its dimensions laid out in ``order``."""
+    packed = np.empty([shape[d] for d in order], dtype)
+    places = [0] * len(order)
+    for place, d in enumerate(order):
+        places[d] = place
+    return packed.transpose(places)
+
+
 def copied(array: Any) -> Any:
     """A dense copy whose dimensions lie in memory in the same order."""
-    return array.copy(order="K") if isinstance(array, np.ndarray) else array
+    if not isinstance(array, np.ndarray):
+        return array
+    if 0 not in array.strides:
+        return array.copy(order="K")
+    out = empty_in_order(array.shape, dense_order(array), array.dtype)
+    out[...] = array
+    return out
 
 
 def level(a: Any, b: Any) -> tuple[Any, Any]:

@@ -30,6 +30,8 @@ clone.vjp(input=lambda g: g)
 def contiguous(input: Tensor, memory_format: Any = layouts.contiguous_format) -> Tensor:
     """``input`` itself if its memory is in order, otherwise a copy that is."""
     if memory_format is layouts.preserve_format:
+        if input.is_contiguous():
+            return input
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     return input if input.is_contiguous(memory_format) else clone(
         input, memory_format=memory_format)
@@ -210,6 +212,7 @@ def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
 Tensor.cpu = _cpu  # type: ignore[attr-defined]
 Tensor.cuda = _cuda  # type: ignore[attr-defined]
 Tensor.pin_memory = _pin_memory  # type: ignore[attr-defined]
+Tensor.is_shared = lambda self: False  # type: ignore[attr-defined]
 Tensor.is_pinned = lambda self, device=None: False  # type: ignore[attr-defined]
 
 

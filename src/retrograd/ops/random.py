@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from ..backend import numpy as xp
-from ..backend.create import dense_order, laid_out_like
+from ..backend.create import laid_out_like
 from ..errors import size_mismatch
 from ..op import Array, Index, op, publish
 from ..random import Generator, stream_of
@@ -69,7 +69,7 @@ def _drawn_like(function: str, draw: Any, doc: str) -> Any:
 
 def fill_in_memory_order(data: Any, draw: Any) -> None:
     """Draw numbers in the order in which the elements of a dense array lie in memory."""
-    packed = data.transpose(dense_order(data))
+    packed = data.transpose(xp.dense_order(data))
     packed[...] = draw(packed.shape)
 
 
