@@ -51,7 +51,8 @@ GENERATED.update(
     user_code=None, locate=None, fit=fit, edge_of=edge_of,
     F4=xp.FLOAT32, F8=xp.FLOAT64, C4=_Constants(xp.FLOAT32), C8=_Constants(xp.FLOAT64),
     quieten=xp.quieten, QUIET=xp.QUIET, unhush=xp.unhush, canonical_dim=canonical_dim, canonical_dims=canonical_dims,
-    generic=xp.generic, level=xp.level,
+    generic=xp.generic, level=xp.level, ndarray=xp.ndarray,
+    ONE4=xp.ones((), xp.FLOAT32), ONE8=xp.ones((), xp.FLOAT64),
 )
 
 
@@ -132,10 +133,10 @@ def _make_node_class(op: Op, variant: str) -> type:
         if variant == "traced":
             body["pull"] = replaying.pull_on_tensors
             body["replay"] = replaying.replay_traced
-            body["pull_and_release"] = Node.pull_and_release
+            body["pass_on"] = Node.pass_on
         elif not op.has_list:
             body["pull"] = _compile_pull(op, base.plan, is_complex=True)
-            body["pull_and_release"] = _compile_pull(op, base.plan, True, releases=True)
+            body["pass_on"] = _compile_pass_on(op, base.plan, True)
         return type(op.node_name, (base,), body)
     plan = Plan(op)
     body = {
@@ -145,7 +146,7 @@ def _make_node_class(op: Op, variant: str) -> type:
         "saves_output": "y" in plan.saved_outputs,
         "watch_output": replaying.watch_output,
         "pull": _compile_pull(op, plan, is_complex=False),
-        "pull_and_release": _compile_pull(op, plan, is_complex=False, releases=True),
+        "pass_on": _compile_pass_on(op, plan, is_complex=False),
         "replay": _compile_replay(op, plan),
         "release": _compile_release(op, plan),
         "_look_up_saved": replaying.saved_value, "_look_up_raw": replaying.raw_saved,
@@ -153,7 +154,7 @@ def _make_node_class(op: Op, variant: str) -> type:
     }
     if op.has_list:
         body["pull"] = replaying.pull_list
-        body["pull_and_release"] = Node.pull_and_release
+        body["pass_on"] = Node.pass_on
         body["replay"] = replaying.replay_list
         body["edges"] = replaying.list_edges
     return type(op.node_name, (Node,), body)
@@ -172,15 +173,52 @@ def _saved_condition(plan: Plan, name: str) -> str | None:
     return " or ".join(f"w{i} is not None" for i in users)
 
 
-def _saved_slots(plan: Plan) -> list[str]:
-    return [*plan.saved_arrays, *(f"out_{n}" for n in plan.saved_outputs)]
+def _compile_pull(op: Op, plan: Plan, is_complex: bool) -> Any:
+    """``pull``: returns the gradients that are wanted."""
+    lines = [f"def pull(self, g{''.join(', ' + w for w in _wanted(plan))}):"]
+    lines += _unpack_source(op, plan)
+    for i, arg in enumerate(op.arrays):
+        if arg not in op.rules:
+            lines.append(f"    r{i} = None")
+            continue
+        result = _rule_source(op, plan, i, is_complex)
+        if plan.arity == 1:
+            lines += ["    " + r for r in result]
+        else:
+            lines.append(f"    if w{i} is None: r{i} = None")
+            lines.append("    else:")
+            lines += ["        " + r for r in result]
+    lines.append("    return " + ", ".join(f"r{i}" for i in range(plan.arity)))
+    return compile_function(f"{op.name} backward", "pull", lines, op)
 
 
-def _compile_pull(op: Op, plan: Plan, is_complex: bool, releases: bool = False) -> Any:
-    prefix = f"{op.name}_{'complex' if is_complex else 'real'}"
-    method = "pull_and_release" if releases else "pull"
-    by = ", by" if releases else ""
-    lines = [f"def {method}(self, g{by}{''.join(', ' + w for w in _wanted(plan))}):"]
+def _compile_pass_on(op: Op, plan: Plan, is_complex: bool) -> Any:
+    """``pass_on``: frees what was saved, and adds the gradients up where they belong."""
+    lines = ["def pass_on(self, g, by, grads):"]
+    for i in range(plan.arity):
+        edge = ("self.next0", "self.next1")[i] if i < 2 else f"self.rest[{i - 2}]"
+        lines.append(f"    w{i} = {edge}")
+    lines += _unpack_source(op, plan)
+    if _saved_slots(plan):
+        lines.append("    " + " = ".join(f"self.{s}" for s in _saved_slots(plan)) + " = by")
+    for i, arg in enumerate(op.arrays):
+        if arg not in op.rules:
+            continue
+        result = _rule_source(op, plan, i, is_complex)
+        lines.append(f"    if w{i} is not None:")
+        lines += ["        " + r for r in result]
+        add = f"grads[w{i}] = grads[w{i}] + r{i} if w{i} in grads else r{i}"
+        # A rule may say that there is no gradient; the commonest ones cannot.
+        safe = inlined(op.rules[arg], ["g"] * len(plan.needs[arg]), is_complex) is not None
+        lines.append(f"        {add}" if safe else f"        if r{i} is not None: {add}")
+    if len(lines) == 1:
+        lines.append("    pass")
+    return compile_function(f"{op.name} backward", "pass_on", lines, op)
+
+
+def _unpack_source(op: Op, plan: Plan) -> list[str]:
+    """Reads what was saved and checks that it is still what it was."""
+    lines = []
     for name in plan.saved_arrays:
         body = [f"t = self.{name}",
                 f"if (0 if (vc := t._vc) is None else vc.n) != self.ver_{name}: "
@@ -196,36 +234,44 @@ def _compile_pull(op: Op, plan: Plan, is_complex: bool, releases: bool = False) 
         else:
             lines += ["    " + b for b in body]
     for name in plan.saved_outputs:
-        variable = name
-        lines.append(f"    {variable} = self.out_{name}")
-        lines.append(f"    if {variable}.__class__ is Released: {variable}.refuse()")
+        lines.append(f"    {name} = self.out_{name}")
+        lines.append(f"    if {name}.__class__ is Released: {name}.refuse()")
     if "y" in plan.saved_outputs:
         lines.append("    if self.vc_y is not None and self.vc_y.n != self.ver_y: "
                      "stale_output(self)")
-    for i, arg in enumerate(op.arrays):
-        if arg not in op.rules:
-            lines.append(f"    r{i} = None")
-            continue
-        GENERATED[f"{prefix}_rule{i}"] = direct_rule(op.rules[arg], is_complex)
-        call = [n if n in ("g", "y", *op.outputs) or n in plan.saved_arrays
-                else f"self.like{i}" if n == "like"
-                else f"({', '.join(_wanted(plan))})" if n == "wanted"
-                else f"self.{n}" for n in plan.needs[arg]]
-        formula = inlined(op.rules[arg], call, is_complex) or (
-            f"{prefix}_rule{i}({', '.join(call)})")
-        result = [f"r{i} = {formula}"]
-        if op.fits and "like" not in plan.needs[arg]:
-            result.append(f"if self.like{i} is not None: r{i} = fit(r{i}, self.like{i})")
-        if plan.arity == 1:
-            lines += ["    " + r for r in result]
-        else:
-            lines.append(f"    if w{i} is None: r{i} = None")
-            lines.append("    else:")
-            lines += ["        " + r for r in result]
-    if releases and _saved_slots(plan):
-        lines.append("    " + " = ".join(f"self.{s}" for s in _saved_slots(plan)) + " = by")
-    lines.append("    return " + ", ".join(f"r{i}" for i in range(plan.arity)))
-    return compile_function(f"{op.name} backward", method, lines, op)
+    return lines
+
+
+def _rule_source(op: Op, plan: Plan, i: int, is_complex: bool) -> list[str]:
+    """Lines that set ``r{i}``, the gradient of argument ``i``, on raw arrays."""
+    arg = op.arrays[i]
+    rule = f"{op.name}_{'complex' if is_complex else 'real'}_rule{i}"
+    call = _rule_call(op, plan, i)
+    formula = inlined(op.rules[arg], call, is_complex)
+    lines = []
+    if formula is None:
+        GENERATED[rule] = raw(op.rules[arg], is_complex)
+        formula = f"{rule}({', '.join(call)})"
+    elif "one" in formula:
+        # An array meets a zero-dim array much sooner than a Python number; a scalar does not.
+        lines.append("one = 1 if g.__class__ is not ndarray else ONE4 if g.dtype is F4 else "
+                     "ONE8 if g.dtype is F8 else 1")
+    lines.append(f"r{i} = {formula}")
+    if op.fits and "like" not in plan.needs[arg]:
+        lines.append(f"if self.like{i} is not None: r{i} = fit(r{i}, self.like{i})")
+    return lines
+
+
+def _rule_call(op: Op, plan: Plan, i: int) -> list[str]:
+    """What a rule is called with, in generated code."""
+    return [n if n in ("g", "y", *op.outputs) or n in plan.saved_arrays
+            else f"self.like{i}" if n == "like"
+            else f"({', '.join(f'w{k}' for k in range(plan.arity))},)" if n == "wanted"
+            else f"self.{n}" for n in plan.needs[op.arrays[i]]]
+
+
+def _saved_slots(plan: Plan) -> list[str]:
+    return [*plan.saved_arrays, *(f"out_{n}" for n in plan.saved_outputs)]
 
 
 def conj(value: Any) -> Any:
@@ -246,8 +292,8 @@ _INLINE = {(rule.__code__.co_code, rule.__code__.co_consts): (rule.__code__.co_n
     (lambda g, a: g / conj(a), "{0} / {1}"),
     (lambda g, a: g * conj(f(a)), "{0} * {f}({1})"),
     (lambda g, a: -g * conj(f(a)), "-{0} * {f}({1})"),
-    (lambda g, a: g * conj(1 - a * a), "{0} * (1 - {1} * {1})"),
-    (lambda g, a: g * conj((1 - a) * a), "{0} * ((1 - {1}) * {1})"),
+    (lambda g, a: g * conj(1 - a * a), "{0} * (one - {1} * {1})"),
+    (lambda g, a: g * conj((1 - a) * a), "{0} * ((one - {1}) * {1})"),
     (lambda g, a: g if a == 1 else g * a, "{0} if {1} == 1 else {0} * {1}"),
     (lambda g, a: -g if a == 1 else g * -a, "-{0} if {1} == 1 else {0} * -{1}"),
 )}
@@ -274,10 +320,6 @@ def inlined(rule: Any, arguments: list[str], is_complex: bool) -> str | None:
     return source.format(*arguments, f=kernel)
 
 
-def direct_rule(rule: Any, is_complex: bool) -> Any:
-    return raw(rule, is_complex)
-
-
 def _compile_replay(op: Op, plan: Plan) -> Any:
     prefix = f"{op.name}_tensor"
     lines = [f"def replay(self, g{''.join(', ' + w for w in _wanted(plan))}):"]
@@ -296,10 +338,7 @@ def _compile_replay(op: Op, plan: Plan) -> Any:
             lines.append(f"    r{i} = None")
             continue
         GENERATED[f"{prefix}_rule{i}"] = op.rules[arg]
-        call = [n if n in ("g", "y", *op.outputs) or n in plan.saved_arrays
-                else f"self.like{i}" if n == "like"
-                else f"({', '.join(_wanted(plan))})" if n == "wanted"
-                else f"self.{n}" for n in plan.needs[arg]]
+        call = _rule_call(op, plan, i)
         result = [f"r{i} = {prefix}_rule{i}({', '.join(call)})"]
         if op.fits and "like" not in plan.needs[arg]:
             result.append(f"if self.like{i} is not None: r{i} = fit_tensor(r{i}, self.like{i})")

@@ -36,7 +36,6 @@ class Plan:
         leaves: list[Any] = []
         outputs: dict[Any, list[Any]] = {}
         seen: set[Any] = set()
-        watched = False
         for edge in roots:
             if edge not in seen:
                 seen.add(edge)
@@ -69,7 +68,8 @@ class Plan:
         self.order = order
         self.leaves = leaves
         self.outputs = outputs
-        watched = watched or any(leaf._is_watched for leaf in leaves)
+        watched = any(leaf._is_watched for leaf in leaves) or (
+            Node.any_watched and any(node.is_watched for node in order))
         self.is_plain = not (outputs or watched or targets or Anomaly.enabled)
         self.closing = {} if self.is_plain else self._closing()
         self.needed = None if targets is None else self._reaching(targets)

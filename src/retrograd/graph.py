@@ -165,6 +165,7 @@ class Node:
     is_leaf = False
     runs_undefined = False
     is_watched = False  # whether any hook is set on this node or on its outputs
+    any_watched = False  # whether that was ever so of any node: a backward pass looks only then
     posthooks: OrderedDict[int, Any] | None = None
     prehooks: OrderedDict[int, Any] | None = None  # on the node, seen by register_prehook
     tensor_hooks: OrderedDict[int, Any] | None = None  # on output tensors: (nr, hook)
@@ -189,6 +190,22 @@ class Node:
         result = self.pull(g, *wanted)
         self.release(by)
         return result
+
+    def pass_on(self, g: Any, by: Released, grads: dict[Any, Any]) -> None:
+        """Run, free what was saved, and add each input's gradient to ``grads``."""
+        edges = self.edges()
+        if self._arity == 1:
+            results = (self.pull_and_release(g, by),)
+        else:
+            results = self.pull_and_release(g, by, *edges)
+        for edge, result in zip(edges, results, strict=False):
+            if edge is not None and result is not None:
+                grads[edge] = grads[edge] + result if edge in grads else result
+
+    def watch(self) -> None:
+        """Note that a hook is being set here."""
+        self.is_watched = True
+        Node.any_watched = True
 
     # ---- what users see
     def edges(self) -> tuple[Any, ...]:
@@ -227,7 +244,7 @@ class Node:
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call ``fn(grad_inputs, grad_outputs)`` after this node ran; it may replace the former."""
-        self.is_watched = True
+        self.watch()
         if self.posthooks is None:
             self.posthooks = OrderedDict()
         handle = RemovableHandle(self.posthooks)
@@ -236,7 +253,7 @@ class Node:
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call ``fn(grad_outputs)`` before this node runs; it may replace them."""
-        self.is_watched = True
+        self.watch()
         if self.prehooks is None:
             self.prehooks = OrderedDict()
         handle = RemovableHandle(self.prehooks)

@@ -202,7 +202,7 @@ def rebase(target: Tensor, node: Node) -> None:
     old_base = base._edge
     copied = CopySlices()
     copied.seq = next_sequence()
-    copied.code, copied.lasti = node.code, node.lasti
+    copied.code, copied.lasti = node.site
     old_edge = base if old_base is LEAF else old_base
     copied.next0 = old_edge
     edges = node.edges()
@@ -221,7 +221,7 @@ def rebase(target: Tensor, node: Node) -> None:
 def move_retained(tensor: Tensor, old: Any, new: Node) -> None:
     maker, nr = (old.node, old.nr) if old.is_output else (old, 0)
     if maker.retained and nr in maker.retained:
-        new.is_watched = True
+        new.watch()
         new.retained = {0: maker.retained.pop(nr)}
 
 

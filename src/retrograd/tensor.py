@@ -518,7 +518,7 @@ class Tensor:
         self._retains = True
         edge = edge_of(self)
         node, nr = (edge.node, edge.nr) if edge.is_output else (edge, 0)
-        node.is_watched = True
+        node.watch()
         if node.retained is None:
             node.retained = {}
         node.retained[nr] = weakref.ref(self)
@@ -547,7 +547,7 @@ class Tensor:
             self._hooks[handle.id] = hook
             return handle
         node, nr = (edge.node, edge.nr) if edge.is_output else (edge, 0)
-        node.is_watched = True
+        node.watch()
         if node.tensor_hooks is None:
             node.tensor_hooks = OrderedDict()
         handle = RemovableHandle(node.tensor_hooks)
