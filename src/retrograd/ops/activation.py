@@ -68,11 +68,19 @@ _with_inplace("relu", relu)
 
 
 @elementwise(function="nn.functional", method=False, inplace=True, quiet=True,
-             guard=kinds("if", "hardtanh", b=(RuntimeError, "Bool inputs not supported for "
-                                              "hardtanh")))
+             guard=lambda given, common: _check_hardtanh(given, common))
 def hardtanh(input: Array, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """``input`` held between two bounds, where the gradient stops."""
+    if input.dtype.kind in "iu":
+        min_val, max_val = int(min_val), int(max_val)
     return xp.minimum(xp.maximum(input, min_val), max_val)
+
+
+def _check_hardtanh(given: dict[str, Any], common: dtypes.dtype) -> None:
+    kinds("if", "hardtanh", b=(RuntimeError, "Bool inputs not supported for hardtanh"),
+          c=(NotImplementedError, "clamp is not supported for complex types"))(given, common)
+    if common is dtypes.uint8 and (given["min_val"] < 0 or given["max_val"] < 0):
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
 
 
 hardtanh.vjp(input=lambda g, input, min_val, max_val:
@@ -166,7 +174,7 @@ def _check_lambda(lambd: float) -> None:
 
 
 @elementwise(function="nn.functional", method=False, quiet=True,
-             guard=kinds("f", "softshrink_cpu"))
+             guard=kinds("f", "softshrink_check"))
 def softshrink(input: Array, lambd: float = 0.5) -> Any:
     """``input`` moved towards 0 by ``lambd``, and no farther than 0."""
     _check_lambda(lambd)
@@ -183,7 +191,8 @@ softshrink.vjp(input=lambda g, input, lambd: zeroed(g, (input >= -lambd) & (inpu
 hardshrink.vjp(input=lambda g, input, lambd: zeroed(g, (input >= -lambd) & (input <= lambd)))
 
 
-@elementwise(function=None, method=False, numbers=(), node="PreluKernelBackward0")
+@elementwise(function=None, method=False, numbers=(), node="PreluKernelBackward0",
+             guard=kinds("f", "prelu_cpu"))
 def _prelu_kernel(input: Array, weight: Array) -> Any:
     return xp.where(input > 0, input, input * weight)
 
@@ -260,7 +269,7 @@ publish(selu_, "selu_", method=False)
 _with_inplace("selu", selu, selu_)
 
 
-@elementwise(function="torch", method=False, inplace="function", guard=kinds("f", "celu"))
+@elementwise(function="torch", method=False, inplace="function", guard=kinds("f", "elu_cpu"))
 def celu(input: Array, alpha: Number = 1.0) -> Any:
     """An :func:`elu` whose slope is continuous for every ``alpha``."""
     if alpha == 0:
@@ -398,10 +407,10 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 def _check_softmax(name: str) -> Callable[..., None]:
     def guard(given: dict[str, Any], common: dtypes.dtype) -> None:
-        if dtypes.category(common) < 2:
+        if dtypes.category(common) != 2:
             rank, dim = given["input"].ndim, given["dim"]
             last = "lastdim_" if rank == 0 or dim % rank == rank - 1 else ""
-            kinds("fc", f"{name}_{last}kernel_impl")(given, common)
+            kinds("f", f"{name}_{last}kernel_impl")(given, common)
 
     return guard
 
@@ -488,7 +497,7 @@ _functional(_softmin, "softmin")
 # ---------------------------------------------------------------- gates
 
 
-@op(function="nn.functional", method=False)
+@op(function="nn.functional", method=False, guard=kinds("f", "glu_cpu"))
 def glu(input: Array, dim: Dim = -1) -> Any:
     """The first half of ``input`` along ``dim``, times the sigmoid of the second."""
     if not input.ndim:

@@ -40,6 +40,20 @@ def kinds(allowed: str, kernel: str, **worded: tuple[type[Exception], str]) -> C
     return guard
 
 
+def with_number(common: dtypes.dtype, number: Any) -> dtypes.dtype:
+    """The dtype that tensors of dtype ``common`` and a Python number have in common."""
+    kind = dtypes.of_scalar(number)
+    if dtypes.category(kind) <= dtypes.category(common):
+        return common
+    return common.to_complex() if kind.is_complex and common.is_floating_point else kind
+
+
+def kinds_with_number(allowed: str, kernel: str) -> Callable[..., None]:
+    """:func:`kinds` of the dtype that the tensor and the number ``other`` have in common."""
+    guard = kinds(allowed, kernel)
+    return lambda given, common: guard(given, with_number(common, given["other"]))
+
+
 def _no_complex(kernel: str) -> Callable[..., None]:
     return kinds("bif", kernel)
 
@@ -128,14 +142,16 @@ def _check_alpha(given: dict[str, Any], common: dtypes.dtype) -> None:
                            "number.")
 
 
+_NO_BOOL_SUB = ("Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+                "trying to invert a mask, use the `~` or `logical_not()` operator instead.")
+
+
 def _check_sub(given: dict[str, Any], common: dtypes.dtype) -> None:
     if common is dtypes.bool:
         raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. "
                            "Use the `^` or `logical_xor()` operator instead.")
     if any(isinstance(given[n], Tensor) and given[n].dtype is dtypes.bool for n in BOTH):
-        raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If "
-                           "you are trying to invert a mask, use the `~` or `logical_not()` "
-                           "operator instead.")
+        raise RuntimeError(_NO_BOOL_SUB)
     _check_alpha(given, common)
 
 
@@ -176,9 +192,9 @@ rsub.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
 
 def _check_rsub(given: dict[str, Any], common: dtypes.dtype) -> None:
     other = given["other"]
-    common = dtypes.bool if common is dtypes.bool and isinstance(other, bool) else \
-        dtypes.promote_types(dtypes.of_scalar(other), common)
-    _check_sub(given, common)
+    if isinstance(other, bool) and common is not dtypes.bool:
+        raise RuntimeError(_NO_BOOL_SUB)
+    _check_sub(given, with_number(common, other))
 
 
 @elementwise(method=False, function=None, quiet=True, guard=_check_rsub, node="RsubBackward1",
@@ -199,7 +215,10 @@ def _rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
         raise no_overload("rsub", (input, other),
                           "Tensor input, Tensor other, *, Number alpha = 1",
                           "Tensor input, Number other, Number alpha = 1")
-    return _rsub_number(with_room_for(input, other), plain_number(other), alpha)
+    other = plain_number(other)
+    if isinstance(other, (bool, builtins.complex)):
+        _check_rsub({"input": input, "other": other, "alpha": alpha}, input.dtype)
+    return _rsub_number(with_room_for(input, other), other, alpha)
 
 
 publish(_rsub, "rsub", method=False)
@@ -228,13 +247,13 @@ div.vjp(input=lambda g, other: g / conj(other),
 
 
 @elementwise(function=None, method=False, inplace=True, numbers=BOTH, node="DivBackward2",
-             guard=kinds("bif", "div_floor_cpu"), title="div")
+             guard=kinds("if", "div_floor_cpu"), title="div")
 def _div_floor(input: Array, other: Array, *, rounding_mode: str = "floor") -> Any:
     return arrays.floor_quotient(input, other)
 
 
 @elementwise(function=None, method=False, inplace=True, numbers=BOTH, node="DivBackward2",
-             guard=kinds("bif", "div_trunc_cpu"), title="div")
+             guard=kinds("if", "div_trunc_cpu"), title="div")
 def _div_trunc(input: Array, other: Array, *, rounding_mode: str = "trunc") -> Any:
     return arrays.trunc_quotient(input, other)
 
@@ -271,7 +290,7 @@ publish(in_place(div), "true_divide_", function=None)
 
 
 @elementwise(inplace=True, numbers=BOTH, node="NotImplemented", operator="floordiv",
-             guard=kinds("bif", "div_floor_cpu"))
+             guard=kinds("if", "div_floor_cpu"))
 def floor_divide(input: Array, other: Array) -> Any:
     """Quotient of ``input`` and ``other``, rounded down."""
     return arrays.floor_quotient(input, other)
@@ -282,7 +301,7 @@ floor_divide.vjp(input=lambda g: no_derivative("floor_divide"),
 
 
 @elementwise(function=None, method=False, inplace=True, node="RemainderBackward1", numbers=(),
-             guard=kinds("bif", "remainder_cpu"))
+             guard=kinds("if", "remainder_cpu"))
 def remainder(input: Array, other: Array) -> Any:
     """What is left of ``input`` after division by ``other``, with the sign of ``other``."""
     return arrays.remainder(input, other)
@@ -293,7 +312,7 @@ remainder.vjp(input=lambda g: g,
 
 
 @elementwise(function=None, method=False, inplace=True, node="RemainderBackward0",
-             guard=kinds("bif", "remainder_cpu"), title="remainder")
+             guard=kinds_with_number("if", "remainder_cpu"), title="remainder")
 def _remainder_number(input: Array, other: Number) -> Any:
     input = widened(input, other)
     return arrays.remainder(input, arrays.number_in(input.dtype, other))
@@ -303,7 +322,7 @@ _remainder_number.vjp(input=lambda g: g)
 
 
 @elementwise(function=None, method=False, node="NotImplemented", numbers=BOTH,
-             guard=kinds("bif", "remainder_cpu"), title="remainder")
+             guard=kinds("if", "remainder_cpu"), title="remainder")
 def _remainder_of_number(input: Array, other: Array) -> Any:
     return arrays.remainder(input, other)
 
@@ -312,7 +331,7 @@ _remainder_of_number.vjp(other=lambda g: no_derivative("remainder"))
 
 
 @elementwise(function=None, method=False, inplace=True, node="FmodBackward1", numbers=(),
-             guard=kinds("bif", "fmod_cpu"))
+             guard=kinds("if", "fmod_cpu"))
 def fmod(input: Array, other: Array) -> Any:
     """What is left of ``input`` after division by ``other``, with the sign of ``input``."""
     return arrays.fmod(input, other)
@@ -323,7 +342,7 @@ fmod.vjp(input=lambda g: g,
 
 
 @elementwise(function=None, method=False, inplace=True, node="FmodBackward0",
-             guard=kinds("bif", "fmod_cpu"), title="fmod")
+             guard=kinds_with_number("if", "fmod_cpu"), title="fmod")
 def _fmod_number(input: Array, other: Number) -> Any:
     input = widened(input, other)
     return arrays.fmod(input, arrays.number_in(input.dtype, other))
@@ -496,8 +515,6 @@ def _check_pow(given: dict[str, Any], common: dtypes.dtype) -> None:
         if common is dtypes.bool:
             raise no_kernel("pow", common)
         return
-    if common is dtypes.bool and isinstance(exponent, bool):
-        raise no_kernel("pow", common)
     if isinstance(exponent, int) and exponent < 0 and dtypes.category(common) < 2:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
 
@@ -505,7 +522,10 @@ def _check_pow(given: dict[str, Any], common: dtypes.dtype) -> None:
 @elementwise(function=None, method=False, inplace=True, guard=_check_pow, node="PowBackward0",
              title="pow")
 def _pow_number(input: Array, exponent: Number) -> Any:
-    return widened(input, exponent) ** exponent
+    input = widened(input, exponent)
+    if input.dtype.kind == "b":
+        return input | (not exponent)
+    return input ** exponent
 
 
 _pow_number.vjp(input=lambda g, input, exponent: _pow_gradient(g, input, exponent))
@@ -653,7 +673,7 @@ publish(float_power_, "float_power_", function=None)
 # ---------------------------------------------------------------- combined arithmetic
 
 
-@elementwise(inplace=True, numbers=())
+@elementwise(inplace=True, numbers=(), guard=kinds("ifc", "addcmul_cpu_out"))
 def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Number = 1) -> Any:
     """``input`` plus ``value`` times the product of two tensors."""
     return arrays.add_multiple(input, tensor1 * tensor2, value)
@@ -1213,6 +1233,8 @@ rad2deg.vjp(input=lambda g: g * (180 / math.pi))
 
 
 def _rounding(name: str) -> Callable[..., None]:
+    if name == "round":
+        return kinds("if", "round_vml_cpu")
     return kinds("if", f"{name}_vml_cpu", c=(
         NotImplementedError, f"{name} is not supported for complex inputs"))
 
@@ -1568,10 +1590,11 @@ _copysign = _publish_pair("copysign", copysign, _copysign_number)
 
 
 def _check_heaviside(given: dict[str, Any], common: dtypes.dtype) -> None:
-    if given["input"].dtype is not given["values"].dtype:
-        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
-    if common.is_complex:
+    first, second = given["input"].dtype, given["values"].dtype
+    if first.is_complex or second.is_complex:
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if first is not second:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
 
 
 @elementwise(inplace=True, quiet=True, numbers=(), node="NotImplemented", guard=_check_heaviside)
@@ -1655,7 +1678,8 @@ def _logit_gradient(g: Any, input: Any, eps: float | None) -> Any:
     return zeroed(found, (input < eps) | (input > 1 - eps))
 
 
-@elementwise(numbers=(), promote="float", function=None, method=False, inplace=True)
+@elementwise(numbers=(), promote="float", function=None, method=False, inplace=True,
+             guard=kinds("f", "xlogy_cpu"))
 def xlogy(input: Array, other: Array) -> Any:
     """``input`` times the logarithm of ``other``, 0 where ``input`` is 0."""
     return _xlogy_kernel(input, other)
@@ -1671,7 +1695,8 @@ xlogy.vjp(input=lambda g, input, other: g * zeroed(log(other), (input == 0) & (o
 
 
 @elementwise(promote="float", function=None, method=False, inplace=True, node="XlogyBackward2",
-             title="xlogy")
+             title="xlogy",
+             guard=kinds("f", "xlogy_cpu"))
 def _xlogy_number(input: Array, other: Number) -> Any:
     return _xlogy_kernel(input, arrays.number_in(input.dtype, other))
 
@@ -1686,7 +1711,8 @@ def _scaled_log(g: Any, input: Any, other: Any) -> Any:
 
 
 @elementwise(promote="float", function=None, method=False, numbers=BOTH, node="XlogyBackward1",
-             title="xlogy")
+             title="xlogy",
+             guard=kinds("f", "xlogy_cpu"))
 def _xlogy_of_number(input: Array, other: Array) -> Any:
     return _xlogy_kernel(input, other)
 
@@ -1721,7 +1747,7 @@ publish(conj, "conj")
 
 @elementwise(function=None, method=False, inplace=True, quiet=True, node="ConjPhysicalBackward0")
 def _conj_physical(input: Array) -> Any:
-    return xp.conj(input)
+    return xp.conj(input) if input.dtype.kind == "c" else input.copy()
 
 
 _conj_physical.vjp(input=lambda g: conj(g))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .. import dtypes
 from ..backend import pointwise as arrays
 from ..op import PUBLIC, Array, elementwise, publish
 from ..tensor import Tensor
@@ -66,7 +67,7 @@ def _erfinv_slope(y: Any) -> Any:
 
 
 @elementwise(promote="float", method=False, function="special", node="SpecialErfcxBackward0",
-             guard=kinds("f", "erfcx"))
+             guard=kinds("f", "erfcx_cpu"))
 def erfcx(input: Array) -> Any:
     """exp(x²) erfc(x), which does not underflow."""
     return arrays.special("erfcx", input)
@@ -107,7 +108,7 @@ ndtri.vjp(input=lambda g, y: g * _ROOT_TWO_PI * exp(y * y / 2))
 
 
 @elementwise(promote="float", method=False, function="special", node="SpecialEntrBackward0",
-             guard=kinds("f", "entr"))
+             guard=kinds("f", "entr_cpu"))
 def entr(input: Array) -> Any:
     """-x log x, the entropy of one probability."""
     return arrays.special("entr", input)
@@ -136,7 +137,9 @@ def digamma(input: Array) -> Any:
 digamma.vjp(input=lambda g, input: g * polygamma(1, input))
 
 
-@elementwise(promote="float", method=False, guard=kinds("f", "polygamma"))
+@elementwise(promote="float", method=False,
+             guard=lambda given, common: kinds(
+                 "f", "trigamma" if given["n"] == 1 else "polygamma")(given, common))
 def polygamma(n: int, input: Array) -> Any:
     """The ``n``-th derivative of digamma."""
     if n < 0:
@@ -161,12 +164,19 @@ publish(_polygamma_method, "polygamma", function=None)
 publish(_polygamma_in_place, "polygamma_", function=None)
 
 
-@elementwise(promote="float", inplace=True, guard=kinds("f", "mvlgamma"))
+@elementwise(promote="float", inplace=True, guard=lambda given, common: _check_mvlgamma(
+    given, common))
 def mvlgamma(input: Array, p: int) -> Any:
     """The logarithm of the gamma function of ``p`` dimensions."""
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     return arrays.log_multigamma(input, p)
+
+
+def _check_mvlgamma(given: dict[str, Any], common: dtypes.dtype) -> None:
+    if given["input"].dtype is dtypes.bool:
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
+    kinds("f", "mvlgamma")(given, common)
 
 
 mvlgamma.vjp(input=lambda g, input, p: g * _multi_digamma(input, p))
@@ -263,7 +273,7 @@ i0.vjp(input=lambda g, input: g * i1(input))
 
 
 @elementwise(promote="float", function="special", method=False, node="SpecialI0EBackward0",
-             guard=kinds("f", "i0e"))
+             guard=kinds("f", "i0e_cpu"))
 def i0e(input: Array) -> Any:
     """:func:`i0` times exp(-|x|)."""
     return arrays.special("i0e", input)
@@ -273,7 +283,7 @@ i0e.vjp(input=lambda g, input, y: g * (i1e(input) - sgn(input) * y))
 
 
 @elementwise(promote="float", function="special", method=False, node="SpecialI1Backward0",
-             guard=kinds("f", "i1"))
+             guard=kinds("f", "i1_cpu"))
 def i1(input: Array) -> Any:
     """The modified Bessel function of the first kind, of order 1."""
     return arrays.special("i1", input)
@@ -283,7 +293,7 @@ i1.vjp(input=lambda g, input, y: g * where(input == 0, 0.5, i0(input) - y / inpu
 
 
 @elementwise(promote="float", function="special", method=False, node="SpecialI1EBackward0",
-             guard=kinds("f", "i1e"))
+             guard=kinds("f", "i1e_cpu"))
 def i1e(input: Array) -> Any:
     """:func:`i1` times exp(-|x|)."""
     return arrays.special("i1e", input)
