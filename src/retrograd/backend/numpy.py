@@ -173,7 +173,8 @@ def is_dense(array: Any) -> bool:
 
 def has_overlap(array: Any) -> bool:
     """Whether two indices may reach the same element (an expanded dimension)."""
-    return any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True))
+    return array.size > 0 and any(
+        s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True))
 
 
 def unbroadcast(array: Any, shape: tuple) -> Any:
