@@ -547,6 +547,10 @@ def _fast_path(op: Op, slow: str) -> list[str]:
         emit("out._view = out._vc = None")
     if plan is None:
         emit("out._edge = None")
+        cut = " or ".join(f"{n}._edge is not None or {n}._cut is not None" for n in arrays
+                          if op.by_name[n].kind == ARRAY)
+        if cut:
+            emit(f"if {cut}: note_cut(out, ({''.join(n + ', ' for n in arrays)}))")
         emit("return out")
         return lines
     lines += _record_source(op, plan, pad)

@@ -50,6 +50,10 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     if node is not None:
         saved_output(node, target, mode)
         rebase(target, node)
+    elif target._edge is None and len(op.arrays) > 1:
+        interpret.note_cut(target, interpret.flat_tensors(tensors))
+        if target._cut is not None and target._view is not None:
+            target._view.base._cut = target._cut
     return target
 
 

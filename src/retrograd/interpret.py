@@ -399,15 +399,18 @@ def hang(op: Op, node: Any, outs: tuple[Tensor, ...]) -> None:
     if len(outs) == 1 and not op.outputs and not op.is_view:
         if is_differentiable(outs[0]):
             outs[0]._edge = node
+        else:
+            outs[0]._cut = node.site
         return
     if len(outs) > 1:
         node.__dict__["outputs"] = len(outs)
         node.__dict__["output_likes"] = [Like(o._data.shape, o._data.dtype) for o in outs]
     for nr, out in enumerate(outs):
-        if op.differentiable_outputs is not None and nr not in op.differentiable_outputs:
-            continue
-        if is_differentiable(out):
+        has_gradient = op.differentiable_outputs is None or nr in op.differentiable_outputs
+        if has_gradient and is_differentiable(out):
             out._edge = output_edge(node, nr)
+        else:
+            out._cut = node.site
 
 
 def is_differentiable(tensor: Tensor) -> bool:

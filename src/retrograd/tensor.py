@@ -469,7 +469,10 @@ class Tensor:
     @property
     def data(self) -> Tensor:
         """A tensor on the same memory, outside the graph and with a version of its own."""
-        return twin(self, None, _class_of_views(self))
+        out = twin(self, None, _class_of_views(self))
+        if self._edge is not None:
+            out._cut = sites.here(2)
+        return out
 
     @data.setter
     def data(self, value: Tensor) -> None:
