@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from . import product
+from . import einsum, product
 
-__all__ = ["product"]
+__all__ = ["einsum", "product"]
