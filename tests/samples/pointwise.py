@@ -129,8 +129,10 @@ samples("clamp", call(array(3, 4), -0.5, 0.7), call(array(5), min=0.1), call(arr
 samples("clip", call(array(3, 4), -0.5, 0.7))
 samples("clamp_min", call(array(3, 4), 0.2), call(array(3, 4), array(4, seed=1)))
 samples("clamp_max", call(array(3, 4), 0.2), call(array(3, 4), array(4, seed=1)))
-for name in ("maximum", "minimum", "fmax", "fmin"):
+for name in ("maximum", "minimum"):
     samples(name, *pairs(), call(array(3), array(3)))
+for name in ("fmax", "fmin"):
+    samples(name, *pairs())
 samples("where", call(mask(3, 4), array(3, 4), array(3, 4, seed=1)),
         call(mask(2, 3, 4), array(3, 4), array(4, seed=1)), call(mask(3), array(3), 0.5),
         call(mask(3), 1.5, array(3)), call(mask(3), 1, 0), call(mask(3, 4)),

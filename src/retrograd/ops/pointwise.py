@@ -785,42 +785,65 @@ def _comparison(name: str) -> Callable[..., None]:
     return _no_complex(f"{name}_cpu")
 
 
-@elementwise(operator="eq", inplace=True, quiet=True)
+@elementwise(operator="eq", quiet=True)
 def eq(input: Array, other: Array) -> Any:
     """Where ``input`` and ``other`` are equal."""
     return xp.equal(input, other)
 
 
-@elementwise(operator="ne", inplace=True, quiet=True, aliases=("not_equal",))
+@elementwise(operator="ne", quiet=True, aliases=("not_equal",))
 def ne(input: Array, other: Array) -> Any:
     """Where ``input`` and ``other`` differ."""
     return xp.not_equal(input, other)
 
 
-@elementwise(operator="lt", inplace=True, quiet=True, aliases=("less",), guard=_comparison("lt"))
+@elementwise(operator="lt", quiet=True, aliases=("less",), guard=_comparison("lt"))
 def lt(input: Array, other: Array) -> Any:
     """Where ``input`` is less than ``other``."""
     return xp.less(input, other)
 
 
-@elementwise(operator="le", inplace=True, quiet=True, aliases=("less_equal",),
+@elementwise(operator="le", quiet=True, aliases=("less_equal",),
              guard=_comparison("le"))
 def le(input: Array, other: Array) -> Any:
     """Where ``input`` is at most ``other``."""
     return xp.less_equal(input, other)
 
 
-@elementwise(operator="gt", inplace=True, quiet=True, aliases=("greater",), guard=_comparison("gt"))
+@elementwise(operator="gt", quiet=True, aliases=("greater",), guard=_comparison("gt"))
 def gt(input: Array, other: Array) -> Any:
     """Where ``input`` is greater than ``other``."""
     return xp.greater(input, other)
 
 
-@elementwise(operator="ge", inplace=True, quiet=True, aliases=("greater_equal",),
+@elementwise(operator="ge", quiet=True, aliases=("greater_equal",),
              guard=_comparison("ge"))
 def ge(input: Array, other: Array) -> Any:
     """Where ``input`` is at least ``other``."""
     return xp.greater_equal(input, other)
+
+
+def _comparison_in_place(made: Any, aliases: tuple[str, ...] = ()) -> None:
+    """Publish the in-place variant of a comparison: zeros and ones, which have no slope."""
+    name = made.op.name
+    forms = []
+    for form, suffix in enumerate(("_number", "_tensor")):
+
+        def kernel(input: Array, other: Array) -> Any:
+            return made.op.kernel(input, other)
+
+        kernel.__name__ = f"_{name}{suffix}"
+        forms.append(elementwise(function=None, method=False, inplace=True, title=name,
+                                 guard=made.op.guard, node=f"{name.capitalize()}Backward{form}")
+                     (kernel))
+        forms[-1].vjp(input=lambda g: zeros_as(g), other=lambda g: zeros_as(g))
+    publish(_tensor_or_number_(name + "_", forms[1], forms[0]), name + "_", function=None,
+            aliases=tuple(a + "_" for a in aliases))
+
+
+for _comparison_op, _other_name in ((eq, ""), (ne, "not_equal"), (lt, "less"), (le, "less_equal"),
+                                    (gt, "greater"), (ge, "greater_equal")):
+    _comparison_in_place(_comparison_op, (_other_name,) if _other_name else ())
 
 
 def _check_close(given: dict[str, Any], common: dtypes.dtype) -> None:
@@ -1745,12 +1768,19 @@ conj.op = _conj_complex.op  # type: ignore[attr-defined]
 publish(conj, "conj")
 
 
-@elementwise(function=None, method=False, inplace=True, quiet=True, node="ConjPhysicalBackward0")
+@elementwise(function=None, method=False, quiet=True, node="ConjPhysicalBackward0")
 def _conj_physical(input: Array) -> Any:
     return xp.conj(input) if input.dtype.kind == "c" else input.copy()
 
 
+@elementwise(function=None, method=False, inplace=True, quiet=True, node="ConjPhysicalBackward1",
+             title="conj_physical")
+def _conj_physical_written(input: Array) -> Any:
+    return xp.conj(input) if input.dtype.kind == "c" else input.copy()
+
+
 _conj_physical.vjp(input=lambda g: conj(g))
+_conj_physical_written.vjp(input=lambda g: conj(g))
 
 
 @composite(method=True)
@@ -1759,7 +1789,7 @@ def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     return _conj_physical(input, out=out) if out is not None or input.is_complex() else input
 
 
-publish(in_place(_conj_physical), "conj_physical_")
+publish(in_place(_conj_physical_written), "conj_physical_")
 
 
 @composite(method=True)
@@ -1906,7 +1936,6 @@ _OPERATORS = {
 }
 for _name, _function in _OPERATORS.items():
     setattr(Tensor, f"__{_name}__", _function)
-for _name in ("ieq", "ine", "ilt", "ile", "igt", "ige", "ineg"):
-    delattr(Tensor, f"__{_name}__")
+del Tensor.__ineg__  # type: ignore[attr-defined]
 
 __all__ = ["in_place", "is_number", "kinds", "plain_number", "zeroed", "zeros_as"]

@@ -16,6 +16,7 @@ from .pointwise import (
     exp,
     exp2,
     expm1,
+    in_place,
     kinds,
     log,
     log1p,
@@ -189,7 +190,7 @@ def _multi_digamma(input: Any, p: int) -> Any:
     return total
 
 
-@elementwise(promote="same", function="special", method=False, numbers=BOTH,
+@elementwise(promote="same", function="special", method=False, inplace=True, numbers=(),
              node="IgammaBackward0", guard=kinds("f", "igamma_cpu"))
 def gammainc(input: Array, other: Array) -> Any:
     """The lower incomplete gamma function, regularised."""
@@ -200,7 +201,7 @@ gammainc.vjp(input=lambda g: no_derivative_of("igamma: input"),
              other=lambda g, input, other: g * _gamma_density(input, other))
 
 
-@elementwise(promote="same", function="special", method=False, numbers=BOTH,
+@elementwise(promote="same", function="special", method=False, inplace=True, numbers=(),
              node="IgammacBackward0", guard=kinds("f", "igammac_cpu"))
 def gammaincc(input: Array, other: Array) -> Any:
     """The upper incomplete gamma function, regularised."""
@@ -219,8 +220,10 @@ def no_derivative_of(what: str) -> Any:
     raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
 
 
-publish(gammainc, "igamma")
-publish(gammaincc, "igammac")
+for _name, _made in (("igamma", gammainc), ("igammac", gammaincc)):
+    publish(_made, _name)
+    publish(in_place(_made), _name + "_", function=None)
+    delattr(Tensor, _made.op.name + "_")
 
 # ---------------------------------------------------------------- zeta and logarithms
 
