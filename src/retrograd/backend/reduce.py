@@ -283,9 +283,8 @@ def taken_at(array: Any, index: Any, axis: int, keepdims: bool) -> Any:
 
 def winners(array: Any, value: Any) -> Any:
     """Where ``array`` holds the extreme ``value``; where it is NaN, if that won."""
-    if array.dtype.kind in "fV" and np.isnan(value):
-        return np.isnan(array)
-    return array == value
+    found = array == value
+    return found | (np.isnan(array) & np.isnan(value)) if array.dtype.kind in "fV" else found
 
 
 def shared(array: Any, mask: Any, dim: tuple[int, ...] | None) -> Any:

@@ -9,10 +9,11 @@ from typing import Any
 from .. import dtypes
 from ..backend import distance as arrays
 from ..backend import numpy as xp
-from ..op import Array, Dim, Dims, composite, op
+from ..op import Array, Dim, Dims, composite, elementwise, op
+from ..tensor import Tensor
 from .convert import cast_gradient
 from .pointwise import abs, clamp, conj, sgn, sqrt
-from .reduce import _equals, _np, _share, _sum, _sum_dims, ratio
+from .reduce import _equals, _np, _share, _sum, _sum_dims, flat_batch, ratio
 from .scan import in_dtype_of
 from .shape import diagonal, movedim, real, reshape, restore_dims, squeeze, unsqueeze
 from .sort import into_one
@@ -109,10 +110,28 @@ def dist(input: Array, other: Array, p: float = 2) -> Any:
     return arrays.norm(input - other, float(p), None, False, None)
 
 
-dist.vjp(input=lambda g, input, other, y, p: None if p == 0 else norm_backward(
-             g, y, input - other, p, None),
-         other=lambda g, input, other, y, p: None if p == 0 else -norm_backward(
-             g, y, input - other, p, None))
+dist.vjp(input=lambda g, input, other, y, p: _dist_backward(g, y, input - other, p),
+         other=lambda g, input, other, y, p: _dist_backward(g, y, other - input, p))
+
+
+def _dist_backward(g: Any, y: Any, apart: Any, p: float) -> Any:
+    if p == 0:
+        return None
+    return norm_backward(restore_dims(g, apart, None, False), restore_dims(y, apart, None, False),
+                         apart, p, None)
+
+
+def _aligned(batch: Any, **given: Any) -> list[Any]:
+    """Two tensors with a batch in front or none, padded so that they broadcast behind it."""
+    rank = max([t.ndim - bool(batch[name]) for name, t in given.items()])
+    return [reshape(t, (t.shape[0], *(1,) * (rank + 1 - t.ndim), *t.shape[1:]))
+            if batch[name] else t for name, t in given.items()]
+
+
+@dist.batch
+def _(batch: Any, input: Any, other: Any, p: float) -> Any:
+    input, other = _aligned(batch, input=input, other=other)
+    return _vector_norm(flat_batch(batch, input - other), float(p), 1, False, None)
 
 
 def _check_cdist(x1: Any, x2: Any, p: float) -> None:
@@ -156,10 +175,15 @@ def _over_pairs(gradient: Any, from_end: int) -> Any:
     return _sum_dims(gradient, (gradient.ndim - from_end,))
 
 
-@op(function=None, method=False)
+@elementwise(function=None, method=False)
 def _attains(input: Array, bound: Array) -> Any:
     """One where the absolute value reaches ``bound``, else zero."""
     return (xp.abs(input) == bound).astype(input.dtype)
+
+
+@_cdist.batch
+def _(batch: Any, x1: Any, x2: Any, p: float) -> Any:
+    return _cdist(*_aligned(batch, x1=x1, x2=x2), p)
 
 
 @composite()
@@ -192,19 +216,30 @@ renorm.vjp(input=lambda g, input, p, dim, maxnorm:
            _renorm_backward(g, input, p, _other_dims(input, dim), maxnorm))
 
 
-@op(function=None, method=False)
+@elementwise(function=None, method=False)
 def _exceeds(input: Array, bound: float) -> Any:
     """One where ``input`` is larger than ``bound``, else zero."""
     return (input > bound).astype(input.dtype)
 
 
+def _shrinking(size: Any, maxnorm: float) -> Any:
+    """What slices of norm ``size`` are multiplied by, if that is not one."""
+    return _exceeds(size, maxnorm) * maxnorm / (size + 1e-7)
+
+
+@renorm.batch
+def _(batch: Any, input: Any, p: float, dim: int, maxnorm: float) -> Any:
+    dims = tuple([d for d in range(1, input.ndim) if d != dim + 1])
+    size = _vector_norm(input, float(p), dims, True, None)
+    return input * (_shrinking(size, maxnorm) + (1 - _exceeds(size, maxnorm)))
+
+
 def _renorm_backward(g: Any, input: Any, p: float, dims: Any, maxnorm: float) -> Any:
     size = _vector_norm(input, float(p), dims, True, None)
-    large = _exceeds(size, maxnorm)
-    shrink = large * maxnorm / (size + 1e-7)
+    shrink = _shrinking(size, maxnorm)
     along = in_dtype_of(size, _sum_dims(g * conj(input), dims, True))
     pull = -along * shrink / (size + 1e-7)
-    return g * (shrink + (1 - large)) + norm_backward(pull, size, input, p, dims)
+    return g * (shrink + (1 - _exceeds(size, maxnorm))) + norm_backward(pull, size, input, p, dims)
 
 
 # ---------------------------------------------------------------- correlations
@@ -258,11 +293,17 @@ def _freedom(sum_of_weights: Any, correction: int, weights: Any, aweights: Any) 
         factor = sum_of_weights - correction * _sum(weights * aweights) / sum_of_weights
     else:
         factor = sum_of_weights - correction
-    if float(factor) <= 0:
+    if _is_degenerate(factor):
         warnings.warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than "
                       "the number of observations.", UserWarning, stacklevel=3)
         factor = factor * 0
     return factor
+
+
+def _is_degenerate(factor: Any) -> bool:
+    if isinstance(factor, Tensor):
+        return isinstance(factor._data, (xp.ndarray, xp.generic)) and bool(factor._data <= 0)
+    return factor <= 0
 
 
 @composite(method=True)

@@ -11,12 +11,14 @@ from .. import dtypes, return_types
 from ..backend import numpy as xp
 from ..backend import reduce as arrays
 from ..errors import canonical_dims, no_overload
+from ..graph import Like
 from ..op import Array, Dim, Dims, Index, composite, elementwise, linear, op
 from ..tensor import Tensor
 from .convert import cast_gradient
 from .pointwise import conj, exp, maximum, minimum
-from .shape import diagonal_backward, expand, reshape, restore_dims
+from .shape import diagonal, diagonal_backward, expand, reshape, restore_dims
 from .sort import (
+    each_batched,
     into,
     into_one,
     median_along,
@@ -83,6 +85,29 @@ _spread.vjp(input=lambda g, like, dim, keepdim:
             cast_gradient(_sum_dims(g, dim, keepdim), like.dtype))
 
 
+def flat_batch(batch: Any, input: Any) -> Any:
+    """Each value of a batch in one dimension."""
+    return reshape(input, (batch.size, math.prod(input.shape[1:])))
+
+
+def batched_dims(dim: Any, rank: int) -> tuple[int, ...]:
+    """``dim`` of values of ``rank`` dimensions, behind a batch; none means all."""
+    return tuple([d + 1 for d in dim or range(rank)])
+
+
+@_sum.batch
+def _(batch: Any, input: Any, dtype: Any) -> Any:
+    return _sum_dims(flat_batch(batch, input), 1, False, dtype)
+
+
+@_spread.batch
+def _(batch: Any, input: Any, target: Any, dim: Any, keepdim: bool) -> Any:
+    whole = Like((batch.size, *target.shape), target.dtype)
+    if not target.shape:
+        return _spread(input, whole, None, True)
+    return _spread(input, whole, batched_dims(dim, len(target.shape)), keepdim)
+
+
 @composite(method=True)
 def sum(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = None, out: Any = None,
         axis: Any = UNSET, keepdims: Any = UNSET) -> Any:
@@ -130,6 +155,11 @@ def _mean(input: Array, dtype: Any = None) -> Any:
 _mean.vjp(input=lambda g, like: _spread(g / math.prod(like.shape), like, None, False))
 
 
+@_mean.batch
+def _(batch: Any, input: Any, dtype: Any) -> Any:
+    return _mean_dims(flat_batch(batch, input), 1, False, dtype)
+
+
 @linear(function=None, method=False, node="MeanBackward1", title="mean")
 def _mean_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     if dtype is not None or input.dtype.kind not in "fc":
@@ -166,7 +196,7 @@ _nansum.vjp(input=lambda g, like, input, dim, keepdim:
             _spread(g, like, dim, keepdim) * _not_nan(input))
 
 
-@op(function=None, method=False)
+@elementwise(function=None, method=False)
 def _not_nan(input: Array) -> Any:
     """One for every number, zero for NaN."""
     return arrays.not_nan(input)
@@ -205,6 +235,11 @@ _prod.vjp(input=lambda g, like, input: _spread(g, like, None, False) * conj(
     reshape(_products_of_others(reshape(input, (-1,)), 0), like.shape)))
 
 
+@_prod.batch
+def _(batch: Any, input: Any, dtype: Any) -> Any:
+    return _prod_dim(flat_batch(batch, input), 1, False, dtype)
+
+
 @op(function=None, method=False, node="ProdBackward1", title="prod")
 def _prod_dim(input: Array, dim: Dim, keepdim: bool = False, dtype: Any = None) -> Any:
     return arrays.product(input, dim, keepdim, _np(dtype))
@@ -215,7 +250,7 @@ _prod_dim.vjp(input=lambda g, like, input, dim, keepdim:
 
 
 @op(function=None, method=False)
-def _products_of_others(input: Array, dim: int) -> Any:
+def _products_of_others(input: Array, dim: Dim) -> Any:
     """The product of all other elements along ``dim``: no division, so zeros are no trouble."""
     return arrays.products_of_others(input, dim)
 
@@ -231,7 +266,7 @@ def _others_backward(g: Any, input: Any, dim: int) -> Any:
 
 
 @op(function=None, method=False)
-def exclusive_cumprod(input: Array, dim: int, reverse: bool) -> Any:
+def exclusive_cumprod(input: Array, dim: Dim, reverse: bool) -> Any:
     """The product of the elements before each one along ``dim``, or of those after it."""
     return arrays.exclusive_products(input, dim, reverse)
 
@@ -247,7 +282,7 @@ def exclusive_cumprod_backward(g: Any, input: Any, y: Any, dim: int, reverse: bo
 
 
 @linear(function=None, method=False)
-def shift(input: Array, dim: int, reverse: bool) -> Any:
+def shift(input: Array, dim: Dim, reverse: bool) -> Any:
     """Each element's predecessor along ``dim`` (successor, if ``reverse``); zero at the edge."""
     return arrays.shifted(input, dim, reverse)
 
@@ -267,6 +302,12 @@ recurrence.vjp(
         * conj(shift(y, dim, reverse)),
     term=lambda g, factor, dim, reverse:
         recurrence(shift(conj(factor), dim, not reverse), g, dim, not reverse))
+
+
+@recurrence.batch
+def _(batch: Any, factor: Any, term: Any, dim: int, reverse: bool) -> Any:
+    factor, term = each_batched(batch, factor=factor, term=term)
+    return recurrence(factor, term, dim + 1, reverse)
 
 
 @composite(method=True)
@@ -434,16 +475,48 @@ def _average(input: Array, mask: Index, dim: Any, keepdim: bool) -> Any:
 _average.vjp(input=lambda g, mask, dim, keepdim: _share(g, mask, dim, keepdim))
 
 
+@_share.batch
+def _(batch: Any, input: Any, mask: Any, dim: Any, keepdim: bool) -> Any:
+    input, mask = each_batched(batch, input=input, mask=mask)
+    if mask.ndim == 1:
+        return NotImplemented
+    return _share(input, mask, batched_dims(dim, mask.ndim - 1), keepdim)
+
+
+@_average.batch
+def _(batch: Any, input: Any, mask: Any, dim: Any, keepdim: bool) -> Any:
+    input, mask = each_batched(batch, input=input, mask=mask)
+    if mask.ndim == 1:
+        return NotImplemented
+    return _average(input, mask, batched_dims(dim, mask.ndim - 1), keepdim)
+
+
 @op(function=None, method=False)
-def _winners(input: Array, value: Array) -> Any:
-    """Where ``input`` holds the one ``value``, which may be NaN."""
-    return arrays.winners(input, value)
+def _winners(input: Array, value: Array, dim: Any, keepdim: bool) -> Any:
+    """Where ``input`` holds the value it was reduced to over ``dim``, which may be NaN."""
+    return arrays.winners(input, restore_dims(value, input, dim, keepdim))
 
 
 @op(function=None, method=False)
 def _equals(input: Array, value: Array, dim: Any, keepdim: bool) -> Any:
-    """Where ``input`` holds the value it was reduced to over ``dim``."""
+    """Where ``input`` holds the value it was reduced to over ``dim``; NaN is nowhere."""
     return input == restore_dims(value, input, dim, keepdim)
+
+
+@_winners.batch
+def _(batch: Any, input: Any, value: Any, dim: Any, keepdim: bool) -> Any:
+    input, value = each_batched(batch, input=input, value=value)
+    if input.ndim == 1:
+        return _winners(input, value, None, True)
+    return _winners(input, value, batched_dims(dim, input.ndim - 1), keepdim)
+
+
+@_equals.batch
+def _(batch: Any, input: Any, value: Any, dim: Any, keepdim: bool) -> Any:
+    input, value = each_batched(batch, input=input, value=value)
+    if input.ndim == 1:
+        return _equals(input, value, None, True)
+    return _equals(input, value, batched_dims(dim, input.ndim - 1), keepdim)
 
 
 def _need_any(name: str, input: Any) -> None:
@@ -459,7 +532,7 @@ def _max(input: Array) -> Any:
     return xp.maximum.reduce(input, axis=None)
 
 
-_max.vjp(input=lambda g, input, y: _share(g, _winners(input, y), None, False))
+_max.vjp(input=lambda g, input, y: _share(g, _winners(input, y, None, False), None, False))
 
 
 @op(function=None, method=False, node="MinBackward1")
@@ -469,7 +542,17 @@ def _min(input: Array) -> Any:
     return xp.minimum.reduce(input, axis=None)
 
 
-_min.vjp(input=lambda g, input, y: _share(g, _winners(input, y), None, False))
+_min.vjp(input=lambda g, input, y: _share(g, _winners(input, y, None, False), None, False))
+
+
+@_max.batch
+def _(batch: Any, input: Any) -> Any:
+    return amax(flat_batch(batch, input), 1)
+
+
+@_min.batch
+def _(batch: Any, input: Any) -> Any:
+    return amin(flat_batch(batch, input), 1)
 
 
 def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) -> Any:
@@ -635,6 +718,23 @@ def _argmin(input: Array, dim: Dims, keepdim: bool) -> Any:
     return arrays.arg_extreme(xp.argmin, input, axis, keepdim)
 
 
+def _arg_batch(function: Any, batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    if dim is not None and input.ndim > 1:
+        return function(input, dim[0] + 1, keepdim)
+    found = function(flat_batch(batch, input), 1, False)
+    return reshape(found, (batch.size,) + (1,) * (input.ndim - 1)) if keepdim else found
+
+
+@_argmax.batch
+def _(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    return _arg_batch(_argmax, batch, input, dim, keepdim)
+
+
+@_argmin.batch
+def _(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    return _arg_batch(_argmin, batch, input, dim, keepdim)
+
+
 @composite(method=True)
 @numpy_names
 def argmax(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
@@ -657,7 +757,7 @@ def _median(input: Array) -> Any:
     return median_of_all(input, False)
 
 
-_median.vjp(input=lambda g, input, y: _share(g, _winners(input, y), None, False))
+_median.vjp(input=lambda g, input, y: _share(g, _winners(input, y, None, False), None, False))
 
 
 @op(function=None, method=False, node="NanmedianBackward0")
@@ -665,7 +765,17 @@ def _nanmedian(input: Array) -> Any:
     return median_of_all(input, True)
 
 
-_nanmedian.vjp(input=lambda g, input, y: _share(g, _winners(input, y), None, False))
+_nanmedian.vjp(input=lambda g, input, y: _share(g, _winners(input, y, None, False), None, False))
+
+
+@_median.batch
+def _(batch: Any, input: Any) -> Any:
+    return _median_dim(flat_batch(batch, input), 1, False)[0]
+
+
+@_nanmedian.batch
+def _(batch: Any, input: Any) -> Any:
+    return _nanmedian_dim(flat_batch(batch, input), 1, False)[0]
 
 
 @op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
@@ -729,6 +839,18 @@ def _all(input: Array, dim: Dims, keepdim: bool) -> Any:
     return arrays.truth(xp.logical_and, input, dim, keepdim)
 
 
+@_any.batch
+def _(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    return _any(input, () if dim == () or input.ndim == 1 else batched_dims(dim, input.ndim - 1),
+                keepdim)
+
+
+@_all.batch
+def _(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    return _all(input, () if dim == () or input.ndim == 1 else batched_dims(dim, input.ndim - 1),
+                keepdim)
+
+
 @composite(method=True)
 @numpy_names
 def any(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
@@ -764,3 +886,8 @@ trace.vjp(input=lambda g, like: diagonal_backward(
 
 def _shorter(rows: int, columns: int) -> int:
     return rows if rows < columns else columns
+
+
+@trace.batch
+def _(batch: Any, input: Any) -> Any:
+    return _sum_dims(diagonal(input, 0, 1, 2), 1)

@@ -8,7 +8,7 @@ from .. import return_types
 from ..backend import numpy as xp
 from ..backend import reduce as arrays
 from ..errors import canonical_dim
-from ..op import Array, Dim, composite, linear, op
+from ..op import Array, Dim, composite, elementwise, linear, op
 from ..tensor import Tensor
 from .convert import cast_gradient
 from .join import cat
@@ -30,7 +30,7 @@ cumsum.vjp(input=lambda g, like, dim: cast_gradient(_sums_from_end(g, dim), like
 
 
 @linear(function=None, method=False, node="FlipBackward0")
-def _sums_from_end(input: Array, dim: int) -> Any:
+def _sums_from_end(input: Array, dim: Dim) -> Any:
     """The sum of each element and all after it."""
     return arrays.reversed_sums(input, dim)
 
@@ -185,7 +185,7 @@ def _distances(x: Any, dx: Any, y: Any, dim: int) -> Any:
     return _widths(x, y, dim)
 
 
-@linear(function=None, method=False, node="MulBackward1", promote="float")
+@elementwise(function=None, method=False, node="MulBackward1", promote="float")
 def _times(input: Array, number: Any) -> Any:
     return input * number
 
@@ -193,7 +193,7 @@ def _times(input: Array, number: Any) -> Any:
 _times.vjp(input=lambda g, number: g * number)
 
 
-@linear(function=None, method=False, node="DivBackward1", promote="float")
+@elementwise(function=None, method=False, node="DivBackward1", promote="float")
 def _half(input: Array) -> Any:
     return input / 2
 

@@ -9,10 +9,10 @@ from ..backend import numpy as xp
 from ..backend import sort as arrays
 from ..errors import canonical_dim
 from ..interpret import store_out
-from ..op import Array, Dim, Index, composite, linear, op, view
+from ..op import Array, Dim, Index, composite, elementwise, linear, op, view
 from ..tensor import Tensor, wrap
 from .pointwise import lerp
-from .shape import movedim, reshape, unsqueeze
+from .shape import expand, movedim, reshape, unsqueeze
 
 
 def unsupported(kernel: str, dtype: Any, kinds: str) -> None:
@@ -54,6 +54,26 @@ def _put_along(input: Array, index: Index, shape: Any, dim: int, unique: bool) -
 
 
 _put_along.vjp(input=lambda g, index, dim: _take_along(g, index, dim))
+
+
+def each_batched(batch: Any, **given: Any) -> list[Any]:
+    """Tensors with the batch in front, repeated where they had none."""
+    return [value if batch[name] else expand(unsqueeze(value, 0), (batch.size, *value.shape))
+            for name, value in given.items()]
+
+
+@_take_along.batch
+def _(batch: Any, input: Any, index: Any, dim: int) -> Any:
+    input, index = each_batched(batch, input=input, index=index)
+    return NotImplemented if input.ndim == 1 else _take_along(input, index, dim + 1)
+
+
+@_put_along.batch
+def _(batch: Any, input: Any, index: Any, shape: Any, dim: int, unique: bool) -> Any:
+    input, index = each_batched(batch, input=input, index=index)
+    if input.ndim == 1:
+        return NotImplemented
+    return _put_along(input, index, (batch.size, *shape), dim + 1, unique)
 
 
 def put_selected(g: Any, indices: Any, like: Any, dim: int, keepdim: bool) -> Any:
@@ -250,10 +270,12 @@ def _check_quantile(input: Any, q: Any, interpolation: str) -> None:
     need(q.dtype is input.dtype, "q tensor must be same dtype as the input tensor")
     need(interpolation in _INTERPOLATIONS, "interpolation must be one of linear, lower, higher, "
          f"midpoint or nearest, but got {interpolation}")
-    need(bool(((q._data >= 0) & (q._data <= 1)).all()), "q values must be in the range [0, 1]")
+    # Inside a transform there is no one value to look at.
+    if isinstance(q._data, (xp.ndarray, xp.generic)):
+        need(bool(((q._data >= 0) & (q._data <= 1)).all()), "q values must be in the range [0, 1]")
 
 
-@op(function=None, method=False)
+@elementwise(function=None, method=False)
 def _whole_rank(input: Array, rounding: str) -> Any:
     """Ranks as indices, rounded down, up or to the nearest even."""
     round_ = {"lower": xp.floor, "higher": xp.ceil, "nearest": xp.rint}[rounding]
@@ -272,6 +294,11 @@ def _rank_range(input: Array, skip_nan: bool) -> Any:
     broken = numbers < length
     return (xp.where(broken, 0, length - 1).astype(input.dtype),
             xp.where(broken, length - 1, 0).astype(input.dtype))
+
+
+@_rank_range.batch
+def _(batch: Any, input: Any, skip_nan: bool) -> Any:
+    return _rank_range(input, skip_nan)
 
 
 def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str,
@@ -298,6 +325,11 @@ def _with_quantiles_first(input: Array, shape: Any) -> Any:
 
 
 _with_quantiles_first.vjp(input=lambda g, like: reshape(g, like.shape))
+
+
+@_with_quantiles_first.batch
+def _(batch: Any, input: Any, shape: Any) -> Any:
+    return _with_quantiles_first(input, (batch.size, *shape))
 
 
 def _number_as_quantile(name: str, input: Any, q: Any) -> Tensor:
