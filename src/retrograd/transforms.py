@@ -545,9 +545,9 @@ def pick(data: Any, index: int) -> Any:
 
 
 def stack_data(parts: list[Any]) -> Any:
-    from .ops.join import stack
+    from .ops.join import _stack
 
-    return compute(stack.op, [parts, 0])
+    return compute(_stack.op, [parts, 0])
 
 
 TRACED_TYPES[Dual] = compute_dual
