@@ -19,10 +19,19 @@ def size_mismatch(shapes: list[tuple[int, ...]]) -> RuntimeError:
     return RuntimeError(f"shapes {list(a)} and {list(b)} do not broadcast together")
 
 
+def type_name(value: Any) -> str:
+    """A value's type as PyTorch's argument errors call it."""
+    kind = type(value)
+    module = kind.__module__.split(".")[0]
+    if module == "retrograd" and kind.__name__ in ("Size", "device", "dtype"):
+        return f"torch.{kind.__name__}"
+    return f"numpy.{kind.__name__}" if module == "numpy" else kind.__name__
+
+
 def not_a_tensor(function: str, argument: str, position: int, value: Any) -> TypeError:
     return TypeError(
         f"{function}(): argument '{argument}' (position {position}) must be Tensor, not "
-        f"{type(value).__name__}"
+        f"{type_name(value)}"
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from . import dtypes, sites
 from .backend import numpy as xp
 from .codegen import Plan, node_class
-from .errors import canonical_dim, canonical_dims, not_a_tensor, size_mismatch
+from .errors import canonical_dim, canonical_dims, not_a_tensor, size_mismatch, type_name
 from .graph import INFERENCE, LEAF, Like, Node, Released, Version, View, next_sequence
 from .modes import GRAD, MODE, Mode
 from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, Op, direct
@@ -207,7 +207,7 @@ def as_operands(op: Op, name: str, position: int, values: Any) -> list[Tensor]:
     for i, value in enumerate(values):
         if not isinstance(value, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument {position}, but got "
-                            f"{type(value).__name__}")
+                            f"{type_name(value)}")
     return list(values)
 
 

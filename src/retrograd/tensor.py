@@ -485,6 +485,10 @@ class Tensor:
                                "point or complex dtype")
         self._data = value._array()
 
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
     def detach(self) -> Tensor:
         """A tensor on the same memory, outside the graph."""
         out = twin(self, self._counter(), _class_of_views(self))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from .numpy import as_strided, dense_order, element_strides, empty_in_order, storage_of
+from .numpy import dense_order, empty_in_order
 
 
 def laid_out_like(array: Any, shape: tuple, dtype: Any) -> np.ndarray:
@@ -35,18 +34,6 @@ def memory_for(shape: tuple, strides: tuple, dtype: Any) -> np.ndarray:
     if 0 in shape:
         return np.empty(0, dtype)
     return np.empty(1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)), dtype)
-
-
-def resized(array: np.ndarray, shape: tuple, offset: int) -> np.ndarray:
-    """The memory of ``array`` in another shape; new memory with the old values if it is short."""
-    owner = storage_of(array)
-    count = math.prod(shape)
-    if count <= owner.size - offset and owner.dtype == array.dtype:
-        strides = element_strides(np.empty(shape, bool))
-        return as_strided(array, shape, strides, 0)
-    memory = np.zeros(count, array.dtype)
-    memory[:array.size] = array.reshape(-1)
-    return memory.reshape(shape)
 
 
 # ---------------------------------------------------------------- ranges

@@ -1,4 +1,4 @@
-"""Copies and casts, and writing one tensor's values into another."""
+"""Copies and casts."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Any
 from .. import dtypes, layouts
 from ..backend import create as make
 from ..backend import numpy as xp
+from ..errors import type_name
 from ..notices import warn
-from ..op import Array, linear, op, publish
+from ..op import Array, linear, op
 from ..tensor import Tensor
-from .shape import sizes as spread_sizes
-from .shape import zeros_of
 
 # ---------------------------------------------------------------- copies
 
@@ -127,14 +126,6 @@ def _to_refusal(args: tuple[Any, ...], named: dict[str, Any]) -> str:
             + "\n * (torch.dtype dtype, " + tail + "\n * (Tensor tensor, " + tail + "\n")
 
 
-def type_name(value: Any) -> str:
-    """A value's type as PyTorch's argument errors call it."""
-    kind = type(value)
-    if kind in (dtypes.dtype, dtypes.device):
-        return f"torch.{kind.__name__}"
-    return kind.__name__
-
-
 Tensor.to = _to  # type: ignore[attr-defined]
 
 
@@ -216,93 +207,7 @@ Tensor.is_shared = lambda self: False  # type: ignore[attr-defined]
 Tensor.is_pinned = lambda self, device=None: False  # type: ignore[attr-defined]
 
 
-# ---------------------------------------------------------------- writing
-
-
-@op(inplace=True, function=None, method=False, node="CopyBackwards", broadcasts=True,
-    numbers=())
-def copy(input: Array, src: Array, non_blocking: bool = False) -> Any:
-    """The values of ``src``, broadcast, in ``input``'s shape and dtype."""
-    check_expands(src.shape, input.shape)
-    out = xp.empty(input.shape, input.dtype)
-    out[...] = xp.cast(src, input.dtype)
-    return out
-
-
-copy.vjp(input=lambda g: zeros_of(g, g.shape),
-         src=lambda g: g)
-
-
-@copy.write
-def _write_copy(target: Any, src: Any, non_blocking: bool = False) -> None:
-    check_expands(src.shape, target.shape)
-    target[...] = xp.cast(src, target.dtype)
-
-
-def check_expands(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
-    """Raise unless ``shape`` broadcasts to ``target``."""
-    lead = len(target) - len(shape)
-    for i in range(len(target) - 1, -1, -1):
-        j = i - lead
-        if j >= 0 and shape[j] not in (1, target[i]):
-            raise RuntimeError(f"The size of tensor a ({target[i]}) must match the size of tensor "
-                               f"b ({shape[j]}) at non-singleton dimension {i}")
-    if lead < 0:
-        wide = (*shape[:-lead], *target)
-        raise RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape "
-                           f"{list(wide)}")
-
-
-@op(inplace=True, function=None, method=False, node="FillBackward0")
-def _fill_scalar(input: Array, value: Any) -> Any:
-    """``value`` in ``input``'s shape and dtype."""
-    return xp.full(input.shape, make.number_as(value, input.dtype), input.dtype)
-
-
-_fill_scalar.vjp(input=lambda g: zeros_of(g, g.shape))
-
-
-@op(inplace=True, function=None, method=False, node="FillBackward1", broadcasts=True)
-def _fill_tensor(input: Array, value: Array) -> Any:
-    """The one element of ``value`` in ``input``'s shape and dtype."""
-    return xp.full(input.shape, xp.cast(value, input.dtype), input.dtype)
-
-
-_fill_tensor.vjp(input=lambda g: zeros_of(g, g.shape), value=lambda g: g)
-
-
-@op(inplace=True, function=None, method=False, node="ZeroBackward0")
-def zero(input: Array) -> Any:
-    """Zeros in ``input``'s shape and dtype."""
-    return xp.zeros(input.shape, input.dtype)
-
-
-zero.vjp(input=lambda g: zeros_of(g, g.shape))
-
-
-@_fill_scalar.write
-def _write_value(target: Any, value: Any) -> None:
-    target.fill(make.number_as(value, target.dtype))
-
-
-@zero.write
-def _write_zeros(target: Any) -> None:
-    target.fill(0)
-
-
-def fill_(input: Tensor, value: Any) -> Tensor:
-    """Set every element to ``value``, in place."""
-    if isinstance(value, Tensor):
-        _check_fill_value(value)
-        return Tensor._fill_tensor_(input, value)  # type: ignore[attr-defined,no-any-return]
-    fits(value, input.dtype)
-    return Tensor._fill_scalar_(input, value)  # type: ignore[attr-defined,no-any-return]
-
-
-def _check_fill_value(value: Tensor) -> None:
-    if value.ndim:
-        raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
-                           f"{value.ndim} dimensions.")
+# ---------------------------------------------------------------- numbers into memory
 
 
 _C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int",
@@ -323,67 +228,10 @@ def fits(value: Any, dtype: dtypes.dtype) -> None:
         raise RuntimeError(f"value cannot be converted to type {name} without overflow")
 
 
-def fill(input: Tensor, value: Any) -> Tensor:
-    """A tensor shaped as ``input`` with every element set to ``value``."""
-    if isinstance(value, Tensor):
-        _check_fill_value(value)
-        return _fill_tensor(input, value)  # type: ignore[no-any-return]
-    fits(value, input.dtype)
-    return _fill_scalar(input, value)  # type: ignore[no-any-return]
-
-
-# ---------------------------------------------------------------- other memory
-
-
-def _resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
-    """Change the shape in place; elements that are new are not set."""
-    if self._edge is not None:
-        raise RuntimeError("cannot resize variables that require grad")
-    shape = spread_sizes(sizes)
-    array = self._array()
-    if array.shape != shape:
-        self._data = make.resized(array, shape, self.storage_offset())
-    self._bump_version()
-    return self
-
-
-def _resize_as_(self: Tensor, the_template: Tensor, memory_format: Any = None) -> Tensor:
-    """Change the shape in place to another tensor's."""
-    return _resize_(self, *the_template.shape)
-
-
-def _set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None,
-          stride: Any = None) -> Tensor:
-    """Look at another tensor's or storage's memory from now on."""
-    from ..inplace import check_writable
-    from ..modes import MODE
-
-    check_writable(self, self._edge is not None, MODE.get())
-    if source is None:
-        self._data = xp.empty((0,), self._data.dtype)
-    elif isinstance(source, Tensor) and size is None:
-        self._data = source._array()
-    else:
-        storage = source.untyped_storage() if isinstance(source, Tensor) else source
-        memory = storage.array_of(self.dtype)
-        shape = memory.shape if size is None else tuple(size)
-        strides = xp.element_strides(xp.empty(shape, "bool")) if stride is None else tuple(stride)
-        self._data = xp.as_strided(memory, shape, strides, storage_offset)
-    self._bump_version()
-    return self
-
-
 def _is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether both look at the same memory in the same way."""
     return self.data_ptr() == tensor.data_ptr() and self.shape == tensor.shape \
         and bool(self.stride() == tensor.stride())
 
 
-Tensor.resize_ = _resize_  # type: ignore[attr-defined]
-Tensor.resize_as_ = _resize_as_  # type: ignore[attr-defined]
-Tensor.set_ = _set_  # type: ignore[attr-defined]
 Tensor.is_set_to = _is_set_to  # type: ignore[attr-defined]
-Tensor.fill_ = fill_  # type: ignore[attr-defined]
-publish(fill, "fill", method=False)
-publish(fill_, "fill_", method=False)
-publish(zero.op.inplace_function, "zero_", method=False)

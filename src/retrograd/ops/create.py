@@ -9,10 +9,11 @@ from typing import Any
 from .. import dtypes, layouts
 from ..backend import create as make
 from ..backend import numpy as xp
+from ..errors import type_name
 from ..notices import warn
 from ..op import publish
 from ..tensor import NATIVE, Size, Tensor, warn_of_lost_gradient, wrap
-from .convert import fits, type_name
+from .convert import fits
 
 # ---------------------------------------------------------------- data of every kind
 
