@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .numpy import float_info
 from .numpy import special as scipy_special
 
 _HALF_SIZE = 2
@@ -103,6 +104,16 @@ def power(base: Any, exponent: Any) -> Any:
     return np.where(exponent < 0, inverse, found).astype(base.dtype)
 
 
+def sign(array: Any) -> Any:
+    """-1, 0 or 1, or the direction of a complex number; 0 for NaN."""
+    if array.dtype.kind == "b":
+        return array.copy()
+    found = np.sign(array)
+    if array.dtype.kind in "fV" and np.isnan(np.add.reduce(found, axis=None)):
+        found = np.where(np.isnan(found), np.zeros((), found.dtype), found)
+    return found
+
+
 def lerp(start: Any, end: Any, weight: Any) -> Any:
     """``start + weight * (end - start)``, from whichever end is nearer."""
     span = end - start
@@ -148,14 +159,31 @@ def zeroed(array: Any, mask: Any) -> Any:
     if array.shape != mask.shape or not array.ndim or array.dtype.kind == "V":
         return np.where(mask, np.zeros((), array.dtype), array)
     if array.size < _MASKED_BY_BITS or array.dtype.kind != "f":
-        kept = array.copy()
-        np.putmask(kept, mask, 0)
-        return kept
-    # All bits of a kept element are ones in the pattern, all of a dropped one zeros: no branches.
-    whole = np.dtype(f"i{array.dtype.itemsize}")
-    pattern = mask.view(np.int8).astype(whole)
+        found = array.copy()
+        np.putmask(found, mask, 0)
+        return found
+    pattern = mask.view(np.int8).astype(_whole(array))
     pattern -= 1
-    np.bitwise_and(pattern, array.view(whole), out=pattern)
+    return _through(pattern, array)
+
+
+def kept(array: Any, mask: Any) -> Any:
+    """``array`` with zeros where ``mask`` is false."""
+    if array.size < _MASKED_BY_BITS or array.shape != mask.shape or array.dtype.kind != "f":
+        return zeroed(array, ~mask)
+    pattern = mask.view(np.int8).astype(_whole(array))
+    np.negative(pattern, out=pattern)
+    return _through(pattern, array)
+
+
+def _whole(array: Any) -> np.dtype:
+    """The integers as wide as the elements of ``array``."""
+    return np.dtype(f"i{array.dtype.itemsize}")
+
+
+def _through(pattern: Any, array: Any) -> Any:
+    # All bits of a kept element are ones in the pattern, all of a dropped one zeros: no branches.
+    np.bitwise_and(pattern, array.view(pattern.dtype), out=pattern)
     return pattern.view(array.dtype)
 
 
@@ -179,7 +207,12 @@ def replaced(array: Any, nan: float, posinf: float | None, neginf: float | None)
     if array.dtype.kind == "c":
         parts = [replaced(p, nan, posinf, neginf) for p in (array.real, array.imag)]
         return (parts[0] + 1j * parts[1]).astype(array.dtype)
-    return np.nan_to_num(np.asarray(array), nan=nan, posinf=posinf, neginf=neginf)
+    limits = float_info(array.dtype)
+    found = np.array(array)
+    found[np.isnan(array)] = nan
+    found[array == np.inf] = limits.max if posinf is None else posinf
+    found[array == -np.inf] = limits.min if neginf is None else neginf
+    return found
 
 
 def made_complex(real: Any, imag: Any) -> Any:
@@ -240,6 +273,11 @@ def log_softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
 
 
 # ---------------------------------------------------------------- special functions
+
+
+def log_gamma(array: Any) -> Any:
+    found = special("gammaln", array)
+    return np.where(array == -np.inf, -array, found)
 
 
 def digamma(array: Any) -> Any:

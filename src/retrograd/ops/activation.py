@@ -19,6 +19,7 @@ from .pointwise import (
     abs,
     exp,
     in_place,
+    kept,
     kinds,
     sigmoid,
     tanh,
@@ -152,7 +153,7 @@ def hardsigmoid(input: Array) -> Any:
 # PyTorch's slope is the single precision sixth, in every dtype.
 _SIXTH = 0.1666666716337204
 
-hardsigmoid.vjp(input=lambda g, input: zeroed(g * _SIXTH, (input <= -3) | (input >= 3)))
+hardsigmoid.vjp(input=lambda g, input: kept(g * _SIXTH, (input > -3) & (input < 3)))
 _with_inplace("hardsigmoid", hardsigmoid)
 
 
@@ -238,7 +239,7 @@ def elu(input: Array, alpha: Number = 1.0, scale: Number = 1, input_scale: Numbe
 
 
 elu.vjp(input=lambda g, input, alpha, scale, input_scale: where(
-    input > 0, g * scale, g * (alpha * scale * input_scale * _low_exp(input, input_scale))))
+    input <= 0, g * (alpha * scale * input_scale * _low_exp(input, input_scale)), g * scale))
 
 
 def _low_exp(input: Any, scale: Any) -> Any:
@@ -277,7 +278,7 @@ def celu(input: Array, alpha: Number = 1.0) -> Any:
     return xp.where(input > 0, input, xp.expm1(xp.minimum(input, 0) / alpha) * alpha)
 
 
-celu.vjp(input=lambda g, input, alpha: where(input > 0, g, g * _low_exp(input, 1 / alpha)))
+celu.vjp(input=lambda g, input, alpha: where(input <= 0, g * _low_exp(input, 1 / alpha), g))
 
 
 def _celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:

@@ -98,7 +98,14 @@ def zeroed(input: Array, mask: Index) -> Any:
     return arrays.zeroed(input, mask)
 
 
+@elementwise(function=None, method=False, node="MaskedFillBackward0")
+def kept(input: Array, mask: Index) -> Any:
+    """``input`` with zeros where ``mask`` is false, whatever stood there."""
+    return arrays.kept(input, mask)
+
+
 zeroed.vjp(input=lambda g, mask: zeroed(g, mask))
+kept.vjp(input=lambda g, mask: kept(g, mask))
 
 
 @elementwise(function=None, method=False, node="ZerosLikeBackward0", quiet=True)
@@ -458,7 +465,7 @@ del PUBLIC["torch"]["absolute_"]
     "Please use torch.sgn instead.")))
 def sign(input: Array) -> Any:
     """-1, 0 or 1."""
-    return xp.sign(input) if input.dtype.kind != "b" else input.copy()
+    return arrays.sign(input)
 
 
 sign.vjp(input=lambda g: zeros_as(g))
@@ -467,10 +474,11 @@ sign.vjp(input=lambda g: zeros_as(g))
 @elementwise(inplace=True, quiet=True)
 def sgn(input: Array) -> Any:
     """-1, 0 or 1; of a complex number the unit in its direction."""
-    return xp.sign(input) if input.dtype.kind != "b" else input.copy()
+    return arrays.sign(input)
 
 
-sgn.vjp(input=lambda g, input, y: _direction_gradient(g, input, y))
+sgn.vjp(input=lambda g, input, y, like:
+        _direction_gradient(g, input, y) if like.dtype.kind == "c" else zeros_as(g))
 sgn.jvp(input=lambda tangent, input, y: _direction_gradient(tangent, input, y))
 
 
@@ -525,7 +533,7 @@ def _pow_number(input: Array, exponent: Number) -> Any:
     input = widened(input, exponent)
     if input.dtype.kind == "b":
         return input | (not exponent)
-    return input ** exponent
+    return input ** exponent if exponent != -0.5 else 1 / xp.sqrt(input)
 
 
 _pow_number.vjp(input=lambda g, input, exponent: _pow_gradient(g, input, exponent))
@@ -1227,8 +1235,8 @@ sinc.vjp(input=lambda g, input: g * conj(_sinc_slope(input)))
 
 def _sinc_slope(input: Any) -> Any:
     angle = math.pi * input
-    slope = (cos(angle) * angle - sin(angle)) / (angle * input)
-    return zeroed(slope, input == 0)
+    square = angle * input
+    return zeroed((cos(angle) * angle - sin(angle)) / square, square == 0)
 
 
 @elementwise(promote="float", inplace="function", quiet=True, node="Deg2RadBackward0",
@@ -1349,14 +1357,14 @@ def _clamp_numbers(input: Array, min: Number = None, max: Number = None) -> Any:
     return _bounded(input, min, max)
 
 
-_clamp_numbers.vjp(input=lambda g, input, min, max: zeroed(g, _outside(input, min, max)))
+_clamp_numbers.vjp(input=lambda g, input, min, max: kept(g, _within(input, min, max)))
 
 
-def _outside(input: Any, low: Any, high: Any) -> Any:
-    """Where ``input`` lies beyond either bound."""
+def _within(input: Any, low: Any, high: Any) -> Any:
+    """Where ``input`` lies between the bounds; NaN does not."""
     if high is None:
-        return input < low
-    return input > high if low is None else (input < low) | (input > high)
+        return input >= low
+    return input <= high if low is None else (input >= low) & (input <= high)
 
 
 @elementwise(function=None, method=False, inplace=True, quiet=True, guard=_CLAMP,
@@ -1366,9 +1374,9 @@ def _clamp_tensors(input: Array, min: Array, max: Array) -> Any:
 
 
 _clamp_tensors.vjp(
-    input=lambda g, input, min, max: zeroed(g, (input < min) | (input > max)),
-    min=lambda g, input, min, max: zeroed(g, (input >= min) | (min >= max)),
-    max=lambda g, input, min, max: zeroed(g, (input <= max) & (min <= max)))
+    input=lambda g, input, min, max: kept(g, (input >= min) & (input <= max)),
+    min=lambda g, input, min, max: kept(g, (input < min) & (min < max)),
+    max=lambda g, input, min, max: kept(g, (input > max) | (max < min)))
 
 
 def _lower_bound(name: str, node: str) -> Any:
@@ -1378,8 +1386,8 @@ def _lower_bound(name: str, node: str) -> Any:
     kernel.__name__ = name
     made = elementwise(function=None, method=False, inplace=True, quiet=True, guard=_CLAMP,
                        node=node, title="clamp")(kernel)
-    made.vjp(input=lambda g, input, min: zeroed(g, input < min),
-             min=lambda g, input, min: zeroed(g, input >= min))
+    made.vjp(input=lambda g, input, min: kept(g, input >= min),
+             min=lambda g, input, min: kept(g, input < min))
     return made
 
 
@@ -1390,8 +1398,8 @@ def _upper_bound(name: str, node: str) -> Any:
     kernel.__name__ = name
     made = elementwise(function=None, method=False, inplace=True, quiet=True, guard=_CLAMP,
                        node=node, title="clamp")(kernel)
-    made.vjp(input=lambda g, input, max: zeroed(g, input > max),
-             max=lambda g, input, max: zeroed(g, input <= max))
+    made.vjp(input=lambda g, input, max: kept(g, input <= max),
+             max=lambda g, input, max: kept(g, input > max))
     return made
 
 
@@ -1407,7 +1415,7 @@ def _clamp_min_number(input: Array, min: Number) -> Any:
     return _bounded(input, min, None)
 
 
-_clamp_min_number.vjp(input=lambda g, input, min: zeroed(g, input < min))
+_clamp_min_number.vjp(input=lambda g, input, min: kept(g, input >= min))
 
 
 @elementwise(function=None, method=False, inplace=True, quiet=True, guard=_check_clamp,
@@ -1416,7 +1424,7 @@ def _clamp_max_number(input: Array, max: Number) -> Any:
     return _bounded(input, None, max)
 
 
-_clamp_max_number.vjp(input=lambda g, input, max: zeroed(g, input > max))
+_clamp_max_number.vjp(input=lambda g, input, max: kept(g, input <= max))
 
 
 def _clamp_call(input: Any, low: Any, high: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -1523,9 +1531,9 @@ def fmin(input: Array, other: Array) -> Any:
     return xp.fmin(input, other)
 
 
-fmax.vjp(input=lambda g, input, other: zeroed(g, logical_not((input >= other) | isnan(other))),
+fmax.vjp(input=lambda g, input, other: kept(g, (input >= other) | isnan(other)),
          other=lambda g, input, other: zeroed(g, (input >= other) | isnan(other)))
-fmin.vjp(input=lambda g, input, other: zeroed(g, logical_not((input <= other) | isnan(other))),
+fmin.vjp(input=lambda g, input, other: kept(g, (input <= other) | isnan(other)),
          other=lambda g, input, other: zeroed(g, (input <= other) | isnan(other)))
 
 # ---------------------------------------------------------------- choosing
@@ -1550,7 +1558,7 @@ def where(condition: Index, input: Array, other: Array) -> Any:
     return xp.where(condition, input, other)
 
 
-where.vjp(input=lambda g, condition: zeroed(g, logical_not(condition)),
+where.vjp(input=lambda g, condition: kept(g, condition),
           other=lambda g, condition: zeroed(g, condition))
 
 _WHERE_FORMS = ("Tensor condition",
@@ -1581,14 +1589,14 @@ def _where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
 publish(_where_method, "where", function=None)
 
 
-@elementwise(inplace="function")
+@elementwise(inplace="function", halves=False)
 def nan_to_num(input: Array, nan: float | None = None, posinf: float | None = None,
                neginf: float | None = None) -> Any:
     """``input`` with numbers in place of NaN and the infinities."""
     return arrays.replaced(input, 0.0 if nan is None else nan, posinf, neginf)
 
 
-nan_to_num.vjp(input=lambda g, input: zeroed(g, logical_not(isfinite(input))))
+nan_to_num.vjp(input=lambda g, input: kept(g, isfinite(input)))
 
 
 @elementwise(promote="float", function=None, method=False, inplace=True, quiet=True, numbers=(),
@@ -1637,7 +1645,7 @@ def nextafter(input: Array, other: Array) -> Any:
 
 
 nextafter.vjp(input=lambda g, input, other: zeroed(g, input == other),
-              other=lambda g, input, other: zeroed(g, input != other))
+              other=lambda g: zeros_as(g))
 
 
 @elementwise(promote="float", inplace="function", numbers=())
@@ -1938,4 +1946,4 @@ for _name, _function in _OPERATORS.items():
     setattr(Tensor, f"__{_name}__", _function)
 del Tensor.__ineg__  # type: ignore[attr-defined]
 
-__all__ = ["in_place", "is_number", "kinds", "plain_number", "zeroed", "zeros_as"]
+__all__ = ["in_place", "is_number", "kept", "kinds", "plain_number", "zeroed", "zeros_as"]

@@ -123,7 +123,7 @@ entr.vjp(input=lambda g, input: g * where(input < 0, math.nan, -log(input) - 1))
 @elementwise(promote="float", inplace=True, guard=kinds("f", "lgamma_vml_cpu"))
 def lgamma(input: Array) -> Any:
     """The logarithm of the gamma function's absolute value."""
-    return arrays.special("gammaln", input)
+    return arrays.log_gamma(input)
 
 
 lgamma.vjp(input=lambda g, input: g * digamma(input))
