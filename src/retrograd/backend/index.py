@@ -73,15 +73,23 @@ def _adjacent(dims: tuple[int, ...]) -> bool:
     return dims[-1] - dims[0] == len(dims) - 1
 
 
-def put(array: np.ndarray, values: Any, index: Any, dims: tuple[int, ...], accumulate: bool) -> None:
+def put(array: np.ndarray, values: Any, index: Any, dims: tuple[int, ...],
+        accumulate: bool) -> None:
     """Write (or add) ``values`` where index arrays on ``dims`` point, in place."""
-    check_bounds(array, index, dims)
+    if not accumulate and values.ndim <= 1:
+        # NumPy checks every index and the shape before it writes anything.
+        try:
+            array[index_key(index, dims)] = values
+            return
+        except (IndexError, ValueError):
+            pass
     shape = taken_shape(array.shape, index, dims)
     try:
         values = np.broadcast_to(values, shape)
     except ValueError:
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be "
                            f"broadcast to indexing result of shape {list(shape)}") from None
+    check_bounds(array, index, dims)
     if not accumulate:
         array[index_key(index, dims)] = values
     elif index.dtype.kind == "b":
@@ -179,12 +187,10 @@ _small_offsets = lru_cache(maxsize=256)(_offsets)
 
 def gathered(array: Any, dim: int, index: Any) -> Any:
     """The elements whose coordinate along ``dim`` is ``index``."""
-    shape = index.shape
-    array, index = np.asarray(array), np.atleast_1d(index)
-    if not array.ndim:
-        array = array.reshape(1)
-    where = element_positions(array.shape, dim, index)
-    return array.reshape(-1).take(where).reshape(shape)
+    if not array.ndim or not index.ndim:
+        shape = index.shape
+        return gathered(np.atleast_1d(array), dim, np.atleast_1d(index)).reshape(shape)
+    return array.reshape(-1).take(element_positions(array.shape, dim, index))
 
 
 def packed(array: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:

@@ -6,15 +6,25 @@ import math
 from typing import Any
 
 from .. import dtypes
-from ..backend import index as xi, numpy as xp
+from ..backend import index as xi
+from ..backend import numpy as xp
 from ..errors import not_a_tensor
 from ..inplace import call_inplace
 from ..notices import warn
 from ..op import Array, Index, linear, op, publish
 from ..tensor import Tensor, wrap
 from .join import stack
-from .shape import _select, _slice, _view, alias, broadcast_tensors, expand, sum_to_size_of, \
-    unsqueeze, zeros_of
+from .shape import (
+    _select,
+    _slice,
+    _view,
+    alias,
+    broadcast_tensors,
+    expand,
+    sum_to_size_of,
+    unsqueeze,
+    zeros_of,
+)
 from .writing import NUMBERS, copy_, dtype_name, fill_, is_writable, writes_freely
 
 # ---------------------------------------------------------------- index tensors
@@ -22,7 +32,7 @@ from .writing import NUMBERS, copy_, dtype_name, fill_, is_writable, writes_free
 # broadcast index tensors of several dimensions along a leading one.
 
 
-@linear(function=None, method=False, any_dtype=True, saved={"index": "indices"})
+@linear(function=None, method=False, any_dtype=True, quiet=True, saved={"index": "indices"})
 def index(input: Array, index: Index, dims: Any) -> Any:
     """The elements that index tensors on ``dims`` reach."""
     return xi.taken(input, index, dims)
@@ -144,15 +154,21 @@ def as_items(key: Any) -> tuple[Any, ...]:
         return key
     if isinstance(key, tuple):
         return tuple(key)
-    if isinstance(key, list) and len(key) < 32 and any(
-            item is None or item is ... or isinstance(item, (Tensor, list, tuple, slice, range, str))
-            for item in key) or isinstance(key, str) and key:
+    if reads_as_tuple(key):
         warn("Using a non-tuple sequence for multidimensional indexing is deprecated and will be "
              "changed in pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this "
              "will be interpreted as tensor index, x[torch.tensor(seq)], which will result either "
              "in an error or a different result")
         return tuple(key)
     return (key,)
+
+
+def reads_as_tuple(key: Any) -> bool:
+    if isinstance(key, str):
+        return bool(key)
+    return isinstance(key, list) and len(key) < 32 and any(
+        item is None or item is ... or isinstance(item, (Tensor, list, tuple, slice, range, str))
+        for item in key)
 
 
 def index_tensor(sequence: Any) -> Tensor:
@@ -171,7 +187,7 @@ class Subscript:
     """A subscript applied to a tensor: the view that its basic parts give, and what index tensors
     are left, each with its dimension."""
 
-    __slots__ = ("view", "dim", "pairs", "missing")
+    __slots__ = ("dim", "missing", "pairs", "view")
 
     def __init__(self, tensor: Tensor, items: tuple[Any, ...]):
         self.view = tensor
@@ -307,15 +323,42 @@ def getitem(self: Tensor, key: Any) -> Tensor:
         return unsqueeze(self, 0)
     if key is ...:
         return alias(self)
-    if isinstance(key, Tensor) and key._data.ndim and self._data.ndim:
-        if not is_mask(key) or key._data.ndim <= self._data.ndim:
-            return index(self, *located(self, [(0, key)]))
+    if isinstance(key, Tensor) and key._data.ndim and self._data.ndim and (
+            not is_mask(key) or key._data.ndim <= self._data.ndim):
+        return index(self, *located(self, [(0, key)]))
+    if kind is tuple and self._data.ndim:
+        parts = cut_plainly(self, key)
+        if parts is not None:
+            return parts
     found = Subscript(self, as_items(key))
     if found.pairs:
         return index(found.view, *located(found.view, found.pairs))
     return alias(self) if found.view is self else found.view
 
 
+def cut_plainly(self: Tensor, key: tuple[Any, ...]) -> Tensor | None:
+    """The view for a key of ints and slices only; None for any other, or one that is wrong."""
+    shape = self._data.shape
+    if len(key) > len(shape):
+        return None
+    view, dim = self, 0
+    for item, n in zip(key, shape, strict=False):
+        if item.__class__ is int:
+            if not -n <= item < n:
+                return None
+            view = _select(view, dim, item if item >= 0 else item + n)
+        elif item.__class__ is slice:
+            if item != _EVERYTHING:
+                start, stop, step = slice_bounds(item, n)
+                if start or stop != n or step != 1:
+                    view = _slice(view, dim, start, stop, step)
+            dim += 1
+        else:
+            return None
+    return None if view is self else view
+
+
+_EVERYTHING = slice(None)
 Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
 
 
@@ -325,6 +368,8 @@ Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
 def setitem(self: Tensor, key: Any, value: Any) -> None:
     """``self[key] = value``, broadcast and cast; in place, and part of the graph."""
     if written_plainly(self, key, value):
+        return
+    if key.__class__ is Tensor and put_plainly(self, key, value):
         return
     value = assigned_value(self, value)
     if key is False:
@@ -374,6 +419,25 @@ def written_plainly(self: Tensor, key: Any, value: Any) -> bool:
         else:
             array[key] = data
     except (IndexError, ValueError, TypeError):
+        return False
+    self._counter().bump()
+    return True
+
+
+def put_plainly(self: Tensor, key: Tensor, value: Any) -> bool:
+    """Write through one index tensor or mask straight on the array, if there is nothing more."""
+    at, array = key._data, self._data
+    if not isinstance(value, Tensor) or not writes_freely(self, value) or not at.ndim \
+            or value._data.dtype is not array.dtype or at.ndim > array.ndim \
+            or (at.dtype is not xp.INT64 and at.dtype is not xp.BOOL):
+        return False
+    if not is_writable(array):
+        return False
+    if at.dtype is xp.BOOL and array.shape[:at.ndim] != at.shape:
+        return False
+    try:
+        xi.put(array, value._data, at, (0,), False)
+    except (IndexError, RuntimeError):
         return False
     self._counter().bump()
     return True

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from ..backend import numpy as xp
 from ..errors import canonical_dim
+from ..modes import GRAD, MODE, NO_GRAD
 from ..notices import warn
-from ..op import Array, Arrays, Dim, composite, linear, publish
-from ..tensor import Tensor
+from ..op import Array, Arrays, Dim, Op, composite, linear, publish
+from ..tensor import PLAIN, Tensor, edge_of, wrap
 from .shape import (
     _slice,
     _split,
@@ -21,6 +23,25 @@ from .shape import (
     unsqueeze,
     zeros_of,
 )
+
+
+def joined_plainly(op: Op, tensors: Any, dim: Any) -> Any:
+    """The ordinary join, of plain tensors of one dtype outside the graph; None for any other."""
+    mode = MODE.get()
+    if (mode is not GRAD and mode is not NO_GRAD) or not isinstance(tensors, (tuple, list)):
+        return None
+    arrays, dtype = [], None
+    for tensor in tensors:
+        if type(tensor) not in PLAIN or tensor._cut is not None \
+                or (tensor._edge if tensor._view is None else edge_of(tensor)) is not None:
+            return None
+        data = tensor._data
+        if dtype is None:
+            dtype = data.dtype
+        elif data.dtype is not dtype:
+            return None
+        arrays.append(data)
+    return wrap(op.kernel(arrays, dim))
 
 
 def _cat_axis(tensors: Any, dim: int) -> int:
@@ -55,7 +76,8 @@ def cat(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
     if isinstance(tensors, (tuple, list)) and not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     if out is None:
-        return _cat(tensors, dim)
+        joined = joined_plainly(_cat.op, tensors, dim)
+        return _cat(tensors, dim) if joined is None else joined
     try:
         return _cat(tensors, dim, out=out)
     except RuntimeError as error:
@@ -101,7 +123,10 @@ def _stack(tensors: Arrays, dim: int = 0) -> Any:
 def stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
     """Join tensors of one shape along a new dimension."""
     check_not_empty("stack", tensors)
-    return _stack(tensors, dim) if out is None else _stack(tensors, dim, out=out)
+    if out is not None:
+        return _stack(tensors, dim, out=out)
+    joined = joined_plainly(_stack.op, tensors, dim)
+    return _stack(tensors, dim) if joined is None else joined
 
 
 publish(stack, "stack", method=False)
@@ -330,7 +355,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
              "argument.", once=True)
         indexing = "ij"
     if indexing not in ("ij", "xy"):
-        raise RuntimeError("torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: "
+        raise RuntimeError('torch.meshgrid: indexing must be one of "xy" or "ij", but received: '
                            f"{indexing}")
     for part in parts:
         if part.ndim > 1:
@@ -368,7 +393,6 @@ def cartesian_prod(*tensors: Any) -> Any:
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """Every way to choose ``r`` elements of a vector, one per row."""
     from .scatter import masked_select
-    from ..tensor import wrap
 
     _check_vectors([input])
     if r < 0:
@@ -377,7 +401,7 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
         return wrap(xp.empty((0,), input._data.dtype))
     positions = xp.indices((input.numel(),) * r)
     chosen = xp.ones((input.numel(),) * r, bool)
-    for a, b in zip(positions[:-1], positions[1:], strict=True):
+    for a, b in pairwise(positions):
         chosen &= (a <= b) if with_replacement else (a < b)
     mask = wrap(chosen)
     return stack([masked_select(grid, mask)

@@ -13,8 +13,20 @@ from ..modes import MODE
 from ..op import Array, Dim, Dims, Ints, op, view
 from ..tensor import Tensor, edge_of
 from .scatter import no_derivative
-from .shape import _as_strided, _squeeze, _squeeze_dim, _squeeze_dims, as_strided_backward, \
-    check_in_storage, geometry, reshape, sizes, t, transpose, unsqueeze
+from .shape import (
+    _as_strided,
+    _squeeze,
+    _squeeze_dim,
+    _squeeze_dims,
+    as_strided_backward,
+    check_in_storage,
+    geometry,
+    reshape,
+    sizes,
+    t,
+    transpose,
+    unsqueeze,
+)
 
 
 def restride(function: Any, target: Tensor, *static: Any) -> Tensor:
@@ -23,7 +35,7 @@ def restride(function: Any, target: Tensor, *static: Any) -> Tensor:
     mode = MODE.get()
     tensors, values = interpret.prepare(declared, (target, *static))
     edge = edge_of(target)
-    records = mode.grad and edge is not None
+    records = mode.records and edge is not None
     if records:
         check_writable(target, True, mode)
     result = interpret.compute(declared, values)
@@ -176,7 +188,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     mode = MODE.get()
     edge, other = edge_of(self), edge_of(source) if isinstance(source, Tensor) else None
     node = None
-    if mode.grad and (edge is not None or other is not None):
+    if mode.records and (edge is not None or other is not None):
         check_writable(self, True, mode)
         tensors = {"input": self, "source": source}
         node = interpret.record(_set.op, tensors, [self._data, array], [edge, other], (self,), mode,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend import index as xi, numpy as xp
+from ..backend import index as xi
+from ..backend import numpy as xp
 from ..errors import canonical_dim, size_mismatch
 from ..inplace import call_inplace
 from ..notices import warn
@@ -21,7 +22,7 @@ def _check_integers(function: str, index: Any) -> None:
         raise RuntimeError(f"{function}(): Expected dtype int32/int64 for index")
 
 
-@linear(any_dtype=True)
+@linear(any_dtype=True, quiet=True)
 def gather(input: Array, dim: Dim, index: Index, *, sparse_grad: bool = False) -> Any:
     """The elements of ``input`` whose coordinate along ``dim`` is given by ``index``."""
     _check_gather(input, dim, index)
@@ -366,7 +367,7 @@ def _check_vector(index: Any, shape: str = "") -> Any:
     return index.reshape(1) if not index.ndim else index
 
 
-@linear(any_dtype=True)
+@linear(any_dtype=True, quiet=True)
 def index_select(input: Array, dim: Dim, index: Index) -> Any:
     """The slices of ``input`` along ``dim`` that ``index`` lists."""
     _check_selection(input, index)
@@ -439,11 +440,10 @@ def _check_index_add(array: Any, dim: int, index: Any, source: Any) -> None:
         return
     own = (*array.shape[:dim], *array.shape[dim + 1:])
     given = (*source.shape[:dim], *source.shape[dim + 1:])
-    if array.ndim != source.ndim or own != given:
-        if source.ndim or array.ndim != 1:
-            raise RuntimeError("source tensor shape must match self tensor shape, excluding the "
-                               f"specified dimension. Got self.shape = {list(array.shape)} "
-                               f"source.shape = {list(source.shape)}")
+    if (array.ndim != source.ndim or own != given) and (source.ndim or array.ndim != 1):
+        raise RuntimeError("source tensor shape must match self tensor shape, excluding the "
+                           f"specified dimension. Got self.shape = {list(array.shape)} "
+                           f"source.shape = {list(source.shape)}")
     length = source.shape[dim] if source.ndim else 1
     if index.size != length:
         raise RuntimeError(f"index_add_(): Number of indices ({index.size}) should be equal to "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 from .. import dtypes
@@ -41,7 +42,7 @@ def spread_method(function: Any, name: str, keyword: str) -> Any:
 # ---------------------------------------------------------------- views by geometry
 
 
-@view(function=None, method=False, node="AsStridedBackward0")
+@view(quiet=True, function=None, method=False, node="AsStridedBackward0")
 def _as_strided(input: Array, size: Ints, stride: Ints, storage_offset: Any, source: Any) -> Any:
     own = source[2]
     return xp.as_strided(input, size, stride, 0 if storage_offset is None else storage_offset - own)
@@ -148,7 +149,7 @@ def geometry_of_tensor(tensor: Tensor, where: Geometry) -> Tensor:
     return as_strided(tensor, where.shape, where.strides, tensor.storage_offset() + where.offset)
 
 
-@view(function=None, method=False)
+@view(quiet=True, function=None, method=False)
 def alias(input: Array) -> Any:
     """The same memory under another tensor."""
     return input[...]
@@ -202,7 +203,7 @@ def infer_size(size: tuple[int, ...], count: int) -> tuple[int, ...]:
     return tuple([count // rest if n == -1 else n for n in size])
 
 
-@view(function=None, method=False, node="ViewBackward0")
+@view(quiet=True, function=None, method=False, node="ViewBackward0")
 def _view(input: Array, size: Ints) -> Any:
     target = size if -1 not in size and math.prod(size) == input.size else infer_size(
         tuple(size), input.size)
@@ -355,7 +356,7 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 @composite(method=True)
 def ravel(input: Any) -> Any:
     """All elements in one dimension."""
-    return reshape(input, (-1,)) if input.ndim != 1 else input
+    return _view(input.contiguous(), (-1,))
 
 
 @composite(method=True)
@@ -400,7 +401,7 @@ def _check_expand(input: Any, size: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(full)
 
 
-@view(method=False, function=None)
+@view(quiet=True, method=False, function=None)
 def expand(input: Array, size: Ints) -> Any:
     """A view with length-one dimensions repeated to ``size``, without copying."""
     return xp.expanded(input, _check_expand(input, tuple(size)))
@@ -427,7 +428,7 @@ def broadcast_tensors(*tensors: Any) -> Any:
             joint = xp.broadcast_shapes(joint, shape)
         except ValueError:
             raise size_mismatch([joint, shape]) from None
-    return tuple([expand(t, joint) for t in tensors])
+    return tuple([t if tuple(t.shape) == joint else expand(t, joint) for t in tensors])
 
 
 def broadcast_shapes(*shapes: Any) -> Size:
@@ -474,7 +475,10 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     lead = len(shape) - len(target)
     if lead < 0 or any(n not in (1, shape[i + lead]) for i, n in enumerate(target)):
         raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(shape)}}}.")
-    return sum_to_size_of(input, target) if target != shape else input
+    if target == shape:
+        return input
+    summed = sum_to_size_of(input, (1,) * lead + target)
+    return _view(summed, target) if lead else summed
 
 
 Tensor.sum_to_size = sum_to_size  # type: ignore[attr-defined]
@@ -493,7 +497,7 @@ def restore_dims(g: Any, like: Any, dim: Any, keepdim: bool) -> Any:
 # ---------------------------------------------------------------- reordering
 
 
-@view(method=False, function=None)
+@view(quiet=True, method=False, function=None)
 def _permute(input: Array, dims: Ints) -> Any:
     return input.transpose(dims)
 
@@ -527,7 +531,7 @@ def permute(input: Any, dims: Any) -> Any:
 spread_method(permute, "permute", "dims")
 
 
-@view(aliases=("swapaxes", "swapdims"))
+@view(quiet=True, aliases=("swapaxes", "swapdims"))
 def transpose(input: Array, dim0: Dim, dim1: Dim) -> Any:
     """A view with two dimensions exchanged."""
     return input.swapaxes(dim0, dim1) if input.ndim else input[...]
@@ -536,7 +540,7 @@ def transpose(input: Array, dim0: Dim, dim1: Dim) -> Any:
 transpose.vjp(input=lambda g, dim0, dim1: transpose(g, dim0, dim1))
 
 
-@view()
+@view(quiet=True)
 def t(input: Array) -> Any:
     """The transpose of a matrix; a vector is left as it is."""
     if input.ndim > 2:
@@ -637,7 +641,7 @@ publish(_matrix_adjoint, "adjoint", method=False)
 # ---------------------------------------------------------------- length-one dimensions
 
 
-@view()
+@view(quiet=True)
 def unsqueeze(input: Array, dim: int) -> Any:
     """A view with a dimension of length one inserted at ``dim``."""
     return xp.expand_dims(input, canonical_dim(dim, input.ndim + 1))
@@ -646,7 +650,7 @@ def unsqueeze(input: Array, dim: int) -> Any:
 unsqueeze.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
-@view(method=False, function=None)
+@view(quiet=True, method=False, function=None)
 def _squeeze(input: Array, dim: Any) -> Any:
     keep = tuple([n for i, n in enumerate(input.shape) if not (n == 1 and i in dim)])
     return xp.viewed(input, keep)
@@ -656,7 +660,7 @@ _squeeze.op.node_name = "SqueezeBackward0"
 _squeeze.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
-@view(method=False, function=None, node="SqueezeBackward2")
+@view(quiet=True, method=False, function=None, node="SqueezeBackward2")
 def _squeeze_dims(input: Array, dim: Dims) -> Any:
     keep = tuple([n for i, n in enumerate(input.shape) if not (n == 1 and i in dim)])
     return xp.viewed(input, keep)
@@ -665,7 +669,7 @@ def _squeeze_dims(input: Array, dim: Dims) -> Any:
 _squeeze_dims.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
-@view(method=False, function=None, node="SqueezeBackward1")
+@view(quiet=True, method=False, function=None, node="SqueezeBackward1")
 def _squeeze_dim(input: Array, dim: Dim) -> Any:
     keep = tuple([n for i, n in enumerate(input.shape) if not (n == 1 and i == dim)])
     return xp.viewed(input, keep)
@@ -687,7 +691,7 @@ def squeeze(input: Any, dim: Any = None) -> Any:
 # ---------------------------------------------------------------- parts
 
 
-@view(method=False, function=None)
+@view(quiet=True, method=False, function=None)
 def _select(input: Array, dim: int, index: int) -> Any:
     return input[(slice(None),) * dim + (index, ...)]
 
@@ -722,7 +726,7 @@ def select(input: Any, dim: int, index: int) -> Any:
     return _select(input, d, index % n if n else index)
 
 
-@view(method=False, function=None, node="SliceBackward0")
+@view(quiet=True, method=False, function=None, node="SliceBackward0")
 def _slice(input: Array, dim: int, start: int, end: int, step: int = 1) -> Any:
     return input[(slice(None),) * dim + (slice(start, end, step),)]
 
@@ -766,7 +770,7 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     return _slice(input, d, start, start + length, 1)
 
 
-@view(aliases=())
+@view(quiet=True, aliases=())
 def diagonal(input: Array, offset: int = 0, dim1: Dim = 0, dim2: Dim = 1) -> Any:
     """A view of a diagonal, as the last dimension."""
     if dim1 == dim2:
@@ -789,7 +793,7 @@ def diagonal_backward(input: Array, input_sizes: Any, offset: int, dim1: int, di
 diagonal_backward.vjp(input=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
 
 
-@view(function=None)
+@view(quiet=True, function=None)
 def unfold(input: Array, dimension: Dim, size: int, step: int) -> Any:
     """A view of sliding windows along ``dimension``, as a new last dimension."""
     length = input.shape[dimension] if input.ndim else 1
@@ -919,7 +923,7 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
         ends = list(indices_or_sections)
     bounds = [0, *ends, n]
     return tuple([input[(slice(None),) * d + (slice(a, b),)]
-                  for a, b in zip(bounds[:-1], bounds[1:], strict=True)])
+                  for a, b in pairwise(bounds)])
 
 
 def _complex_guard(condition: bool, message: str) -> None:
@@ -930,7 +934,7 @@ def _complex_guard(condition: bool, message: str) -> None:
 # ---------------------------------------------------------------- real and complex
 
 
-@view(method=False, function=None)
+@view(quiet=True, method=False, function=None)
 def view_as_real(input: Array) -> Any:
     """A complex tensor's memory as pairs of real numbers."""
     _complex_guard(input.dtype.kind == "c", "view_as_real is only supported for complex tensors")
@@ -940,7 +944,7 @@ def view_as_real(input: Array) -> Any:
 view_as_real.vjp(input=lambda g: view_as_complex(contiguous_pairs(g)))
 
 
-@view(method=False, function=None)
+@view(quiet=True, method=False, function=None)
 def view_as_complex(input: Array) -> Any:
     """Pairs of real numbers as complex ones, on the same memory."""
     _complex_guard(input.dtype.kind == "f", "view_as_complex is only supported for half, float "
@@ -967,7 +971,7 @@ publish(view_as_complex, "view_as_complex", method=False)
 # Rules use these two; users get a view of the pairs, whose history PyTorch shows.
 
 
-@view(method=False, function=None, node="SelectBackward0")
+@view(quiet=True, method=False, function=None, node="SelectBackward0")
 def _real(input: Array) -> Any:
     return input.real
 
@@ -975,7 +979,7 @@ def _real(input: Array) -> Any:
 _real.vjp(input=lambda g: complex_of(g))
 
 
-@view(method=False, function=None, node="SelectBackward0")
+@view(quiet=True, method=False, function=None, node="SelectBackward0")
 def _imag(input: Array) -> Any:
     return input.imag
 

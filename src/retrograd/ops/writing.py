@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from ..backend import index as xi, numpy as xp
+from ..backend import index as xi
+from ..backend import numpy as xp
 from ..errors import canonical_dim, size_mismatch
 from ..graph import INFERENCE
 from ..inplace import call_inplace
@@ -31,7 +32,7 @@ NUMBERS = (bool, int, float, complex)
 
 
 def writes_freely(target: Tensor, *sources: Any) -> bool:
-    """Whether a write to ``target`` is nothing but the write: no graph, no transform, no override."""
+    """Whether a write to ``target`` is only that: no graph, no transform, no override."""
     mode = MODE.get()
     if type(target) not in PLAIN or target._vc is INFERENCE \
             or (mode is not GRAD and mode is not NO_GRAD):
