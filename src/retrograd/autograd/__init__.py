@@ -22,3 +22,14 @@ __all__ = ["Function", "Variable", "_unsafe_preserve_version_counter", "anomaly"
            "backward", "detect_anomaly", "enable_grad", "function", "grad", "grad_mode", "graph", "inference_mode",
            "is_multithreading_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
            "set_multithreading_enabled"]
+
+
+def __getattr__(name: str) -> object:
+    """Parts that most programs never use are loaded when they are first named."""
+    import importlib
+
+    if name in ("functional", "forward_ad"):
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in ("gradcheck", "gradgradcheck", "GradcheckError"):
+        return getattr(importlib.import_module(f"{__name__}.checking"), name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
