@@ -1,5 +1,7 @@
 """Automatic differentiation with PyTorch's API and semantics, on NumPy arrays."""
 
+# ruff: noqa: F401 - what is imported here is what is offered
+
 from __future__ import annotations
 
 from importlib import import_module as _import_module
@@ -86,8 +88,9 @@ newaxis = None
 globals().update(_PUBLIC["torch"])
 globals().update(TENSOR_TYPES)
 
-_LAZY = {"_C", "cuda", "nn", "optim", "utils", "func", "linalg", "special", "fft", "datasets", "version",
-         "serialization", "storage", "return_types", "distributions", "testing", "viz"}
+# Loaded when first asked for, since most programs use few of them.
+_LAZY = {"_C", "cuda", "datasets", "func", "linalg", "nn", "optim", "return_types", "special",
+         "storage", "utils", "version"}
 
 
 def __getattr__(name: str) -> _Any:

@@ -1,18 +1,15 @@
 """The declared ops, by family; importing this package declares them all."""
 
+# ruff: noqa: I001 - a family comes after those whose ops its rules use
+
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from importlib.util import find_spec
+from . import shape, join, convert, create, random
+from . import pointwise, writing, index, scatter, rearrange, restride
+from . import reduce, sort, scan, distance
+from . import product, linalg, einsum, special
+from . import activation, conv, norm, loss, attention
 
-FAMILIES = ("shape", "join", "convert", "create", "random", "pointwise", "index", "scatter", "rearrange", "restride", "sort", "reduce",
-            "scan", "distance", "linalg", "special", "fft", "activation", "conv", "norm", "loss", "attention")
-
-for _family in FAMILIES:
-    if find_spec(f"{__name__}.{_family}") is None:
-        continue
-    try:
-        import_module(f"{__name__}.{_family}")
-    except ImportError as error:
-        print(f"retrograd.ops.{_family} is incomplete: {error}", file=sys.stderr)
+__all__ = ["activation", "attention", "conv", "convert", "create", "distance", "einsum", "index",
+           "join", "linalg", "loss", "norm", "pointwise", "product", "random", "rearrange",
+           "reduce", "restride", "scan", "scatter", "shape", "sort", "special", "writing"]
