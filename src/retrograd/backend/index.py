@@ -41,6 +41,8 @@ def out_of_bounds(array: Any, index: Any, dims: tuple[int, ...]) -> IndexError:
     for position, dim in enumerate(dims):
         own = np.asarray(index if len(dims) == 1 else index[position])
         length = array.shape[dim]
+        if own.size and not length:
+            return IndexError("index is out of bounds for dimension with size 0")
         wrong = own[(own < -length) | (own >= length)]
         if wrong.size:
             return IndexError(f"index {wrong.flat[0]} is out of bounds for dimension {position} "

@@ -28,6 +28,9 @@ clone.vjp(input=lambda g: g)
 
 def contiguous(input: Tensor, memory_format: Any = layouts.contiguous_format) -> Tensor:
     """``input`` itself if its memory is in order, otherwise a copy that is."""
+    if memory_format is layouts.contiguous_format and type(input._data) is xp.ndarray \
+            and input._data.flags.c_contiguous:
+        return input
     if memory_format is layouts.preserve_format:
         if input.is_contiguous():
             return input
