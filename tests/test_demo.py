@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import retrograd
 from retrograd.cli import main
 from retrograd.cli.chart import line_chart
 from retrograd.cli.demo import split_digits
@@ -46,6 +47,12 @@ def test_the_demo_repeats_itself(tmp_path):
     assert run() == first
     assert "\r" not in first and "epoch  1/1" in first
     assert (tmp_path / "retrograd-demo.svg").exists()
+
+
+def test_the_demo_leaves_the_number_of_threads_alone(tmp_path):
+    before = retrograd.get_num_threads()
+    main(["demo", "--epochs", "1", "--output", str(tmp_path / "loss.svg")])
+    assert retrograd.get_num_threads() == before
 
 
 def test_no_digit_is_in_both_parts():

@@ -115,22 +115,23 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
 
 # ---------------------------------------------------------------- the library
 
-_threads = 1
-
 
 def get_num_threads() -> int:
-    """How many threads were asked for by :func:`set_num_threads`."""
-    return _threads
+    """How many threads a large matrix product may use."""
+    from .backend import threads
+
+    return threads.count()
 
 
 def set_num_threads(n: int, /) -> None:
-    """Remember a number of threads; the array library decides how many it uses."""
-    global _threads
+    """Let matrix products use ``n`` threads; everything else runs in the caller's thread."""
     if isinstance(n, bool) or not isinstance(n, int):
         raise RuntimeError(f"set_num_threads expects an int, but got {type(n).__name__}")
     if n <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
-    _threads = n
+    from .backend import threads
+
+    threads.limit(n)
 
 
 _deterministic = False

@@ -28,7 +28,7 @@ class Unflatten(Module):
         super().__init__()
         if not isinstance(unflattened_size, (tuple, list)):
             raise TypeError(
-                "unflattened_size must be a tuple of tuples, but found type "
+                "unflattened_size must be a tuple of ints, but found type "
                 f"{type(unflattened_size).__name__}"
             )
         for position, size in enumerate(unflattened_size):

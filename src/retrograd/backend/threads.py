@@ -1,0 +1,42 @@
+"""How many threads the BLAS library inside NumPy's wheels uses."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_asked = 1  # the answer where NumPy was built with a BLAS that cannot be asked
+
+
+def count() -> int:
+    """The number of threads a large matrix product may use."""
+    get = _function("get_num_threads")
+    return _asked if get is None else get()
+
+
+def limit(n: int) -> None:
+    """Let matrix products use ``n`` threads; without OpenBLAS the number is only remembered."""
+    global _asked
+    _asked = n
+    set_ = _function("set_num_threads")
+    if set_ is not None:
+        set_(n)
+
+
+@cache
+def _function(name: str) -> Any:
+    """OpenBLAS's function of that name, or None if its library did not come with NumPy."""
+    package = Path(np.__file__).parent
+    for folder in (package.parent / "numpy.libs", package / ".dylibs"):
+        for path in sorted(folder.glob("*openblas*")):
+            library = ctypes.CDLL(str(path))
+            # Wheels rename the symbols: a prefix, and a suffix for 64-bit indices.
+            for spelling in (f"scipy_openblas_{name}64_", f"scipy_openblas_{name}",
+                             f"openblas_{name}64_", f"openblas_{name}"):  # fmt: skip
+                if hasattr(library, spelling):
+                    return getattr(library, spelling)
+    return None
