@@ -22,8 +22,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..dtypes import from_numpy_dtype
-
 __all__ = ["DEFAULT_SEED", "STATE_BYTES", "Stream"]
 
 DEFAULT_SEED = 67280421310721
@@ -95,6 +93,8 @@ class _Kind(NamedTuple):
 
     @property
     def alias(self) -> str:
+        from ..dtypes import from_numpy_dtype
+
         return from_numpy_dtype(self.dtype).alias
 
     @property
