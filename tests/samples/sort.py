@@ -51,3 +51,5 @@ samples("bincount", call(index(8, high=4)), call(index(8, high=4), minlength=9),
         call(index(8, high=4), array(8, grad=False)), call(index(8, high=4), index(8, high=3)))
 samples("histc", call(array(20, grad=False), 4), call(array(20, grad=False), 4, -1, 1),
         call(array(20, grad=False), bins=3, min=0, max=2))
+samples("isin", call(index(3, 4, high=6), index(3, high=6)), call(index(5, high=6), 2),
+        call(array(4, grad=False), array(4, grad=False), invert=True))

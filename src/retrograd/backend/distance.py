@@ -10,7 +10,6 @@ import numpy as np
 from .numpy import FLOAT32, FLOAT64, as_array, cast
 from .reduce import axes_of, is_half, widened
 
-
 _add: Any = np.add.reduce
 _largest: Any = np.maximum.reduce
 _smallest: Any = np.minimum.reduce

@@ -16,6 +16,10 @@ _FEW = 64
 _ONES32 = [np.ones(_FEW, FLOAT32)[:n] for n in range(_FEW + 1)]
 _ONES64 = [np.ones(_FEW, FLOAT64)[:n] for n in range(_FEW + 1)]
 
+# Sums of more numbers than this are taken in blocks.
+_LONG = 2048
+_BLOCK = 256
+
 # A gradient of up to this many elements is filled; a larger one is an expanded view.
 _SMALL = 4096
 
@@ -73,8 +77,22 @@ def total(array: Any, dim: tuple[int, ...] | None, keepdims: bool,
     axis = dim if dim and array.ndim else None
     own = array.dtype
     if dtype is None and (own is FLOAT32 or own is FLOAT64):
+        if own is FLOAT32 and array.size > _LONG and axis and len(axis) == 1 \
+                and array.shape[axis[0]] > _LONG:
+            return _sum_in_blocks(array, axis[0], keepdims)
         return _add(array, axis, None, None, keepdims)
     return accumulated(np.add, array, axis, keepdims, dtype)
+
+
+def _sum_in_blocks(array: Any, axis: int, keepdims: bool) -> Any:
+    """NumPy adds one by one along all axes but the last; sums of blocks keep more digits."""
+    lead = (slice(None),) * axis
+    length = array.shape[axis]
+    whole = length - length % _BLOCK
+    blocks = array[(*lead, slice(whole))].reshape(
+        (*array.shape[:axis], whole // _BLOCK, _BLOCK, *array.shape[axis + 1:]))
+    found = _add(_add(blocks, axis + 1), axis, keepdims=keepdims)
+    return found + _add(array[(*lead, slice(whole, None))], axis, keepdims=keepdims)
 
 
 def mean(array: Any, dim: tuple[int, ...] | None, keepdims: bool,
@@ -216,6 +234,12 @@ def log_sum(array: Any, dim: tuple[int, ...] | None, keepdims: bool) -> Any:
     found = np.log(_add(np.exp(array - top), axis=axis, keepdims=keepdims))
     found = found + (top if keepdims else np.squeeze(top, axis))
     return found.astype(own, copy=False)
+
+
+def plain_variance(array: Any, correction: float) -> Any:
+    """The variance of every element of a float array."""
+    distance = (array - sum_all(array) / array.size).ravel()
+    return distance.dot(distance) / max(array.size - correction, 0)
 
 
 def variance(array: Any, dim: tuple[int, ...] | None, keepdims: bool, correction: float) -> Any:

@@ -12,7 +12,7 @@ from ..backend import numpy as xp
 from ..backend import reduce as arrays
 from ..errors import canonical_dims, no_overload
 from ..graph import Like
-from ..op import Array, Dim, Dims, Index, composite, elementwise, linear, op
+from ..op import Array, Dim, Dims, Index, composite, elementwise, linear, op, publish
 from ..tensor import Tensor
 from .convert import cast_gradient
 from .pointwise import conj, exp, maximum, minimum
@@ -32,16 +32,17 @@ UNSET: Any = type("Unset", (), {"__repr__": lambda self: "<all>"})()
 """Stands for an argument that was not given, where None means something else."""
 
 
+_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
+
+
 def numpy_names(function: Any) -> Any:
     """Let ``axis`` and ``keepdims`` stand for ``dim`` and ``keepdim``, as PyTorch does."""
 
     @functools.wraps(function)
-    def called(*args: Any, axis: Any = UNSET, keepdims: Any = UNSET, **kwargs: Any) -> Any:
-        if axis is not UNSET:
-            kwargs["dim"] = axis
-        if keepdims is not UNSET:
-            kwargs["keepdim"] = keepdims
-        return function(*args, **kwargs)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if not kwargs:
+            return function(*args)
+        return function(*args, **{_NUMPY_NAMES.get(n, n): v for n, v in kwargs.items()})
 
     return called
 
@@ -339,6 +340,10 @@ ratio.vjp(input=lambda g, other: ratio(g, conj(other)),
 
 @op(function=None, method=False, node="VarBackward0")
 def _var(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
+    own = input.dtype
+    if dim is None and not keepdim and (own is xp.FLOAT32 or own is xp.FLOAT64) and \
+            0 < input.size <= 4096:
+        return arrays.plain_variance(input, correction)
     return arrays.variance(input, dim, keepdim, correction)[0]
 
 
@@ -417,7 +422,9 @@ def _check_spread(name: str, input: Any, dim: Any, correction: Any) -> None:
     if not (kind.is_floating_point or kind.is_complex):
         raise RuntimeError("std and var only support floating point and complex dtypes")
     shape = input._data.shape
-    if arrays.count_along(shape, canonical_dims(dim, len(shape))) <= correction:
+    if dim is not None:
+        dim = canonical_dims(dim, len(shape))
+    if arrays.count_along(shape, dim) <= correction:
         warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less "
                       "than the reduction factor (input numel divided by output numel).",
                       UserWarning, stacklevel=5)
@@ -525,7 +532,7 @@ def _need_any(name: str, input: Any) -> None:
                            "0. Specify the reduction dim with the 'dim' argument.")
 
 
-@op(function=None, method=False, node="MaxBackward1")
+@op(function=None, method=False, node="MaxBackward1", quiet=True)
 def _max(input: Array) -> Any:
     _need_any("max", input)
     unsupported("max_all", input.dtype, "c")
@@ -535,7 +542,7 @@ def _max(input: Array) -> Any:
 _max.vjp(input=lambda g, input, y: _share(g, _winners(input, y, None, False), None, False))
 
 
-@op(function=None, method=False, node="MinBackward1")
+@op(function=None, method=False, node="MinBackward1", quiet=True)
 def _min(input: Array) -> Any:
     _need_any("min", input)
     unsupported("min_all", input.dtype, "c")
@@ -827,6 +834,9 @@ def logsumexp(input: Array, dim: Dims, keepdim: bool = False) -> Any:
 
 logsumexp.vjp(input=lambda g, like, input, y, dim, keepdim: _spread(g, like, dim, keepdim) * conj(
     exp(input - _spread(y, like, dim, keepdim))))
+
+
+publish(logsumexp, "logsumexp", method=False, function="special")
 
 
 @op(function=None, method=False)

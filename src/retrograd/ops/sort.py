@@ -424,6 +424,18 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
     return _searchsorted(boundaries, _as_values(input), out_int32, right, None, out=out)
 
 
+@op(function=None, method=False)
+def _isin(elements: Array, test_elements: Index, invert: bool) -> Any:
+    return xp.isin(arrays.comparable(elements), arrays.comparable(test_elements), invert=invert)
+
+
+@composite()
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False,
+         invert: bool = False) -> Any:
+    """Whether each element is among ``test_elements``."""
+    return _isin(_as_values(elements), _as_values(test_elements), invert)
+
+
 # ---------------------------------------------------------------- distinct values and counts
 
 
