@@ -54,3 +54,5 @@ samples("alpha_dropout", call(array(3, 4), 0.5, False), call(array(3, 4), 1.0, T
 samples("feature_alpha_dropout", call(array(2, 3, 4), 0.5, False))
 samples(F + "alpha_dropout", call(array(3, 4)), call(array(3, 4), 1.0, True))
 samples(F + "feature_alpha_dropout", call(array(2, 3, 4)))
+for name in ("rrelu", F + "rrelu"):
+    samples(name, *shapes(), call(array(5), 0.2, 0.4))

@@ -321,3 +321,18 @@ def leaky(array: Any, slope: float) -> Any:
 def divided(array: np.ndarray, divisor: float) -> np.ndarray:
     array /= number_in(array.dtype, divisor)
     return array
+
+
+def slopes(array: Any, lower: float, upper: float, stream: Any) -> np.ndarray:
+    """Slopes of a random leaky unit: 1 above zero, and one draw for each other element."""
+    found = np.ones(array.shape, array.dtype)
+    bent = np.asarray(array <= 0)
+    found[bent] = (lower + upper) / 2 if stream is None else stream.uniform(
+        (int(bent.sum()),), np.float64, lower, upper).astype(array.dtype)
+    return found
+
+
+def one_hot_of_largest(array: Any, axis: int) -> np.ndarray:
+    found = np.zeros(array.shape, array.dtype)
+    np.put_along_axis(found, np.expand_dims(np.argmax(array, axis), axis), 1, axis)
+    return found

@@ -10,10 +10,10 @@ from .. import dtypes
 from ..backend import numpy as xp
 from ..backend import pointwise as arrays
 from ..notices import warn
-from ..op import PUBLIC, Array, Dim, Number, composite, elementwise, op, publish
+from ..op import PUBLIC, Array, Dim, Index, Number, composite, elementwise, op, publish
 from ..tensor import Tensor, wrap
 from .convert import cast
-from .join import cat
+from .join import _cat
 from .pointwise import (
     _clamp_max_number,
     abs,
@@ -21,6 +21,7 @@ from .pointwise import (
     in_place,
     kept,
     kinds,
+    log,
     sigmoid,
     tanh,
     where,
@@ -517,7 +518,7 @@ def _glu_gradient(g: Any, input: Any, dim: int) -> Any:
     half = input.shape[dim] // 2
     first, second = _slice(input, dim, 0, half, 1), _slice(input, dim, half, 2 * half, 1)
     gate = sigmoid(second)
-    return cat([g * gate, g * first * (gate * (1 - gate))], dim)
+    return _cat([g * gate, g * first * (gate * (1 - gate))], dim)
 
 
 # ---------------------------------------------------------------- dropout
@@ -654,6 +655,67 @@ def _functional_feature_alpha_dropout(input: Tensor, p: float = 0.5, training: b
 
 _functional(_functional_alpha_dropout, "alpha_dropout")
 _functional(_functional_feature_alpha_dropout, "feature_alpha_dropout")
+
+# ---------------------------------------------------------------- other random units
+
+
+@elementwise(function=None, method=False, inplace=True, node="RreluWithNoiseBackward0",
+             title="rrelu")
+def _rrelu(input: Array, noise: Index, lower: float, upper: float, training: bool) -> Any:
+    return input * noise
+
+
+_rrelu.vjp(input=lambda g, noise: g * noise)
+
+
+def _rrelu_call(made: Any, input: Tensor, lower: float, upper: float, training: bool,
+                generator: Any = None) -> Tensor:
+    from ..random import default_generator
+
+    stream = (generator or default_generator).stream if training else None
+    noise = wrap(arrays.slopes(input._data, lower, upper, stream))
+    return made(input, noise, lower, upper, training)
+
+
+@composite()
+def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
+          generator: Any = None) -> Tensor:
+    """A leaky unit with random slopes while training, and their mean otherwise."""
+    return _rrelu_call(_rrelu, input, lower, upper, training, generator)
+
+
+def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
+           generator: Any = None) -> Tensor:
+    """In-place version of :func:`rrelu`."""
+    return _rrelu_call(in_place(_rrelu), input, lower, upper, training, generator)
+
+
+publish(rrelu_, "rrelu_", method=False)
+
+
+def _functional_rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3,
+                      training: bool = False, inplace: bool = False) -> Tensor:
+    """A leaky unit with random slopes while training, and their mean otherwise."""
+    return (rrelu_ if inplace else rrelu)(input, lower, upper, training)
+
+
+_functional(_functional_rrelu, "rrelu")
+
+
+@composite(function="nn.functional")
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10,
+                   dim: int = -1) -> Tensor:
+    """A differentiable sample of a category, nearly one-hot for small ``tau``."""
+    from ..random import default_generator
+
+    drawn = default_generator.stream.exponential(logits.shape, logits.dtype.np)
+    noise = -log(wrap(drawn))
+    soft = _softmax((logits + noise) / tau, dim)
+    if not hard:
+        return soft
+    # The gradient of the soft sample stands in for that of the hard one.
+    return wrap(arrays.one_hot_of_largest(soft._data, dim)) - soft.detach() + soft
+
 
 # ---------------------------------------------------------------- in-place names of nn.functional
 
