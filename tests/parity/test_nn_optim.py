@@ -55,6 +55,8 @@ INITS = {
     "xavier_normal_": ((6, 5), ()),
     "kaiming_uniform_": ((5, 4), (0.2, "fan_out", "relu")),
     "kaiming_normal_": ((5, 4, 3), (0.2,)),
+    "orthogonal_": ((5, 2, 2), (1.5,)),
+    "sparse_": ((6, 3), (0.4,)),
 }
 
 

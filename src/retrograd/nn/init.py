@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import retrograd
+from retrograd.backend import numpy as xp
 from retrograd.tensor import Tensor
 
 _GAIN_ONE = {
@@ -221,15 +222,11 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     rows = tensor.size(0)
     cols = tensor.numel() // rows
     flattened = tensor.new_empty((rows, cols)).normal_(0, 1, generator=generator)
-    if rows < cols:
-        flattened = flattened.t()
-    q, r = retrograd.linalg.qr(flattened)
+    q, r = xp.linalg.qr((flattened.t() if rows < cols else flattened).numpy())
     # The signs of R's diagonal are fixed so that the draw is uniform over orthogonal matrices.
-    q = q * retrograd.diag(r, 0).sign()
-    if rows < cols:
-        q = q.t()
+    q = retrograd.from_numpy(q * xp.sign(xp.diagonal(r)))
     with retrograd.no_grad():
-        return tensor.copy_(q.reshape(tensor.shape)).mul_(gain)
+        return tensor.copy_((q.t() if rows < cols else q).reshape(tensor.shape)).mul_(gain)
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
