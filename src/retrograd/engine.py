@@ -29,7 +29,8 @@ class Plan:
     """The nodes a backward pass runs, newest first, and which leaf is complete after which."""
 
     __slots__ = ("order", "leaves", "closing", "outputs", "needed", "is_plain", "_notes",
-                 "_members", "callbacks")
+                 "_members", "callbacks", "is_unwatched", "_steps",
+                 "targets")
 
     def __init__(self, roots: list[Any], targets: set[Any] | None):
         order: list[Any] = []
@@ -70,12 +71,24 @@ class Plan:
         self.outputs = outputs
         watched = any(leaf._is_watched for leaf in leaves) or (
             Node.any_watched and any(node.is_watched for node in order))
-        self.is_plain = not (outputs or watched or targets or Anomaly.enabled)
+        self.targets = targets or set()
+        self.is_unwatched = not (outputs or watched or Anomaly.enabled)
+        self.is_plain = self.is_unwatched and not targets
+        self._steps: list[tuple[Any, tuple[Any, ...]]] | None = None
         self.closing = {} if self.is_plain else self._closing()
         self.needed = None if targets is None else self._reaching(targets)
         self.callbacks: list[Callable[[], Any]] | None = None
         self._notes: dict[Any, Any] | None = None
         self._members: set[Any] | None = None
+
+    @property
+    def steps(self) -> list[tuple[Any, tuple[Any, ...]]]:
+        """The nodes that lead to a target, each with the edges that do (None for the others)."""
+        if self._steps is None:
+            needed = self.needed or set()
+            self._steps = [(node, tuple([e if e in needed else None for e in node.edges()]))
+                           for node in self.order if node in needed]
+        return self._steps
 
     @property
     def notes(self) -> dict[Any, Any]:
@@ -134,18 +147,21 @@ def _discover(edge: Any, order: list[Any], leaves: list[Any], outputs: dict[Any,
 
 
 def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
-        targets: list[Any] | None, accumulate: bool) -> dict[Any, Any]:
+        targets: list[Any] | None, accumulate: bool,
+        plan: Plan | None = None) -> dict[Any, Any]:
     """Send ``gradients`` (raw, or tensors if ``recorded``) down from ``roots``.
 
     With ``targets`` (edges) only what leads to them is run, and what arrives there is returned;
-    otherwise, or with ``accumulate``, it goes into the leaves' ``.grad``.
+    otherwise, or with ``accumulate``, it goes into the leaves' ``.grad``. A ``plan`` made for the
+    same roots and targets can be used again.
     """
     if not recorded and any(type(g) in TRACED_TYPES for g in gradients):
         # Inside a transform gradients are its data, which rules meet as tensors.
         with switched(grad=False):
             return run(roots, [wrap_any(g) for g in gradients], retain=retain, recorded=True,
                        targets=targets, accumulate=accumulate)
-    plan = Plan(roots, None if targets is None else set(targets))
+    if plan is None:
+        plan = Plan(roots, None if targets is None else set(targets))
     captured: dict[Any, Any] = {}
     grads: dict[Any, Any] = {}
     for edge, gradient in zip(roots, gradients, strict=True):
@@ -160,6 +176,10 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
     try:
         if plan.is_plain and not recorded and released is not None:
             _run_plain(plan, grads, released)
+            for leaf in plan.leaves:
+                finish(leaf)
+        elif plan.is_unwatched and plan.needed is not None and not recorded:
+            _run_to_targets(plan, grads, captured, released)
             for leaf in plan.leaves:
                 finish(leaf)
         else:
@@ -203,6 +223,29 @@ def _run_plain(plan: Plan, grads: dict[Any, Any], released: Released) -> None:
         g = pop(node, None)
         if g is not None or node.runs_undefined:
             node.pass_on(g, released, grads)
+
+
+def _run_to_targets(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any],
+                    released: Released | None) -> None:
+    """The loop of an ordinary ``grad``: only what leads to the targets, and no hooks."""
+    targets = plan.targets
+    for node, wanted in plan.steps:
+        g = grads.pop(node, None)
+        if g is None and not node.runs_undefined:
+            continue
+        if node in targets:
+            captured[node] = g
+            if not any(w is not None for w in wanted):
+                continue
+        if node._arity == 1:
+            results: Any = (node.pull(g),)
+        else:
+            results = node.pull(g, *wanted)
+        if released is not None:
+            node.release(released)
+        for edge, result in zip(wanted, results, strict=False):
+            if edge is not None and result is not None:
+                grads[edge] = grads[edge] + result if edge in grads else result
 
 
 def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted_at: set[Any],

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..backend import numpy as xp
+from ..engine import Plan, run
+from ..interpret import wrap_any
 from ..modes import switched
-from ..tensor import Tensor
+from ..tensor import Tensor, edge_of
 from .backward import grad
 
 _STRICT = " This is not allowed in strict mode."
@@ -316,6 +319,10 @@ def _rows_one_by_one(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...], cr
 
     blocks = []
     for i, out in enumerate(outputs):
+        if not create_graph and not strict and out.requires_grad and out.numel() \
+                and not out._is_traced:
+            blocks.append(_raw_rows(out, inputs))
+            continue
         rows: list[list[Tensor]] = [[] for _ in inputs]
         flat = out.reshape(-1)
         for j in range(out.numel()):
@@ -336,6 +343,25 @@ def _rows_one_by_one(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...], cr
             else source.new_zeros((*out.shape, *source.shape))
             for parts, source in zip(rows, inputs, strict=True)]))
     return tuple(blocks)
+
+
+def _raw_rows(out: Tensor, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """One output's rows as arrays: the backward pass is planned once and run for each row."""
+    edge, targets = edge_of(out), [edge_of(t) for t in inputs]
+    plan = Plan([edge], set(targets))
+    shape, dtype = out._data.shape, out._data.dtype
+    blocks = [xp.zeros((out.numel(), *t._data.shape), t._data.dtype) for t in inputs]
+    for j in range(out.numel()):
+        seed = xp.zeros(shape, dtype)
+        seed.reshape(-1)[j] = 1
+        found = run([edge], [seed], retain=True, recorded=False, targets=targets,
+                    accumulate=False, plan=plan)
+        for block, target in zip(blocks, targets, strict=True):
+            row = found.get(target)
+            if row is not None:
+                block[j] = row
+    return tuple([wrap_any(b.reshape((*shape, *t._data.shape)))
+                  for b, t in zip(blocks, inputs, strict=True)])
 
 
 def _rows_at_once(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...],
