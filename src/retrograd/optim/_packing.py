@@ -64,7 +64,9 @@ class Pack:
 
     def bump_versions(self, grads: list[Any], writes: int = 1) -> None:
         """Count ``writes`` to every parameter that had a gradient, as PyTorch would have made."""
-        code, lasti = sites.here()  # found once: all these writes are made by one line
+        # Found once: all these writes are made by one line.
+        code, lasti = sites.here()
+        counter: Any
         for param, grad in zip(self.params, grads):
             if grad is not None and (counter := param._counter()) is not INFERENCE:
                 counter.n += writes
