@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .linalg import product
+from .linalg import is_low_precision, product
 from .numpy import _strided
 
 Ints = tuple[int, ...]
@@ -55,77 +55,91 @@ def part_slices(kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Any:
             for i, d, n, s in zip(place, dilation, out, stride, strict=True)))
 
 
-def columns(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int,
-            out: Ints) -> Any:
-    """Every window as a column: (groups, channels per group * kernel, batch * output)."""
-    view = windows(padded(x, padding), kernel, stride, dilation, out)
-    rank = len(kernel)
-    order = (1, *range(2, 2 + rank), 0, *range(2 + rank, 2 + 2 * rank))
-    batch, channels = x.shape[:2]
-    return view.transpose(order).reshape(
-        groups, channels // groups * math.prod(kernel), batch * math.prod(out))
+# Windows are copied for a few samples at a time, into memory that stays in the cache.
+_COPIED_BYTES = 1 << 18
+
+
+def _batches(count: int, bytes_each: int) -> tuple[int, list[slice]]:
+    """How many samples to handle at a time, and which."""
+    size = max(1, min(count, _COPIED_BYTES // max(bytes_each, 1)))
+    return size, [slice(i, min(i + size, count)) for i in range(0, count, size)]
+
+
+class Columns:
+    """The windows of every sample as columns: (samples, groups, channels * kernel, output)."""
+
+    def __init__(self, x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+                 groups: int, out: Ints):
+        self.view = windows(padded(x, padding), kernel, stride, dilation, out)
+        shape = self.view.shape
+        self.shape = (groups, shape[1] // groups * math.prod(kernel), math.prod(out))
+        size, self.parts = _batches(shape[0], math.prod(shape[1:]) * x.dtype.itemsize)
+        self.memory = np.empty((size, *shape[1:]), x.dtype)
+
+    def __iter__(self) -> Any:
+        for part in self.parts:
+            count = part.stop - part.start
+            copied = self.memory[:count]
+            copied[...] = self.view[part]
+            yield part, copied.reshape(count, *self.shape)
 
 
 def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints,
              groups: int) -> Any:
     """The cross-correlation of a batch of images with kernels, plus a number per kernel."""
-    kernel = weight.shape[2:]
+    dtype, kernel = x.dtype, weight.shape[2:]
+    if is_low_precision(dtype):
+        x, weight = x.astype(np.float32), weight.astype(np.float32)
     out = output_space(x.shape[2:], kernel, stride, padding, dilation)
-    channels = weight.shape[0]
-    cols = columns(x, kernel, stride, padding, dilation, groups, out)
-    rows = weight.reshape(groups, channels // groups, -1)
-    y = product(rows[0], cols[0]) if groups == 1 else product(rows, cols)
-    y = y.reshape(channels, -1)
+    y = np.empty((x.shape[0], groups, weight.shape[0] // groups, math.prod(out)), x.dtype)
+    rows = weight.reshape(groups, y.shape[2], -1)
+    for part, cols in Columns(x, kernel, stride, padding, dilation, groups, out):
+        np.matmul(rows, cols, out=y[part])
+    y = y.reshape(x.shape[0], weight.shape[0], *out)
     if bias is not None:
-        y += bias.reshape(-1, 1)
-    return _channels_second(y, channels, x.shape[0], out)
-
-
-def _channels_second(y: Any, channels: int, batch: int, out: Ints) -> Any:
-    """(channels, batch * output) as a contiguous (batch, channels, *output)."""
-    y = y.reshape(channels, batch, *out)
-    if batch == 1:
-        return y.reshape(1, channels, *out)
-    return np.ascontiguousarray(y.swapaxes(0, 1))
-
-
-def _channels_first(g: Any, groups: int) -> Any:
-    """(batch, channels, *output) as (groups, channels per group, batch * output)."""
-    return g.swapaxes(0, 1).reshape(groups, g.shape[1] // groups, -1)
+        y += bias.reshape((-1,) + (1,) * len(out))
+    return y.astype(dtype, copy=False)
 
 
 def convolve_input_gradient(g: Any, weight: Any, shape: Ints, stride: Ints, padding: Ints,
                             dilation: Ints, groups: int) -> Any:
     """What an output gradient adds up to at every input element; also transposed convolution."""
-    kernel, out = weight.shape[2:], g.shape[2:]
-    batch, channels = shape[:2]
+    dtype, kernel, out = g.dtype, weight.shape[2:], g.shape[2:]
+    if is_low_precision(dtype):
+        g, weight = g.astype(np.float32), weight.astype(np.float32)
     rows = weight.reshape(groups, weight.shape[0] // groups, -1).swapaxes(1, 2)
-    folded = _channels_first(g, groups)
-    cols = product(rows[0], folded[0]) if groups == 1 else product(rows, folded)
-    return add_windows(cols.reshape(channels, *kernel, batch, *out), shape, stride, padding,
-                       dilation)
-
-
-def add_windows(cols: Any, shape: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Any:
-    """Add (channels, *kernel, batch, *output) windows up where they overlap in the input."""
-    rank = len(stride)
-    kernel, out = cols.shape[1:1 + rank], cols.shape[2 + rank:]
+    folded = g.reshape(g.shape[0], groups, g.shape[1] // groups, math.prod(out))
+    size, parts = _batches(g.shape[0], shape[1] * math.prod((*kernel, *out)) * g.dtype.itemsize)
+    memory = np.empty((size, groups, rows.shape[1], folded.shape[3]), g.dtype)
     space = tuple(n + 2 * p for n, p in zip(shape[2:], padding, strict=True))
-    whole = np.zeros((shape[1], shape[0], *space), cols.dtype)
+    whole = np.zeros((*shape[:2], *space), g.dtype)
+    for part in parts:
+        cols = memory[:part.stop - part.start]
+        np.matmul(rows, folded[part], out=cols)
+        add_windows(cols.reshape(-1, shape[1], *kernel, *out), whole[part], stride, dilation)
+    return np.ascontiguousarray(whole[inner_part(padding, shape[2:])]).astype(dtype, copy=False)
+
+
+def add_windows(cols: Any, whole: Any, stride: Ints, dilation: Ints) -> None:
+    """Add a window view's values up in ``whole``, (batch, channels, *space), where they overlap."""
+    rank = len(stride)
+    kernel, out = cols.shape[2:2 + rank], cols.shape[2 + rank:]
     for place, where in part_slices(kernel, stride, dilation, out):
-        whole[where] += cols[(slice(None), *place)]
-    whole = whole.swapaxes(0, 1)
-    return np.ascontiguousarray(whole[inner_part(padding, shape[2:])])
+        whole[where] += cols[(slice(None), slice(None), *place)]
 
 
 def convolve_weight_gradient(g: Any, x: Any, shape: Ints, stride: Ints, padding: Ints,
                              dilation: Ints, groups: int) -> Any:
     """The gradient of the kernels."""
-    cols = columns(x, shape[2:], stride, padding, dilation, groups, g.shape[2:])
-    folded = _channels_first(g, groups)
-    if groups == 1:
-        return product(folded[0], cols[0].T).reshape(shape)
-    return product(folded, cols.swapaxes(1, 2)).reshape(shape)
+    dtype = g.dtype
+    if is_low_precision(dtype):
+        g, x = g.astype(np.float32), x.astype(np.float32)
+    folded = g.reshape(g.shape[0], groups, g.shape[1] // groups, math.prod(g.shape[2:]))
+    total: Any = 0
+    for part, cols in Columns(x, shape[2:], stride, padding, dilation, groups, g.shape[2:]):
+        total = total + np.add.reduce(np.matmul(folded[part], cols.swapaxes(2, 3)), axis=0)
+    return np.zeros(shape, dtype) if not g.shape[0] else total.reshape(shape).astype(
+        dtype, copy=False)
 
 
 # ---------------------------------------------------------------- pooling

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .. import dtypes
 from ..backend import numpy as xp

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..backend import conv as images
 from ..backend import numpy as xp
+from ..errors import dim_out_of_range
 from ..op import Array, Index, composite, linear, op, publish
 from ..tensor import Tensor
 from .pointwise import conj
@@ -470,6 +471,8 @@ def _avg_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: 
         stride=kernel_size if stride is None or stride == [] else stride, padding=padding)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
+    if 1 < input.ndim <= rank:
+        raise dim_out_of_range(-rank - 1, input.ndim)
     _check_pool_input(rank, name, input)
     if 0 in steps:
         raise RuntimeError("stride should not be zero")
@@ -662,9 +665,10 @@ def _col2im(input: Array, space: Any, kernel: Any, dilation: Any, padding: Any,
     out = images.output_space(space, kernel, stride, padding, dilation)
     channels = input.shape[-2] // math.prod(kernel)
     parts = input.reshape(-1, channels, *kernel, *out)
-    shape = (parts.shape[0], channels, *space)
-    y = images.add_windows(parts.transpose(1, 2, 3, 0, 4, 5), shape, stride, padding, dilation)
-    return y.reshape(*input.shape[:-2], channels, *space)
+    padded = tuple(n + 2 * p for n, p in zip(space, padding, strict=True))
+    whole = xp.zeros((parts.shape[0], channels, *padded), input.dtype)
+    images.add_windows(parts, whole, stride, dilation)
+    return whole[images.inner_part(padding, space)].reshape(*input.shape[:-2], channels, *space)
 
 
 _im2col.vjp(input=lambda g, like, kernel, dilation, padding, stride: _col2im(

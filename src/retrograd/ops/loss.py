@@ -244,22 +244,20 @@ _likelihood_gradient.vjp(output=lambda g, target, weight, reduction, ignore_inde
 
 def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
     rank, classes = input.ndim, input.shape[1] if input.ndim > 1 else input.shape[0]
-    if rank <= 2 and target.ndim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if rank == 1:
-        if target.ndim == 1 and target.shape[0] != 1:
-            raise ValueError("For 1D input, 1D target must have size 1, but got target size: "
-                             f"{target.shape[0]}")
-    elif not target.ndim or input.shape[0] != target.shape[0]:
+    if rank == 1 and target.ndim == 1 and target.shape[0] != 1:
+        raise ValueError("For 1D input, 1D target must have size 1, but got target size: "
+                         f"{target.shape[0]}")
+    if rank > 1 and (not target.ndim or input.shape[0] != target.shape[0]):
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
                          f"({target.shape[0] if target.ndim else 0}).")
-    elif rank > 2:
-        expected = (input.shape[0], *input.shape[2:])
-        if tuple(target.shape) != expected:
-            if rank == 4:
-                raise RuntimeError(f"size mismatch (got input: {list(input.shape)} , target: "
-                                   f"{list(target.shape)}")
-            raise RuntimeError(f"Expected target size {list(expected)}, got {list(target.shape)}")
+    if rank <= 2 and target.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    expected = (input.shape[0], *input.shape[2:])
+    if rank > 2 and tuple(target.shape) != expected:
+        if rank == 4:
+            raise RuntimeError(f"size mismatch (got input: {list(input.shape)} , target: "
+                               f"{list(target.shape)}")
+        raise RuntimeError(f"Expected target size {list(expected)}, got {list(target.shape)}")
     if target.dtype not in (dtypes.int64, dtypes.uint8):
         raise RuntimeError("expected target dtype to be Long or Byte, but got "
                            f"{target.dtype.alias}")
