@@ -381,7 +381,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         assign(found.view, value)
         return
     place, dims = located(found.view, found.pairs)
-    call_inplace(_index_put.op, (found.view, without_leading_ones(value), place, dims, False))
+    put_through(found.view, without_leading_ones(value), place, dims, False)
 
 
 def written_plainly(self: Tensor, key: Any, value: Any) -> bool:
@@ -513,7 +513,21 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write (or add) ``values`` where ``indices`` point, in place."""
     place, dims = _put_place("index_put_", input, indices, values)
-    return call_inplace(_index_put.op, (input, values, place, dims, accumulate))
+    return put_through(input, values, place, dims, accumulate)
+
+
+def put_through(target: Tensor, values: Tensor, place: Tensor, dims: tuple[int, ...],
+                accumulate: bool) -> Tensor:
+    """Write in place; memory that several elements share is written to as well, with a warning."""
+    array = target._data
+    if writes_freely(target, values) and type(array) is xp.ndarray and xp.has_overlap(array):
+        warn("Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor "
+             "before performing this operation. This also applies to advanced indexing e.g. "
+             "tensor[indices] = tensor")
+        _write_indexed(array, values._data, place._data, dims, accumulate)
+        target._counter().bump()
+        return target
+    return call_inplace(_index_put.op, (target, values, place, dims, accumulate))
 
 
 publish(index_put, "index_put")

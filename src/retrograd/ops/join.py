@@ -71,8 +71,9 @@ def _cat(tensors: Arrays, dim: int = 0) -> Any:
     return xp.concatenate(used, axis=axis)
 
 
-def cat(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
+def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = None) -> Any:
     """Join tensors along an existing dimension."""
+    dim = dim if axis is None else axis
     if isinstance(tensors, (tuple, list)) and not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     if out is None:
@@ -120,8 +121,9 @@ def _stack(tensors: Arrays, dim: int = 0) -> Any:
     return xp.stack(tensors, axis=canonical_dim(dim, first.ndim + 1))
 
 
-def stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
+def stack(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = None) -> Any:
     """Join tensors of one shape along a new dimension."""
+    dim = dim if axis is None else axis
     check_not_empty("stack", tensors)
     if out is not None:
         return _stack(tensors, dim, out=out)

@@ -93,7 +93,7 @@ def geometry(input: Tensor) -> tuple[Any, ...]:
     return (data.shape, xp.element_strides(data), own)
 
 
-@linear(function=None, method=False)
+@linear(function=None, method=False, node="AsStridedBackward0")
 def as_strided_backward(input: Array, source: Any, size: Any, stride: Any, offset: Any) -> Any:
     """Scatter-add a strided view's gradient into the layout it was taken from."""
     shape, strides, own = source
@@ -595,7 +595,7 @@ def _full_transpose(self: Tensor) -> Tensor:
     if not self.ndim:
         warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in these "
              "cases.", once=True)
-    elif self.ndim > 2:
+    elif self.ndim != 2:
         warn("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
              "deprecated and it will throw an error in a future release. Consider `x.mT` to "
              "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
@@ -647,7 +647,7 @@ def unsqueeze(input: Array, dim: int) -> Any:
     return xp.expand_dims(input, canonical_dim(dim, input.ndim + 1))
 
 
-unsqueeze.vjp(input=lambda g, like: reshape(g, like.shape))
+unsqueeze.vjp(input=lambda g, dim: _squeeze_dim(g, dim if dim >= 0 else dim + g.ndim))
 
 
 @view(quiet=True, method=False, function=None)
@@ -679,8 +679,9 @@ _squeeze_dim.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
 @composite(method=True)
-def squeeze(input: Any, dim: Any = None) -> Any:
+def squeeze(input: Any, dim: Any = None, *, axis: Any = None) -> Any:
     """A view without its dimensions of length one."""
+    dim = axis if dim is None else dim
     if dim is None:
         return _squeeze(input, tuple(range(input.ndim)))
     if isinstance(dim, (tuple, list)):
