@@ -101,13 +101,13 @@ def _seed_number(seed: Any) -> int:
 default_generator = Generator().manual_seed(fresh_seed())
 
 
-def stream_of(generator: Generator | None) -> Stream:
+def stream_of(generator: Generator | None, function: str = "random") -> Stream:
     """The stream to draw from: the given generator's, or the default one's."""
     if generator is None:
         return default_generator.stream
     if not isinstance(generator, Generator):
-        raise TypeError("argument 'generator' must be torch.Generator, not "
-                        f"{type(generator).__name__}")
+        raise TypeError(f"{function}() received an invalid combination of arguments - got "
+                        f"generator={type(generator).__name__}, expected torch.Generator")
     return generator.stream
 
 

@@ -36,8 +36,10 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
                 pin_memory: bool = False, requires_grad: bool = False, **named: Any) -> Tensor:
         place(function, device, layout)
         kind = out_dtype(function, dtype, out)
+        if not size and "size" not in named:
+            raise TypeError(f"{function}() received an invalid combination of arguments - got ()")
         shape = size_argument(function, size, named)
-        data = draw(stream_of(generator), shape, kind.np)
+        data = draw(stream_of(generator, function), shape, kind.np)
         return settle(data, out, requires_grad, function)
 
     factory.__name__ = factory.__qualname__ = function
