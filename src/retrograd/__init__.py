@@ -10,6 +10,7 @@ from typing import Any as _Any
 
 from . import autograd, dtypes, info, layouts, ops, overrides, random
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled
 from .dtypes import (
     bfloat16,

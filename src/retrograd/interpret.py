@@ -596,6 +596,7 @@ def store_out(function: str, result: Any, out: Tensor) -> Tensor:
     if dtypes.category(source) > dtypes.category(out.dtype):
         raise RuntimeError(f"result type {source.alias} can't be cast to the desired output type "
                            f"{out.dtype.alias}")
+    check_writable(out, False, MODE.get())
     if out._data.shape != result.shape:
         if out._data.size:
             import warnings
@@ -614,7 +615,7 @@ def store_out(function: str, result: Any, out: Tensor) -> Tensor:
     return out
 
 
-from .inplace import call_inplace  # noqa: E402
+from .inplace import call_inplace, check_writable  # noqa: E402
 
 __all__ = ["GRAD", "LEAF", "PLAIN", "Released", "Version", "attach_view", "call", "call_inplace",
            "call_operator", "compute", "math", "note_cut", "record", "wrap_any"]

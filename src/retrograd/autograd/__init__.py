@@ -31,5 +31,9 @@ def __getattr__(name: str) -> object:
     if name in ("functional", "forward_ad"):
         return importlib.import_module(f"{__name__}.{name}")
     if name in ("gradcheck", "gradgradcheck", "GradcheckError"):
-        return getattr(importlib.import_module(f"{__name__}.checking"), name)
+        module = importlib.import_module(f"{__name__}.gradcheck")
+        # Importing it bound the module to the name that is the function's.
+        globals().update({n: getattr(module, n)
+                          for n in ("gradcheck", "gradgradcheck", "GradcheckError")})
+        return globals()[name]
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

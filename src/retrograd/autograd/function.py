@@ -470,7 +470,9 @@ def _positional(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
     known = {p.name for p in by_position if p.kind is p.POSITIONAL_OR_KEYWORD}
     for name in kwargs:
         if name not in known:
-            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+            binding = not skip and all(p.name != name for p in parameters)
+            raise TypeError(f"{'' if binding else 'forward() '}got an unexpected keyword argument "
+                            f"'{name}'")
     bound = inspect.Signature(by_position).bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.args
