@@ -214,13 +214,19 @@ def _difference(func: Callable[..., Any], inputs: tuple[Any, ...], x: Tensor, in
     with switched(grad=False):
         original = x[index].clone()
         x[index] = original - step
-        low = [o.detach().clone() for o in _as_tuple(func(*_passed(inputs)))]
+        low = [o.detach().clone() for o in _evaluated(func, inputs)]
         x[index] = original + step
-        high = [o.detach().clone() for o in _as_tuple(func(*_passed(inputs)))]
+        high = [o.detach().clone() for o in _evaluated(func, inputs)]
         x[index] = original
     for a, b in zip(low, high, strict=True):
         _check_same_kind(a, b, eps)
     return [((b - a) / (2 * eps)).reshape(-1) for a, b in zip(low, high, strict=True)]
+
+
+def _evaluated(func: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """One evaluation, with recording on: the function may itself take gradients."""
+    with switched(grad=True):
+        return _as_tuple(func(*_passed(inputs)))
 
 
 def _passed(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -352,9 +358,9 @@ def _check_projection(part: Part, inputs: tuple[Any, ...], positions: list[int],
         with switched(grad=False):
             original = x.clone()
             x.copy_(original - settings.eps * u)
-            low = [o.detach().clone() for o in _as_tuple(part.func(*_passed(inputs)))]
+            low = [o.detach().clone() for o in _evaluated(part.func, inputs)]
             x.copy_(original + settings.eps * u)
-            high = [o.detach().clone() for o in _as_tuple(part.func(*_passed(inputs)))]
+            high = [o.detach().clone() for o in _evaluated(part.func, inputs)]
             x.copy_(original)
             for k, o in enumerate(live):
                 v = _unit_like(outputs[o]).reshape(-1)
