@@ -11,9 +11,9 @@ from .backend import numpy as xp
 class dtype:
     """One element type; its repr is PyTorch's name for it."""
 
-    __slots__ = ("name", "alias", "itemsize", "is_floating_point", "is_complex", "is_signed", "_np")
+    __slots__ = ("_np", "alias", "is_complex", "is_floating_point", "is_signed", "itemsize", "name")
 
-    def __init__(self, name: str, alias: str, itemsize: int, kind: str, np_dtype: Any):
+    def __init__(self, name: str, alias: str, itemsize: builtins.int, kind: str, np_dtype: Any):
         self.name = name
         self.alias = alias
         self.itemsize = itemsize
@@ -53,7 +53,8 @@ def _dtype_named(name: str) -> dtype:
     return _BY_NAME[name]
 
 
-def _make(name: str, alias: str, itemsize: int, kind: str, np_name: str | None = "") -> dtype:
+def _make(name: str, alias: str, itemsize: builtins.int, kind: str, np_name: str | None = ""
+          ) -> dtype:
     np_dtype = None if np_name is None else xp.dtype(np_name or name)
     made = dtype(name, alias, itemsize, kind, np_dtype)
     _BY_NAME[name] = made
@@ -292,7 +293,7 @@ _NO_DEVICE = object()
 class device:
     """Where a tensor's memory lies; ``cpu`` today."""
 
-    __slots__ = ("type", "index")
+    __slots__ = ("index", "type")
 
     def __init__(self, type: Any = _NO_DEVICE, index: builtins.int | None = None):
         if type is _NO_DEVICE:
@@ -353,8 +354,9 @@ _DEVICE_USAGE = (
     "      didn't match because some of the arguments have invalid types: (!{got}!)\n"
     " * (str type, int index = -1)\n"
 )
-_DEVICE_KINDS = ("cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan "
-                 "mps meta hpu mtia privateuseone").split()
+_DEVICE_KINDS = ["cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve",
+                 "fpga", "maia", "xla", "lazy", "vulkan", "mps", "meta", "hpu", "mtia",
+                 "privateuseone"]
 CPU = device("cpu")
 
 

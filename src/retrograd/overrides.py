@@ -188,7 +188,7 @@ def _watch_method(name: str, method: FunctionType) -> None:
 
 
 def _subclass_defined(cls: type, **options: Any) -> None:
-    super(Tensor, cls).__init_subclass__(**options)
+    super(Tensor, cls).__init_subclass__(**options)  # type: ignore[misc]
     hook = cls.__torch_function__  # type: ignore[attr-defined]
     if hook is not DISABLED and not cls.__module__.startswith("retrograd."):
         watch_calls()

@@ -15,7 +15,7 @@ from .tensor import Tensor, wrap
 class Generator:
     """A stream of random numbers that can be seeded, saved and restored."""
 
-    __slots__ = ("stream", "__weakref__")
+    __slots__ = ("__weakref__", "stream")
 
     def __init__(self, device: Any = "cpu"):
         dtypes.as_device(device)

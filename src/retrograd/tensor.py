@@ -47,7 +47,8 @@ class Size(tuple):
 
     def __add__(self, other: Any) -> Size:  # type: ignore[override]
         if not isinstance(other, tuple):
-            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to "
+                            "torch.Size")
         return Size(tuple.__add__(self, other))
 
     def __radd__(self, other: Any) -> Size:
@@ -84,6 +85,11 @@ class Tensor:
     """
 
     __slots__ = ("_data", "_edge", "_view", "_vc", "__dict__", "__weakref__")
+
+    _data: Any
+    _edge: Any
+    _view: Any
+    _vc: Any
 
     is_output = False
     _arity = 0
@@ -598,7 +604,8 @@ class Tensor:
         if id(self) in memo:
             return memo[id(self)]
         out = object.__new__(type(self))
-        fill(out, xp.copy_with_memory(self._array(), memo), LEAF if self._edge is not None else None)
+        fill(out, xp.copy_with_memory(self._array(), memo),
+             LEAF if self._edge is not None else None)
         out._vc = Version(1)
         memo[id(self)] = out
         if self._grad is not None:
@@ -666,7 +673,7 @@ def _user_attributes(tensor: Tensor) -> dict[str, Any]:
 def _rebuild(cls: type, array: Any, order: tuple[int, ...] | None, requires_grad: bool,
              attributes: dict[str, Any]) -> Any:
     """The tensor that was pickled; ``order`` says how its dimensions lay in memory."""
-    out = object.__new__(cls)
+    out: Any = object.__new__(cls)
     fill(out, array if order is None else array.transpose(order), LEAF if requires_grad else None)
     # PyTorch fills a tensor that it rebuilds by a write, and counts it.
     out._vc = Version(1)
@@ -724,7 +731,7 @@ def wrap(data: Any, edge: Any = None) -> Tensor:
 
 def twin(tensor: Tensor, counter: Version | None, cls: type) -> Tensor:
     """A tensor on the same memory."""
-    out = object.__new__(cls)
+    out: Any = object.__new__(cls)
     fill(out, tensor._array(), None)
     out._vc = counter
     return out
