@@ -62,7 +62,7 @@ def _with_inplace(name: str, made: Any, written: Any = None) -> None:
     c=(NotImplementedError, "clamp is not supported for complex types")))
 def relu(input: Array) -> Any:
     """``input``, or 0 where it is negative."""
-    return xp.maximum(input, 0)
+    return arrays.bounded(input, 0, None)
 
 
 relu.vjp(input=lambda g, y: zeroed(g, y <= 0))
@@ -75,7 +75,7 @@ def hardtanh(input: Array, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """``input`` held between two bounds, where the gradient stops."""
     if input.dtype.kind in "iu":
         min_val, max_val = int(min_val), int(max_val)
-    return xp.minimum(xp.maximum(input, min_val), max_val)
+    return arrays.bounded(input, min_val, max_val)
 
 
 def _check_hardtanh(given: dict[str, Any], common: dtypes.dtype) -> None:
@@ -148,7 +148,7 @@ _functional(_threshold, "threshold")
              guard=kinds("f", "hardsigmoid_cpu"))
 def hardsigmoid(input: Array) -> Any:
     """A sigmoid of three straight pieces."""
-    return xp.minimum(xp.maximum(input + 3, 0), 6) / 6
+    return arrays.bounded(input + 3, 0, 6) / 6
 
 
 # PyTorch's slope is the single precision sixth, in every dtype.
@@ -162,7 +162,7 @@ _with_inplace("hardsigmoid", hardsigmoid)
              guard=kinds("f", "hardswish_cpu"))
 def hardswish(input: Array) -> Any:
     """``input`` times :func:`hardsigmoid` of it."""
-    return input * xp.minimum(xp.maximum(input + 3, 0), 6) / 6
+    return input * arrays.bounded(input + 3, 0, 6) / 6
 
 
 hardswish.vjp(input=lambda g, input: where(
@@ -180,7 +180,7 @@ def _check_lambda(lambd: float) -> None:
 def softshrink(input: Array, lambd: float = 0.5) -> Any:
     """``input`` moved towards 0 by ``lambd``, and no farther than 0."""
     _check_lambda(lambd)
-    return input - xp.minimum(xp.maximum(input, -lambd), lambd)
+    return input - arrays.bounded(input, -lambd, lambd)
 
 
 @elementwise(quiet=True, guard=kinds("f", "hardshrink_cpu"))
@@ -465,7 +465,9 @@ log_softmax_backward.vjp(
 
 def _public_softmax(name: str, made: Any, doc: str) -> Any:
     def at_top_level(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-        return made(input if dtype is None else cast(input, dtypes.as_dtype(dtype)), dim)
+        if dtype is None:
+            return made(input, dim)
+        return made(cast(input, dtypes.as_dtype(dtype)), dim)
 
     def functional(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
                    dtype: Any = None) -> Tensor:
@@ -473,7 +475,7 @@ def _public_softmax(name: str, made: Any, doc: str) -> Any:
             warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to "
                  "include dim=X as an argument.")
             dim = 0 if input.ndim in (0, 1, 3) else 1
-        return at_top_level(input, dim, dtype)
+        return made(input, dim) if dtype is None else at_top_level(input, dim, dtype)
 
     at_top_level.__name__ = at_top_level.__qualname__ = name
     at_top_level.__doc__ = functional.__doc__ = doc

@@ -1346,9 +1346,7 @@ def _bounded(input: Any, low: Any, high: Any) -> Any:
     for bound in (low, high):
         if bound is not None:
             input = widened(input, bound)
-    if low is not None:
-        input = xp.maximum(input, low)
-    return input if high is None else xp.minimum(input, high)
+    return arrays.bounded(input, low, high)
 
 
 @elementwise(function=None, method=False, inplace=True, quiet=True, guard=_check_clamp,
@@ -1427,6 +1425,9 @@ def _clamp_max_number(input: Array, max: Number) -> Any:
 _clamp_max_number.vjp(input=lambda g, input, max: kept(g, input <= max))
 
 
+_BOUNDS = (float, int, type(None))
+
+
 def _clamp_call(input: Any, low: Any, high: Any) -> tuple[Any, tuple[Any, ...]]:
     """Which op clamps to these bounds, and its arguments."""
     if not all(b is None or _is_operand(b) for b in (low, high)) or not isinstance(input, Tensor):
@@ -1449,6 +1450,8 @@ def _clamp_call(input: Any, low: Any, high: Any) -> tuple[Any, tuple[Any, ...]]:
 @composite(method=True, aliases=("clip",))
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
     """``input`` held between two bounds, either of which may be missing."""
+    if out is None and type(min) in _BOUNDS and type(max) in _BOUNDS and min is not max:
+        return _clamp_numbers(input, min, max)
     made, args = _clamp_call(input, min, max)
     return made(*args, out=out)
 
@@ -1695,7 +1698,7 @@ sigmoid.vjp(input=lambda g, y: g * conj((1 - y) * y))
 def logit(input: Array, eps: float | None = None) -> Any:
     """log(x / (1 - x)), with ``input`` held ``eps`` away from 0 and 1 if that is given."""
     if eps is not None:
-        input = xp.minimum(xp.maximum(input, eps), 1 - eps)
+        input = arrays.bounded(input, eps, 1 - eps)
     return xp.log(input / (1 - input))
 
 
