@@ -14,6 +14,7 @@ from typing import Any
 
 from . import dtypes, sites
 from .backend import numpy as xp
+from .errors import canonical_dim
 from .graph import INFERENCE, LEAF, Identity, OutputEdge, RemovableHandle, Version, View
 from .modes import MODE
 
@@ -122,8 +123,6 @@ class Tensor:
         """The shape, or the length of one dimension."""
         if dim is None:
             return tuple.__new__(Size, self._data.shape)
-        from .errors import canonical_dim
-
         shape = self._data.shape
         if not shape:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
@@ -206,8 +205,6 @@ class Tensor:
             return strides
         if not strides:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        from .errors import canonical_dim
-
         return strides[canonical_dim(dim, len(strides))]
 
     def data_ptr(self) -> int:
@@ -245,7 +242,7 @@ class Tensor:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
                                "tensor.detach().numpy() instead.")
         array = self._array()
-        if array.dtype.name == "bfloat16":
+        if array.dtype.kind == "V":
             raise TypeError("Got unsupported ScalarType BFloat16")
         return array[...]
 
@@ -285,7 +282,7 @@ class Tensor:
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
         data = self._data
-        if data.dtype.name == "bfloat16":
+        if data.dtype.kind == "V":
             data = data.astype(xp.FLOAT32)
         return data.tolist()
 

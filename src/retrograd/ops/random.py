@@ -265,6 +265,8 @@ def _written(name: str, node: str, kernel: Any) -> Any:
 def _laid_out(input: Any, draw: Any) -> Any:
     """Draws in the memory order of ``input``, if it is dense, and otherwise by its indices."""
     array = xp.as_array(input)
+    if array.flags.c_contiguous:
+        return draw(array.shape)
     out = laid_out_like(array, array.shape, array.dtype) if xp.is_dense(array) else xp.empty(
         array.shape, array.dtype)
     fill_in_memory_order(out, draw)
