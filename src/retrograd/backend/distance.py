@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .numpy import FLOAT32, FLOAT64, as_array, cast
-from .reduce import axes_of, is_half, widened
+from .reduce import axes_of, is_half, packed, widened
 
 _add: Any = np.add.reduce
 _largest: Any = np.maximum.reduce
@@ -22,8 +22,8 @@ def norm(array: Any, ord: float, dim: tuple[int, ...] | None, keepdims: bool,
         array = cast(array, dtype)
     own = array.dtype
     if is_half(own):
-        return _norm(widened(array), ord, dim, keepdims).astype(own)
-    return _norm(array, ord, dim, keepdims)
+        return packed(_norm(widened(array), ord, dim, keepdims)).astype(own)
+    return packed(_norm(array, ord, dim, keepdims))
 
 
 def _norm(array: Any, ord: float, dim: tuple[int, ...] | None, keepdims: bool) -> Any:
@@ -58,7 +58,7 @@ def pairwise(x1: Any, x2: Any, ord: float) -> Any:
     if math.prod(shape) <= _MANY or ord in (0, math.inf):
         found = _norm(x1 - x2, ord, (len(shape) - 1,), False) if shape[-1] else np.zeros(
             shape[:-1], x1.dtype)
-        return found.astype(own, copy=False)
+        return packed(found).astype(own, copy=False)
     total = np.zeros(shape[:-1], x1.dtype)
     for column in range(shape[-1]):
         apart = np.abs(x1[..., column] - x2[..., column])
@@ -74,4 +74,4 @@ def renormed(array: Any, ord: float, dim: tuple[int, ...], maxnorm: float) -> An
     array = widened(array)
     size = _norm(array, ord, dim, True)
     factor = np.where(size > maxnorm, maxnorm / (size + 1e-7), 1).astype(size.dtype)
-    return (array * factor).astype(own, copy=False)
+    return packed(array * factor).astype(own, copy=False)

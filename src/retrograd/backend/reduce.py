@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import FLOAT32, FLOAT64, INT64, as_array, broadcast, cast
+from .numpy import FLOAT32, FLOAT64, INT64, as_array, broadcast, cast, quiet
 
 _add: Any = np.add.reduce
 
-# Up to this many elements a dot product with ones is twice as fast as a reduction.
+# Up to this many elements a dot product with ones is twice as fast as a reduction, and unlike
+# ``array.dot`` this one looks at no floating point flags.
+_dot = np.vdot
 _FEW = 64
 _ONES32 = [np.ones(_FEW, FLOAT32)[:n] for n in range(_FEW + 1)]
 _ONES64 = [np.ones(_FEW, FLOAT64)[:n] for n in range(_FEW + 1)]
@@ -46,6 +48,11 @@ def widened(array: Any) -> Any:
     return array.astype(FLOAT32) if is_half(array.dtype) else array
 
 
+def packed(array: Any) -> Any:
+    """A result in row-major order, whatever the order of what it was computed from."""
+    return array if array.ndim < 2 or array.flags.c_contiguous else array.copy("C")
+
+
 def accumulated(ufunc: Any, array: Any, axis: Any, keepdims: bool, dtype: np.dtype | None) -> Any:
     """``ufunc.reduce`` in the dtype PyTorch gives: integers in int64, half precision by float32."""
     if dtype is None:
@@ -53,22 +60,27 @@ def accumulated(ufunc: Any, array: Any, axis: Any, keepdims: bool, dtype: np.dty
     elif array.dtype != dtype:
         array = cast(array, dtype)
     if is_half(dtype):
-        return ufunc.reduce(array.astype(FLOAT32), axis=axis, keepdims=keepdims).astype(dtype)
-    return ufunc.reduce(array, axis=axis, keepdims=keepdims, dtype=dtype)
+        array = ufunc.reduce(array.astype(FLOAT32), axis=axis, keepdims=keepdims)
+        return packed(array).astype(dtype)
+    return packed(ufunc.reduce(array, axis=axis, keepdims=keepdims, dtype=dtype))
 
 
 def sum_all(array: Any) -> Any:
-    """The sum of every element of a float array."""
+    """The sum of every element; floating point warnings are never raised."""
     dtype = array.dtype
     size = array.size
-    if size <= _FEW:
-        if dtype is FLOAT32:
-            return (array if array.ndim == 1 else array.ravel()).dot(_ONES32[size])
-        if dtype is FLOAT64:
-            return (array if array.ndim == 1 else array.ravel()).dot(_ONES64[size])
-    elif dtype is FLOAT32 or dtype is FLOAT64:
-        return _add(array, None)
-    return accumulated(np.add, array, None, False, None)
+    if dtype is FLOAT32:
+        if not array.ndim:
+            return array
+        if size <= _FEW:
+            return _dot(array, _ONES32[size])
+    elif dtype is FLOAT64:
+        if not array.ndim:
+            return array
+        if size <= _FEW:
+            return _dot(array, _ONES64[size])
+    with quiet():
+        return accumulated(np.add, array, None, False, None)
 
 
 def total(array: Any, dim: tuple[int, ...] | None, keepdims: bool,
@@ -80,7 +92,7 @@ def total(array: Any, dim: tuple[int, ...] | None, keepdims: bool,
         if own is FLOAT32 and array.size > _LONG and axis and len(axis) == 1 \
                 and array.shape[axis[0]] > _LONG:
             return _sum_in_blocks(array, axis[0], keepdims)
-        return _add(array, axis, None, None, keepdims)
+        return packed(_add(array, axis, None, None, keepdims))
     return accumulated(np.add, array, axis, keepdims, dtype)
 
 
@@ -92,7 +104,7 @@ def _sum_in_blocks(array: Any, axis: int, keepdims: bool) -> Any:
     blocks = array[(*lead, slice(whole))].reshape(
         (*array.shape[:axis], whole // _BLOCK, _BLOCK, *array.shape[axis + 1:]))
     found = _add(_add(blocks, axis + 1), axis, keepdims=keepdims)
-    return found + _add(array[(*lead, slice(whole, None))], axis, keepdims=keepdims)
+    return packed(found + _add(array[(*lead, slice(whole, None))], axis, keepdims=keepdims))
 
 
 def mean(array: Any, dim: tuple[int, ...] | None, keepdims: bool,
@@ -196,8 +208,8 @@ def cumulated(ufunc: Any, array: Any, axis: int, dtype: np.dtype | None) -> Any:
     if not array.ndim:
         return array
     if is_half(dtype):
-        return ufunc.accumulate(array.astype(FLOAT32), axis=axis).astype(dtype)
-    return ufunc.accumulate(array, axis=axis, dtype=dtype)
+        return packed(ufunc.accumulate(array.astype(FLOAT32), axis=axis)).astype(dtype)
+    return packed(ufunc.accumulate(array, axis=axis, dtype=dtype))
 
 
 def reversed_sums(array: Any, axis: int) -> Any:
@@ -214,7 +226,8 @@ def log_sums(array: Any, axis: int) -> Any:
         return array
     own = array.dtype
     if own.kind != "c":
-        return np.logaddexp.accumulate(widened(array), axis=axis).astype(own, copy=False)
+        found = packed(np.logaddexp.accumulate(widened(array), axis=axis))
+        return found.astype(own, copy=False)
     moved = _from_front(array, axis, False)
     out = moved.copy()
     for k in range(1, len(out)):
@@ -233,7 +246,7 @@ def log_sum(array: Any, dim: tuple[int, ...] | None, keepdims: bool) -> Any:
     top = np.where(np.isinf(top), top.dtype.type(0), top)
     found = np.log(_add(np.exp(array - top), axis=axis, keepdims=keepdims))
     found = found + (top if keepdims else np.squeeze(top, axis))
-    return found.astype(own, copy=False)
+    return packed(found).astype(own, copy=False)
 
 
 def plain_variance(array: Any, correction: float) -> Any:
@@ -251,7 +264,7 @@ def variance(array: Any, dim: tuple[int, ...] | None, keepdims: bool, correction
     centre = total(array, dim, True) / count
     distance = array - centre
     square = distance.real ** 2 + distance.imag ** 2 if own.kind == "c" else distance * distance
-    found = _add(square, axis=axis, keepdims=keepdims) / max(count - correction, 0)
+    found = packed(_add(square, axis=axis, keepdims=keepdims) / max(count - correction, 0))
     if not keepdims:
         centre = np.squeeze(centre, axis) if array.ndim else centre
     if is_half(own):
@@ -286,7 +299,7 @@ def sum_of_numbers(array: Any, dim: tuple[int, ...] | None, keepdims: bool,
 
 def extreme(ufunc: Any, array: Any, dim: tuple[int, ...] | None, keepdims: bool) -> Any:
     """The largest or smallest value over ``dim``; NaN wins."""
-    return ufunc.reduce(array, axis=axes_of(array, dim), keepdims=keepdims)
+    return packed(ufunc.reduce(array, axis=axes_of(array, dim), keepdims=keepdims))
 
 
 def arg_extreme(find: Any, array: Any, axis: int | None, keepdims: bool) -> Any:
@@ -337,7 +350,7 @@ def running_extreme(array: Any, axis: int, largest: bool) -> tuple[Any, Any]:
     ufunc: Any = np.maximum if largest else np.minimum
     if array.dtype.kind == "b":
         ufunc = np.logical_or if largest else np.logical_and
-    values = ufunc.accumulate(array, axis=axis)
+    values = packed(ufunc.accumulate(array, axis=axis))
     moved, best = np.moveaxis(array, axis, 0), np.moveaxis(values, axis, 0)
     positions = np.arange(len(moved)).reshape((-1,) + (1,) * (array.ndim - 1))
     met = moved == best
@@ -353,10 +366,10 @@ def running_extreme(array: Any, axis: int, largest: bool) -> tuple[Any, Any]:
 def truth(ufunc: Any, array: Any, dim: tuple[int, ...] | None, keepdims: bool) -> Any:
     """``any`` or ``all``; no dims at all reduce nothing, and bytes stay bytes."""
     axis = dim if array.ndim else None
-    found = ufunc.reduce(array != 0, axis=axis, keepdims=keepdims)
+    found = packed(ufunc.reduce(array != 0, axis=axis, keepdims=keepdims))
     return found.astype(array.dtype) if array.dtype == np.uint8 else found
 
 
 def count_nonzero(array: Any, dim: tuple[int, ...] | None) -> Any:
     found = np.count_nonzero(array != 0, axis=axes_of(array, dim))
-    return np.asarray(found, INT64)
+    return packed(np.asarray(found, INT64))

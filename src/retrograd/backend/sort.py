@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import FLOAT32, FLOAT64, INT64, as_array
+from .numpy import FLOAT32, FLOAT64, INT64, as_array, is_dense
+from .reduce import packed
 
 
 def comparable(array: Any) -> Any:
@@ -31,7 +32,18 @@ def take_along(array: Any, index: Any, axis: int) -> Any:
     """The elements that ``index`` names along ``axis``."""
     if not array.ndim:
         return as_array(array).reshape(1)[index]
-    return np.take_along_axis(array, as_array(index), axis)
+    return packed(np.take_along_axis(array, as_array(index), axis))
+
+
+def laid_out_as(like: Any, *results: Any) -> tuple[Any, ...]:
+    """Results in the memory order of ``like``, if that has no gaps."""
+    if not like.ndim or like.flags.c_contiguous or not is_dense(like):
+        return results
+    kept = []
+    for result in results:
+        kept.append(np.empty_like(like, dtype=result.dtype))
+        kept[-1][...] = result
+    return tuple(kept)
 
 
 def put_along(values: Any, index: Any, shape: tuple[int, ...], axis: int, unique: bool) -> Any:

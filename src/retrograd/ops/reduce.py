@@ -47,8 +47,16 @@ def numpy_names(function: Any) -> Any:
     return called
 
 
+_PYTHON_TYPES = (float, int, bool, complex)
+
+
 def _np(dtype: Any) -> Any:
-    return None if dtype is None else dtypes.as_dtype(dtype).np
+    """The backend's dtype for the argument ``dtype``."""
+    if dtype is None:
+        return None
+    if not isinstance(dtype, dtypes.dtype) and dtype not in _PYTHON_TYPES:
+        raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
+    return dtypes.as_dtype(dtype).np
 
 
 def _in_order(dim: Any, keepdim: Any, axis: Any, keepdims: Any) -> tuple[Any, Any]:
@@ -68,7 +76,7 @@ def _sum(input: Array, dtype: Any = None) -> Any:
 _sum.vjp(input=lambda g, like: _spread(g, like, None, False))
 
 
-@linear(function=None, method=False, node="SumBackward1", quiet=True, title="sum")
+@linear(function=None, method=False, node="SumBackward1", title="sum")
 def _sum_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     return arrays.total(input, dim, keepdim, _np(dtype))
 
@@ -116,6 +124,8 @@ def sum(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = Non
     if dim is UNSET and axis is UNSET:
         if keepdim or keepdims is not UNSET:
             raise no_overload("sum", (keepdim,), *_SUM_FORMS)
+        if dtype is not None:
+            _check_dtype("sum", dtype)
         return _sum(input, dtype, out=out)
     if axis is not UNSET or keepdims is not UNSET:
         dim, keepdim = _in_order(dim, keepdim, axis, keepdims)
@@ -125,6 +135,13 @@ def sum(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = Non
 
 _SUM_FORMS = ("*, torch.dtype dtype = None",
               "tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None")
+
+
+def _check_dtype(function: str, dtype: Any) -> None:
+    if not isinstance(dtype, dtypes.dtype) and dtype not in _PYTHON_TYPES:
+        forms = "".join([f"\n * ({form})" for form in _SUM_FORMS])
+        raise TypeError(f"{function}() received an invalid combination of arguments - got (dtype="
+                        f"{type(dtype).__name__}, ), but expected one of:{forms}\n")
 
 
 def _check_dims(function: str, dim: Any, keepdim: Any) -> None:
@@ -179,6 +196,8 @@ def mean(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = No
     if dim is UNSET and axis is UNSET:
         if keepdim or keepdims is not UNSET:
             raise no_overload("mean", (keepdim,), *_SUM_FORMS)
+        if dtype is not None:
+            _check_dtype("mean", dtype)
         return _mean(input, dtype, out=out)
     if axis is not UNSET or keepdims is not UNSET:
         dim, keepdim = _in_order(dim, keepdim, axis, keepdims)

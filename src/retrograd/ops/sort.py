@@ -92,7 +92,7 @@ def _sorted(input: Any, dim: int, descending: bool) -> Any:
     if input.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     order = arrays.sorting_indices(input, dim, descending)
-    return arrays.take_along(input, order, dim), order
+    return arrays.laid_out_as(input, arrays.take_along(input, order, dim), order)
 
 
 @op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
@@ -203,7 +203,8 @@ def _kthvalue(input: Array, k: int, dim: Dim, keepdim: bool) -> Any:
     if not input.ndim:
         return _itself(input)
     order = arrays.sorting_indices(input, dim, False)
-    return _selected(input, order[(slice(None),) * dim + (slice(k - 1, k),)], dim, keepdim)
+    place = order[(slice(None),) * dim + (slice(k - 1, k),)].copy()
+    return _selected(input, place, dim, keepdim)
 
 
 _kthvalue.vjp(input=lambda g, like, indices, dim, keepdim:
