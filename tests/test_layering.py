@@ -29,7 +29,7 @@ LAYERS = [
     {"func"},
     {"nn"},
     {"optim"},
-    {"utils", "datasets", "cuda", "_C"},
+    {"utils", "datasets", "cuda", "backends", "_C"},
     {"cli", "__main__"},
 ]
 

@@ -350,6 +350,9 @@ def test_questions():
     assert torch.typename(x) == "torch.FloatTensor" and torch.typename(1) == "int"
     assert torch.pi == math.pi and torch.inf == math.inf and torch.newaxis is None
     assert torch.get_default_dtype() is torch.float32
+    assert not torch.cuda.is_available() and not torch.backends.mps.is_available()
+    assert torch.get_device(x) == -1 and torch.detach(x).data_ptr() == x.data_ptr()
+    assert torch.compile(len) is len and torch.compile(dynamic=True)(len) is len
     with pytest.raises(TypeError, match="only floating-point types are supported as the default"):
         torch.set_default_dtype(torch.int64)
     with pytest.raises(RuntimeError, match="set_num_threads expects a positive integer"):

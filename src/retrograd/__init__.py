@@ -18,6 +18,8 @@ from .dtypes import (
     can_cast,
     cdouble,
     cfloat,
+    chalf,
+    complex32,
     complex64,
     complex128,
     device,
@@ -47,12 +49,16 @@ from .dtypes import (
 )
 from .info import (
     are_deterministic_algorithms_enabled,
+    compile,
     get_default_device,
+    get_float32_matmul_precision,
     get_num_threads,
+    is_autocast_enabled,
     is_storage,
     is_tensor,
     result_type,
     set_default_device,
+    set_float32_matmul_precision,
     set_num_threads,
     typename,
     use_deterministic_algorithms,
@@ -80,6 +86,7 @@ from .random import (
     seed,
     set_rng_state,
 )
+from .storage import TypedStorage, UntypedStorage
 from .tensor import Size, Tensor
 from .version import __version__
 
@@ -90,11 +97,13 @@ globals().update(_PUBLIC["torch"])
 globals().update(TENSOR_TYPES)
 
 # Loaded when first asked for, since most programs use few of them.
-_LAZY = {"_C", "cuda", "datasets", "func", "linalg", "nn", "optim", "return_types", "special",
-         "storage", "utils", "version"}
+_LAZY = {"_C", "backends", "cuda", "datasets", "func", "linalg", "nn", "optim", "return_types",
+         "special", "storage", "utils", "version"}
 
 
 def __getattr__(name: str) -> _Any:
+    if name == "vmap":
+        return _import_module(f"{__name__}.func").vmap
     if name in _LAZY:
         return _import_module(f"{__name__}.{name}")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -83,6 +83,16 @@ Tensor.is_nonzero = is_nonzero  # type: ignore[attr-defined]
 Tensor.is_same_size = is_same_size  # type: ignore[attr-defined]
 
 
+def get_device(input: Tensor) -> int:
+    """The number of the accelerator that holds the tensor: -1, for it lies on the CPU."""
+    return _asked("get_device", input).get_device()
+
+
+publish(get_device, "get_device", method=False)
+publish(Tensor.detach, "detach", method=False)
+publish(Tensor.detach_, "detach_", method=False)
+
+
 def typename(obj: Any, /) -> str:
     """The name of a value's type, as PyTorch gives it for tensors."""
     if isinstance(obj, Tensor):
@@ -132,6 +142,30 @@ def set_num_threads(n: int, /) -> None:
     from .backend import threads
 
     threads.limit(n)
+
+
+_matmul_precision = "highest"
+
+
+def get_float32_matmul_precision() -> str:
+    """What :func:`set_float32_matmul_precision` was last told."""
+    return _matmul_precision
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Allow less precise products, an offer that is not taken up here."""
+    global _matmul_precision
+    _matmul_precision = precision
+
+
+def is_autocast_enabled(device_type: str | None = None) -> bool:
+    """Whether ops choose their dtypes themselves: never."""
+    return False
+
+
+def compile(model: Any = None, **options: Any) -> Any:
+    """``model`` itself, which runs op by op; also a decorator."""
+    return model if model is not None else lambda function: function
 
 
 _deterministic = False
