@@ -1,0 +1,168 @@
+"""Threads: graphs of their own, leaves they share, and the hooks and modes of each."""
+
+import sys
+import threading
+
+import pytest
+
+import retrograd as torch
+
+THREADS = 8
+
+
+@pytest.fixture(autouse=True)
+def switching_often():
+    """Give races a chance: threads take turns every few instructions."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def in_threads(work):
+    """Run ``work(i)`` in several threads at once; raises what any of them raised."""
+    start = threading.Barrier(THREADS)
+    results, errors = {}, []
+
+    def run(i):
+        try:
+            start.wait()
+            results[i] = work(i)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return [results[i] for i in range(THREADS)]
+
+
+def test_graphs_of_different_threads():
+    def work(i):
+        x = torch.tensor([float(i), 1.0], requires_grad=True)
+        for _ in range(50):
+            (x * x).sum().backward()
+        return x.grad.tolist()
+
+    assert in_threads(work) == [[100.0 * i, 100.0] for i in range(THREADS)]
+
+
+def test_a_shared_leaf_loses_nothing():
+    x = torch.zeros(100, requires_grad=True)
+
+    def work(i):
+        for _ in range(100):
+            (x * 2).sum().backward()
+
+    in_threads(work)
+    assert x.grad.tolist() == [2.0 * 100 * THREADS] * 100
+
+
+def test_a_shared_leaf_loses_nothing_when_its_first_gradient_arrives_everywhere_at_once():
+    for _ in range(50):
+        x = torch.zeros(3, requires_grad=True)
+        in_threads(lambda i, x=x: (x * 2).sum().backward())
+        assert x.grad.tolist() == [2.0 * THREADS] * 3
+
+
+def test_a_shared_graph():
+    x = torch.ones(3, requires_grad=True)
+    y = (x * x).exp().sum()
+    in_threads(lambda i: y.backward(retain_graph=True))
+    single = torch.autograd.grad(y, x)[0]
+    assert x.grad.tolist() == pytest.approx((single * THREADS).tolist())
+
+
+def test_hooks_run_in_the_thread_that_called_backward():
+    x = torch.ones(1, requires_grad=True)
+    y = x * 2
+    callers = []
+    y.register_hook(lambda g: callers.append(threading.get_ident()))
+    x.register_post_accumulate_grad_hook(lambda p: callers.append(threading.get_ident()))
+    threads = in_threads(lambda i: [y.backward(retain_graph=True), threading.get_ident()][1])
+    assert sorted(callers) == sorted(threads * 2)
+
+
+def test_groups_of_hooks_tell_the_passes_apart():
+    x, w = (torch.ones(1, requires_grad=True) for _ in range(2))
+    seen = []
+    torch.autograd.graph.register_multi_grad_hook((x, w), lambda grads: seen.append(
+        [g.item() for g in grads]))
+    in_threads(lambda i: [(x * w * i).backward() for _ in range(20)])
+    assert sorted(seen) == sorted([[float(i), float(i)] for i in range(THREADS)] * 20)
+
+
+def test_modes_are_per_thread():
+    x = torch.ones(1, requires_grad=True)
+
+    def work(i):
+        with torch.set_grad_enabled(i % 2 == 0):
+            return [(x * 2).requires_grad for _ in range(200)]
+
+    assert in_threads(work) == [[i % 2 == 0] * 200 for i in range(THREADS)]
+
+
+def test_a_decorated_function_in_many_threads():
+    @torch.no_grad()
+    def work(i):
+        return [torch.is_grad_enabled() for _ in range(100)]
+
+    assert in_threads(work) == [[False] * 100] * THREADS
+    assert in_threads(lambda i: (work(i), torch.is_grad_enabled())[1]) == [True] * THREADS
+
+
+def test_saved_tensor_hooks_are_per_thread():
+    x = torch.ones(1, requires_grad=True)
+
+    def work(i):
+        packed = []
+        if i % 2:
+            with torch.autograd.graph.saved_tensors_hooks(
+                    lambda t: packed.append(t) or t, lambda t: t):
+                for _ in range(50):
+                    _ = x.exp()
+        else:
+            for _ in range(50):
+                _ = x.exp()
+        return len(packed)
+
+    assert in_threads(work) == [50 * (i % 2) for i in range(THREADS)]
+
+
+def test_ops_first_called_in_many_threads():
+    x = torch.tensor([0.5], requires_grad=True)
+
+    def work(i):
+        y = x.atanh().cosh() + x.erfinv().expm1()
+        return torch.autograd.grad(y, x)[0].item()
+
+    assert len(set(in_threads(work))) == 1
+
+
+def test_a_graph_made_here_runs_backward_there():
+    x = torch.ones(1, requires_grad=True)
+    y = x * x
+    thread = threading.Thread(target=y.backward)
+    thread.start()
+    thread.join()
+    assert x.grad.item() == 2.0
+
+
+def test_custom_functions_in_many_threads():
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor):
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.factor, None
+
+    x = torch.ones(1, requires_grad=True)
+    in_threads(lambda i: [Scale.apply(x, float(i)).backward() for _ in range(20)])
+    assert x.grad.item() == 20.0 * sum(range(THREADS))
