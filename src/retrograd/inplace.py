@@ -22,7 +22,7 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     if mode.override:
         found = interpret.overriding(args)
         if found:
-            return interpret.dispatch_override(op.inplace_function, found, op, args)
+            return interpret.dispatch_override(inplace_function(op), found, op, args)
     if not isinstance(target, Tensor):
         raise TypeError(f"{op.name}_(): argument 'input' (position 1) must be Tensor, not "
                         f"{type(target).__name__}")
@@ -37,7 +37,8 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         if op.writer is None:
             check_result(target, result)
     node = None
-    if mode.records and any(e is not None for e in edges) and op.rules:
+    if mode.records and any(e is not None for e in edges) and op.rules \
+            and interpret.is_differentiable(target):
         if isinstance(target._data, xp.generic):
             target._array()
         tensors = keep_overwritten(op, tensors, edges)
@@ -55,6 +56,17 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         if target._cut is not None and target._view is not None:
             target._view.base._cut = target._cut
     return target
+
+
+def inplace_function(op: Op) -> Any:
+    """The in-place variant of ``op`` as a function; made now for one that has no public form."""
+    if op.inplace_function is None:
+        def written(*args: Any) -> Any:
+            return call_inplace(op, args)
+
+        written.__name__ = written.__qualname__ = op.name.strip("_") + "_"
+        op.inplace_function = written
+    return op.inplace_function
 
 
 def keep_overwritten(op: Op, tensors: dict[str, Any], edges: list[Any]) -> dict[str, Any]:

@@ -204,10 +204,10 @@ def _scatter_call(name: str, input: Any, dim: Any, index: Any, src: Any, value: 
 
 
 def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
-            reduce: Any = None) -> Tensor:
+            reduce: Any = None, out: Any = None) -> Tensor:
     """``input`` with ``src`` (or a number) written where ``index`` points along ``dim``."""
     function, args = _scatter_call("scatter", input, dim, index, src, value, reduce)
-    return function(*args)
+    return function(*args, out=out)
 
 
 def scatter_(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
@@ -658,14 +658,14 @@ publish(put_, "put_", function=None)
 
 
 @composite(method=True)
-def take_along_dim(input: Any, indices: Any, dim: Any = None) -> Any:
+def take_along_dim(input: Any, indices: Any, dim: Any = None, *, out: Any = None) -> Any:
     """The elements whose coordinate along ``dim`` is given by ``indices``, broadcast together."""
     if indices._data.dtype != xp.INT64:
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
                            f"{dtype_name(indices._data)}")
     if dim is None:
         return gather(_view(input, (-1,)) if input.is_contiguous() else reshape(input, (-1,)), 0,
-                      reshape(indices, (-1,)))
+                      reshape(indices, (-1,)), out=out)
     if input.ndim != indices.ndim:
         raise RuntimeError("torch.take_along_dim(): input and indices should have the same number "
                            f"of dimensions, but got {input.ndim} dimensions for input, and "
@@ -681,7 +681,7 @@ def take_along_dim(input: Any, indices: Any, dim: Any = None) -> Any:
     wide = expand(input, tuple(joint))
     joint[d] = indices.shape[d]
     wrapped = wrap(indices._data % max(input.shape[d], 1))
-    return gather(wide, d, expand(wrapped, tuple(joint)))
+    return gather(wide, d, expand(wrapped, tuple(joint)), out=out)
 
 
 # ---------------------------------------------------------------- masks

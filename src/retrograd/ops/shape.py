@@ -883,6 +883,14 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
     return _split(tensor, size or 1, d)
 
 
+def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of parts of one length (the last may be shorter), or of the given lengths."""
+    return split(self, split_size, dim)
+
+
+Tensor.split = _split_method  # type: ignore[attr-defined]
+
+
 def sum_of(numbers: Any) -> int:
     total = 0
     for n in numbers:
