@@ -30,7 +30,7 @@ class Plan:
 
     __slots__ = ("order", "leaves", "closing", "outputs", "needed", "is_plain", "_notes",
                  "_members", "callbacks", "is_unwatched", "_steps",
-                 "targets")
+                 "targets", "__weakref__")
 
     def __init__(self, roots: list[Any], targets: set[Any] | None):
         order: list[Any] = []

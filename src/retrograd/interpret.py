@@ -122,7 +122,7 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
         if found:
             return dispatch_override(op.function, found, op, args, out)
     tensors, values = prepare(op, args)
-    result = compute(op, values)
+    result = compute(op, values) if mode.intercept is None else mode.intercept(op, values, compute)
     if out is not None:
         return write_out(op, tensors, result, out)
     return finish(op, args, tensors, values, result, mode)

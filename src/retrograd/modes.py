@@ -13,17 +13,19 @@ class Mode:
     pays one look-up for every mode there is.
     """
 
-    __slots__ = ("grad", "inference", "saved_hooks", "hooks_disabled", "override", "forward_grad")
+    __slots__ = ("grad", "inference", "saved_hooks", "hooks_disabled", "override", "forward_grad",
+                 "intercept")
 
     def __init__(self, grad: bool = True, inference: bool = False,
                  saved_hooks: tuple[Any, ...] = (), hooks_disabled: str | None = None,
-                 override: bool = True, forward_grad: bool = True):
+                 override: bool = True, forward_grad: bool = True, intercept: Any = None):
         self.grad = grad
         self.inference = inference
         self.saved_hooks = saved_hooks
         self.hooks_disabled = hooks_disabled
         self.override = override
         self.forward_grad = forward_grad
+        self.intercept = intercept  # sees every op's raw arguments and may give its result
 
     @property
     def records(self) -> bool:

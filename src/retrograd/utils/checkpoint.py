@@ -1,0 +1,421 @@
+"""Checkpointing: keep a function's inputs instead of its intermediate values, and compute it again
+when backward needs them.
+
+The variant without re-entrance is a pair of saved-tensor hooks: what would be saved is replaced by
+a number, and the first number that backward asks for runs the function again, whose saved values
+answer all of them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .. import trees
+from ..autograd.backward import backward as run_backward
+from ..autograd.function import Function
+from ..engine import _RUNNING
+from ..modes import MODE, switched
+from ..random import get_rng_state, set_rng_state
+from ..replaying import Packed
+from ..tensor import Tensor
+
+
+class CheckpointError(RuntimeError):
+    """The function did not do the same when it was run again."""
+
+
+class _Enough(Exception):
+    """All that backward needs has been recomputed."""
+
+
+def noop_context_fn() -> tuple[Any, Any]:
+    """No special contexts around the two runs."""
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+_early_stop: list[bool | None] = [None]
+_debug: list[bool | None] = [None]
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Whether recomputation stops as soon as it has what is needed, for checkpoints made inside."""
+    previous, _early_stop[0] = _early_stop[0], enable
+    try:
+        yield
+    finally:
+        _early_stop[0] = previous
+
+
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Whether checkpoints say more when the two runs differ."""
+    previous, _debug[0] = _debug[0], enabled
+    try:
+        yield
+    finally:
+        _debug[0] = previous
+
+
+def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None,
+               context_fn: Callable[[], Any] = noop_context_fn, determinism_check: str = "default",
+               debug: bool = False, early_stop: bool = True, **kwargs: Any) -> Any:
+    """``function(*args, **kwargs)`` without keeping its intermediate values for backward."""
+    if use_reentrant is None:
+        warnings.warn("torch.utils.checkpoint: the use_reentrant parameter should be passed "
+                      "explicitly. Starting in PyTorch 2.9, calling checkpoint without "
+                      "use_reentrant will raise an exception. use_reentrant=False is recommended, "
+                      "but if you need to preserve the current default behavior, you can pass "
+                      "use_reentrant=True. Refer to docs for more details on the differences "
+                      "between the two variants.", UserWarning, stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if use_reentrant:
+        if kwargs:
+            raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+        if context_fn is not noop_context_fn or debug is not False:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when "
+                             "use_reentrant=False.")
+        return CheckpointFunction.apply(function, preserve, *args)
+    if not MODE.get().grad:
+        return function(*args, **kwargs)
+    frame = _Frame(function, args, kwargs, preserve, context_fn, determinism_check,
+                   early_stop if _early_stop[0] is None else _early_stop[0])
+    return frame.run()
+
+
+def checkpoint_sequential(functions: Any, segments: int, input: Any,
+                          use_reentrant: bool | None = None, **kwargs: Any) -> Any:
+    """Run a sequence of functions in ``segments`` parts, each checkpointed but the last."""
+    if use_reentrant is None:
+        warnings.warn("torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter "
+                      "should be passed explicitly. In version 2.9 we will raise an exception if "
+                      "use_reentrant is not passed. use_reentrant=False is recommended, but if you "
+                      "need to preserve the current default behavior, you can pass "
+                      "use_reentrant=True. Refer to docs for more details on the differences "
+                      "between the two variants.", UserWarning, stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    steps = list(functions.children()) if hasattr(functions, "children") else list(functions)
+    length = len(steps) // segments
+    start = 0
+    for _ in range(segments - 1):
+        input = checkpoint(_in_turn(steps[start:start + length]), input,
+                           use_reentrant=use_reentrant, preserve_rng_state=preserve)
+        start += length
+    return _in_turn(steps[start:])(input)
+
+
+def _in_turn(steps: list[Any]) -> Callable[[Any], Any]:
+    def run(value: Any) -> Any:
+        for step in steps:
+            value = step(value)
+        return value
+
+    return run
+
+
+# ---------------------------------------------------------------- without re-entrance
+
+
+class _Holder:
+    """Stands for one saved value of a checkpointed function."""
+
+    __slots__ = ("frame", "number", "about", "__weakref__")
+
+    def __init__(self, frame: _Frame, number: int, about: Any):
+        self.frame, self.number, self.about = frame, number, about
+
+
+class _Frame:
+    """One checkpointed call."""
+
+    def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+                 preserve: bool, context_fn: Any, determinism_check: str, early_stop: bool):
+        if determinism_check not in ("default", "none"):
+            raise ValueError("determinism_check should be one of ['default', 'none'], but got "
+                             f"{determinism_check}")
+        self.function = function
+        self.check = determinism_check == "default"
+        self.early_stop = early_stop
+        self.state = get_rng_state() if preserve else None
+        self.contexts = context_fn()
+        self.count = 0
+        self.abouts: list[Any] = []
+        # Values of a recomputation, for the backward pass that asked for it.
+        self.recomputed: Any = weakref.WeakKeyDictionary()
+        self.outside: dict[int, Any] = {}
+        leaves, self.structure = trees.flatten((args, kwargs))
+        hooks = MODE.get().saved_hooks
+        # Inside another checkpoint the inputs are its intermediate values: it keeps them its way.
+        self.leaves = [Packed(leaf, hooks[-1]) if hooks and isinstance(leaf, Tensor)
+                       and leaf.requires_grad else leaf for leaf in leaves]
+        self.edges = [leaf._edge if isinstance(leaf, Tensor) else None for leaf in leaves]
+        self.given = leaves
+
+    def run(self) -> Any:
+        args, kwargs = trees.unflatten(self.given, self.structure)
+        self.given = []
+        hooks = (*MODE.get().saved_hooks, (self.pack, self.unpack))
+        with self.contexts[0], switched(saved_hooks=hooks):
+            return self.function(*args, **kwargs)
+
+    def pack(self, tensor: Tensor) -> _Holder:
+        number = self.count
+        self.count += 1
+        about = (tuple(tensor.shape), tensor.dtype, tensor.device)
+        self.abouts.append(about)
+        return _Holder(self, number, about)
+
+    def unpack(self, holder: _Holder) -> Tensor:
+        run = _RUNNING.get()
+        values = self.outside if run is None else self.recomputed.setdefault(run, {})
+        if holder.number not in values:
+            values.clear()
+            self.recompute(values)
+        return values.pop(holder.number)
+
+    def recompute(self, values: dict[int, Tensor]) -> None:
+        """Run the function again and collect what it saves."""
+        seen = [0]
+
+        def collect(tensor: Tensor) -> Tensor:
+            number = seen[0]
+            seen[0] += 1
+            if number >= self.count and not self.early_stop:
+                raise CheckpointError("torch.utils.checkpoint: trying to save more tensors during "
+                                      "recomputation than during the original forward pass.\n")
+            values[number] = tensor.detach()
+            if self.early_stop and seen[0] == self.count:
+                raise _Enough
+            return tensor
+
+        leaves = [_reattached(leaf, edge) if isinstance(leaf, Packed) else leaf
+                  for leaf, edge in zip(self.leaves, self.edges, strict=True)]
+        args, kwargs = trees.unflatten(leaves, self.structure)
+        now = get_rng_state() if self.state is not None else None
+        if self.state is not None:
+            set_rng_state(self.state)
+        try:
+            with self.contexts[1], switched(grad=True, inference=False,
+                                            saved_hooks=((collect, _same),)):
+                self.function(*args, **kwargs)
+        except _Enough:
+            pass
+        finally:
+            if now is not None:
+                set_rng_state(now)
+        if seen[0] != self.count:
+            raise CheckpointError("torch.utils.checkpoint: A different number of tensors was saved "
+                                  "during the original forward and recomputation.\nNumber of "
+                                  f"tensors saved during forward: {self.count}\nNumber of tensors "
+                                  f"saved during recomputation: {seen[0]}.\n")
+        if self.check:
+            self.compare(values)
+
+    def compare(self, values: dict[int, Tensor]) -> None:
+        different = []
+        for number, tensor in values.items():
+            about = (tuple(tensor.shape), tensor.dtype, tensor.device)
+            if about != self.abouts[number]:
+                different.append(f"tensor at position {number}:\nsaved metadata: "
+                                 f"{_shown(self.abouts[number])}\nrecomputed metadata: "
+                                 f"{_shown(about)}")
+        if different:
+            raise CheckpointError("torch.utils.checkpoint: Recomputed values for the following "
+                                  "tensors have different metadata than during the forward pass.\n"
+                                  + "\n".join(different) + ".\n")
+
+
+def _shown(about: Any) -> dict[str, Any]:
+    from ..tensor import Size
+
+    return {"shape": Size(about[0]), "dtype": about[1], "device": about[2]}
+
+
+def _reattached(packed: Packed, edge: Any) -> Tensor:
+    value = packed.unpack()
+    out = value.detach()
+    out._edge = edge
+    return out
+
+
+def _same(tensor: Tensor) -> Tensor:
+    return tensor
+
+
+# ---------------------------------------------------------------- with re-entrance
+
+
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Copies of the inputs outside the graph, requiring grad as the originals do."""
+    if not isinstance(inputs, tuple):
+        raise RuntimeError("Only tuple of tensors is supported. Got Unsupported input type: "
+                           f"{type(inputs).__name__}")
+    return tuple([x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x
+                  for x in inputs])
+
+
+def check_backward_validity(inputs: Any) -> None:
+    """Warn if no input could receive a gradient."""
+    if not any(isinstance(x, Tensor) and x.requires_grad for x in inputs):
+        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None",
+                      UserWarning, stacklevel=2)
+
+
+class CheckpointFunction(Function):
+    """Runs a function without a graph, and again with one inside backward."""
+
+    @staticmethod
+    def forward(ctx: Any, function: Any, preserve: bool, *args: Any) -> Any:
+        check_backward_validity(args)
+        ctx.function = function
+        ctx.state = get_rng_state() if preserve else None
+        ctx.others = [None if isinstance(a, Tensor) else a for a in args]
+        ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        ctx.save_for_backward(*[args[i] for i in ctx.places])
+        with switched(grad=False):
+            return function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        plan = _RUNNING.get()
+        if plan is not None and plan.needed is not None:
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
+                "passing an `inputs` parameter to .backward(). To resolve this error, you can "
+                "either set use_reentrant=False, or call .backward() without passing the `inputs` "
+                "argument.")
+        args = list(ctx.others)
+        for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
+            args[place] = tensor
+        inner = detach_variable(tuple(args))
+        now = get_rng_state() if ctx.state is not None else None
+        try:
+            if ctx.state is not None:
+                set_rng_state(ctx.state)
+            with switched(grad=True):
+                outputs = ctx.function(*inner)
+        finally:
+            if now is not None:
+                set_rng_state(now)
+        if isinstance(outputs, Tensor):
+            outputs = (outputs,)
+        live = [(o, g) for o, g in zip(outputs, gradients, strict=True)
+                if isinstance(o, Tensor) and o.requires_grad]
+        if not live:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not "
+                               "necessary")
+        run_backward([o for o, _ in live], [g for _, g in live])
+        return (None, None, *[x.grad if isinstance(x, Tensor) else None for x in inner])
+
+
+# ---------------------------------------------------------------- selective checkpointing
+
+
+class CheckpointPolicy(enum.Enum):
+    """What to do with one op's result inside a selectively checkpointed function."""
+
+    MUST_SAVE = 0
+    PREFER_SAVE = 1
+    MUST_RECOMPUTE = 2
+    PREFER_RECOMPUTE = 3
+    MUST_CPU_OFFLOAD = 4
+
+
+class SelectiveCheckpointContext:
+    """What a policy is told besides the op: whether this is the second run."""
+
+    def __init__(self, *, is_recompute: bool, op_output: Any = None):
+        self.is_recompute = is_recompute
+        self.op_output = op_output
+
+
+def create_selective_checkpoint_contexts(policy_fn_or_list: Any,
+                                         allow_cache_entry_mutation: bool = False) -> Any:
+    """Contexts for ``checkpoint(context_fn=...)`` that keep the results of some ops.
+
+    ``policy_fn(ctx, op, *args)`` gets the op's function (such as ``torch.mm``); a list names the
+    functions whose results are kept.
+    """
+    if isinstance(policy_fn_or_list, list):
+        kept = list(policy_fn_or_list)
+        for function in kept:
+            if not callable(function):
+                raise ValueError("Expected op in `op_list` to be an OpOverload but got: "
+                                 f"{function} of type {type(function)}.")
+
+        def policy(ctx: Any, op: Any, *args: Any, **kwargs: Any) -> CheckpointPolicy:
+            return CheckpointPolicy.MUST_SAVE if op in kept else CheckpointPolicy.PREFER_RECOMPUTE
+    elif callable(policy_fn_or_list):
+        policy = policy_fn_or_list
+    else:
+        raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
+    results: dict[Any, list[Any]] = {}
+    return _Keeping(policy, results), _Replaying(policy, results)
+
+
+def _keeps(policy: Any, op: Any, values: list[Any], is_recompute: bool) -> bool:
+    from ..interpret import wrap_any
+
+    shown = [wrap_any(v) if hasattr(v, "dtype") and hasattr(v, "shape") else v for v in values]
+    decision = policy(SelectiveCheckpointContext(is_recompute=is_recompute), op.function, *shown)
+    if isinstance(decision, bool):
+        return decision
+    return decision in (CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
+
+
+class _Intercepting:
+    """A context in which every op is offered to a method of this object."""
+
+    def __init__(self, policy: Any, results: dict[Any, list[Any]]):
+        self.policy, self.results = policy, results
+
+    def __enter__(self) -> None:
+        self.mode = switched(intercept=self.intercept)
+        self.mode.__enter__()
+
+    def __exit__(self, *exc: Any) -> None:
+        self.mode.__exit__(*exc)
+
+    def intercept(self, op: Any, values: list[Any], compute: Any) -> Any:
+        raise NotImplementedError
+
+
+class _Keeping(_Intercepting):
+    """The first run: keep what the policy says."""
+
+    def intercept(self, op: Any, values: list[Any], compute: Any) -> Any:
+        result = compute(op, values)
+        if not op.is_view and _keeps(self.policy, op, values, False):
+            self.results.setdefault(op.name, []).append(result)
+        return result
+
+
+class _Replaying(_Intercepting):
+    """The second run: give what was kept."""
+
+    def intercept(self, op: Any, values: list[Any], compute: Any) -> Any:
+        if not op.is_view and _keeps(self.policy, op, values, True):
+            kept = self.results.get(op.name)
+            if not kept:
+                raise RuntimeError(
+                    "Trying to backward an extra time. You are only allowed to backward once on "
+                    "any region computed under selective activation checkpoint."
+                    if op.name in self.results else
+                    f"{op.name} encountered during backward, but not found in storage")
+            return kept.pop(0)
+        return compute(op, values)
+
+
+__all__ = ["CheckpointError", "CheckpointFunction", "CheckpointPolicy",
+           "SelectiveCheckpointContext", "check_backward_validity", "checkpoint",
+           "checkpoint_sequential", "create_selective_checkpoint_contexts", "detach_variable",
+           "noop_context_fn", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop"]
