@@ -12,21 +12,13 @@ from ..backend import pointwise as arrays
 from ..notices import warn
 from ..op import PUBLIC, Array, Dim, Index, Number, composite, elementwise, op, publish
 from ..tensor import Tensor, wrap
+from .bounds import _clamp_max_number
 from .convert import cast
+from .elementary import exp, log, sigmoid, tanh
+from .forms import in_place, kinds
 from .join import _cat
-from .pointwise import (
-    _clamp_max_number,
-    abs,
-    exp,
-    in_place,
-    kept,
-    kinds,
-    log,
-    sigmoid,
-    tanh,
-    where,
-    zeroed,
-)
+from .masking import kept, where, zeroed
+from .pointwise import abs
 from .reduce import _sum_dims
 from .shape import _slice, reshape
 from .special import erf

@@ -9,25 +9,11 @@ from .. import dtypes
 from ..backend import pointwise as arrays
 from ..op import PUBLIC, Array, elementwise, publish
 from ..tensor import Tensor
-from .pointwise import (
-    BOTH,
-    _round_decimals,
-    _tensor_or_number,
-    exp,
-    exp2,
-    expm1,
-    in_place,
-    kinds,
-    log,
-    log1p,
-    logit,
-    reciprocal,
-    sgn,
-    sigmoid,
-    sinc,
-    where,
-    zeroed,
-)
+from .bounds import _round_decimals
+from .elementary import exp, exp2, expm1, log, log1p, logit, reciprocal, sigmoid, sinc
+from .forms import BOTH, in_place, kinds, tensor_or_number
+from .masking import where, zeroed
+from .pointwise import sgn
 
 _ROOT_PI = math.sqrt(math.pi)
 _ROOT_HALF_PI = math.sqrt(math.pi / 2)
@@ -248,7 +234,7 @@ def _in_three_forms(declared: str, doc: str, guard: Any, **rules: Any) -> Any:
     made[1].vjp(other=rules["other"])
     made[2].vjp(input=rules["input"])
     with_tensor, of_number, with_number = made
-    publish(_tensor_or_number(declared, with_tensor, with_number, of_number), declared,
+    publish(tensor_or_number(declared, with_tensor, with_number, of_number), declared,
             method=False, function="special")
     return with_tensor
 

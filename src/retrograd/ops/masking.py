@@ -1,0 +1,125 @@
+"""Masks, choices and conjugates: what the rules of other ops are written with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from ..backend import numpy as xp
+from ..backend import pointwise as arrays
+from ..errors import no_overload
+from ..notices import warn
+from ..op import Array, Index, elementwise, publish
+from ..tensor import Tensor, wrap
+from .forms import BOTH, is_operand
+
+
+@elementwise(function=None, method=False, node="MaskedFillBackward0")
+def zeroed(input: Array, mask: Index) -> Any:
+    """``input`` with zeros where ``mask`` is true, whatever stood there."""
+    return arrays.zeroed(input, mask)
+
+
+@elementwise(function=None, method=False, node="MaskedFillBackward0")
+def kept(input: Array, mask: Index) -> Any:
+    """``input`` with zeros where ``mask`` is false, whatever stood there."""
+    return arrays.kept(input, mask)
+
+
+zeroed.vjp(input=lambda g, mask: zeroed(g, mask))
+kept.vjp(input=lambda g, mask: kept(g, mask))
+
+
+@elementwise(function=None, method=False, node="ZerosLikeBackward0", quiet=True)
+def zeros_as(input: Array) -> Any:
+    """Zeros in the shape and dtype of ``input``."""
+    return xp.zeros_like(input)
+
+
+zeros_as.vjp(input=lambda g: zeros_as(g))
+
+
+@elementwise(function=None, method=False, promote=None, quiet=True, node="RealBackward0")
+def real_part(input: Array) -> Any:
+    """The real part, in memory of its own."""
+    return xp.array(input.real)
+
+
+@elementwise(function=None, method=False, promote=None, quiet=True, node="ImagBackward0")
+def imag_part(input: Array) -> Any:
+    """The imaginary part, in memory of its own."""
+    return xp.array(input.imag)
+
+
+real_part.vjp(input=lambda g: g)
+real_part.jvp(input=lambda tangent: real_part(tangent))
+imag_part.vjp(input=lambda g: g * 1j)
+imag_part.jvp(input=lambda tangent: imag_part(tangent))
+
+
+def _condition(condition: Any) -> Any:
+    if condition.dtype.name == "uint8":
+        warn("where received a uint8 condition tensor. This behavior is deprecated and will be "
+             "removed in a future version of PyTorch. Use a boolean condition instead.")
+        return condition.astype(xp.BOOL)
+    kind = dtypes.from_numpy_dtype(condition.dtype)
+    raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with "
+                       f"dtype {kind.alias}")
+
+
+@elementwise(function=None, method=False, quiet=True, numbers=BOTH)
+def where(condition: Index, input: Array, other: Array) -> Any:
+    """``input`` where ``condition`` holds, ``other`` elsewhere."""
+    if condition.dtype is not xp.BOOL and condition.dtype != xp.BOOL:
+        condition = _condition(condition)
+    return xp.where(condition, input, other)
+
+
+where.vjp(input=lambda g, condition: kept(g, condition),
+          other=lambda g, condition: zeroed(g, condition))
+_WHERE_FORMS = ("Tensor condition",
+                "Tensor condition, Tensor input, Tensor other, *, Tensor out = None",
+                "Tensor condition, Number self, Tensor other",
+                "Tensor condition, Tensor input, Number other",
+                "Tensor condition, Number self, Number other")
+
+
+def _where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+    """``input`` where ``condition`` holds, ``other`` elsewhere; alone, where it holds."""
+    if input is None and other is None and isinstance(condition, Tensor):
+        return tuple([wrap(found) for found in xp.nonzero(xp.atleast_1d(condition._data))])
+    if not isinstance(condition, Tensor) or not (is_operand(input) and is_operand(other)):
+        given = tuple(v for v in (condition, input, other) if v is not None)
+        raise no_overload("where", given, *_WHERE_FORMS)
+    return where(condition, input, other, out=out)
+
+
+publish(_where, "where", method=False)
+
+
+def _where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """``input`` where ``condition`` holds, ``other`` elsewhere."""
+    return _where(condition, input, other)
+
+
+publish(_where_method, "where", function=None)
+
+
+@elementwise(quiet=True, function=None, method=False)
+def conj(input: Array) -> Any:
+    """The complex conjugate."""
+    return xp.conj(input)
+
+
+conj.vjp(input=lambda g: conj(g))
+_conj_complex = conj
+
+
+def conj(input: Any) -> Any:  # type: ignore[no-redef]
+    """The complex conjugate; a real tensor is its own."""
+    return _conj_complex(input) if input._data.dtype.kind == "c" else input
+
+
+# Rules on raw arrays find the kernel by this.
+conj.op = _conj_complex.op  # type: ignore[attr-defined]
+publish(conj, "conj")
