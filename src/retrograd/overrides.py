@@ -162,7 +162,7 @@ def _exchange(function: FunctionType) -> None:
                          function.__defaults__, function.__closure__)
     plain.__kwdefaults__ = function.__kwdefaults__
     plain.__module__ = function.__module__
-    function.plain = plain  # type: ignore[attr-defined]
+    function.plain = function.__wrapped__ = plain  # type: ignore[attr-defined]
     template: CodeType = _look_out.__code__
     watched = _Watched(plain, function)
     function.__code__ = template.replace(
