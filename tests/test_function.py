@@ -192,7 +192,7 @@ def test_outputs_without_a_gradient_are_zeros_or_none():
         return x * 1, x * 2, "text"
 
     F = function(forward, lambda ctx, *g: seen.append(g) or g[0])
-    for materialize in (True, False):
+    for materialize in (True, False):  # noqa: B007
         F.apply(leaf(1.0, 2.0))[0].sum().backward()
     assert seen[0][1].tolist() == [0.0, 0.0]
     assert seen[0][2] is None
@@ -245,8 +245,8 @@ def test_views_from_a_function_are_not_written_to():
     x = torch.ones(1, 2, requires_grad=True)
     y = x * 1
     v = F.apply(y)
-    with pytest.raises(RuntimeError, match="Output 0 of Custom is a view and is being modified "
-                                           "inplace. This view was created inside a custom"):
+    with pytest.raises(RuntimeError, match=r"Output 0 of Custom is a view and is being modified "
+                                           r"inplace. This view was created inside a custom"):
         v.add_(1)
     y.add_(1)
     with pytest.raises(RuntimeError, match="its base or another view of its base has been "):

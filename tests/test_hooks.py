@@ -226,7 +226,7 @@ def test_the_first_gradient_of_a_group():
 
 
 def test_groups_that_are_refused():
-    with pytest.raises(ValueError, match="one of .'all', 'any'. but got some"):
+    with pytest.raises(ValueError, match=r"one of \('all', 'any'\) but got some"):
         register_multi_grad_hook((leaf(1.0),), lambda g: None, mode="some")
     with pytest.raises(AssertionError, match="Expected gradient function to be set"):
         register_multi_grad_hook((torch.ones(1),), lambda g: None)

@@ -132,11 +132,11 @@ def test_data_writes_go_unnoticed():
 
 def test_leaves_are_not_written_to_while_recording():
     x = leaf(1.0, 2.0)
-    with pytest.raises(RuntimeError, match="^a leaf Variable that requires grad is being used in "
-                                           "an in-place operation.$"):
+    with pytest.raises(RuntimeError, match=r"^a leaf Variable that requires grad is being used in "
+                                           r"an in-place operation\.$"):
         x.add_(1)
-    with pytest.raises(RuntimeError, match="^a view of a leaf Variable that requires grad is being "
-                                           "used in an in-place operation.$"):
+    with pytest.raises(RuntimeError, match=r"^a view of a leaf Variable that requires grad is being "
+                                           r"used in an in-place operation\.$"):
         x[:1].add_(1)
     with pytest.raises(RuntimeError, match="a view of a leaf Variable"):
         torch.zeros(2)[:1].requires_grad_().add_(1)

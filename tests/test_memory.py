@@ -1,5 +1,6 @@
 """A graph dies by reference counting alone, however deep it is."""
 
+import contextlib
 import gc
 import tracemalloc
 import warnings
@@ -194,10 +195,8 @@ def test_errors_leave_nothing_behind():
     x = leaf(1.0, 2.0)
     for wrong in (lambda: x + torch.ones(3), lambda: x + "text", lambda: x == None,  # noqa: E711
                   lambda: (x * x).backward(), lambda: torch.ones(2).sum().backward()):
-        try:
+        with contextlib.suppress(RuntimeError, TypeError):
             wrong()
-        except (RuntimeError, TypeError):
-            pass
     assert gc.collect() == 0
 
 

@@ -90,9 +90,9 @@ def test_several_views_of_one_call():
     y = x * 1
     a, b = y.split(2)
     assert a.grad_fn is b.grad_fn and (a.output_nr, b.output_nr) == (0, 1)
-    with pytest.raises(RuntimeError, match="Output 0 of Split is a view and is being modified "
-                                           "inplace. This view is the output of a function that "
-                                           "returns multiple views"):
+    with pytest.raises(RuntimeError, match=r"Output 0 of Split is a view and is being modified "
+                                           r"inplace. This view is the output of a function that "
+                                           r"returns multiple views"):
         a.add_(1)
     with torch.no_grad():
         a.add_(1)
