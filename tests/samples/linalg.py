@@ -54,3 +54,61 @@ samples("chain_matmul", call(array(2, 3), array(3, 4), array(4, 5)), complex=Tru
 samples("linalg.multi_dot", call([array(2, 3), array(3, 4), array(4, 5)]),
         call([array(3), array(3, 4), array(4)]), call([array(2, 3), array(3)]),
         call([array(10, 2), array(2, 8), array(8, 3), array(3, 9)]), complex=True)
+
+samples("tril", call(array(3, 4)), call(array(2, 3, 3), 1), call(array(3, 4), -1), complex=True)
+samples("triu", call(array(3, 4)), call(array(2, 3, 3), 1), call(array(3, 4), -1), complex=True)
+samples("diag", call(array(3)), call(array(3, 4)), call(array(3), 1), call(array(4, 3), -1),
+        complex=True)
+samples("diag_embed", call(array(2, 3)), call(array(3), 1), call(array(2, 3), -1, 0, 2),
+        complex=True)
+samples("diagflat", call(array(2, 3)), call(array(3), -2), call(array()), complex=True)
+samples("cross", call(array(2, 3), array(2, 3, seed=1), 1),
+        call(array(3, 2), array(3, 2, seed=1), 0), complex=True)
+samples("linalg.cross", call(array(2, 3), array(2, 3, seed=1)), call(array(2, 3), array(1, 3)),
+        call(array(3, 2), array(3, 2, seed=1), dim=0), complex=True)
+samples("linalg.diagonal", call(array(2, 3, 4)), call(array(3, 4), offset=1), complex=True)
+
+# A general matrix of random numbers is well enough conditioned at these sizes and seeds.
+_square = array(3, 3, seed=4)
+_batch = array(2, 3, 3, seed=5)
+for _name in ("linalg.inv", "inverse", "linalg.det", "det"):
+    samples(_name, call(_square), call(_batch), call(array(1, 1)), complex=True)
+samples("linalg.inv_ex", call(_square), complex=True)
+samples("linalg.slogdet", call(_square), call(_batch), complex=True)
+samples("slogdet", call(_square), complex=True)
+samples("logdet", call(_square), call(_batch), complex=True)
+samples("linalg.solve", call(_square, array(3, 2)), call(_square, array(3)),
+        call(_batch, array(2, 3)), call(_batch, array(2, 3, 2)), call(_batch, array(3, 2)),
+        call(_square, array(2, 3), left=False), complex=True)
+samples("linalg.solve_triangular", call(_square, array(3, 2), upper=True),
+        call(_square, array(3, 2), upper=False), call(_batch, array(3, 2), upper=True),
+        call(_square, array(2, 3), upper=False, left=False),
+        call(_square, array(3, 2), upper=True, unitriangular=True), complex=True)
+samples("linalg.qr", call(array(4, 3)), call(_square), call(array(3, 5)), call(array(2, 4, 3)),
+        call(_square, "complete"), complex=True)
+samples("qr", call(array(4, 3)), complex=True)
+samples("linalg.svdvals", call(array(4, 3)), call(array(2, 3, 4)), complex=True)
+samples("linalg.pinv", call(array(4, 3)), call(array(3, 4)), call(_batch), complex=True)
+samples("pinverse", call(array(4, 3)), complex=True)
+samples("linalg.lstsq", call(array(4, 3), array(4, 2)), call(_square, array(3, 2)))
+samples("linalg.matrix_exp", call(_square), call(_batch), call(array(1, 1)), complex=True)
+samples("matrix_exp", call(_square), complex=True)
+samples("linalg.matrix_power", call(_square, 3), call(_batch, 2), call(_square, -2),
+        call(_square, 0), call(_square, 1), complex=True)
+samples("matrix_power", call(_square, 5), complex=True)
+samples("linalg.matrix_norm",
+        *[call(array(3, 4, kind="distinct"), order)
+          for order in ("fro", "nuc", 1, -1, 2, -2, float("inf"), -float("inf"))],
+        call(array(2, 3, 4), dim=(0, 2)), call(array(2, 3, 4), "nuc", keepdim=True),
+        call(array(2, 3, 4), 1, (2, 0), True))
+samples("linalg.norm", call(array(3, 4)), call(array(4), 3), call(array(3, 4), "nuc"),
+        call(array(2, 3, 4), 1, 1), call(array(2, 3, 4), 2, (0, 1)),
+        call(array(2, 3), None, 1, True))
+samples("linalg.cond", call(_square), call(_square, -2))
+samples("linalg.matrix_rank", call(array(4, 3, grad=False)))
+samples("linalg.vecdot", call(array(2, 3), array(2, 3, seed=1)),
+        call(array(3, 2), array(3, 2, seed=1), dim=0), complex=True)
+samples("linalg.tensorinv", call(array(2, 3, 6)), call(array(4, 2, 2), 1), complex=True)
+samples("linalg.tensorsolve", call(array(2, 3, 6), array(2, 3)), complex=True)
+samples("linalg.vander", call(array(3)), call(array(2, 3), N=4), complex=True)
+samples("linalg.eigvals", call(_square), complex=True)
