@@ -19,8 +19,6 @@ from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, Op, direct
 from .replaying import Packed, output_edge
 from .tensor import NATIVE, PLAIN, Tensor, edge_of
 
-Tensor._is_traced = False  # type: ignore[attr-defined]
-
 NUMBERS = (bool, int, float, complex)
 
 

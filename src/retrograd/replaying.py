@@ -98,7 +98,7 @@ def attach(tensor: Tensor, edge: Any) -> Tensor:
 
 
 def attach_data(tensor: Tensor, edge: Any) -> Tensor:
-    out = object.__new__(type(tensor) if type(tensor)._is_traced else Tensor)  # type: ignore[attr-defined]
+    out = object.__new__(type(tensor) if tensor._is_traced else Tensor)
     out._data = tensor._data
     out._edge = edge
     out._view = None

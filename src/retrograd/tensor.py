@@ -93,6 +93,7 @@ class Tensor:
     _vc: Any
 
     is_output = False
+    _is_traced = False  # whether the data belongs to a transform
     _arity = 0
     _is_watched = False  # whether a hook is set on this leaf
     _grad: Tensor | None = None

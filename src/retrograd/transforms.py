@@ -446,7 +446,7 @@ class BatchArguments:
 
 
 def _rule_arguments(op: Op, inner: list[Any], flags: list[Any], size: int) -> list[Any]:
-    """A batching rule's arguments: the batch, then the op's own, tensors with the batch in front."""
+    """A batching rule's arguments: the batch, then the op's own with the batch in front."""
     by_name = {p.name: f for p, f in zip(op.params, flags, strict=True)}
     wrapped = []
     for param, value in zip(op.params, inner, strict=True):
@@ -796,7 +796,7 @@ class _MakeDual(Node):
         return (_dual_part(g, self.level, "tangent"), _dual_part(g, self.level, "primal"))
 
     def replay(self, g: Any, *wanted: Any) -> Any:
-        value, slope = self._parts(g._data)
+        _, slope = self._parts(g._data)
         if slope is None:
             return settle_tensor(g, self.levels[0]), None
         return (settle_tensor(dual_tangent(g, self.level), self.levels[0]),
@@ -811,8 +811,9 @@ def make_dual(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
             return Dual(level, p, t)
         # A higher level's holder stays outermost.
         if isinstance(p, Dual) and p.level == top:
-            other = t.tangent if isinstance(t, Dual) and t.level == top else zeros_like_data(p.primal)
-            first = t.primal if isinstance(t, Dual) and t.level == top else t
+            both = isinstance(t, Dual) and t.level == top
+            other = t.tangent if both else zeros_like_data(p.primal)
+            first = t.primal if both else t
             return Dual(top, join(p.primal, first), join(p.tangent, other), p.outer)
         raise RuntimeError("make_dual at a level below the data's own")
 
