@@ -135,8 +135,8 @@ def test_leaves_are_not_written_to_while_recording():
     with pytest.raises(RuntimeError, match=r"^a leaf Variable that requires grad is being used in "
                                            r"an in-place operation\.$"):
         x.add_(1)
-    with pytest.raises(RuntimeError, match=r"^a view of a leaf Variable that requires grad is being "
-                                           r"used in an in-place operation\.$"):
+    with pytest.raises(RuntimeError, match=r"^a view of a leaf Variable that requires grad is "
+                                           r"being used in an in-place operation\.$"):
         x[:1].add_(1)
     with pytest.raises(RuntimeError, match="a view of a leaf Variable"):
         torch.zeros(2)[:1].requires_grad_().add_(1)

@@ -28,12 +28,15 @@ _SHOW = os.environ.get("RETROGRAD_SHOW_CODE", "").split(",")
 class _Constants(dict[Any, Tensor]):
     """Python numbers as zero-dim tensors of one dtype, made once and kept."""
 
-    def __init__(self, dtype: Any):
+    def __init__(self, dtype: Any, as_scalar: bool = False):
         self.dtype = dtype
+        self.as_scalar = as_scalar
 
     def __missing__(self, number: Any) -> Tensor:
         made = object.__new__(Tensor)
         made._data = xp.asarray(number, dtype=self.dtype)
+        if self.as_scalar:
+            made._data = made._data[()]
         made._edge = made._view = made._vc = None
         made._wrapped_number = True
         # 0.0 == -0.0, and nan is never found again: neither can be a key.
@@ -50,6 +53,7 @@ GENERATED.update(
     NO_GRAD=NO_GRAD, mode=MODE.get, tick=next_sequence, frame=sys._getframe,
     user_code=None, locate=None, fit=fit, edge_of=edge_of,
     F4=xp.FLOAT32, F8=xp.FLOAT64, C4=_Constants(xp.FLOAT32), C8=_Constants(xp.FLOAT64),
+    N4=_Constants(xp.FLOAT32, True), N8=_Constants(xp.FLOAT64, True),
     quieten=xp.quieten, QUIET=xp.QUIET, unhush=xp.unhush, canonical_dim=canonical_dim, canonical_dims=canonical_dims,
     generic=xp.generic, level=xp.level, ndarray=xp.ndarray,
     ONE4=xp.ones((), xp.FLOAT32), ONE8=xp.ones((), xp.FLOAT64),
@@ -82,7 +86,9 @@ class Plan:
         self.likes = [i for i, a in enumerate(op.arrays)
                       if op.fits or "like" in self.needs.get(a, ())]
         asked = {name for names in self.needs.values() for name in names}
-        self.saved_arrays = [n for n in (*op.arrays, *op.indices) if n in asked]
+        # In the order in which the rules ask, which is that of PyTorch's pack hooks.
+        order = dict.fromkeys(n for a in op.arrays for n in self.needs.get(a, ()))
+        self.saved_arrays = [n for n in order if n in op.arrays or n in op.indices]
         self.saved_static = [n for n in op.static if n in asked]
         self.saved_outputs = [n for n in ("y", *op.outputs) if n in asked]
         known = {"g", "like", "y", "wanted", *op.outputs, *op.by_name}
@@ -490,12 +496,12 @@ def _fast_path(op: Op, slow: str) -> list[str]:
         pad += "    "
     if number_ok:
         other = arrays[1]
-        emit(f"if type({other}) is Tensor or type({other}) in PLAIN: ok = True")
-        emit(f"elif type({other}) is float or type({other}) is int: "
-             f"{other} = (C4 if dt is F4 else C8)[{other}]; ok = True")
-        emit("else: ok = False")
-        emit("if ok:")
-        pad += "    "
+        emit(f"if type({other}) is not Tensor and type({other}) not in PLAIN:")
+        emit(f"    if type({other}) is float or type({other}) is int:")
+        emit(f"        if a_{first}.__class__ is ndarray: "
+             f"{other} = (C4 if dt is F4 else C8)[{other}]")
+        emit(f"        else: {other} = (N4 if dt is F4 else N8)[{other}]")
+        emit(f"    else: return {slow}")
     for name in (*arrays[1:], *op.indices):
         optional = op.by_name[name].kind in (OPTIONAL, "optional index")
         emit(f"a_{name} = " + (f"None if {name} is None else {name}._data" if optional

@@ -95,6 +95,7 @@ class Tensor:
     is_output = False
     _is_traced = False  # whether the data belongs to a transform
     _arity = 0
+    seq = -1  # below every node's
     _is_watched = False  # whether a hook is set on this leaf
     _grad: Tensor | None = None
     _hooks: OrderedDict[int, Any] | None = None
@@ -368,6 +369,13 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise RuntimeError("requires_grad must be a bool")
+        if value and not self.is_leaf:
+            raise RuntimeError("you can only change requires_grad flags of leaf variables.")
+        if value and not (self.dtype.is_floating_point or self.dtype.is_complex):
+            raise RuntimeError("only Tensors of floating point and complex dtype can require "
+                               "gradients")
         set_requires_grad(self, value)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
@@ -404,7 +412,7 @@ class Tensor:
                 "the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
                 "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you "
                 "access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
-                "more informations.",
+                "more information.",
                 UserWarning, stacklevel=2)
         return self._grad
 
@@ -420,11 +428,17 @@ class Tensor:
             raise RuntimeError("can't assign Variable as its own grad")
         if value._data.dtype != self._data.dtype:
             raise RuntimeError(
-                f"assigned grad has data of a different type: expected {self.dtype!r}, got "
-                f"{value.dtype!r}")
+                "attempting to assign a gradient with dtype "
+                f"'{_C_NAMES.get(value.dtype.name, '')}' to a tensor with grad_dtype '{self.dtype.alias}'. The gradient must match the "
+                "tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's "
+                "grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+                "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may "
+                "break downstream systems that assume they match.")
         if value._data.shape != self._data.shape:
-            raise RuntimeError("assigned grad has data of a different size: expected "
-                               f"{list(self.shape)}, got {list(value.shape)}")
+            raise RuntimeError(
+                f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of "
+                f"size '{list(self.shape)}'. Please ensure that the gradient and the tensor are "
+                "the same size")
         self._grad = value
 
     @grad.deleter
@@ -512,7 +526,7 @@ class Tensor:
                                    "DDP buckets, and hence detach_() cannot be called on these "
                                    "gradients. To fix this error, please refer to the "
                                    "Optimizer.zero_grad() function in torch/optim/optimizer.py as "
-                                   "a solution.")
+                                   "the solution.")
         self._counter()
         if self._edge is not None:
             self._cut = sites.here(2)
@@ -653,6 +667,12 @@ def warn_of_lost_gradient() -> None:
     warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior."
          "\nConsider using tensor.detach() first.", once=True)
 
+
+# The C++ names by which PyTorch's errors call some dtypes.
+_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half",
+            "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>",
+            "complex128": "c10::complex<double>", "int64": "long int", "int32": "int",
+            "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
 
 PLAIN: set[type] = {Tensor}
 """The classes whose instances take the fast path: Tensor, and Parameter when it is loaded."""

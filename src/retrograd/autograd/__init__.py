@@ -20,8 +20,8 @@ from .variable import Variable
 
 __all__ = ["Function", "Variable", "_unsafe_preserve_version_counter", "anomaly", "anomaly_mode",
            "backward", "detect_anomaly", "enable_grad", "function", "grad", "grad_mode", "graph",
-           "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
-           "set_multithreading_enabled"]
+           "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly",
+           "set_grad_enabled", "set_multithreading_enabled"]
 
 
 def __getattr__(name: str) -> object:
