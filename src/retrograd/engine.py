@@ -40,32 +40,43 @@ class Plan:
         for edge in roots:
             if edge not in seen:
                 seen.add(edge)
-                _discover(edge, order, leaves, outputs, seen)
+                order.append(edge)
+        others = 0  # edges in ``order`` that are no nodes; their age sorts them to its end
         # Written out for the usual arities: this loop is a large part of a backward pass.
         for node in order:
             arity = node._arity
-            if arity <= 2:
+            if arity == 2:
                 edge = node.next0
                 if edge is not None and edge not in seen:
                     seen.add(edge)
-                    if edge._arity > 0:
-                        order.append(edge)
-                    else:
-                        _discover(edge, order, leaves, outputs, seen)
-                if arity == 2:
-                    edge = node.next1
-                    if edge is not None and edge not in seen:
-                        seen.add(edge)
-                        if edge._arity > 0:
-                            order.append(edge)
-                        else:
-                            _discover(edge, order, leaves, outputs, seen)
-            else:
+                    order.append(edge)
+                edge = node.next1
+                if edge is not None and edge not in seen:
+                    seen.add(edge)
+                    order.append(edge)
+            elif arity == 1:
+                edge = node.next0
+                if edge is not None and edge not in seen:
+                    seen.add(edge)
+                    order.append(edge)
+            elif arity > 2:
                 for edge in node.edges():
                     if edge is not None and edge not in seen:
                         seen.add(edge)
-                        _discover(edge, order, leaves, outputs, seen)
+                        order.append(edge)
+            else:
+                others += 1
+                if arity == 0:
+                    leaves.append(node)
+                else:
+                    maker = node.node
+                    outputs.setdefault(maker, []).append(node)
+                    if maker not in seen:
+                        seen.add(maker)
+                        order.append(maker)
         order.sort(key=_by_age, reverse=True)
+        if others:
+            del order[-others:]
         self.order = order
         self.leaves = leaves
         self.outputs = outputs
@@ -129,21 +140,6 @@ class Plan:
             elif any(e in needed for e in self.outputs.get(node, ())):
                 needed.add(node)
         return needed
-
-
-def _discover(edge: Any, order: list[Any], leaves: list[Any], outputs: dict[Any, list[Any]],
-              seen: set[Any]) -> None:
-    """Sort a new edge in: a node, a leaf, or one of a node's several outputs."""
-    if edge._arity > 0:
-        order.append(edge)
-    elif edge._arity == 0:
-        leaves.append(edge)
-    else:
-        maker = edge.node
-        outputs.setdefault(maker, []).append(edge)
-        if maker not in seen:
-            seen.add(maker)
-            order.append(maker)
 
 
 def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,

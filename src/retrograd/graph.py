@@ -101,6 +101,7 @@ class OutputEdge:
     __slots__ = ("node", "nr", "__weakref__")
     is_output = True
     _arity = -1
+    seq = -1  # below every node's
 
     def __init__(self, node: Node, nr: int):
         self.node = node
