@@ -69,16 +69,3 @@ samples("unsafe_chunk", call(array(5, 4), 2, 1), complex=True)
 
 samples("real", call(array(3, 4)), complex=True)
 samples("view_as_complex", call(array(3, 2)))
-
-# ---------------------------------------------------------------- triangles and diagonals
-
-samples("tril", call(array(3, 4)), call(array(3, 4), 1), call(array(2, 3, 3), -1), complex=True)
-samples("triu", call(array(3, 4)), call(array(3, 4), 1), call(array(2, 3, 3), -1), complex=True)
-samples("diag", call(array(3)), call(array(3), -1), call(array(3, 4)), call(array(3, 4), 1),
-        complex=True)
-samples("diag_embed", call(array(3)), call(array(2, 3), 1), call(array(2, 3), -1, 0, 2),
-        call(array(2, 3), 1, 2, 0), complex=True)
-samples("diagflat", call(array(2, 3)), call(array(3), 1), complex=True)
-# PyTorch cannot differentiate its own.
-samples("vander", call(array(3, grad=False)), call(array(3, grad=False), 4),
-        call(array(3, grad=False), 2, True), complex=True)

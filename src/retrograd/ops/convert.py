@@ -31,6 +31,8 @@ def contiguous(input: Tensor, memory_format: Any = layouts.contiguous_format) ->
     if memory_format is layouts.contiguous_format and type(input._data) is xp.ndarray \
             and input._data.flags.c_contiguous:
         return input
+    if type(input)._is_traced:  # type: ignore[attr-defined]
+        return clone(input)
     if memory_format is layouts.preserve_format:
         if input.is_contiguous():
             return input

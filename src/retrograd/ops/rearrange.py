@@ -8,6 +8,7 @@ from ..backend import numpy as xp
 from ..errors import canonical_dim, canonical_dims
 from ..op import Array, Index, Ints, composite, linear, publish
 from ..tensor import Tensor, wrap
+from .join import stack
 from .scatter import index_select
 from .shape import reshape, sizes, spread_method, sum_to_size_of, unsqueeze
 
@@ -213,5 +214,19 @@ def _repeated_unevenly(input: Tensor, repeats: Tensor, dim: int | None,
 
 
 publish(repeat_interleave, "repeat_interleave")
+
+@composite()
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """The matrix whose columns are the powers of a vector, the highest first."""
+    if x.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    count = x.shape[0] if N is None else N
+    if count < 0:
+        raise RuntimeError("N must be non-negative.")
+    if not count:
+        return x.new_empty((x.shape[0], 0))
+    powers = stack([x ** i for i in range(count)], 1)
+    return powers if increasing else _flip(powers, (1,))
+
 
 __all__ = ["Index", "flip", "repeat", "roll"]

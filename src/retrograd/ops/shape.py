@@ -259,9 +259,13 @@ def reshape(input: Array, shape: Any) -> Any:
     shape = shape if shape.__class__ is tuple else sizes((shape,))
     data = input._data
     target = infer_size(shape, data.size)
-    if xp.can_view(data, target):
+    if isinstance(data, (xp.ndarray, xp.generic)):
+        viewable = xp.can_view(data, target)
+        return _view(input, target) if viewable else _unsafe_view(_packed_clone(input), target)
+    try:
         return _view(input, target)
-    return _unsafe_view(_packed_clone(input), target)
+    except RuntimeError:
+        return _unsafe_view(_packed_clone(input), target)
 
 
 publish(reshape, "reshape", method=False)
