@@ -617,8 +617,8 @@ def _alpha_dropped(input: Tensor, p: float, train: bool, inplace: bool, shape: A
         return input.mul_(mask) if inplace else input * mask
     scale = 1 / math.sqrt((_ALPHA_DROPPED ** 2 * p + 1) * (1 - p))
     shift = (mask - 1) * (_ALPHA_DROPPED * scale) + _ALPHA_DROPPED * scale * p
-    mask = mask * scale
-    return input.mul_(mask).add_(shift) if inplace else input * mask + shift
+    scaled: Any = mask * scale
+    return input.mul_(scaled).add_(shift) if inplace else input * scaled + shift
 
 
 @composite()
