@@ -189,44 +189,50 @@ def max_pool(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, 
 def max_pool_indices(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
                      out: Ints) -> Any:
     """Where in its plane each window's maximum lies: the first one, or the last NaN."""
+    rank = len(kernel)
+    space = x.shape[-rank:]
     whole = _pool_input(x, kernel, stride, padding, dilation, out, lowest(x.dtype))
-    rank = len(kernel)
-    best = choice = None
-    for number, (_, where) in enumerate(part_slices(kernel, stride, dilation, out)):
-        part = whole[where]
-        if best is None:
-            best, choice = part.copy(), np.zeros(part.shape, np.int64)
-        else:
-            better = (part > best) | (part != part)
-            np.copyto(best, part, where=better)
-            choice[better] = number
-    place = np.unravel_index(choice, kernel)
-    flat = np.zeros(choice.shape, np.int64)
-    for axis in range(rank):
-        start = np.arange(out[axis]) * stride[axis] - padding[axis]
-        start = start.reshape((-1,) + (1,) * (rank - axis - 1))
-        flat = flat * x.shape[axis - rank] + start + place[axis] * dilation[axis]
-    return _windows_inside(flat, x, kernel, stride, padding, dilation, out, choice)
+    parts = [whole[where] for _, where in part_slices(kernel, stride, dilation, out)]
+    best = parts[0].copy()
+    for part in parts[1:]:
+        np.maximum(best, part, out=best)
+    choice = np.zeros(best.shape, np.intp)
+    for number in reversed(range(1, len(parts))):
+        np.copyto(choice, number, where=parts[number] == best)
+    np.copyto(choice, 0, where=parts[0] == best)
+    unclear = best != best if x.dtype.kind not in "iu" else np.zeros((), bool)
+    if unclear.any():
+        for number, part in enumerate(parts):
+            np.copyto(choice, number, where=part != part)
+    first, steps = _plane_positions(space, kernel, stride, padding, dilation, out)
+    flat = steps.take(choice)
+    flat += first
+    if any(padding):
+        _point_inside(flat, best, space, kernel, stride, padding, dilation, out)
+    return flat
 
 
-def _windows_inside(flat: Any, x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
-                    out: Ints, choice: Any) -> Any:
-    """Windows of nothing but -inf must still point at an element of the input, not at padding."""
-    if not any(padding):
-        return flat
-    rank = len(kernel)
-    place = np.unravel_index(choice, kernel)
-    wrong = np.zeros(flat.shape, bool)
-    first = np.zeros(flat.shape, np.int64)
-    for axis in range(rank):
-        shape = (-1,) + (1,) * (rank - axis - 1)
-        start = (np.arange(out[axis]) * stride[axis] - padding[axis]).reshape(shape)
-        position = start + place[axis] * dilation[axis]
-        wrong |= (position < 0) | (position >= x.shape[axis - rank])
-        step = dilation[axis]
-        inside = np.where(start < 0, start + -(start // step) * step, start)
-        first = first * x.shape[axis - rank] + inside
-    return np.where(wrong, first, flat)
+def _plane_positions(space: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+                     out: Ints) -> tuple[Any, Any]:
+    """Where in a flat plane each window begins, and how far each kernel position is from there."""
+    first, steps = np.zeros((), np.intp), np.zeros((), np.intp)
+    for n, k, s, p, d, m in zip(space, kernel, stride, padding, dilation, out, strict=True):
+        first = first[..., None] * n + (np.arange(m) * s - p)
+        steps = (steps[..., None] * n + np.arange(k) * d).reshape(-1)
+    return first, steps
+
+
+def _point_inside(flat: Any, best: Any, space: Ints, kernel: Ints, stride: Ints, padding: Ints,
+                  dilation: Ints, out: Ints) -> None:
+    """Windows of nothing but -inf must still point at an element, not at the padding around."""
+    empty = best == lowest(best.dtype)
+    if not empty.any():
+        return
+    inside = np.zeros((), np.intp)
+    for n, s, p, d, m in zip(space, stride, padding, dilation, out, strict=True):
+        start = np.arange(m) * s - p
+        inside = inside[..., None] * n + np.where(start < 0, start + -(start // d) * d, start)
+    np.copyto(flat, inside, where=empty)
 
 
 def scatter_planes(g: Any, indices: Any, space: Ints, unique: bool) -> Any:

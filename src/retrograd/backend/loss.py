@@ -48,8 +48,9 @@ def _checked(target: Any, classes: int, ignore: int) -> tuple[Any, Any]:
     """Targets that can index, and which of them count (None for all)."""
     if not target.size:
         return target, None
-    low, high = target.min(), target.max()
-    if low >= 0 and high < classes and not 0 <= ignore < classes:
+    # Seen as unsigned, a negative number is too large as well.
+    unsigned = target.view(np.uint64) if target.dtype == np.int64 else target
+    if not 0 <= ignore < classes and unsigned.max() < classes:
         return target, None
     counts = target != ignore
     wrong = counts & ((target < 0) | (target >= classes))

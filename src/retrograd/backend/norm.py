@@ -18,9 +18,10 @@ def wide(array: Any) -> Any:
 
 def _means(x: Any, axes: tuple[int, ...], count: int) -> Any:
     """The mean over ``axes``, with their lengths kept as one."""
-    if x.ndim == 2 and axes == (1,) and x.dtype in (FLOAT32, FLOAT64):
+    dtype = x.dtype
+    if axes == (1,) and x.ndim == 2 and (dtype is FLOAT32 or dtype is FLOAT64):
         # BLAS adds up rows several times faster than a reduction.
-        means = x.dot(_ones(count, x.dtype))
+        means = x.dot(_ones(count, dtype))
         means *= 1 / count
         return means[:, None]
     return np.add.reduce(x, axis=axes, keepdims=True) * (1 / count)
@@ -53,7 +54,8 @@ def standardize_gradient(g: Any, x: Any, axes: tuple[int, ...], eps: float) -> A
     apart, scale = centred(wide(x), axes, eps)
     apart *= scale
     count = math.prod([x.shape[a] for a in axes]) or 1
-    result = wide(g) - _means(wide(g), axes, count)
+    g = wide(g)
+    result = g - _means(g, axes, count)
     apart *= _means(result * apart, axes, count)
     result -= apart
     result *= scale
@@ -114,6 +116,11 @@ def add_rows(g: Any, indices: Any, count: int, padding: int, by_frequency: bool)
     whole = np.zeros((count, width), g.dtype)
     flat = indices.reshape(-1)
     if not flat.size:
+        return whole
+    if not by_frequency and np.bincount(flat).max() == 1:
+        whole[flat] = g.reshape(-1, width)
+        if padding >= 0:
+            whole[padding] = 0
         return whole
     order = flat.argsort(kind="stable")
     ordered = flat[order]
