@@ -430,10 +430,11 @@ class Tensor:
             raise RuntimeError(
                 "attempting to assign a gradient with dtype "
                 f"'{_C_NAMES.get(value.dtype.name, '')}' to a tensor with grad_dtype "
-                f"'{self.dtype.alias}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's "
-                "grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
-                "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may "
-                "break downstream systems that assume they match.")
+                f"'{self.dtype.alias}'. The gradient must match the tensor's grad_dtype (defaults "
+                "to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
+                "specific dtype, or None to allow any dtype. Set grad_dtype with caution. "
+                "Diverging the dtypes of a tensor and its gradient may break downstream systems "
+                "that assume they match.")
         if value._data.shape != self._data.shape:
             raise RuntimeError(
                 f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of "

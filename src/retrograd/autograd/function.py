@@ -164,7 +164,8 @@ def _save(node: BackwardCFunction, tensors: tuple[Any, ...], mode: Mode) -> tupl
 class BackwardCFunction(Node, FunctionCtx):
     """The node of a custom function, which is also its context."""
 
-    __slots__ = ("_inputs", "_results", "_saved", "needs_input_grad", "outputs", "rest")
+    __slots__ = ("_inputs", "_results", "_saved", "dirty_tensors", "non_differentiable", "outputs",
+                 "rest", "to_save")
     _arity = 3
     runs_undefined = True
     _forward_cls: type[Function]
@@ -183,6 +184,11 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
+    @property
+    def needs_input_grad(self) -> tuple[bool, ...]:
+        """For each argument of forward, whether it requires grad."""
+        return tuple([edge is not None for edge in self.rest])
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
@@ -389,41 +395,41 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Call the function and record it."""
-        separate = cls.setup_context is not Function.setup_context
+        separate = cls.setup_context is not _NO_SETUP
         if kwargs or separate:
             args = _positional(cls.forward, args, kwargs, skip=not separate)
         node = cls._backward_cls()
         node._saved = ()
+        node.to_save = node.dirty_tensors = node.non_differentiable = None
         edges: list[Any] = []
         likes: list[Like | None] = []
         requires_grad = False
         for value in args:
             if isinstance(value, Tensor):
                 edge = value._edge if value._view is None else edge_of(value)
-                if edge is not None:
+                if edge is None:
+                    likes.append(_UNUSED)
+                else:
                     requires_grad = True
                     if edge is LEAF:
                         edge = value
+                    data = value._data
+                    likes.append(Like(data.shape, data.dtype))
                 edges.append(edge)
-                data = value._data
-                likes.append(Like(data.shape, data.dtype))
             else:
                 edges.append(None)
                 likes.append(None)
-        node.needs_input_grad = tuple([e is not None for e in edges])
         node.rest = tuple(edges)
         node._inputs = likes
         mode = MODE.get()
         if mode.grad:
             token = MODE.set(NO_GRAD if mode is GRAD else mode.but(grad=False))
             try:
-                output = _run_forward(cls, node, args, separate)
+                output = _run_forward(cls, node, args) if separate else cls.forward(node, *args)
             finally:
                 MODE.reset(token)
         else:
-            output = _run_forward(cls, node, args, separate)
-        outputs = output if isinstance(output, tuple) else (output,)
-        node.outputs = len(outputs)
+            output = _run_forward(cls, node, args) if separate else cls.forward(node, *args)
         recording = requires_grad and mode.records
         if recording:
             node.seq = next_sequence()
@@ -435,23 +441,41 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             node.lasti = frame.f_lasti
             if Anomaly.enabled:
                 remember_stack(node)
+            if type(output) is Tensor and _is_simple(node, output, args):
+                # The usual case: one new tensor.
+                node.outputs = 1
+                data = output._data
+                node._results = (Like(data.shape, data.dtype),)
+                output._edge = node
+                if node.to_save:
+                    node._saved = _save(node, node.to_save, mode)
+                    node.to_save = None
+                return output
+        outputs = output if isinstance(output, tuple) else (output,)
+        node.outputs = len(outputs)
         outputs = _wrapped(node, args, outputs, recording, mode)
         if recording:
-            node._results = [Like(o._data.shape, o._data.dtype) if isinstance(o, Tensor) else None
-                             for o in outputs]
+            node._results = tuple([Like(o._data.shape, o._data.dtype) if isinstance(o, Tensor)
+                                   else None for o in outputs])
             if node.to_save:
                 node._saved = _save(node, node.to_save, mode)
-        ctx = node.__dict__
-        ctx.pop("to_save", None)
-        ctx.pop("dirty_tensors", None)
-        ctx.pop("non_differentiable", None)
+        node.to_save = node.dirty_tensors = node.non_differentiable = None
         return outputs if isinstance(output, tuple) else outputs[0]
 
 
-def _run_forward(cls: type[Function], node: BackwardCFunction, args: tuple[Any, ...],
-                 separate: bool) -> Any:
-    if not separate:
-        return cls.forward(node, *args)
+_NO_SETUP = Function.setup_context
+_UNUSED = Like((), None)  # of a tensor that needs no gradient
+
+
+def _is_simple(node: BackwardCFunction, output: Tensor, args: tuple[Any, ...]) -> bool:
+    """Whether ``output`` is a differentiable tensor that forward made, and no view."""
+    if node.dirty_tensors is not None or node.non_differentiable is not None \
+            or output._view is not None or output._data.dtype.kind != "f":
+        return False
+    return all(value is not output for value in args)
+
+
+def _run_forward(cls: type[Function], node: BackwardCFunction, args: tuple[Any, ...]) -> Any:
     output = cls.forward(*args)
     cls.setup_context(node, args, output)
     return output
