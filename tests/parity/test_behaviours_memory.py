@@ -117,7 +117,7 @@ def second_derivative_through_a_view(torch, log, name, make):
         return
     (g,) = torch.autograd.grad((y**3).sum(), x, create_graph=True)
     (h,) = torch.autograd.grad(g.sum(), x)
-    log(g, h)
+    log.values(g, h)
 
 
 @behaviour_of_each(MULTIPLE_VIEWS.items())
