@@ -17,11 +17,10 @@ def sides(*shape, seed=0):
     return array(*shape, kind="distinct", grad=False, seed=seed)
 
 
-for _name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"):
-    samples(f"nn.functional.{_name}", *reductions(*pair(3, 4)), call(*pair(0)), call(*pair()))
-samples("nn.functional.mse_loss", *reductions(*pair(3, 4)), call(array(3, 1), array(4)),
-        call(*pair()), call(*pair(0), reduction="sum"),
+samples("nn.functional.l1_loss", *reductions(*pair(3, 4)), call(*pair()),
         call(*pair(3), weight=array(3, low=0.5, grad=False)))
+samples("nn.functional.mse_loss", *reductions(*pair(3, 4)), call(*pair()),
+        call(*pair(0), reduction="sum"), call(*pair(3), weight=array(3, low=0.5, grad=False)))
 samples("nn.functional.smooth_l1_loss", *reductions(*pair(3, 4), beta=0.7),
         call(*pair(3), beta=0.0))
 samples("nn.functional.huber_loss", *reductions(*pair(3, 4), delta=0.7))
@@ -58,9 +57,10 @@ samples("nn.functional.binary_cross_entropy_with_logits",
         *reductions(array(3, 4), probabilities(3, 4), array(4, low=0.5, grad=False),
                     pos_weight=array(4, low=0.5, grad=False, seed=2)))
 samples("nn.functional.kl_div",
-        *reductions(array(3, 4), probabilities(3, 4)),
-        *reductions(array(3, 4), array(3, 4, seed=1), log_target=True),
-        call(array(3, 4), probabilities(3, 4), reduction="batchmean"))
+        *[call(array(3, 4), probabilities(3, 4), reduction=name)
+          for name in ("sum", "none", "batchmean")],
+        *[call(array(3, 4), array(3, 4, seed=1), reduction=name, log_target=True)
+          for name in ("sum", "none", "batchmean")])
 samples("nn.functional.soft_margin_loss", *reductions(array(3, 4), sides(3, 4)))
 samples("nn.functional.margin_ranking_loss", *reductions(*pair(6), sides(6)),
         call(*pair(6), sides(6), 0.5))

@@ -60,6 +60,17 @@ def affine(x: Any, weight: Any, bias: Any) -> Any:
     return y
 
 
+def bilinear(left: Any, right: Any, weight: Any) -> Any:
+    """``left[i] @ weight[k] @ right[i]`` for every row i and every k."""
+    dtype = left.dtype
+    if is_low_precision(dtype):
+        left, right, weight = (a.astype(FLOAT32) for a in (left, right, weight))
+    rows, outputs = left.shape[0], weight.shape[0]
+    halves = left.dot(weight.transpose(1, 0, 2).reshape(weight.shape[1], -1))
+    halves = halves.reshape(rows, outputs, weight.shape[2])
+    return _matmul(halves, right[:, :, None])[:, :, 0].astype(dtype, copy=False)
+
+
 def fold(array: Any) -> Any:
     """All but the last dimension merged into one."""
     return array.reshape(-1, array.shape[-1]) if array.size else array.reshape(

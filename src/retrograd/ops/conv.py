@@ -8,6 +8,7 @@ from typing import Any
 from ..backend import conv as images
 from ..backend import numpy as xp
 from ..errors import dim_out_of_range
+from ..notices import warn
 from ..op import Array, Index, composite, linear, op, publish
 from ..tensor import Tensor
 from .pointwise import conj
@@ -179,6 +180,8 @@ def _same_padding(input: Tensor, kernel: Ints, stride: Ints, dilation: Ints) -> 
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
     if any(n % 2 for n in total):
+        warn("Using padding='same' with even kernel lengths and odd dilation may require a "
+             "zero-padded copy of the input be created", once=True)
         sides = [side for n in reversed(total) for side in (0, n % 2)]
         input = constant_pad_nd(input, tuple(sides))
     return input, tuple(n // 2 for n in total)

@@ -156,7 +156,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *,
     if dim is None:
         warn("Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass "
              "the dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will "
-             "change to agree with that of linalg.cross in a future release.")
+             "change to agree with that of linalg.cross in a future release.", once=True)
         dim = next((d for d, n in enumerate(input.shape) if n == 3), None)
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")
@@ -450,6 +450,11 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
 
 def torch_cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular factor of a positive-definite matrix."""
+    warn("torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a "
+         "future PyTorch release.\nL = torch.cholesky(A)\nshould be replaced with\n"
+         "L = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\nshould be "
+         "replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent "
+         "results for all valid (symmetric positive definite) inputs.", once=True)
     found = _old_cholesky(input, upper)
     return found if out is None else out.copy_(found)
 

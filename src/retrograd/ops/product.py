@@ -9,12 +9,22 @@ from typing import Any
 from .. import dtypes
 from ..backend import linalg as matrices
 from ..backend import numpy as xp
-from ..errors import not_a_tensor, size_mismatch
+from ..errors import canonical_dim, not_a_tensor, size_mismatch
+from ..notices import warn
 from ..op import Array, Number, composite, op, publish
 from ..op import linear as linear_op
 from ..tensor import Tensor
 from .pointwise import conj, mul
-from .shape import _check_expand, _reshape_copy, expand, reshape, sum_to_size_of, t, transpose
+from .shape import (
+    _check_expand,
+    _permute,
+    _reshape_copy,
+    expand,
+    reshape,
+    sum_to_size_of,
+    t,
+    transpose,
+)
 
 # ---------------------------------------------------------------- what all products check
 
@@ -412,7 +422,7 @@ addr.jvp(input=lambda tangent, beta, y: expand(scaled(tangent, beta), y.shape),
 
 
 def _check_batches(input: Any, batch1: Any, batch2: Any, summed: bool) -> None:
-    if batch1.ndim == 3 == batch2.ndim:
+    if batch1.ndim >= 2 and batch2.ndim >= 3:
         shape = (batch1.shape[1], batch2.shape[2])
         _check_expanded(input, shape if summed else (batch1.shape[0], *shape))
     _check_bmm(batch1, batch2)
@@ -592,9 +602,6 @@ def _contracted_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[i
 @composite()
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over ``dims`` of ``a`` and ``b``."""
-    from ..errors import canonical_dim
-    from .shape import _permute
-
     left, right = _contracted_dims(a, b, dims)
     if len(left) != len(right):
         raise RuntimeError("both dimension lists should have same length")
@@ -696,9 +703,62 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
 @composite()
 def chain_matmul(*matrices_: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of several matrices; :func:`retrograd.linalg.multi_dot` takes over from it."""
+    warn("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
+         "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than "
+         "multiple parameters.", once=True)
     if len(matrices_) == 1 and isinstance(matrices_[0], (list, tuple)):
         matrices_ = tuple(matrices_[0])
     for matrix in matrices_:
         if matrix.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {matrix.ndim}, expected 2 instead.")
     return matrices_[0] if len(matrices_) == 1 else multi_dot(matrices_, out=out)
+
+
+# ---------------------------------------------------------------- products of three
+
+
+@op(method=False, function=None, node="TrilinearBackward0")
+def _bilinear(input1: Array, input2: Array, weight: Array) -> Any:
+    return matrices.bilinear(input1, input2, weight)
+
+
+_bilinear.vjp(
+    input1=lambda g, input2, weight: _bilinear(conj(input2), g, conj(_permute(weight, (1, 2, 0)))),
+    input2=lambda g, input1, weight: _bilinear(g, conj(input1), conj(_permute(weight, (2, 0, 1)))),
+    weight=lambda g, input1, input2, like: reshape(mm(t(g), _row_products(
+        conj(input1), conj(input2))), like.shape))
+_bilinear.jvp(input1=lambda tangent, input2, weight: _bilinear(tangent, input2, weight),
+              input2=lambda tangent, input1, weight: _bilinear(input1, tangent, weight),
+              weight=lambda tangent, input1, input2: _bilinear(input1, input2, tangent))
+
+
+def _row_products(left: Any, right: Any) -> Any:
+    """For each row, all products of an element on the left and one on the right."""
+    rows, m, n = left.shape[0], left.shape[1], right.shape[1]
+    return reshape(reshape(left, (rows, m, 1)) * reshape(right, (rows, 1, n)), (rows, m * n))
+
+
+def _check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor) -> None:
+    if input1.ndim != input2.ndim:
+        raise RuntimeError("bilinear(): input dimensions do not match: got "
+                           f"{input1.ndim} and {input2.ndim}")
+    for i, (m, n) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
+        if m != n:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got "
+                               f"{m} and {n}")
+    for i, tensor in enumerate((input1, input2), 1):
+        if tensor.shape[-1] != weight.shape[i]:
+            raise RuntimeError(f"bilinear(): input{i} size does not match weight size: got "
+                               f"{tensor.shape[-1]} but expected {weight.shape[i]}")
+
+
+@composite()
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input1 @ weight[k] @ input2`` for each k, plus ``bias``, over the last dimensions."""
+    _check_bilinear(input1, input2, weight)
+    if bias is not None and bias.shape[0] != weight.shape[0]:
+        raise RuntimeError(f"bilinear(): bias size does not match weight size: got "
+                           f"{bias.shape[0]} but expected {weight.shape[0]}")
+    y = _bilinear(flat_rows(input1), flat_rows(input2), weight)
+    y = reshape(y, (*input1.shape[:-1], weight.shape[0]))
+    return y if bias is None else y + bias
