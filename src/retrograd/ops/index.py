@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from .. import dtypes
@@ -21,7 +20,6 @@ from .shape import (
     alias,
     broadcast_tensors,
     expand,
-    sum_to_size_of,
     unsqueeze,
     zeros_of,
 )
@@ -594,5 +592,3 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, layo
 
 publish(tril_indices, "tril_indices", method=False)
 publish(triu_indices, "triu_indices", method=False)
-
-__all__ = ["math", "sum_to_size_of"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..backend import numpy as xp
 from ..errors import canonical_dim, canonical_dims
-from ..op import Array, Index, Ints, composite, linear, publish
+from ..op import Array, Ints, composite, linear, publish
 from ..tensor import Tensor, wrap
 from .join import stack
 from .scatter import index_select
@@ -228,5 +228,3 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     powers = stack([x ** i for i in range(count)], 1)
     return powers if increasing else _flip(powers, (1,))
 
-
-__all__ = ["Index", "flip", "repeat", "roll"]

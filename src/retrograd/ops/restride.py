@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from typing import Any
 
@@ -10,7 +11,7 @@ from ..backend import numpy as xp
 from ..graph import View
 from ..inplace import check_writable
 from ..modes import MODE
-from ..op import Array, Dim, Dims, Ints, op, view
+from ..op import Array, op, view
 from ..tensor import Tensor, edge_of
 from .scatter import no_derivative
 from .shape import (
@@ -61,7 +62,7 @@ def _twin_op(source: Any, node: str) -> Any:
         return kernel(*args)
 
     twin_kernel.__name__ = f"{source.op.name.strip('_')}_in_place"
-    twin_kernel.__signature__ = __import__("inspect").signature(kernel)  # type: ignore[attr-defined]
+    twin_kernel.__signature__ = inspect.signature(kernel)  # type: ignore[attr-defined]
     return view(function=None, method=False, node=node)(twin_kernel)
 
 
@@ -203,5 +204,3 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
 for _method in (t_, transpose_, unsqueeze_, squeeze_, as_strided_, resize_, resize_as_, set_):
     setattr(Tensor, _method.__name__, _method)
 Tensor.swapaxes_ = Tensor.swapdims_ = transpose_  # type: ignore[attr-defined]
-
-__all__ = ["Dim", "Dims", "Ints"]

@@ -15,7 +15,6 @@ from ..notices import warn
 from ..op import Array, Dim, Ints, Number, op, publish
 from ..tensor import PLAIN, Tensor, wrap
 from .shape import (
-    _as_strided,
     _select,
     _slice,
     as_strided,
@@ -383,5 +382,3 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
 
 
 Tensor.fill_diagonal_ = fill_diagonal_  # type: ignore[attr-defined]
-
-__all__ = ["_as_strided"]
