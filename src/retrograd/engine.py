@@ -268,7 +268,7 @@ def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted
             if needed is None or any(w is not None for w in wanted):
                 if node.prehooks is not None:
                     g = before(node, g, recorded)
-                results = (None,) * len(edges) if g is None and not node.runs_undefined \
+                results: Any = (None,) * len(edges) if g is None and not node.runs_undefined \
                     else _run_node(node, g, wanted, recorded)
                 if released is not None:
                     node.release(released)

@@ -213,7 +213,8 @@ def implicit(output: Tensor | GradientEdge, like: Like | None) -> Tensor:
                            f"{_dtype_of(like)!r}")
     if isinstance(output, Tensor) and type(output._data) in TRACED_TYPES:
         with switched(grad=False):
-            return output.detach() * 0 + 1
+            ones: Tensor = output.detach() * 0 + 1  # type: ignore[assignment]
+            return ones
     return wrap_any(xp.ones(like.shape, like.dtype))
 
 

@@ -168,6 +168,7 @@ class BackwardCFunction(Node, FunctionCtx):
                  "rest", "to_save")
     _arity = 3
     runs_undefined = True
+    _saved: Any  # a tuple, or Released
     _forward_cls: type[Function]
 
     def edges(self) -> tuple[Any, ...]:
