@@ -25,9 +25,15 @@ class Recipe:
     shape: tuple[int, ...]
     low: float = -2.0
     high: float = 2.0
-    kind: str = "float"  # "float": the dtype under test; "int", "bool", "distinct" (no ties)
+    # "float": the dtype under test; "distinct": the same without ties; "complex": complex numbers
+    # of that precision; "int"; "bool"
+    kind: str = "float"
     grad: bool = True
     seed: int = 0
+
+    @property
+    def differentiable(self) -> bool:
+        return self.grad and self.kind not in ("int", "bool")
 
     def array(self, dtype: str) -> np.ndarray:
         random = np.random.RandomState(zlib.crc32(repr((self.shape, self.kind, self.seed)).encode()))
@@ -42,6 +48,8 @@ class Recipe:
             found = values.reshape(self.shape)
         else:
             found = self.low + (self.high - self.low) * random.rand(*self.shape)
+        if self.kind == "complex":
+            dtype = {"float64": "complex128", "float32": "complex64"}.get(dtype, dtype)
         if dtype.startswith("complex"):
             other = self.low + (self.high - self.low) * random.rand(*self.shape)
             return np.asarray(found + 1j * other).astype(dtype)
@@ -54,6 +62,7 @@ class Call:
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any] = field(default_factory=dict)
+    smooth: bool = True  # whether the second derivative exists where the call is made
 
     def build(self, lib: Any, dtype: str = "float64", grad: bool = True) -> tuple[list, dict, list]:
         """Arguments for ``lib`` (torch or retrograd), and the list of differentiable tensors."""
@@ -62,7 +71,7 @@ class Call:
         def make(value: Any) -> Any:
             if isinstance(value, Recipe):
                 made = lib.tensor(value.array(dtype))
-                if grad and value.grad and value.kind in ("float", "distinct"):
+                if grad and value.differentiable:
                     made.requires_grad_()
                     leaves.append(made)
                 return made
@@ -103,6 +112,12 @@ def mask(*shape: int, seed: int = 0) -> Recipe:
 
 def call(*args: Any, **kwargs: Any) -> Call:
     return Call(args, kwargs)
+
+
+def kinked(sample: Call) -> Call:
+    """A call at a point where the first derivative jumps: ties, ends of intervals."""
+    sample.smooth = False
+    return sample
 
 
 def samples(name: str, *calls: Call, complex: bool = False, twice: bool = True) -> None:
