@@ -289,6 +289,8 @@ def rank(a: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
 
 def exponential(a: Any) -> Any:
     """The matrix exponential: a Taylor polynomial of a scaled matrix, squared back."""
+    if is_low_precision(a.dtype):
+        return exponential(a.astype(FLOAT32)).astype(a.dtype)
     norms = np.absolute(a).sum(-1).max(-1, initial=0) if a.size else np.zeros(a.shape[:-2])
     largest = float(np.max(norms, initial=0))
     if not np.isfinite(largest):

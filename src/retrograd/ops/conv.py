@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .. import dtypes
 from ..backend import conv as images
 from ..backend import numpy as xp
 from ..errors import dim_out_of_range
 from ..notices import warn
 from ..op import Array, Index, composite, linear, op, publish
 from ..tensor import Tensor
+from .forms import kinds, no_kernel
 from .pointwise import conj
 from .product import scalar_type
 from .shape import _squeeze_dim, reshape, sum_to_size_of, unsqueeze
@@ -323,7 +325,8 @@ def _declare_max_pool(rank: int, node: str) -> Any:
         return images.max_pool(input, kernel, stride, padding, dilation, size)
 
     kernel.__name__ = f"_max_pool{rank}d"
-    made = op(method=False, function=None, node=node)(kernel)
+    guard = kinds("f", "max_pool1d_impl") if rank == 1 else None
+    made = op(method=False, function=None, node=node, guard=guard)(kernel)
     made.vjp(input=lambda g, input, kernel, stride, padding, dilation, size: _put_in_planes(
         g, _max_positions(input, kernel, stride, padding, dilation, size),
         input.shape[-len(kernel):], windows_are_apart(kernel, stride, dilation)))
@@ -442,6 +445,14 @@ def _spread_average(input: Array, space: Any, kernel: Any, stride: Any, padding:
     return images.spread_windows(_average(input, count), space, kernel, stride, padding)
 
 
+def _floats_and_longs(kernel: str) -> Any:
+    def guard(given: dict[str, Any], common: dtypes.dtype) -> None:
+        if not common.is_floating_point and common is not dtypes.int64:
+            raise no_kernel(kernel, common)
+
+    return guard
+
+
 def _declare_average_pool(rank: int, node: str) -> Any:
     def kernel(input: Array, size: Any, kernel: Any, stride: Any, padding: Any, include_pad: bool,
                divisor: Any) -> Any:
@@ -451,7 +462,8 @@ def _declare_average_pool(rank: int, node: str) -> Any:
                                               divisor))
 
     kernel.__name__ = f"_average_pool{rank}d"
-    made = linear(method=False, function=None, node=node)(kernel)
+    made = linear(method=False, function=None, node=node, guard=_floats_and_longs(
+        "avg_pool3d_out_frame" if rank == 3 else "avg_pool2d"))(kernel)
     made.vjp(input=lambda g, like, kernel, stride, padding, include_pad, divisor: _spread_average(
         g, like.shape[-len(kernel):], kernel, stride, padding, include_pad, divisor))
     return made
@@ -519,13 +531,13 @@ def _spread_axes(input: Array, recipe: Any, sizes: Any) -> Any:
     return images.spread_axes(input, recipe, sizes)
 
 
-def _declare_taking(name: str, node: str) -> Any:
+def _declare_taking(name: str, node: str, guard: Any = None) -> Any:
     """An op that copies positions along axes; variants differ in the name of their node."""
     def kernel(input: Array, recipe: Any) -> Any:
         return images.take_axes(input, recipe)
 
     kernel.__name__ = name
-    made = linear(method=False, function=None, node=node)(kernel)
+    made = linear(method=False, function=None, node=node, guard=guard)(kernel)
     made.vjp(input=lambda g, like, recipe: _spread_axes(g, recipe, like.shape))
     return made
 
@@ -542,22 +554,24 @@ def _multiply_axes(input: Array, recipe: Any, transposed: bool) -> Any:
 _multiply_axes.vjp(input=lambda g, recipe, transposed: _multiply_axes(g, recipe, not transposed))
 
 
-def _declare_mixing(name: str, node: str) -> Any:
+def _declare_mixing(name: str, node: str, lacking: str) -> Any:
     """An op that multiplies matrices onto axes; variants differ in the name of their node."""
     def kernel(input: Array, recipe: Any) -> Any:
         return images.multiply_axes(input, recipe, False)
 
     kernel.__name__ = name
-    made = linear(method=False, function=None, node=node)(kernel)
+    made = linear(method=False, function=None, node=node, guard=kinds("f", lacking))(kernel)
     made.vjp(input=lambda g, recipe: _multiply_axes(g, recipe, True))
     return made
 
 
 # ---------------------------------------------------------------- adaptive pooling
 
-_ADAPTIVE = {1: _declare_mixing("_adaptive_average1d", "SqueezeBackward1"),
-             2: _declare_mixing("_adaptive_average2d", "AdaptiveAvgPool2DBackward0"),
-             3: _declare_mixing("_adaptive_average3d", "AdaptiveAvgPool3DBackward0")}
+_ADAPTIVE = {
+    1: _declare_mixing("_adaptive_average1d", "SqueezeBackward1", "adaptive_avg_pool2d"),
+    2: _declare_mixing("_adaptive_average2d", "AdaptiveAvgPool2DBackward0", "adaptive_avg_pool2d"),
+    3: _declare_mixing("_adaptive_average3d", "AdaptiveAvgPool3DBackward0",
+                       "adaptive_avg_pool3d_cpu")}
 
 
 def _target_size(rank: int, input: Tensor, output_size: Any) -> Ints:
@@ -614,7 +628,8 @@ def _declare_adaptive_max(rank: int, node: str) -> Any:
         return images.gather_planes(input, images.adaptive_max_indices(input, size), rank)
 
     kernel.__name__ = f"_adaptive_max{rank}d"
-    made = op(method=False, function=None, node=node)(kernel)
+    guard = kinds("f", "adaptive_max_pool3d_cpu" if rank == 3 else "adaptive_max_pool2d")
+    made = op(method=False, function=None, node=node, guard=guard)(kernel)
     made.vjp(input=lambda g, input, size: _put_in_planes(
         g, _adaptive_positions(input, size), input.shape[-len(size):], False))
     return made
@@ -653,7 +668,7 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
 # ---------------------------------------------------------------- windows as columns
 
 
-@linear(method=False, function=None, node="Im2ColBackward0")
+@linear(method=False, function=None, node="Im2ColBackward0", guard=kinds("fc", "im2col_out_cpu"))
 def _im2col(input: Array, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
     out = images.output_space(input.shape[-2:], kernel, stride, padding, dilation)
     *lead, channels, height, width = input.shape
@@ -662,7 +677,7 @@ def _im2col(input: Array, kernel: Any, dilation: Any, padding: Any, stride: Any)
     return view.reshape(*lead, channels * math.prod(kernel), math.prod(out))
 
 
-@linear(method=False, function=None, node="Col2ImBackward0")
+@linear(method=False, function=None, node="Col2ImBackward0", guard=kinds("fc", "col2im_out_cpu"))
 def _col2im(input: Array, space: Any, kernel: Any, dilation: Any, padding: Any,
             stride: Any) -> Any:
     out = images.output_space(space, kernel, stride, padding, dilation)
@@ -796,16 +811,23 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
 
 # ---------------------------------------------------------------- resampling
 
-_NEAREST = {rank: _declare_taking(f"_upsample_nearest{rank}d", f"UpsampleNearest{rank}DBackward0")
-            for rank in (1, 2, 3)}
+
+def _floats_and_bytes(given: dict[str, Any], common: dtypes.dtype) -> None:
+    if not common.is_floating_point and common is not dtypes.uint8:
+        two = given["input"].ndim == 4
+        raise no_kernel("upsample_nearest2d_channels_last" if two
+                        else "compute_indices_weights_nearest", common)
+
+
+_NEAREST = {rank: _declare_taking(f"_upsample_nearest{rank}d", f"UpsampleNearest{rank}DBackward0",
+                                  _floats_and_bytes) for rank in (1, 2, 3)}
 _NEAREST_EXACT = {rank: _declare_taking(f"_upsample_nearest_exact{rank}d",
-                                        f"UpsampleNearestExact{rank}DBackward0")
-                  for rank in (1, 2, 3)}
-_SMOOTH = {("linear", 1): _declare_mixing("_upsample_linear1d", "UpsampleLinear1DBackward0"),
-           ("bilinear", 2): _declare_mixing("_upsample_bilinear2d", "UpsampleBilinear2DBackward0"),
-           ("bicubic", 2): _declare_mixing("_upsample_bicubic2d", "UpsampleBicubic2DBackward0"),
-           ("trilinear", 3): _declare_mixing("_upsample_trilinear3d",
-                                             "UpsampleTrilinear3DBackward0")}
+                                        f"UpsampleNearestExact{rank}DBackward0",
+                                        _floats_and_bytes) for rank in (1, 2, 3)}
+_SMOOTH = {(mode, rank): _declare_mixing(
+    f"_upsample_{mode}{rank}d", f"Upsample{mode.capitalize()}{rank}DBackward0",
+    f"compute_indices_weights_{'cubic' if mode == 'bicubic' else 'linear'}")
+    for mode, rank in (("linear", 1), ("bilinear", 2), ("bicubic", 2), ("trilinear", 3))}
 
 
 def _resampled_size(input: Tensor, size: Any, scale_factor: Any,

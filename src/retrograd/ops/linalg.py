@@ -14,6 +14,7 @@ from ..op import Array, Index, composite, linear, op, publish
 from ..tensor import Tensor, wrap
 from . import einsum, product
 from .distance import vector_norm
+from .forms import no_kernel
 from .join import _cat, cat
 from .pointwise import conj, is_complex_value, log, where
 from .product import _batched, adjoint_of, matmul, mm, scalar_type
@@ -166,17 +167,25 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *,
 # ---------------------------------------------------------------- what all factorisations check
 
 
-def check_matrices(name: str, input: Any, square: bool = True) -> None:
-    """Refuse what is no batch of (square) matrices of a precise floating dtype."""
+def check_matrices(name: str, input: Any, square: bool = True, kernel: str = "",
+                   numbers: str = "precise") -> None:
+    """Refuse what is no batch of (square) matrices of a precise floating dtype.
+
+    ``numbers`` may also be "floating" or "any"; ``kernel`` names what PyTorch lacks for others.
+    """
     if input.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     if square and input.shape[-1] != input.shape[-2]:
         raise RuntimeError(f"{name}: A must be batches of square matrices, but they are "
                            f"{input.shape[-2]} by {input.shape[-1]} matrices")
+    if numbers == "any":
+        return
     if input.dtype.kind in "biu":
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
                            f"{scalar_type(input)}")
-    if matrices.is_low_precision(input.dtype):
+    if matrices.is_low_precision(input.dtype) and numbers == "precise":
+        if kernel:
+            raise no_kernel(kernel, dtypes.from_numpy_dtype(input.dtype))
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got "
                            f"{scalar_type(input)}")
 
@@ -254,8 +263,10 @@ def _is_vector(A: Any, B: Any) -> bool:
     return B.ndim == 1 or (A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1]))
 
 
-def _check_system(name: str, A: Any, B: Any, vector: bool, left: bool = True) -> None:
-    check_matrices(name, A)
+def _check_system(name: str, A: Any, B: Any, vector: bool, left: bool, kernel: str) -> None:
+    if kernel == "triangular_solve_cpu" and A.dtype.kind in "biu":
+        raise no_kernel(kernel, dtypes.from_numpy_dtype(A.dtype))
+    check_matrices(name, A, kernel=kernel)
     if A.dtype != B.dtype:
         raise RuntimeError(f"{name}: Expected A and B to have the same dtype, but found A of type "
                            f"{scalar_type(A)} and B of type {scalar_type(B)} instead")
@@ -270,7 +281,7 @@ def _check_system(name: str, A: Any, B: Any, vector: bool, left: bool = True) ->
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """The solution X of ``A @ X = B`` (of ``X @ A = B`` with ``left=False``)."""
     vector = _is_vector(A, B)
-    _check_system("linalg.solve", A._data, B._data, vector, left)
+    _check_system("linalg.solve", A._data, B._data, vector, left, "lu_cpu")
     if left:
         found = _solve(A, B, vector)
     elif vector:
@@ -305,7 +316,8 @@ _solve_triangular.vjp(
 def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
                      unitriangular: bool = False, out: Tensor | None = None) -> Tensor:
     """The solution X of ``A @ X = B`` for triangular ``A``."""
-    _check_system("linalg.solve_triangular", A._data, B._data, False, left)
+    _check_system("linalg.solve_triangular", A._data, B._data, False, left,
+                  "triangular_solve_cpu")
     if left:
         found = _solve_triangular(A, B, upper, unitriangular)
     else:
@@ -334,7 +346,7 @@ def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
 
 @op(method=False, function=None, node="LinalgDetBackward0")
 def _det(A: Array) -> Any:
-    check_matrices("linalg.det", A)
+    check_matrices("linalg.det", A, kernel="lu_cpu")
     return xp.linalg.det(A)
 
 
@@ -484,7 +496,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False,
 
 @op(method=False, function=None, node="LinalgQrBackward0", outputs=("Q", "R"))
 def _qr(A: Array, mode: str) -> Any:
-    check_matrices("linalg.qr", A, square=False)
+    check_matrices("linalg.qr", A, square=False, kernel="geqrf_cpu")
     return matrices.qr(A, mode)
 
 
@@ -625,13 +637,15 @@ def eig(A: Tensor, *, out: Any = None) -> Any:
 @composite(function="linalg")
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of square matrices, complex."""
+    if A._data.dtype.kind in "biu":
+        raise RuntimeError(f"Unknown Complex ScalarType for {A.dtype.alias}")
     found = _eig(A, "linalg.eigvals")[0]
     return found if out is None else out.copy_(found)
 
 
 @op(method=False, function=None, node="LinalgSvdBackward0", outputs=("U", "S", "Vh"))
-def _svd(A: Array, full_matrices: bool, name: str) -> Any:
-    check_matrices(name, A, square=False)
+def _svd(A: Array, full_matrices: bool) -> Any:
+    check_matrices("linalg.svd", A, square=False, kernel="linalg_svd_cpu")
     return tuple(xp.linalg.svd(A, full_matrices))
 
 
@@ -682,19 +696,19 @@ def _svd_gradient(g: Any, U: Any, S: Any, Vh: Any) -> Any:
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None,
         out: Any = None) -> Any:
     """The singular value decomposition ``A = U @ diag(S) @ Vh``."""
-    return return_types.linalg_svd(_svd(A, full_matrices, "linalg.svd"))
+    return return_types.linalg_svd(_svd(A, full_matrices))
 
 
 @composite(function="linalg")
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """The singular values, descending."""
-    found = _svd(A, False, "linalg.svdvals")[1]
+    found = _svd(A, False)[1]
     return found if out is None else out.copy_(found)
 
 
 def torch_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """The singular value decomposition ``input = U @ diag(S) @ V.mH``."""
-    U, S, Vh = _svd(input, not some, "linalg.svd")
+    U, S, Vh = _svd(input, not some)
     return return_types.svd((U, S, adjoint_of(Vh)))
 
 
@@ -721,6 +735,11 @@ def _pinv_gradient(g: Any, A: Any, inverse: Any) -> Any:
     return found + right - _batched(_batched(right, inverse), A)
 
 
+def _refuse_imprecise(A: Tensor) -> None:
+    if A._data.dtype.kind in "biu" or matrices.is_low_precision(A._data.dtype):
+        raise RuntimeError("This function doesn't handle types other than float and double")
+
+
 def _number(value: Any) -> Any:
     return value.item() if isinstance(value, Tensor) else value
 
@@ -729,7 +748,7 @@ def _number(value: Any) -> Any:
 def pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False,
          rcond: Any = None, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse."""
-    if A.ndim < 2 or not (A.dtype.is_floating_point or A.dtype.is_complex):
+    if A.ndim < 2 or A._data.dtype.kind not in "fc" or matrices.is_low_precision(A._data.dtype):
         raise RuntimeError(f"linalg.pinv({A.dtype.alias}{{{list(A.shape)}}}): expected a tensor "
                            "with 2 or more dimensions of float, double, cfloat or cdouble types")
     rtol = rcond if rcond is not None else rtol
@@ -746,7 +765,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 @composite(function="linalg")
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The X that makes ``A @ X - B`` shortest, with residuals, rank and singular values."""
-    check_matrices("linalg.lstsq", A._data, square=False)
+    _refuse_imprecise(A)
     if B.ndim < 1:
         raise RuntimeError("linalg.lstsq: input tensor b must have at least 1 dimension")
     if A.dtype != B.dtype:
@@ -775,6 +794,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
 def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None,
                 rtol: Any = None, out: Any = None) -> Tensor:
     """The number of singular values that are not negligible."""
+    _refuse_imprecise(A)
     check_matrices("linalg.matrix_rank", A._data, square=hermitian)
     atol = tol if tol is not None else atol
     return wrap(matrices.rank(A._data, _number(atol), _number(rtol), hermitian))
@@ -785,7 +805,7 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
 
 @op(method=False, function=None, node="LinalgMatrixExpBackward0")
 def _matrix_exp(A: Array) -> Any:
-    check_matrices("linalg.matrix_exp", A)
+    check_matrices("linalg.matrix_exp", A, numbers="floating")
     return matrices.exponential(A)
 
 
@@ -813,7 +833,7 @@ publish(matrix_exp, "matrix_exp")
 @composite(function="linalg")
 def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th power of square matrices, by repeated squaring."""
-    check_matrices("linalg.matrix_power", A._data)
+    check_matrices("linalg.matrix_power", A._data, numbers="any")
     if n == 0:
         return A.clone().copy_(wrap(xp.eye(A.shape[-1], dtype=A._data.dtype)))
     base = inv(A) if n < 0 else A
@@ -878,6 +898,7 @@ def _matrix_norm(A: Tensor, ord: Any, first: int, second: int, keepdim: bool) ->
         return (amax if ord > 0 else amin)(lengths, outer, keepdim)
     if ord not in (2, -2, "nuc"):
         raise _refuse_order(ord)
+    check_matrices("linalg.matrix_norm", A._data, square=False)
     rest = [d for d in range(A.ndim) if d not in (first, second)]
     values = svdvals(_permute(A, (*rest, first, second)))
     found = reduce_sum(values, -1) if ord == "nuc" else (amax if ord > 0 else amin)(values, -1)
@@ -929,6 +950,9 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
 @composite(function="linalg")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The dot products of vectors along ``dim``, the first ones conjugated."""
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        raise RuntimeError("linalg.vecdot: Expected a floating point or complex tensor as input. "
+                           f"Got {x.dtype.alias}")
     found = reduce_sum((conj(x) if is_complex_value(x) else x) * y, dim)
     return found if out is None else out.copy_(found)
 

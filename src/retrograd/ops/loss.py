@@ -14,6 +14,7 @@ from ..modes import switched
 from ..op import Array, Index, composite, elementwise, op
 from ..tensor import Tensor
 from .activation import _log_softmax, logsigmoid
+from .forms import kinds, no_kernel
 from .norm import pairwise_distance
 from .pointwise import (
     _clamp_min_number,
@@ -152,7 +153,8 @@ def l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
     return reduced(values, code) if weight is None else _weighted(values, weight, code)
 
 
-@op(method=False, function=None, node="SmoothL1LossBackward0")
+@op(method=False, function=None, node="SmoothL1LossBackward0",
+    guard=kinds("f", "smooth_l1_cpu"))
 def _smooth_l1_loss(input: Array, target: Array, reduction: int, beta: float) -> Any:
     return arrays.smooth_error(input, target, beta, 1.0, reduction)
 
@@ -178,7 +180,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = No
     return _smooth_l1_loss(input, target, code, float(beta))
 
 
-@op(method=False, function=None, node="HuberLossBackward0")
+@op(method=False, function=None, node="HuberLossBackward0", guard=kinds("f", "huber_cpu"))
 def _huber_loss(input: Array, target: Array, reduction: int, delta: float) -> Any:
     return arrays.smooth_error(input, target, delta, delta, reduction)
 
@@ -355,7 +357,7 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None,
 # ---------------------------------------------------------------- likelihood of two outcomes
 
 
-@op(method=False, function=None)
+@op(method=False, function=None, guard=kinds("f", "binary_cross_entropy"))
 def _binary_cross_entropy(input: Array, target: Array, weight: Index | None,
                           reduction: int) -> Any:
     return arrays.binary_cross_entropy(input, target, weight, reduction)
@@ -440,6 +442,8 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
         raise ValueError(f"Target size ({target.shape}) must be the same as input size "
                          f"({input.shape})")
     if not target.dtype.is_floating_point:
+        if not input.dtype.is_floating_point:
+            raise no_kernel("log_sigmoid_cpu", input.dtype)
         raise RuntimeError(f"result type {input.dtype.alias} can't be cast to the desired output "
                            f"type {target.dtype.alias}")
     input, target = _pair(input, target)
@@ -460,6 +464,8 @@ def kl_div(input: Tensor, target: Tensor, size_average: bool | None = None,
             "'batchmean' divides only by the batch size, and aligns with the KL div math "
             "definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
             "release.", UserWarning, stacklevel=2)
+    if not (input.dtype.is_floating_point and target.dtype.is_floating_point):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     over_batch = reduction == "batchmean"
     code = SUM if over_batch else reduction_code(reduction, size_average, reduce)
     values = exp(target) * (target - input) if log_target else \
@@ -490,7 +496,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} ")
-    return reduced(_clamp_min_number(-target * (input1 - input2) + margin, 0), code)
+    return reduced(_clamp_min_number(-target * (input1 - input2) + float(margin), 0), code)
 
 
 @composite(function="nn.functional")
@@ -575,6 +581,9 @@ def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = 
     code = reduction_code(reduction, size_average, reduce)
     if tuple(input.shape) != tuple(target.shape):
         input, target = _expanded_pair(input, target)
+    if not input.dtype.is_floating_point:
+        raise RuntimeError("result type Float can't be cast to the desired output type "
+                           f"{input.dtype.alias}")
     return _soft_margin_loss(input, target.to(input.dtype), code)
 
 
@@ -594,7 +603,8 @@ def _hinge_slopes(input: Array, target: Index, weight: Index | None, p: int, mar
     return arrays.hinge_slopes(input, target, p, margin, weight)
 
 
-@op(method=False, function=None, node="MultiMarginLossBackward0")
+@op(method=False, function=None, node="MultiMarginLossBackward0",
+    guard=kinds("f", "multi_margin_loss_cpu_kernel"))
 def _multi_margin_loss(input: Array, target: Index, weight: Index | None, p: int, margin: float,
                        reduction: int) -> Any:
     values = arrays.hinge_margins(input, target, p, margin, weight).sum(1)

@@ -151,6 +151,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
 
     shape = _sizes(normalized_shape)
     _check_normalized(input, shape, "", weight=weight)
+    _refuse_integers(input._data, "rms_norm")
     if eps is None:
         eps = dtypes.finfo(input.dtype).eps
     kind = input.dtype
@@ -257,6 +258,7 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
         raise RuntimeError(f"{missing} must be defined in evaluation mode")
     _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight,
                     bias=bias)
+    _refuse_integers(input._data, "batch_norm")
     if not training:
         return _batch_norm_fixed(input, weight, bias, running_mean, running_var, eps)
     _update_running(input, running_mean, running_var, momentum)
@@ -345,6 +347,7 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None,
                          f"{input.shape}")
     _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight,
                     bias=bias)
+    _refuse_integers(input._data, "batch_norm")
     batch, channels = shape[:2]
     together = reshape(input, (1, batch * channels, *shape[2:]))
     weights, biases = (_for_each_instance(p, batch) for p in (weight, bias))

@@ -410,6 +410,11 @@ def _check_vectors(input: Any, vec1: Any, vec2: Any) -> None:
 def addr(input: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """``beta * input + alpha * (vec1 ⊗ vec2)``."""
     _check_vectors(input, vec1, vec2)
+    if input.dtype.kind in "iu":
+        for name, factor in (("beta", beta), ("alpha", alpha)):
+            if isinstance(factor, float):
+                raise RuntimeError(f"For integral input tensors, argument {name} must not be a "
+                                   "floating point number.")
     return matrices.scaled_sum(input, vec1[:, None] * vec2, beta, alpha)
 
 
