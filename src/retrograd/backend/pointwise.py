@@ -357,6 +357,10 @@ def leaky(array: Any, slope: float) -> Any:
     return np.maximum(array, scaled) if slope <= 1 else np.minimum(array, scaled)
 
 
+def slope_of_leaky(array: Any, slope: float) -> Any:
+    return np.where(array > 0, number_in(array.dtype, 1), number_in(array.dtype, slope))
+
+
 def divided(array: np.ndarray, divisor: float) -> np.ndarray:
     array /= number_in(array.dtype, divisor)
     return array

@@ -17,7 +17,7 @@ from .convert import cast
 from .elementary import exp, log, sigmoid, tanh
 from .forms import in_place, kinds
 from .join import _cat
-from .masking import kept, where, zeroed
+from .masking import kept, where, zeroed, zeroed_by, zeros_as
 from .pointwise import abs
 from .reduce import _sum_dims
 from .shape import _slice, reshape
@@ -57,7 +57,7 @@ def relu(input: Array) -> Any:
     return arrays.bounded(input, 0, None)
 
 
-relu.vjp(input=lambda g, y: zeroed(g, y <= 0))
+relu.vjp(input=lambda g, y: zeroed_by(g, y, y <= 0))
 _with_inplace("relu", relu)
 
 
@@ -78,7 +78,7 @@ def _check_hardtanh(given: dict[str, Any], common: dtypes.dtype) -> None:
 
 
 hardtanh.vjp(input=lambda g, input, min_val, max_val:
-             zeroed(g, (input <= min_val) | (input >= max_val)))
+             zeroed_by(g, input, (input <= min_val) | (input >= max_val)))
 
 
 def _hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0,
@@ -106,7 +106,16 @@ def leaky_relu(input: Array, negative_slope: float = 0.01) -> Any:
     return arrays.leaky(input, negative_slope)
 
 
-leaky_relu.vjp(input=lambda g, input, negative_slope: where(input > 0, g, g * negative_slope))
+leaky_relu.vjp(input=lambda g, input, negative_slope: g * leaky_slope(input, negative_slope))
+
+
+@elementwise(function=None, method=False, quiet=True, node="LeakyReluBackwardBackward0")
+def leaky_slope(input: Array, negative_slope: float) -> Any:
+    """The derivative of :func:`leaky_relu`."""
+    return arrays.slope_of_leaky(input, negative_slope)
+
+
+leaky_slope.vjp(input=lambda g: zeros_as(g))
 
 
 def _leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
@@ -124,7 +133,7 @@ def threshold(input: Array, threshold: Number, value: Number) -> Any:
     return xp.where(input <= threshold, arrays.number_in(input.dtype, value), input)
 
 
-threshold.vjp(input=lambda g, input, threshold: zeroed(g, input <= threshold))
+threshold.vjp(input=lambda g, input, threshold: zeroed_by(g, input, input <= threshold))
 
 
 def _threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
@@ -181,8 +190,9 @@ def hardshrink(input: Array, lambd: float = 0.5) -> Any:
     return arrays.zeroed(input, (input >= -lambd) & (input <= lambd))
 
 
-softshrink.vjp(input=lambda g, input, lambd: zeroed(g, (input >= -lambd) & (input <= lambd)))
-hardshrink.vjp(input=lambda g, input, lambd: zeroed(g, (input >= -lambd) & (input <= lambd)))
+for _shrink in (softshrink, hardshrink):
+    _shrink.vjp(input=lambda g, input, lambd:
+                zeroed_by(g, input, (input >= -lambd) & (input <= lambd)))
 
 
 @elementwise(function=None, method=False, numbers=(), node="PreluKernelBackward0",
@@ -659,7 +669,16 @@ def _rrelu(input: Array, noise: Index, lower: float, upper: float, training: boo
     return input * noise
 
 
-_rrelu.vjp(input=lambda g, noise: g * noise)
+_rrelu.vjp(input=lambda g, input, noise: _rrelu_backward(g, input, noise))
+
+
+@elementwise(function=None, method=False, numbers=(), node="RreluWithNoiseBackwardBackward0")
+def _rrelu_backward(input: Array, source: Array, noise: Index) -> Any:
+    return input * noise
+
+
+_rrelu_backward.vjp(input=lambda g, source, noise: _rrelu_backward(g, source, noise),
+                    source=lambda g: zeros_as(g))
 
 
 def _rrelu_call(made: Any, input: Tensor, lower: float, upper: float, training: bool,

@@ -26,6 +26,14 @@ def kept(input: Array, mask: Index) -> Any:
     return arrays.kept(input, mask)
 
 
+@elementwise(function=None, method=False, numbers=(), node="ThresholdBackwardBackward0")
+def zeroed_by(input: Array, source: Array, mask: Index) -> Any:
+    """:func:`zeroed` by a mask made from ``source``, on record as a function of both."""
+    return arrays.zeroed(input, mask)
+
+
+zeroed_by.vjp(input=lambda g, source, mask: zeroed_by(g, source, mask),
+              source=lambda g: zeros_as(g))
 zeroed.vjp(input=lambda g, mask: zeroed(g, mask))
 kept.vjp(input=lambda g, mask: kept(g, mask))
 
