@@ -26,7 +26,17 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     if not isinstance(target, Tensor):
         raise TypeError(f"{op.name}_(): argument 'input' (position 1) must be Tensor, not "
                         f"{type(target).__name__}")
-    tensors, values = interpret.prepare(op, args)
+    view = target._view
+    if view is not None and view.origin and mode.records and (
+            view.base._edge is not None
+            or any(isinstance(a, Tensor) and a._edge is not None for a in args)):
+        refuse_view(target, view)
+    try:
+        tensors, values = interpret.prepare(op, args)
+    except RuntimeError:
+        # That the target may not be written to at all is the first thing to say.
+        check_writable(target, any(isinstance(a, Tensor) and a.requires_grad for a in args), mode)
+        raise
     edges = interpret.collect_edges(op, tensors)
     check_writable(target, any(e is not None for e in edges), mode)
     if len(values) > 1:
@@ -150,13 +160,16 @@ _BASE_WRITTEN = "its base or another view of its base has been modified inplace"
 def refuse_view(target: Tensor, view: View, what: str = _WRITTEN) -> None:
     """Raise, since a view of this origin could not get a true history."""
     maker = target._edge
-    if view.origin == "inference":
-        prefix = f"A view was created in inference mode and {what} in normal mode. "
-    elif view.origin == "no_grad" or maker is None or maker is LEAF:
-        prefix = f"A view was created in no_grad mode and {what} with grad mode enabled. "
+    unrecorded = view.origin in ("no_grad", "inference")
+    where = "in normal mode" if view.origin == "inference" else "with grad mode enabled"
+    made_in = "inference mode" if view.origin == "inference" else "no_grad mode"
+    if maker is None or maker is LEAF:
+        prefix = f"A view was created in {made_in} and {what} {where}. "
     else:
+        of = f" of a view which was created in {made_in}" if unrecorded else ""
         name = short_name(maker.node if maker.is_output else maker)
-        prefix = f"Output {target.output_nr} of {name} is a view and {what}. "
+        prefix = f"Output {target.output_nr} of {name} is a view{of} and {what}" \
+                 f"{' ' + where if unrecorded else ''}. "
     if view.origin == "multi":
         raise RuntimeError(
             prefix + "This view is the output of a function that returns multiple views. Such "

@@ -16,7 +16,7 @@ from typing import Any
 from .. import dtypes
 from ..backend import numpy as xp
 from ..graph import INFERENCE, LEAF, Like, Node, Released, View, fit, next_sequence, stale
-from ..inplace import rebase
+from ..inplace import rebase, refuse_view
 from ..interpret import Anomaly, note_cut, remember_stack, wrap_any
 from ..modes import GRAD, MODE, NO_GRAD, Mode, switched
 from ..replaying import Packed, attach, check_hooks_fit, describe_origin, fit_tensor, output_edge
@@ -613,13 +613,15 @@ def _rebased(node: BackwardCFunction, nr: int, output: Tensor, tensors: int) -> 
             "into two Functions: one doing the inplace that returns a single Tensor and a second "
             "one that does the other operations). You can ask on the forum "
             "https://discuss.pytorch.org/ if you need help to do this change.")
+    output._counter().bump()
+    if output._edge is LEAF:
+        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place "
+                           "operation.")
+    if view is not None and view.origin:
+        refuse_view(output, view)
     if view is not None and view.base._edge is LEAF:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an "
                            "in-place operation.")
-    if output._edge is LEAF and view is None:
-        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place "
-                           "operation.")
-    output._counter().bump()
     if view is not None or node.outputs == 1:
         rebase(output, node)
     else:
