@@ -351,7 +351,8 @@ def collect_edges(op: Op, tensors: dict[str, Any]) -> list[Any]:
 def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
            outs: tuple[Tensor, ...], mode: Mode, *, attach: bool = True) -> Node:
     """Make the node of this call and hang the outputs on it."""
-    traced = bool(mode.saved_hooks) or any(
+    # Half precision goes by way of tensors too: raw rules would widen it, tensors round as they go.
+    traced = bool(mode.saved_hooks) or half_among([t._data for t in outs]) is not None or any(
         type(t._data) in TRACED_TYPES for t in (*flat_tensors(tensors), *outs))
     is_complex = not traced and any(
         t._data.dtype.kind == "c" for t in (*flat_tensors(tensors), *outs))
