@@ -366,12 +366,12 @@ def divided(array: np.ndarray, divisor: float) -> np.ndarray:
     return array
 
 
-def slopes(array: Any, lower: float, upper: float, stream: Any) -> np.ndarray:
+def random_slopes(array: Any, lower: float, upper: float, stream: Any) -> np.ndarray:
     """Slopes of a random leaky unit: 1 above zero, and one draw for each other element."""
     found = np.ones(array.shape, array.dtype)
     bent = np.asarray(array <= 0)
-    found[bent] = (lower + upper) / 2 if stream is None else stream.uniform(
-        (int(bent.sum()),), np.float64, lower, upper).astype(array.dtype)
+    drawn = stream.uniform((int(bent.sum()),), np.float64, lower, upper)
+    found[bent] = drawn.astype(array.dtype)
     return found
 
 

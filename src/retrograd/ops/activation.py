@@ -685,8 +685,11 @@ def _rrelu_call(made: Any, input: Tensor, lower: float, upper: float, training: 
                 generator: Any = None) -> Tensor:
     from ..random import default_generator
 
-    stream = (generator or default_generator).stream if training else None
-    noise = wrap(arrays.slopes(input._data, lower, upper, stream))
+    if training:
+        stream = (generator or default_generator).stream
+        noise = wrap(arrays.random_slopes(input._data, lower, upper, stream))
+    else:
+        noise = leaky_slope(input.detach(), (lower + upper) / 2)
     return made(input, noise, lower, upper, training)
 
 

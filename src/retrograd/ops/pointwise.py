@@ -398,7 +398,7 @@ _pow_number.vjp(input=lambda g, input, exponent: _pow_gradient(g, input, exponen
 def _pow_gradient(g: Any, input: Any, exponent: Any) -> Any:
     if exponent == 0:
         return zeros_as(g)
-    if exponent == 2:
+    if exponent == 2 and not isinstance(g, Tensor):
         return g * conj(2 * input)
     return g * conj(exponent * _pow_number(input, exponent - 1))
 
