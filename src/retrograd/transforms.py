@@ -418,19 +418,26 @@ def compute_batched(op: Op, values: list[Any], top: Batched) -> Any:
              for v in values]
     inner = _map(values, lambda v: v.value if is_batched(v) else v)
     result = NotImplemented
-    if op.batch_rule is not None:
-        with switched(grad=False, saved_hooks=()):
-            result = _unwrapped(op.batch_rule(*_rule_arguments(op, inner, flags, size)))
+    rule = batching_rule(op)
+    if rule is not None:
+        with switched(grad=False, saved_hooks=(), override=True):
+            result = _unwrapped(rule(*_rule_arguments(op, inner, flags, size)))
     if result is NotImplemented and op.kind == "elementwise":
         result = compute(op, _aligned(op, inner, flags))
     if result is NotImplemented:
-        shifted = _shifted(op, inner, flags)
-        result = NotImplemented if shifted is None else compute(op, shifted)
+        result = _shifted(op, inner, flags)
     if result is NotImplemented:
         result = _one_at_a_time(op, inner, flags, size)
     if isinstance(result, (tuple, list)):
         return type(result)(Batched(level, r, outer) for r in result)
     return Batched(level, result, outer)
+
+
+def batching_rule(op: Op) -> Any:
+    """The op's batching rule; the first question reads the rules in."""
+    from .ops import batching  # noqa: F401  (only now: most programs never batch)
+
+    return op.batch_rule
 
 
 class BatchArguments:
@@ -490,16 +497,19 @@ def reshape_data(data: Any, shape: tuple[int, ...]) -> Any:
 _SHIFTS = {DIM, DIMS}
 
 
-def _shifted(op: Op, inner: list[Any], flags: list[Any]) -> list[Any] | None:
-    """Arguments for an op with dims, computed on the whole batch: every dim moves right by one."""
+def _shifted(op: Op, inner: list[Any], flags: list[Any]) -> Any:
+    """An op with dims, computed on the whole batch: every dim moves right by one."""
     if len(op.arrays) != 1 or op.indices or not any(p.kind in _SHIFTS for p in op.params):
-        return None
+        return NotImplemented
     if any(p.name in ("size", "input_sizes", "shape", "source") for p in op.params):
-        return None
+        return NotImplemented
     position = next(i for i, p in enumerate(op.params) if p.name == op.arrays[0])
-    if flags[position] is not True or inner[position].ndim == 1:
-        return None
-    rank = inner[position].ndim - 1
+    if flags[position] is not True:
+        return NotImplemented
+    data = inner[position]
+    # A zero-dim value has one dim to name all the same.
+    lonely = data.ndim == 1
+    rank = max(data.ndim - 1, 1)
     values = []
     for param, value in zip(op.params, inner, strict=True):
         if param.kind == DIM:
@@ -507,8 +517,15 @@ def _shifted(op: Op, inner: list[Any], flags: list[Any]) -> list[Any] | None:
         elif param.kind == DIMS:
             value = tuple(range(1, rank + 1)) if value is None or value == () else tuple(
                 [d + 1 for d in value])
+        elif param.name == op.arrays[0] and lonely:
+            value = reshape_data(data, (data.shape[0], 1))
         values.append(value)
-    return values
+    result = compute(op, values)
+    if not lonely:
+        return result
+    if isinstance(result, (tuple, list)):
+        return type(result)(reshape_data(r, (data.shape[0],)) for r in result)
+    return reshape_data(result, (data.shape[0],))
 
 
 _TOLD: set[str] = set()
