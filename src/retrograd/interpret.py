@@ -584,6 +584,8 @@ def write_out(op: Op, tensors: dict[str, Any], result: Any, out: Any) -> Any:
             t._edge is not None for t in flat_tensors(tensors))):
         raise RuntimeError(f"{op.title}(): functions with out=... arguments don't support automatic "
                            "differentiation, but one of the arguments requires grad.")
+    if type(out._data) is xp.ndarray and out._data.shape == result.shape:
+        check_overlap(out, [None, *(t._data for t in flat_tensors(tensors))])
     return store_out(op.title, result, out)
 
 
@@ -614,7 +616,7 @@ def store_out(function: str, result: Any, out: Tensor) -> Tensor:
     return out
 
 
-from .inplace import call_inplace, check_writable  # noqa: E402
+from .inplace import call_inplace, check_overlap, check_writable  # noqa: E402
 
 __all__ = ["GRAD", "LEAF", "PLAIN", "Released", "Version", "attach_view", "call", "call_inplace",
            "call_operator", "compute", "math", "note_cut", "record", "wrap_any"]
