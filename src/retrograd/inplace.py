@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from . import dtypes, sites, tensor as tensor_module
+from . import dtypes, sites
+from . import tensor as tensor_module
 from .backend import numpy as xp
 from .graph import INFERENCE, LEAF, Node, Released, View, next_sequence, public_edge, short_name
 from .modes import MODE, Mode, switched
@@ -316,6 +318,11 @@ class Geometry:
         laid_out[...] = gradient
         return laid_out
 
+    def positions(self) -> Any:
+        """For each element of the view, its number in the base."""
+        count = xp.arange(math.prod(self.base_shape)).reshape(self.base_shape)
+        return self.of_array(self.copy_of(count)).copy()
+
 
 class CopySlices(Node):
     """The history of a base after one of its views was written to.
@@ -346,11 +353,14 @@ class CopySlices(Node):
         return (g if wanted[0] is not None else None, *self._others(result))
 
     def replay(self, g: Any, *wanted: Any) -> Any:
+        from .interpret import TRACED_TYPES
         from .ops.shape import geometry_of_tensor
 
         fn, view = self.fn, self.view
         if isinstance(fn, Released):
             fn.refuse()
+        if type(g._data) in TRACED_TYPES and not view.chain:
+            return self._replay_by_position(g, wanted)
         whole = g.clone()
         part = geometry_of_tensor(whole, view)
         inner = self._inner_wanted(wanted)
@@ -361,6 +371,22 @@ class CopySlices(Node):
             else:
                 part.copy_(result[0])
         return (whole if wanted[0] is not None else None, *self._others(result))
+
+    def _replay_by_position(self, g: Any, wanted: tuple[Any, ...]) -> Any:
+        """The same without strides: a transform's gradient is not laid out as the base was."""
+        from .interpret import wrap_any
+
+        positions = wrap_any(self.view.positions())
+        flat = g.reshape((-1,))
+        part = flat[positions]
+        inner = self._inner_wanted(wanted)
+        result = self.fn.replay(part, *inner)
+        result = result if self.fn._arity > 1 else (result,)
+        if wanted[0] is None:
+            return (None, *self._others(result))
+        filling = part * 0 if result[0] is None else result[0]
+        whole = flat.scatter(0, positions.reshape((-1,)), filling.reshape((-1,)))
+        return (whole.reshape(self.view.base_shape), *self._others(result))
 
     def _inner_wanted(self, wanted: tuple[Any, ...]) -> tuple[Any, ...]:
         if self.fn._arity == 1:

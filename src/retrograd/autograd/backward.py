@@ -76,6 +76,8 @@ def grad(outputs: Roots, inputs: Roots, grad_outputs: Gradients = None,
                       "torch.autograd.backward.", FutureWarning, stacklevel=2)
     out, wanted = as_tuple(outputs), as_tuple(inputs)
     if is_grads_batched:
+        if not wanted:
+            raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
         from .functional import batched_grad
 
         return batched_grad(out, wanted, as_gradients(grad_outputs, out), retain_graph,

@@ -10,7 +10,9 @@ from ..engine import Plan, run
 from ..interpret import wrap_any
 from ..modes import switched
 from ..tensor import Tensor, edge_of
-from .backward import grad
+from .backward import grad, starting
+from .function import BackwardCFunction
+from .graph import GradientEdge
 
 _STRICT = " This is not allowed in strict mode."
 
@@ -20,8 +22,8 @@ _STRICT = " This is not allowed in strict mode."
 
 def _tensors(value: Any, argument: str, function: str) -> tuple[bool, tuple[Tensor, ...]]:
     """Whether a tuple was given, and the tensors in any case."""
-    is_tuple = isinstance(value, (tuple, list))
-    found = tuple(value) if is_tuple else (value,)
+    is_tuple = isinstance(value, tuple)
+    found = value if is_tuple else (value,)
     for i, item in enumerate(found):
         if not isinstance(item, Tensor):
             where = f"value at index {i} has" if is_tuple else f"given {argument} has"
@@ -33,9 +35,8 @@ def _tensors(value: Any, argument: str, function: str) -> tuple[bool, tuple[Tens
 def _entered(inputs: tuple[Tensor, ...], create_graph: bool,
              need_graph: bool = True) -> tuple[Tensor, ...]:
     """Copies of the inputs to differentiate at: tied to the originals only if asked."""
-    if create_graph:
-        return tuple([t.view_as(t) for t in inputs])
-    return tuple([t.detach().requires_grad_(need_graph) for t in inputs])
+    return tuple([t.view_as(t) if create_graph and t.requires_grad
+                  else t.detach().requires_grad_(need_graph) for t in inputs])
 
 
 def _left(results: Any, create_graph: bool) -> Any:
@@ -138,18 +139,17 @@ def _filled(gradients: tuple[Any, ...], like: tuple[Tensor, ...], strict: bool, 
     return tuple(found)
 
 
-def _vector_or_none(v: Any, inputs: tuple[Tensor, ...], is_tuple: bool, name: str) -> Any:
+def _vector_or_none(v: Any, inputs: tuple[Tensor, ...], is_tuple: bool, name: str,
+                    create_graph: bool) -> Any:
     """The checked ``v`` of a product on the input side."""
     if v is not None:
         _, given = _tensors(v, "v", name)
-        given = _entered(given, False, need_graph=False)
+        given = _entered(given, create_graph, need_graph=False)
         _check_vector(given, inputs, is_tuple)
         return given
     if len(inputs) != 1 or inputs[0].numel() != 1:
-        where = "the user-provided function is a single Tensor with a single element." \
-            if name == "jvp" else \
-            "the user-provided function is a single Tensor with a single element."
-        raise RuntimeError(f"The vector v can only be None if the input to {where}")
+        raise RuntimeError("The vector v can only be None if the input to the user-provided "
+                           "function is a single Tensor with a single element.")
     return None
 
 
@@ -200,7 +200,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     with switched(grad=True):
         is_inputs_tuple, given = _tensors(inputs, "inputs", "jvp")
         inner = _entered(given, create_graph)
-        vectors = _vector_or_none(v, inner, is_inputs_tuple, "jvp")
+        vectors = _vector_or_none(v, inner, is_inputs_tuple, "jvp", create_graph)
         is_outputs_tuple, outputs = _tensors(func(*inner), "outputs of the user-provided function",
                                              "jvp")
         _check_outputs_depend(outputs, strict)
@@ -224,7 +224,7 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     with switched(grad=True):
         is_tuple, given = _tensors(inputs, "inputs", "vhp")
         inner = _entered(given, create_graph)
-        vectors = _vector_or_none(v, inner, is_tuple, "vhp")
+        vectors = _vector_or_none(v, inner, is_tuple, "vhp", create_graph)
         is_outputs_tuple, outputs = _tensors(func(*inner), "outputs of the user-provided function",
                                              "vhp")
         _check_outputs_depend(outputs, strict)
@@ -242,28 +242,40 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 
 def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
         strict: bool = False) -> tuple[Any, Any]:
-    """``func(*inputs)`` and the product of its Hessian with ``v``.
-
-    The Hessian of a twice differentiable function is symmetric, so this is one pass fewer than the
-    transposed product would need; in strict mode the dependence on every entry is checked.
-    """
+    """``func(*inputs)`` and the product of its Hessian with ``v``."""
     with switched(grad=True):
         is_tuple, given = _tensors(inputs, "inputs", "hvp")
         inner = _entered(given, create_graph)
-        vectors = _vector_or_none(v, inner, is_tuple, "hvp")
+        vectors = _vector_or_none(v, inner, is_tuple, "hvp", create_graph)
         is_outputs_tuple, outputs = _tensors(func(*inner), "outputs of the user-provided function",
                                              "hvp")
         _check_outputs_depend(outputs, strict)
         _single_output(outputs, is_outputs_tuple, "hvp")
+        # The Hessian that the ops' own rules give is symmetric; its transposed product is cheaper.
+        is_symmetric = not (strict or create_graph) and _has_rules_only(outputs[0])
         slope = _gradients(outputs, inner, create_graph=True)
         if strict:
             _check_inputs_depend(slope, "jacobian")
         slope = _zeros_where_none(slope, inner)
+        if not is_symmetric:
+            seeds = tuple([i.new_zeros(i.shape).requires_grad_() for i in inner])
+            pulled = _zeros_where_none(_gradients(slope, inner, seeds, create_graph=True), inner)
     with switched(grad=create_graph or _grad_enabled()):
-        found = _gradients(slope, inner, vectors, create_graph=create_graph)
-        product = _filled(found, inner, strict, create_graph, "double_back")
+        if is_symmetric:
+            found = _gradients(slope, inner, vectors)
+        else:
+            found = _gradients(pulled, seeds, vectors, create_graph=create_graph)
+        product = _filled(found, inner, strict, create_graph, "double_back_trick")
     return (_unpacked(_left(outputs, create_graph), is_outputs_tuple),
             _unpacked(_left(product, create_graph), is_tuple))
+
+
+def _has_rules_only(output: Tensor) -> bool:
+    """Whether no hook and no custom function has a say in the gradients of ``output``."""
+    if output._edge is None:
+        return True
+    plan = Plan([edge_of(output)], None)
+    return not any(isinstance(node, BackwardCFunction) or node.is_watched for node in plan.order)
 
 
 def _zeros_where_none(gradients: tuple[Any, ...], like: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -320,7 +332,7 @@ def _rows_one_by_one(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...], cr
     blocks = []
     for i, out in enumerate(outputs):
         if not create_graph and not strict and out.requires_grad and out.numel() \
-                and not out._is_traced:
+                and not out._is_traced and not out.is_complex():
             blocks.append(_raw_rows(out, inputs))
             continue
         rows: list[list[Tensor]] = [[] for _ in inputs]
@@ -390,6 +402,7 @@ def _rows_at_once(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...],
 
 def _forward_jacobian(func: Callable[..., Any], inputs: Any, strict: bool,
                       vectorize: bool) -> Any:
+    from ..func.batching import vmap
     from ..func.forward import jvp as push
     from ..func.reverse import standard_basis
 
@@ -397,30 +410,30 @@ def _forward_jacobian(func: Callable[..., Any], inputs: Any, strict: bool,
         raise RuntimeError("torch.autograd.functional.jacobian: `strict=True` and "
                            '`strategy="forward-mode"` are not supported together (yet). Please '
                            'either set `strict=False` or `strategy="reverse-mode"`.')
+    is_inputs_tuple, given = _tensors(inputs, "inputs", "jacobian")
     if not vectorize:
         raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse "
                                   "Hessian isonly implemented for `vectorize=True`.")
-    is_inputs_tuple, given = _tensors(inputs, "inputs", "jacobian")
     sizes = [t.numel() for t in given]
-    basis = standard_basis(list(given), sizes)
-    seen: dict[str, Any] = {}
+    is_outputs_tuple = False
 
-    def column(*directions: Tensor) -> tuple[Tensor, ...]:
-        result = push(lambda *xs: func(*xs), given, directions)[1]
-        seen["is_tuple"], outputs = _tensors(result, "outputs of the user-provided function",
-                                             "jacobian")
+    def checked(*xs: Tensor) -> tuple[Tensor, ...]:
+        nonlocal is_outputs_tuple
+        is_outputs_tuple, outputs = _tensors(func(*xs), "outputs", "None")
         return outputs
 
-    from ..func.batching import vmap
+    def column(*directions: Tensor) -> tuple[Tensor, ...]:
+        return push(checked, given, directions)[1]
 
-    columns = vmap(column)(*basis)
-    blocks = []
-    for c in columns:
-        moved = c.movedim(0, -1)
-        parts = moved.split(sizes, -1)
-        blocks.append(tuple([p.reshape((*moved.shape[:-1], *t.shape))
-                             for p, t in zip(parts, given, strict=True)]))
-    return _matrix(tuple(blocks), seen["is_tuple"], is_inputs_tuple)
+    # PyTorch returns lists here, and tuples everywhere else.
+    blocks: Any = []
+    for columns in vmap(column)(*standard_basis(list(given), sizes)):
+        rows = columns.movedim(0, -1)
+        blocks.append([part.reshape((*rows.shape[:-1], *t.shape))
+                       for part, t in zip(rows.split(sizes, -1), given, strict=True)])
+    if not is_inputs_tuple:
+        blocks = tuple([row[0] for row in blocks])
+    return _unpacked(blocks, is_outputs_tuple)
 
 
 def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
@@ -433,11 +446,8 @@ def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
 
     def scalar(*xs: Tensor) -> Tensor:
         is_tuple, outputs = _tensors(func(*xs), "outputs of the user-provided function", "hessian")
-        if is_tuple:
-            raise RuntimeError("The function given to hessian should return a single Tensor")
-        if outputs[0].numel() != 1:
-            raise RuntimeError("The Tensor returned by the function given to hessian should contain"
-                               " a single element")
+        _check_outputs_depend(outputs, strict)
+        _single_output(outputs, is_tuple, "hessian")
         return outputs[0].squeeze()
 
     def slope(*xs: Tensor) -> Any:
@@ -450,8 +460,7 @@ def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
 
     result = jacobian(slope, given, create_graph=create_graph, strict=strict, vectorize=vectorize,
                       strategy=outer_jacobian_strategy)
-    rows = tuple([_unpacked(row, is_inputs_tuple) for row in result])
-    return _unpacked(rows, is_inputs_tuple)
+    return result if is_inputs_tuple else result[0][0]
 
 
 # ---------------------------------------------------------------- batched gradients
@@ -463,16 +472,39 @@ def batched_grad(outputs: tuple[Any, ...], inputs: tuple[Any, ...], gradients: t
     """``grad`` for many ``grad_outputs`` at once: their first dimension is a batch."""
     from ..func.batching import vmap
 
-    given = [g for g in gradients if g is not None]
     missing: list[bool] = []
+    for position, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):
+        _check_batch(position, output, gradient)
 
     def one(*seeds: Tensor) -> tuple[Tensor, ...]:
-        feed = iter(seeds)
-        found = grad(outputs, inputs, [None if g is None else next(feed) for g in gradients],
-                     retain_graph=retain_graph, create_graph=create_graph,
-                     allow_unused=allow_unused, materialize_grads=materialize_grads)
+        found = grad(outputs, inputs, seeds, retain_graph=retain_graph, create_graph=create_graph,
+                     allow_unused=allow_unused)
         missing[:] = [g is None for g in found]
         return tuple([g for g in found if g is not None])
 
-    batched = iter(vmap(one)(*given))
-    return tuple([None if absent else next(batched) for absent in missing])
+    if any(g is None for g in gradients):
+        raise ValueError("vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but "
+                         "that input is a Tensor of dimensionality 0 so expected in_dim to satisfy "
+                         "0 <= in_dim < 0.")
+    batched = iter(vmap(one)(*gradients))
+    return tuple([next(batched) if not absent else t.new_zeros(t.shape) if materialize_grads
+                  else None for absent, t in zip(missing, inputs, strict=True)])
+
+
+def _check_batch(position: int, output: Any, gradient: Any) -> None:
+    """Raise unless ``gradient`` is a batch of gradients of ``output``."""
+    if gradient is None:
+        starting((output,), (None,), False)  # says what is wrong with it, if anything is
+    if gradient is None or not isinstance(gradient, Tensor) or isinstance(output, GradientEdge):
+        return
+    if gradient.dim() == 0:
+        raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                         "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
+    if tuple(gradient.shape[1:]) != tuple(output.shape):
+        raise RuntimeError(
+            "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as "
+            "the batch dimension. The sizes of the remaining dimensions are expected to match the "
+            "shape of corresponding output, but a mismatch was detected: grad_output"
+            f"[{position}] has a shape of {gradient.shape[1:]} and output[{position}] has a shape "
+            f"of {output.shape}. If you only want some tensors in `grad_output` to be considered "
+            "batched, consider using vmap.")
