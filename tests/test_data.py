@@ -179,7 +179,7 @@ def test_workers_run_ahead_and_stop_when_dropped():
     del iterator
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.001)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before
 
 
 def test_worker_errors_reach_the_loop():
