@@ -47,6 +47,12 @@ ACTIVE: ContextVar[tuple[int, ...]] = ContextVar("retrograd.levels", default=())
 class CannotBatch(RuntimeError):
     """The program needs one value where vmap has many; :func:`retrograd.func.vmap` falls back."""
 
+    level: int | None = None  # of the vmap whose values are needed one by one
+
+    def at(self, level: int) -> CannotBatch:
+        self.level = level
+        return self
+
 
 class Holder:
     """What both kinds of data share: they answer questions about the value the program sees."""
@@ -118,13 +124,35 @@ class Batched(Holder):
     def item(self) -> Any:
         raise CannotBatch("vmap: It looks like you're calling .item() on a Tensor. We don't "
                           "support vmap over calling .item() on a Tensor, please try to rewrite "
-                          "what you're doing with other operations.")
+                          "what you're doing with other operations.").at(self.level)
 
-    def tolist(self) -> Any:
-        raise CannotBatch("the values of a batch cannot be listed inside vmap")
+    def __bool__(self) -> bool:
+        raise CannotBatch("vmap: It looks like you're attempting to use a Tensor in some "
+                          "data-dependent control flow.").at(self.level)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise self.read_directly()
+
+    def read_directly(self, *args: Any, **kwargs: Any) -> CannotBatch:
+        """The error of code that looks at the values themselves."""
+        return CannotBatch("the function looks at the values of a batched tensor "
+                           "themselves.").at(self.level)
 
     def copy(self, order: str = "K") -> Batched:
         return Batched(self.level, self.value.copy(), self.outer)
+
+
+def _refuse(self: Batched, *args: Any, **kwargs: Any) -> Any:
+    raise self.read_directly()
+
+
+for _name in ("__array__", "__len__", "__iter__", "__getitem__", "__setitem__", "__int__",
+              "__float__", "__index__", "__complex__", "__lt__", "__le__", "__gt__", "__ge__",
+              "__mod__", "__mul__", "__sub__", "__truediv__", "__neg__", "__invert__", "__and__",
+              "__or__"):
+    setattr(Batched, _name, _refuse)
 
 
 class TracedTensor(Tensor):
@@ -138,7 +166,7 @@ class TracedTensor(Tensor):
         while isinstance(data, Dual):
             data = data.primal
         if isinstance(data, Batched):
-            raise CannotBatch("a batch has no NumPy array inside vmap")
+            raise data.read_directly()
         return wrap_any(data).numpy(force=force) if self._edge is None else super().numpy()
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
@@ -159,6 +187,13 @@ class TracedTensor(Tensor):
 def _innermost(data: Any) -> Any:
     while isinstance(data, Dual):
         data = data.primal
+    return data
+
+
+def innermost(data: Any) -> Any:
+    """The array at the bottom of nested holders: of dual numbers, the values."""
+    while isinstance(data, Holder):
+        data = data.primal if isinstance(data, Dual) else data.value
     return data
 
 
@@ -420,8 +455,11 @@ def compute_batched(op: Op, values: list[Any], top: Batched) -> Any:
     result = NotImplemented
     rule = batching_rule(op)
     if rule is not None:
-        with switched(grad=False, saved_hooks=(), override=True):
-            result = _unwrapped(rule(*_rule_arguments(op, inner, flags, size)))
+        try:
+            with switched(grad=False, saved_hooks=(), override=True):
+                result = _unwrapped(rule(*_rule_arguments(op, inner, flags, size)))
+        except CannotBatch as error:
+            raise error if error.level is not None else error.at(level)  # noqa: B904
     if result is NotImplemented and op.kind == "elementwise":
         result = compute(op, _aligned(op, inner, flags))
     if result is NotImplemented:
@@ -592,8 +630,7 @@ def _lift(target: Tensor, level: int, result: Any) -> None:
                           "there exists a Tensor `other` in extra_args that has more elements "
                           "than `self`. This happened due to `other` being vmapped over but "
                           "`self` not being vmapped over in a vmap. Please try to use out-of-place "
-                          "operators instead of inplace arithmetic. If said operator is being "
-                          "called inside the PyTorch framework, please file a bug report instead.")
+                          "operators instead of inplace arithmetic.").at(level)
     base = target if target._view is None else target._view.base
     if level not in levels_of(base._data):
         base._array()
@@ -639,7 +676,8 @@ def _write(target: Any, result: Any) -> None:
         value = result.value if same else result
         _write(target.value, value)
     elif isinstance(result, Holder):
-        raise CannotBatch("a value inside a transform cannot be written to a tensor outside it")
+        raise CannotBatch("a value inside a transform cannot be written to a tensor outside "
+                          "it").at(result.level)
     else:
         target[...] = result
 

@@ -9,8 +9,7 @@ from . import pointwise, writing, index, scatter, rearrange, restride
 from . import reduce, sort, scan, distance
 from . import product, linalg, einsum, special
 from . import activation, conv, norm, loss, attention
-from . import batches
 
-__all__ = ["activation", "attention", "batches", "conv", "convert", "create", "distance", "einsum",
+__all__ = ["activation", "attention", "conv", "convert", "create", "distance", "einsum",
            "index", "join", "linalg", "loss", "norm", "pointwise", "product", "random", "rearrange",
            "reduce", "restride", "scan", "scatter", "shape", "sort", "special", "writing"]

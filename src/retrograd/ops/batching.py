@@ -32,7 +32,7 @@ from .norm import (
     _weighted_rows,
 )
 from .pointwise import rsqrt
-from .product import _batched, _rows_times_matrix, conj_number, mm, scaled
+from .product import _batched, _rows_times_matrix, mm, scaled
 from .rearrange import _flip, _repeat, _roll
 from .reduce import _any, _mean_dims, _sum_dims
 from .scan import cumsum
@@ -47,6 +47,8 @@ from .shape import (
     _view,
     alias,
     as_strided_backward,
+    broadcast_shapes,
+    broadcast_tensors,
     diagonal,
     diagonal_backward,
     expand,
@@ -115,13 +117,6 @@ def with_rank(value: Any, rank: int) -> Any:
     return value
 
 
-def aligned(batch: Any, **given: Any) -> list[Any]:
-    """Arguments that broadcast behind the batch as their values would; some may have none."""
-    rank = max(t.ndim - bool(batch[name]) for name, t in given.items() if t is not None)
-    return [with_rank(t, rank) if t is not None and batch[name] else t
-            for name, t in given.items()]
-
-
 def all_aligned(batch: Any, **given: Any) -> list[Any]:
     """Every argument with the batch in front and of one rank."""
     rank = max(t.ndim - bool(batch[name]) for name, t in given.items() if t is not None)
@@ -180,23 +175,6 @@ def itself(*names: str) -> None:
 def _calling(name: str) -> Any:
     def call(batch: Any, *values: Any) -> Any:
         return run(name, *values)
-
-    return call
-
-
-def on_all(*names: str) -> None:
-    """The op works on any leading dims that its array arguments share."""
-    for name in names:
-        RULES[name] = _calling_on_all(name)
-
-
-def _calling_on_all(name: str) -> Any:
-    op = REGISTRY.get(name)
-
-    def call(batch: Any, *values: Any) -> Any:
-        given = [batched(batch, p.name, v) if p.name in op.arrays or p.name in op.indices else v
-                 for p, v in zip(op.params, values, strict=True)]
-        return run(name, *given)
 
     return call
 
@@ -418,11 +396,6 @@ def _(batch: Any, input: Any, repeats: Any) -> Any:
     return _repeat(with_rank(input, len(repeats)), (1, *repeats))
 
 
-@rule("tril", "triu")
-def _(batch: Any, input: Any, diagonal: int) -> Any:
-    raise NotImplementedError
-
-
 def _triangle(name: str) -> Any:
     def call(batch: Any, input: Any, diagonal: int) -> Any:
         if inner_rank(input) < 2:
@@ -499,8 +472,12 @@ def is_mask(index: Any) -> bool:
     return index._data.dtype.kind == "b"
 
 
+def _adjacent(dims: Any) -> bool:
+    return dims[-1] - dims[0] == len(dims) - 1
+
+
 def _inner_position(dims: Any) -> int:
-    return dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
+    return dims[0] if _adjacent(dims) else 0
 
 
 def _with_batch_index(batch: Any, index: Any, count: int) -> Any:
@@ -536,7 +513,7 @@ def _index_rank(index: Any, count: int) -> int:
 def _index_rule(batch: Any, input: Any, at: Any, dims: Any) -> Any:
     if not batch["index"]:
         found = index(input, at, shifted(dims))
-        if is_mask(at) or _inner_position(dims) == dims[0]:
+        if is_mask(at) or _adjacent(dims):
             return found
         return movedim(found, at.ndim - 1, 0)
     if is_mask(at):
@@ -557,7 +534,7 @@ def _index_rule(batch: Any, input: Any, at: Any, dims: Any) -> Any:
 @rule("index_backward")
 def _(batch: Any, input: Any, at: Any, shape: Any, dims: Any) -> Any:
     if not batch["index"]:
-        if not is_mask(at) and _inner_position(dims) != dims[0]:
+        if not (is_mask(at) or _adjacent(dims)):
             input = movedim(input, 0, at.ndim - 1)
         return index_backward(input, at, (batch.size, *shape), shifted(dims))
     if is_mask(at):
@@ -588,7 +565,7 @@ def _(batch: Any, input: Any, values: Any, at: Any, dims: Any, accumulate: bool)
     if batch["values"]:
         rank = inner_rank(input) - (at.ndim if is_mask(at) else len(dims)) + _reached_rank(at, dims)
         values = with_rank(values, rank)
-        if not is_mask(at) and _inner_position(dims) != dims[0]:
+        if not (is_mask(at) or _adjacent(dims)):
             values = movedim(values, 0, at.ndim - 1)
     return _index_put(input, values, at, shifted(dims), accumulate)
 
@@ -641,7 +618,7 @@ def _(batch: Any, input: Any, dim: int, at: Any, sparse_grad: bool) -> Any:
     return reshape(found, at.shape)
 
 
-def _scattering(name: str, extra: int = 0) -> Any:
+def _scattering(name: str) -> Any:
     def call(batch: Any, input: Any, dim: int, at: Any, source: Any, *rest: Any) -> Any:
         input, at = all_batched(batch, input=input, index=at)
         if "src" in batch.flags:
@@ -777,8 +754,6 @@ def _(batch: Any, input: Any, mask: Any, value: Any) -> Any:
 
 def _jointly_shaped(batch: Any, input: Any, mask: Any) -> tuple[Any, Any]:
     """A batched input and a mask without a batch, both in the shape that they broadcast to."""
-    from .shape import broadcast_shapes
-
     joint = tuple(broadcast_shapes(tuple(input.shape[1:]), tuple(mask.shape)))
     return expand(with_rank(input, len(joint)), (batch.size, *joint)), expand(mask, joint)
 
@@ -805,10 +780,7 @@ def _(batch: Any, input: Any, mask: Any, shape: Any) -> Any:
 
 @rule("_masked_scatter")
 def _(batch: Any, input: Any, mask: Any, source: Any) -> Any:
-    input, mask = all_aligned(batch, input=input, mask=mask)
-    from .shape import broadcast_tensors
-
-    input, mask = broadcast_tensors(input, mask)
+    input, mask = broadcast_tensors(*all_aligned(batch, input=input, mask=mask))
     source = flat(batched(batch, "source", source))
     nth = cumsum(_to_copy(flat(mask), arange(1).dtype), 1) - 1
     if not source.shape[1]:
@@ -957,6 +929,15 @@ def _(batch: Any, bias: Any, input: Any, weight: Any) -> Any:
 @rule("_linear_plain")
 def _(batch: Any, input: Any, weight: Any) -> Any:
     return _product(batch, "input", input, "weight", transpose(weight, -2, -1))
+
+
+@rule("_bilinear")
+def _(batch: Any, input1: Any, input2: Any, weight: Any) -> Any:
+    input1, input2 = all_batched(batch, input1=input1, input2=input2)
+    if not batch["weight"]:
+        return unfolded(batch, run("_bilinear", folded(input1), folded(input2), weight))
+    along = _batched(unsqueeze(input1, 1), weight) * unsqueeze(input2, 1)
+    return transpose(_sum_dims(along, (3,)), 1, 2)
 
 
 @rule("sum_rows")
@@ -1301,35 +1282,36 @@ def _(batch: Any, output: Any, target: Any, weight: Any, shape: Any, reduction: 
                                                 ignore_index))
 
 
+def _hinges(batch: Any, name: str, tensors: list[Any], weight: Any, target: Any, *rest: Any) -> Any:
+    """A hinge op on all samples of the batch; a batch of weights multiplies what comes out."""
+    found = unfolded(batch, run(name, *map(folded, tensors), None if batch["weight"] else weight,
+                                *rest))
+    if not batch["weight"]:
+        return found
+    factor = _class_weights(batch, target, weight, -1, found)
+    return found * (factor if found.ndim == 2 else unsqueeze(factor, 2))
+
+
 @rule("_multi_margin_loss")
 def _(batch: Any, input: Any, target: Any, weight: Any, p: int, margin: float,
       reduction: int) -> Any:
-    if batch["weight"]:
-        return NotImplemented
     input, target = all_batched(batch, input=input, target=target)
-    values = run("_multi_margin_loss", folded(input), folded(target), weight, p, margin, NONE)
-    return _reduced(unfolded(batch, values), reduction)
+    values = _hinges(batch, "_multi_margin_loss", [input, target], weight, target, p, margin, NONE)
+    return _reduced(values, reduction)
 
 
 @rule("_hinge_slopes")
 def _(batch: Any, input: Any, target: Any, weight: Any, p: int, margin: float) -> Any:
-    if batch["weight"]:
-        return NotImplemented
     input, target = all_batched(batch, input=input, target=target)
-    return unfolded(batch, run("_hinge_slopes", folded(input), folded(target), weight, p, margin))
+    return _hinges(batch, "_hinge_slopes", [input, target], weight, target, p, margin)
 
 
 @rule("_hinge_curvature")
 def _(batch: Any, output: Any, input: Any, target: Any, weight: Any, p: int, margin: float) -> Any:
-    if batch["weight"]:
-        return NotImplemented
     output, input, target = all_batched(batch, output=output, input=input, target=target)
-    return unfolded(batch, run("_hinge_curvature", folded(output), folded(input), folded(target),
-                               weight, p, margin))
+    return _hinges(batch, "_hinge_curvature", [output, input, target], weight, target, p, margin)
 
 
 for _name, _rule in RULES.items():
     if _name in REGISTRY:
         REGISTRY[_name].batch(_rule)
-
-__all__ = ["RULES", "aligned", "conj_number", "on_all"]

@@ -671,7 +671,7 @@ def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = Fals
             raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
-    if bool((var < 0).any()):
+    if not type(var)._is_traced and bool((var < 0).any()):  # type: ignore[attr-defined]
         raise ValueError("var has negative entry/entries")
     held = var.clone()
     # The floor of the variance is no part of the derivative.

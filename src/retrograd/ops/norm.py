@@ -515,6 +515,8 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return _one_hot(input, num_classes)
+    if num_classes > 0 and type(input)._is_traced:  # type: ignore[attr-defined]
+        return _one_hot(input, num_classes)
     if int(input.min()) < 0:
         raise RuntimeError("Class values must be non-negative.")
     largest = int(input.max())

@@ -680,7 +680,7 @@ def take_along_dim(input: Any, indices: Any, dim: Any = None, *, out: Any = None
     joint[d] = input.shape[d]
     wide = expand(input, tuple(joint))
     joint[d] = indices.shape[d]
-    wrapped = wrap(indices._data % max(input.shape[d], 1))
+    wrapped = indices % max(input.shape[d], 1)
     return gather(wide, d, expand(wrapped, tuple(joint)), out=out)
 
 

@@ -73,7 +73,7 @@ def check_in_storage(input: Tensor, size: tuple[int, ...], stride: tuple[int, ..
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     if not math.prod(size):
         return
-    owner, itemsize = xp.storage_of(input._array()), input.itemsize
+    owner, itemsize = xp.storage_of(in_memory(input)), input.itemsize
     needed = (offset + xp.reach(size, stride) + 1) * itemsize
     held = owner.size * owner.dtype.itemsize
     if needed > held:
@@ -88,9 +88,19 @@ publish(as_strided, "as_strided")
 
 def geometry(input: Tensor) -> tuple[Any, ...]:
     """Shape, strides and offset, in elements, of a tensor in its storage."""
-    data = input._array()
+    data = in_memory(input)
     own = (xp.address(data) - xp.address(xp.storage_of(data))) // data.dtype.itemsize
-    return (data.shape, xp.element_strides(data), own)
+    return (tuple(input.shape), tuple(input.stride()), own)
+
+
+def in_memory(input: Tensor) -> Any:
+    """The array behind a tensor, also where transforms hold it."""
+    data = input._array()
+    if type(input)._is_traced:  # type: ignore[attr-defined]
+        from ..transforms import innermost
+
+        return innermost(data)
+    return data
 
 
 @linear(function=None, method=False, node="AsStridedBackward0")
