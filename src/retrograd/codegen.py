@@ -403,13 +403,18 @@ def call_source(op: Op, wanted: list[str] | None = None) -> str:
     return ", ".join(f"{p.name}={p.name}" if p.keyword_only else p.name for p in op.params)
 
 
+def _swap(function: Any, made: Any) -> None:
+    """Give a function object other code; the code comes last, another thread may be calling it."""
+    function.__defaults__ = made.__defaults__
+    function.__kwdefaults__ = made.__kwdefaults__
+    function.__code__ = made.__code__
+
+
 def build(op: Op) -> None:
     """Compile ``op`` and swap the code into its function."""
     source = _forward_source(op)
     made = compile_function(op.name, op.name, source, op)
-    op.function.__code__ = made.__code__
-    op.function.__defaults__ = made.__defaults__
-    op.function.__kwdefaults__ = made.__kwdefaults__
+    _swap(op.function, made)
 
 
 def build_operator(op: Op) -> None:
@@ -417,9 +422,7 @@ def build_operator(op: Op) -> None:
     source = [line.replace(f" call({op.name}_op,", f" call_operator({op.name}_op,")
               for line in _forward_source(op)]
     made = compile_function(f"{op.name} operator", op.name, source, op)
-    op.operator_function.__code__ = made.__code__
-    op.operator_function.__defaults__ = made.__defaults__
-    op.operator_function.__kwdefaults__ = made.__kwdefaults__
+    _swap(op.operator_function, made)
 
 
 def build_inplace(op: Op) -> None:
@@ -428,9 +431,7 @@ def build_inplace(op: Op) -> None:
     lines = [f"def {name}({signature_source(op).replace(', *, out=None', '').replace(', out=None', '')}):",
              f"    return call_inplace({op.name}_op, ({''.join(p.name + ', ' for p in op.params)}))"]
     made = compile_function(name, name, lines, op)
-    op.inplace_function.__code__ = made.__code__
-    op.inplace_function.__defaults__ = made.__defaults__
-    op.inplace_function.__kwdefaults__ = made.__kwdefaults__
+    _swap(op.inplace_function, made)
 
 
 def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:
