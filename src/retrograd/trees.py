@@ -18,6 +18,44 @@ class Structure(NamedTuple):
     def leaves(self) -> int:
         return 1 if self.kind is None else sum(c.leaves for c in self.children)
 
+    def _named(self) -> tuple[Any, Any]:
+        """The container's type, and what it keeps besides its values."""
+        kind = self.kind
+        if isinstance(kind, tuple):
+            return kind[0], [kind[1], list(self.keys)]
+        if self.keys is not None:
+            return kind, list(self.keys)
+        return kind, kind if hasattr(kind, "_fields") else None
+
+    def described(self, indent: int = 0) -> str:
+        """The structure in the words of PyTorch's tree specs."""
+        if self.kind is None:
+            return "*"
+        kind, context = self._named()
+        inner = (",\n" + " " * (indent + 2)).join(c.described(indent + 2) for c in self.children)
+        return f"TreeSpec({kind.__name__}, {context}, [{inner}])"
+
+    __repr__ = __str__ = described  # type: ignore[assignment]
+
+    def pictured(self) -> str:
+        """The container as it would print, with a star for every leaf."""
+        if self.kind is None:
+            return "*"
+        parts = [c.pictured() for c in self.children]
+        kind = self._named()[0]
+        if self.keys is not None:
+            inner = ", ".join(f"{k!r}: {v}" for k, v in zip(self.keys, parts, strict=True))
+            return f"{{{inner}}}" if kind is dict else f"{kind.__name__}({{{inner}}})"
+        inner = ", ".join(parts)
+        if kind is list:
+            return f"[{inner}]"
+        if kind is tuple:
+            return f"({inner},)" if len(parts) == 1 else f"({inner})"
+        if hasattr(kind, "_fields"):
+            named = ", ".join(f"{n}={v}" for n, v in zip(kind._fields, parts, strict=True))
+            return f"{kind.__name__}({named})"
+        return f"{kind.__name__}([{inner}])"
+
 
 LEAF = Structure(None, None, ())
 
@@ -82,16 +120,11 @@ def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
 
 def broadcast_prefix(prefix: Any, structure: Structure) -> list[Any] | None:
     """One value of ``prefix`` for every leaf, or None where it does not fit the structure."""
-    if structure.kind is None:
-        return [prefix]
-    if prefix is None or isinstance(prefix, int):
-        return [prefix] * structure.leaves
     parts = _parts(prefix)
     if parts is None:
-        return None
+        return [prefix] * structure.leaves
     kind, keys, values = parts
-    same = kind == structure.kind or (kind in (list, tuple) and structure.kind in (list, tuple))
-    if not same or keys != structure.keys or len(values) != len(structure.children):
+    if kind != structure.kind or keys != structure.keys or len(values) != len(structure.children):
         return None
     found: list[Any] = []
     for value, child in zip(values, structure.children, strict=True):

@@ -6,6 +6,7 @@ from .batching import vmap
 from .forward import jacfwd, jvp, linearize
 from .modules import functional_call, stack_module_state
 from .reverse import grad, grad_and_value, hessian, jacrev, vjp
+from .samples import per_sample_grad
 
 __all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
-           "linearize", "stack_module_state", "vjp", "vmap"]
+           "linearize", "per_sample_grad", "stack_module_state", "vjp", "vmap"]

@@ -7,52 +7,77 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import trees
+from ..autograd.backward import grad as graph_grad
+from ..modes import MODE, switched
 from ..tensor import Tensor
-from ..transforms import active, dual_primal, dual_tangent, make_dual
+from ..transforms import active, dual_primal, dual_tangent, levels_of, make_dual
+from .batching import vmap
+from .reverse import (
+    checked_argnums,
+    checked_aux,
+    output_and_aux,
+    standard_basis,
+    vjp,
+    with_arguments,
+    zeros_like,
+)
 
 
 def jvp(func: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
         strict: bool = False, has_aux: bool = False) -> Any:
     """``func(*primals)`` and its derivative in the direction ``tangents``."""
-    if not isinstance(primals, tuple):
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it "
-                           "should be valid to call f(*primals).")
-    flat, structure = trees.flatten(primals)
-    directions, given = trees.flatten(tangents)
-    if structure != given:
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have the "
-                           f"same python structure. For example, if primals is a tuple of 3 "
-                           f"tensors, tangents also must be. Got primals with structure "
-                           f"{structure} and tangents with structure {given}")
-    for name, values in (("primals", flat), ("tangents", directions)):
-        for value in values:
-            if not isinstance(value, Tensor):
-                raise RuntimeError(f"jvp(f, primals, tangents): Expected {name} to be a tuple of "
-                                   f"Tensors, got {type(value).__name__}")
-    for p, t in zip(flat, directions, strict=True):
-        if tuple(p.shape) != tuple(t.shape):
-            raise RuntimeError(f"Expected primal and tangent to have the same shape, got "
-                               f"{list(p.shape)} and {list(t.shape)}")
+    name = "jvp(f, primals, tangents)"
+    flat, directions, structure = _checked_pairs(name, primals, tangents)
     with active() as level:
         duals = [make_dual(p, t, level) for p, t in zip(flat, directions, strict=True)]
         output = func(*trees.unflatten(duals, structure))
         aux = None
         if has_aux:
-            if not (isinstance(output, tuple) and len(output) == 2):
-                raise RuntimeError("jvp(f, primals, tangents): output of function f should be a "
-                                   "tuple: (output, aux) if has_aux is True")
-            output, aux = output
-            aux = trees.tree_map(
-                lambda t: dual_primal(t, level) if isinstance(t, Tensor) else t, aux)
+            output, aux = output_and_aux(output, name)
+            aux = trees.tree_map(lambda t: dual_primal(t, level), checked_aux(aux))
         leaves, out_structure = trees.flatten(output)
         for leaf in leaves:
             if not isinstance(leaf, Tensor):
-                raise RuntimeError("jvp(f, primals, tangents): Expected f(*primals) to return only "
-                                   f"tensors, got unsupported type {type(leaf)}")
+                raise RuntimeError(f"{name}: expected f(*primals) to return only tensors, got "
+                                   f"unsupported type {type(leaf)}")
+            if strict and level not in levels_of(leaf._data):
+                raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is "
+                                   "independent of the inputs. This is not allowed with "
+                                   "strict=True.")
         values = [dual_primal(t, level) for t in leaves]
         slopes = [dual_tangent(t, level) for t in leaves]
     result = (trees.unflatten(values, out_structure), trees.unflatten(slopes, out_structure))
     return (*result, aux) if has_aux else result
+
+
+def _checked_pairs(name: str, primals: Any, tangents: Any) -> tuple[list[Any], list[Any], Any]:
+    """The flat values and tangents of a call, and their structure."""
+    if not isinstance(primals, tuple):
+        raise RuntimeError(f"{name}: Expected primals to be a tuple. E.g. it should be valid to "
+                           "call f(*primals).")
+    flat, structure = trees.flatten(primals)
+    directions, given = trees.flatten(tangents)
+    if structure != given:
+        raise RuntimeError(f"{name}: Expected primals and tangents to have the same python "
+                           "structure. For example, if primals is a tuple of 3 tensors, tangents "
+                           f"also must be. Got primals with structure {structure} and tangents "
+                           f"with structure {given}")
+    for kind, values in (("primals", flat), ("tangents", directions)):
+        if not values:
+            raise RuntimeError(f"{name}: Expected {kind} to contain at least one Tensor.")
+        for value in values:
+            if not isinstance(value, Tensor):
+                raise RuntimeError(f"{name}: Expected {kind} to only contain Tensors, got "
+                                   f"{type(value)}")
+    for p, t in zip(flat, directions, strict=True):
+        if not (p.is_floating_point() or p.is_complex()):
+            raise ValueError(f"Expected primal to be floating point or complex, but got: {p.dtype}")
+        if tuple(p.shape) != tuple(t.shape):
+            raise RuntimeError(
+                "Trying to set a forward gradient that has a different size than that of the "
+                "original Tensor, this is not supported. Tensor is of size "
+                f"{list(p.shape)} while the given forward gradient is of size {list(t.shape)}.")
+    return flat, directions, structure
 
 
 def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
@@ -61,20 +86,14 @@ def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        from .batching import vmap
-        from .reverse import _checked_argnums, standard_basis
-
-        numbers = _checked_argnums(argnums, args)
+        numbers = checked_argnums(argnums, args)
         picked = tuple(args[n] for n in numbers)
         inputs, in_structure = trees.flatten(picked)
         sizes = [t.numel() for t in inputs]
         basis = standard_basis(inputs, sizes)
 
         def of_picked(*inner: Any) -> Any:
-            replaced = list(args)
-            for n, value in zip(numbers, inner, strict=True):
-                replaced[n] = value
-            return func(*replaced, **kwargs)
+            return func(*with_arguments(args, numbers, inner), **kwargs)
 
         def columns(*directions: Any) -> Any:
             tangents = trees.unflatten(list(directions), in_structure)
@@ -101,19 +120,43 @@ def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """``func(*primals)``, and its derivative there as a linear function of tangents."""
-    output = func(*primals)
+    """``func(*primals)``, and its derivative there as a linear function of tangents.
+
+    ``func`` runs once. Its reverse pass u ↦ Jᵀu is recorded on the first call, and every call
+    transposes that record once more.
+    """
+    output, pull = vjp(func, *primals)
+    inputs, structure = trees.flatten(primals)
+    outputs, out_structure = trees.flatten(output)
+    record: list[Any] = []
+
+    def recorded_pull() -> Any:
+        if not record:
+            with switched(grad=True):
+                seeds = [zeros_like(o).requires_grad_() for o in outputs]
+                pulled = pull(trees.unflatten(seeds, out_structure), create_graph=True)
+            record[:] = seeds, trees.flatten(pulled)[0]
+        return record
 
     def push(*tangents: Any) -> Any:
         flat, given = trees.flatten(tangents)
-        inputs, structure = trees.flatten(primals)
         if structure != given:
             raise RuntimeError(f"Expected the tangents {given} to have the same argspec as the "
                                f"primals {structure}")
-        for p, t in zip(inputs, flat, strict=True):
-            if tuple(p.shape) != tuple(t.shape):
-                raise RuntimeError(f"Expected tangent to have the shape of its primal, "
-                                   f"{list(p.shape)}, got {list(t.shape)}")
-        return jvp(func, primals, tangents)[1]
+        for i, (p, t) in enumerate(zip(inputs, flat, strict=True)):
+            for what, own, wanted in (("shape", t.shape, p.shape), ("dtype", t.dtype, p.dtype)):
+                if own != wanted:
+                    raise RuntimeError(
+                        f"tangent:{i} with {what} {own} in flattened pytree doesn't match the "
+                        f"{what} {wanted} of the corresponding primal.")
+        seeds, pulled = recorded_pull()
+        pairs = [(p, t) for p, t in zip(pulled, flat, strict=True) if p._edge is not None]
+        slopes: Any = [None] * len(seeds)
+        if pairs:
+            keep = MODE.get().grad and any(t._edge is not None for t in flat)
+            slopes = graph_grad([p for p, _ in pairs], seeds, [t for _, t in pairs],
+                                retain_graph=True, create_graph=keep, allow_unused=True)
+        return trees.unflatten([zeros_like(o) if s is None else s
+                                for o, s in zip(outputs, slopes, strict=True)], out_structure)
 
     return output, push

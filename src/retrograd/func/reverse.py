@@ -52,12 +52,13 @@ def watched_outside(outputs: list[Tensor], inside: set[Any]) -> bool:
 class Entered:
     """The differentiable arguments of one call, each behind its own node."""
 
-    def __init__(self, tree: Any, name: str):
+    def __init__(self, tree: Any):
         leaves, self.structure = trees.flatten(tree)
         for leaf in leaves:
             if not isinstance(leaf, Tensor):
-                raise RuntimeError(f"{name}: Expected all inputs to be Tensors, got "
-                                   f"{type(leaf).__name__}")
+                raise ValueError(f"Thing passed to transform API must be Tensor, got {type(leaf)}")
+            if not (leaf.is_floating_point() or leaf.is_complex()):
+                raise RuntimeError("only Tensors of floating point dtype can require gradients")
         self.outside = leaves
         self.inside = [entered(leaf) for leaf in leaves]
         self.nodes = {t._edge for t in self.inside}
@@ -65,6 +66,22 @@ class Entered:
     @property
     def tree(self) -> Any:
         return trees.unflatten(list(self.inside), self.structure)
+
+
+def checked_aux(tree: Any) -> Any:
+    """An auxiliary output, which may hold tensors only."""
+    for leaf in trees.flatten(tree)[0]:
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
+    return tree
+
+
+def output_and_aux(output: Any, name: str) -> tuple[Any, Any]:
+    """What a function with ``has_aux`` returned, in its two parts."""
+    if not (isinstance(output, tuple) and len(output) == 2):
+        raise RuntimeError(f"{name}: output of function f should be a tuple: (output, aux) if "
+                           "has_aux is True")
+    return output
 
 
 def detached(tree: Any) -> Any:
@@ -100,21 +117,34 @@ def _zeros(tensor: Tensor) -> Any:
 # ---------------------------------------------------------------- grad
 
 
-def _checked_argnums(argnums: Any, args: tuple[Any, ...]) -> tuple[int, ...]:
-    if not isinstance(argnums, (int, tuple)) or isinstance(argnums, bool):
-        raise RuntimeError(f"argnums should be int or Tuple[int, ...], got: {type(argnums)}")
-    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
-    if not numbers:
+def checked_argnums(argnums: Any, args: tuple[Any, ...]) -> tuple[int, ...]:
+    """The positions of the arguments to differentiate, counted from the front."""
+    if isinstance(argnums, int):
+        return (_checked_position(argnums, args),)
+    if not isinstance(argnums, tuple):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    if not argnums:
         raise RuntimeError("argnums must be non-empty")
-    for n in numbers:
+    for n in argnums:
         if not isinstance(n, int):
-            raise RuntimeError(f"argnums must be integers, got {type(n)}")
-        if not -len(args) <= n < len(args):
-            raise RuntimeError(f"Got argnum={n}, but only {len(args)} positional inputs")
-    numbers = tuple([n % len(args) for n in numbers])
-    if len(set(numbers)) != len(numbers):
-        raise RuntimeError(f"argnums elements must be unique, got {numbers}")
-    return numbers
+            raise RuntimeError(f"argnum must be int, got: {type(n)}")
+    if len(set(argnums)) != len(argnums):
+        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+    return tuple([_checked_position(n, args) for n in argnums])
+
+
+def _checked_position(n: int, args: tuple[Any, ...]) -> int:
+    if not -len(args) <= n < len(args):
+        raise RuntimeError(f"Got argnum={n}, but only {len(args)} positional inputs")
+    return n % len(args)
+
+
+def with_arguments(args: tuple[Any, ...], numbers: tuple[int, ...], values: Any) -> list[Any]:
+    """``args`` with ``values`` at the positions ``numbers``."""
+    replaced = list(args)
+    for n, value in zip(numbers, values, strict=True):
+        replaced[n] = value
+    return replaced
 
 
 def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
@@ -123,29 +153,24 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        numbers = _checked_argnums(argnums, args)
+        numbers = checked_argnums(argnums, args)
         outer = MODE.get().grad
         with switched(grad=True):
             picked = tuple(args[n] for n in numbers)
-            inputs = Entered(picked if isinstance(argnums, tuple) else picked[0], "grad")
+            inputs = Entered(picked if isinstance(argnums, tuple) else picked[0])
             inner = inputs.tree if isinstance(argnums, tuple) else (inputs.tree,)
-            replaced = list(args)
-            for n, value in zip(numbers, inner, strict=True):
-                replaced[n] = value
-            output = func(*replaced, **kwargs)
+            output = func(*with_arguments(args, numbers, inner), **kwargs)
             aux = None
             if has_aux:
-                if not (isinstance(output, tuple) and len(output) == 2):
-                    raise RuntimeError("grad_and_value(f)(*args): output of function f should be a "
-                                       "tuple: (output, aux) if has_aux is True")
-                output, aux = output
+                output, aux = output_and_aux(output, "grad_and_value(f)(*args)")
+                checked_aux(aux)
             if not isinstance(output, Tensor):
-                raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a tensor,"
+                raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a Tensor,"
                                    f" got {type(output)}")
             if output.dim() != 0:
                 raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a scalar "
-                                   f"tensor, got tensor with {output.dim()} dims. Did you forget to"
-                                   " set has_aux=True?")
+                                   f"Tensor, got tensor with {output.dim()} dims. Maybe you wanted "
+                                   "to use the vjp or jacrev APIs instead?")
             record = outer and watched_outside([output], inputs.nodes)
             found = gradients_of([output], inputs, None, record)
         if not record:
@@ -173,43 +198,45 @@ def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> C
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """``func(*primals)``, and the function that pulls gradients of it back to ``primals``."""
+    name = "vjp(f, *primals)"
     outer = MODE.get().grad
     with switched(grad=True):
-        inputs = Entered(primals, "vjp(f, *primals)")
+        inputs = Entered(primals)
         output = func(*inputs.tree)
         aux = None
         if has_aux:
-            if not (isinstance(output, tuple) and len(output) == 2):
-                raise RuntimeError("vjp(f, *primals): output of function f should be a tuple: "
-                                   "(output, aux) if has_aux is True")
-            output, aux = output
+            output, aux = output_and_aux(output, name)
+            checked_aux(aux)
         outputs, structure = trees.flatten(output)
+        if not outputs:
+            raise RuntimeError(f"{name}: Expected f to be a function that has non-empty output "
+                               f"(got output = {outputs})")
         for leaf in outputs:
             if not isinstance(leaf, Tensor):
-                raise RuntimeError("vjp(f, *primals): Expected f(*primals) to return only tensors, "
-                                   f"got unsupported type {type(leaf)}")
+                raise RuntimeError(f"{name}: expected f(*primals) to return only tensors, got "
+                                   f"unsupported type {type(leaf)}")
+        for leaf in outputs:
+            if not (leaf.is_floating_point() or leaf.is_complex()):
+                raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or "
+                                   f"complex Tensors, got Tensor with dtype {leaf.dtype}")
     live = [o for o in outputs if o._edge is not None]
     watched = outer and bool(live) and watched_outside(live, inputs.nodes)
 
-    def pull(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
-        given = cotangents[0] if len(cotangents) == 1 else cotangents
-        seeds, given_structure = trees.flatten(given)
-        if structure.kind is not None and given_structure != structure and \
-                len(seeds) != len(outputs):
-            raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree "
-                               f"structure of outputs to the function. cotangents: "
-                               f"{given_structure}, primal output: {structure}")
-        for seed, out in zip(seeds, outputs, strict=True):
-            if not isinstance(seed, Tensor):
-                raise RuntimeError(f"Expected all cotangents to be Tensors, got {type(seed)}")
-            if tuple(seed.shape) != tuple(out.shape):
-                raise RuntimeError(f"Mismatch in shape: grad_output[0] has a shape of "
-                                   f"{seed.shape} and output[0] has a shape of {out.shape}.")
-        wanted = MODE.get().grad and (watched or any(s._edge is not None for s in seeds))
+    def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        seeds, given = trees.flatten(cotangents)
+        if given != structure:
+            raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree "
+                               "structure of outputs to the function. cotangents: "
+                               f"{given.pictured()}, primal output: {structure.pictured()}")
+        for seed in seeds:
+            if not (seed is None or isinstance(seed, Tensor)):
+                raise TypeError("gradients can be either Tensors or None, but got "
+                                f"{type(seed).__name__}")
+        wanted = MODE.get().grad and (watched or any(
+            s is not None and s._edge is not None for s in seeds))
         record = wanted if create_graph is None else create_graph
-        found = gradients_of(outputs, inputs, seeds, record, retain=True)
-        result = trees.unflatten(found, inputs.structure)
-        return result[0] if len(result) == 1 else result
+        found = gradients_of(outputs, inputs, seeds, record, retain=retain_graph)
+        return trees.unflatten(found, inputs.structure)
 
     if not watched:
         shown, aux = detached(output), detached(aux)
@@ -231,26 +258,20 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         from .batching import vmap
 
-        numbers = _checked_argnums(argnums, args)
+        numbers = checked_argnums(argnums, args)
         picked = tuple(args[n] for n in numbers)
 
         def of_picked(*inner: Any) -> Any:
-            replaced = list(args)
-            for n, value in zip(numbers, inner, strict=True):
-                replaced[n] = value
-            return func(*replaced, **kwargs)
+            return func(*with_arguments(args, numbers, inner), **kwargs)
 
         results = vjp(of_picked, *picked, has_aux=has_aux)
         output, pull = results[0], results[1]
         outputs, structure = trees.flatten(output)
-        if not outputs:
-            raise RuntimeError("jacrev: the function returned no tensors")
         sizes = [o.numel() for o in outputs]
         basis = standard_basis(outputs, sizes)
 
         def rows(*seeds: Any) -> Any:
-            found = pull(trees.unflatten(list(seeds), structure))
-            return found if len(numbers) > 1 else (found,)
+            return pull(trees.unflatten(list(seeds), structure))
 
         batched = vmap(rows, chunk_size=chunk_size)(*basis)
         flat, in_structure = trees.flatten(batched)
