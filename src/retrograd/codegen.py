@@ -16,7 +16,7 @@ import warnings
 from typing import Any
 
 from .backend import numpy as xp
-from .errors import canonical_dim, canonical_dims
+from .errors import REQUIRED, canonical_dim, canonical_dims
 from .graph import LEAF, Like, Node, Released, fit, next_sequence
 from .modes import GRAD, MODE, NO_GRAD
 from .op import ARRAY, ARRAYS, GENERATED, OPTIONAL, Op, direct, raw
@@ -61,7 +61,7 @@ GENERATED.update(
     F4=xp.FLOAT32, F8=xp.FLOAT64, C4=_Constants(xp.FLOAT32), C8=_Constants(xp.FLOAT64),
     N4=_Constants(xp.FLOAT32, True), N8=_Constants(xp.FLOAT64, True),
     quieten=xp.quieten, QUIET=xp.QUIET, unhush=xp.unhush, canonical_dim=canonical_dim, canonical_dims=canonical_dims,
-    generic=xp.generic, level=xp.level, ndarray=xp.ndarray,
+    REQUIRED=REQUIRED, generic=xp.generic, level=xp.level, ndarray=xp.ndarray,
     ONE4=xp.ones((), xp.FLOAT32), ONE8=xp.ones((), xp.FLOAT64),
 )
 
@@ -384,7 +384,7 @@ def signature_source(op: Op) -> str:
             parts.append("*")
             star = True
         if p.required:
-            parts.append(p.name)
+            parts.append(f"{p.name}=REQUIRED")
         else:
             GENERATED[f"{op.name}_default_{p.name}"] = p.default
             parts.append(f"{p.name}={op.name}_default_{p.name}")

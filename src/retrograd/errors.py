@@ -35,6 +35,26 @@ def not_a_tensor(function: str, argument: str, position: int, value: Any) -> Typ
     )
 
 
+class Required:
+    """The default of a parameter that must be given; the general path words its absence."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<required>"
+
+
+REQUIRED: Any = Required()
+
+
+def missing_arguments(function: str, names: list[str]) -> TypeError:
+    """The error of a call that leaves out required arguments."""
+    # PyTorch has singular and plural the wrong way round.
+    noun = "arguments" if len(names) == 1 else "argument"
+    listed = ", ".join(f'"{name}"' for name in names)
+    return TypeError(f"{function}() missing {len(names)} required positional {noun}: {listed}")
+
+
 def no_kernel(kernel: str, dtype: Any) -> NotImplementedError:
     """The error of a dtype that an op does not compute with."""
     return NotImplementedError(f'"{kernel}" not implemented for \'{dtype.alias}\'')

@@ -8,6 +8,7 @@ from typing import Any
 from . import dtypes, sites
 from . import tensor as tensor_module
 from .backend import numpy as xp
+from .errors import REQUIRED, missing_arguments
 from .graph import INFERENCE, LEAF, Node, Released, View, next_sequence, public_edge, short_name
 from .modes import MODE, Mode, switched
 from .op import Op
@@ -26,6 +27,8 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         if found:
             return interpret.dispatch_override(inplace_function(op), found, op, args)
     if not isinstance(target, Tensor):
+        if target is REQUIRED:
+            raise missing_arguments(op.title + "_", ["input"])
         raise TypeError(f"{op.name}_(): argument 'input' (position 1) must be Tensor, not "
                         f"{type(target).__name__}")
     view = target._view
@@ -34,7 +37,7 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
             or any(isinstance(a, Tensor) and a._edge is not None for a in args)):
         refuse_view(target, view)
     try:
-        tensors, values = interpret.prepare(op, args)
+        tensors, values = interpret.prepare(op, args, written=True)
     except RuntimeError:
         # That the target may not be written to at all is the first thing to say.
         check_writable(target, any(isinstance(a, Tensor) and a.requires_grad for a in args), mode)
@@ -141,7 +144,9 @@ def check_writable(target: Tensor, requires_grad: bool, mode: Mode) -> None:
         if target._edge is LEAF and view is None:
             raise RuntimeError("a leaf Variable that requires grad is being used in an in-place "
                                "operation.")
-        if view is not None and (view.base._edge is LEAF or target._edge is LEAF):
+        base = None if view is None else view.base._edge
+        if view is not None and (base is LEAF or target._edge is LEAF
+                                 or base is None and target._edge is not None):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an "
                                "in-place operation.")
     if type(target._data) is xp.ndarray:

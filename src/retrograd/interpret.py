@@ -12,7 +12,15 @@ from typing import Any
 from . import dtypes, sites
 from .backend import numpy as xp
 from .codegen import Plan, node_class
-from .errors import canonical_dim, canonical_dims, not_a_tensor, size_mismatch, type_name
+from .errors import (
+    REQUIRED,
+    canonical_dim,
+    canonical_dims,
+    missing_arguments,
+    not_a_tensor,
+    size_mismatch,
+    type_name,
+)
 from .graph import INFERENCE, LEAF, Like, Node, Released, Version, View, next_sequence
 from .modes import GRAD, MODE, Mode
 from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, Op, direct
@@ -126,24 +134,32 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     return finish(op, args, tensors, values, result, mode)
 
 
-def prepare(op: Op, args: tuple[Any, ...]) -> tuple[dict[str, Any], list[Any]]:
-    """Check and promote: the tensor arguments by name, and the raw value of every argument."""
+def prepare(op: Op, args: tuple[Any, ...], written: bool = False
+            ) -> tuple[dict[str, Any], list[Any]]:
+    """Check and promote: the tensor arguments by name, and the raw value of every argument.
+
+    Errors call an op that is ``written`` in place a method, which does not count its own tensor.
+    """
     tensors: dict[str, Any] = {}
     rank = 0
-    for position, (param, value) in enumerate(zip(op.params, args, strict=True)):
+    title = op.title + "_" if written else op.title
+    for position, (param, value) in enumerate(zip(op.params, args, strict=True), not written):
         kind = param.kind
+        if value is REQUIRED:
+            raise missing_arguments(title, [p.name for p, v in zip(op.params, args, strict=True)
+                                            if v is REQUIRED])
         if kind == ARRAY:
-            tensors[param.name] = as_operand(op, param.name, position, value)
+            tensors[param.name] = as_operand(op, title, param.name, position, value)
         elif kind == OPTIONAL:
             tensors[param.name] = None if value is None else as_operand(
-                op, param.name, position, value)
+                op, title, param.name, position, value)
         elif kind == ARRAYS:
-            tensors[param.name] = as_operands(op, param.name, position, value)
+            tensors[param.name] = as_operands(title, param.name, position, value)
         elif kind in ("index", "optional index"):
             if value is None and kind == "optional index":
                 tensors[param.name] = None
             elif not isinstance(value, Tensor):
-                raise not_a_tensor(op.title, param.name, position + 1, value)
+                raise not_a_tensor(title, param.name, position, value)
             else:
                 tensors[param.name] = value
         else:
@@ -179,16 +195,16 @@ def prepare(op: Op, args: tuple[Any, ...]) -> tuple[dict[str, Any], list[Any]]:
     return tensors, values
 
 
-def as_operand(op: Op, name: str, position: int, value: Any) -> Tensor:
+def as_operand(op: Op, title: str, name: str, position: int, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value
     if isinstance(value, NUMBERS):
         if name not in op.numbers:
-            raise not_a_tensor(op.title, name, position + 1, value)
+            raise not_a_tensor(title, name, position, value)
         return number_tensor(value)
     if isinstance(value, xp.generic) and name in op.numbers:
         return number_tensor(value.item())
-    raise unknown_operand(op.title, name, position + 1, value)
+    raise unknown_operand(title, name, position, value)
 
 
 def unknown_operand(function: str, argument: str, position: int, value: Any) -> Exception:
@@ -198,13 +214,13 @@ def unknown_operand(function: str, argument: str, position: int, value: Any) -> 
     return error
 
 
-def as_operands(op: Op, name: str, position: int, values: Any) -> list[Tensor]:
+def as_operands(title: str, name: str, position: int, values: Any) -> list[Tensor]:
     if not isinstance(values, (tuple, list)):
-        raise TypeError(f"{op.title}(): argument '{name}' (position {position + 1}) must be tuple "
+        raise TypeError(f"{title}(): argument '{name}' (position {position}) must be tuple "
                         f"of Tensors, not {type(values).__name__}")
     for i, value in enumerate(values):
         if not isinstance(value, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument {position}, but got "
+            raise TypeError(f"expected Tensor as element {i} in argument {position - 1}, but got "
                             f"{type_name(value)}")
     return list(values)
 
