@@ -1,0 +1,128 @@
+"""Factorisations: they factor, and their derivatives agree with finite differences.
+
+Eigenvectors and singular vectors are determined up to a phase only, so these tests look at what
+does not depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import retrograd as torch
+
+
+def positive(x: Any) -> Any:
+    return x @ x.mH + torch.eye(x.shape[-1], dtype=x.dtype)
+
+
+def hermitian(x: Any) -> Any:
+    return x + x.mH
+
+
+def weights_of(U: Any, S: Any, Vh: Any) -> Any:
+    return (U.abs() ** 2) @ (S.unsqueeze(-1) * Vh.abs() ** 2)
+
+
+CASES: dict[str, tuple[Callable[[Any], Any], tuple[int, ...]]] = {
+    "cholesky": (lambda x: torch.linalg.cholesky(positive(x)), (3, 3)),
+    "cholesky of a batch": (lambda x: torch.linalg.cholesky(positive(x)), (2, 3, 3)),
+    "upper cholesky": (lambda x: torch.linalg.cholesky(positive(x), upper=True), (3, 3)),
+    "cholesky_solve": (lambda x: torch.cholesky_solve(
+        x, torch.linalg.cholesky(positive(x))), (3, 3)),
+    "cholesky_inverse": (lambda x: torch.cholesky_inverse(
+        torch.linalg.cholesky(positive(x))), (3, 3)),
+    "eigvalsh": (lambda x: torch.linalg.eigvalsh(hermitian(x)), (3, 3)),
+    "eigh": (lambda x: torch.linalg.eigh(hermitian(x)).eigenvectors.abs() ** 2, (3, 3)),
+    "eigh of the upper triangle": (lambda x: torch.linalg.eigvalsh(hermitian(x), "U"), (3, 3)),
+    "tall svd": (lambda x: weights_of(*torch.linalg.svd(x, full_matrices=False)), (4, 3)),
+    "wide svd": (lambda x: weights_of(*torch.linalg.svd(x, full_matrices=False)), (3, 4)),
+    "polar factor": (lambda x: (lambda s: s.U @ s.Vh)(
+        torch.linalg.svd(x, full_matrices=False)), (4, 3)),
+    "eig": (lambda x: torch.linalg.eig(x).eigenvectors.abs() ** 2, (3, 3)),
+    "eigvals": (lambda x: torch.linalg.eigvals(x).abs(), (3, 3)),
+    "hermitian pinv": (lambda x: torch.linalg.pinv(hermitian(x), hermitian=True), (3, 3)),
+    "logdet": (lambda x: torch.logdet(positive(x)), (3, 3)),
+}
+
+
+def weighted(y: Any) -> Any:
+    y = y.real if y.is_complex() else y
+    return (y * torch.tensor(np.asarray(np.random.RandomState(1).randn(*y.shape)))).sum()
+
+
+def slope(f: Callable[[Any], Any], x: np.ndarray, direction: np.ndarray) -> float:
+    """The derivative of ``f`` along ``direction``, by central differences."""
+    step = 1e-6
+    return (f(x + step * direction) - f(x - step * direction)) / (2 * step)
+
+
+@pytest.mark.parametrize("kind", ["real", "complex"])
+@pytest.mark.parametrize("name", CASES)
+def test_derivatives_agree_with_differences(name: str, kind: str) -> None:
+    function, shape = CASES[name]
+    random = np.random.RandomState(0)
+
+    def draw() -> np.ndarray:
+        drawn = random.randn(*shape)
+        return drawn + 1j * random.randn(*shape) if kind == "complex" else drawn
+
+    def first(array: np.ndarray) -> Any:
+        x = torch.tensor(array, requires_grad=True)
+        (g,) = torch.autograd.grad(weighted(function(x)), x, create_graph=True)
+        return x, g
+
+    at, along, across = draw(), draw(), draw()
+    x, g = first(at)
+    expected = slope(lambda a: weighted(function(torch.tensor(a))).item(), at, along)
+    assert np.vdot(g.detach().numpy(), along).real == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+    def projected(array: np.ndarray) -> float:
+        return float(np.vdot(first(array)[1].detach().numpy(), across).real)
+
+    fixed = torch.tensor(across)
+    product = g.conj() * fixed
+    (h,) = torch.autograd.grad((product.real if kind == "complex" else product).sum(), x)
+    expected = slope(projected, at, along)
+    assert np.vdot(h.numpy(), along).real == pytest.approx(expected, rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (4, 3), (3, 5), (2, 4, 3)])
+def test_factors_multiply_back(shape: tuple[int, ...]) -> None:
+    a = torch.tensor(np.random.RandomState(2).randn(*shape))
+    Q, R = torch.linalg.qr(a)
+    assert torch.allclose(Q @ R, a)
+    assert torch.equal(R, R.triu())
+    U, S, Vh = torch.linalg.svd(a, full_matrices=False)
+    assert torch.allclose((U * S.unsqueeze(-2)) @ Vh, a)
+    assert torch.allclose(a @ torch.linalg.pinv(a) @ a, a)
+
+
+def test_the_determinant_of_a_singular_matrix_has_a_gradient() -> None:
+    a = torch.tensor([[1.0, 2.0], [2.0, 4.0]], dtype=torch.float64, requires_grad=True)
+    torch.linalg.det(a).backward()
+    expected = torch.tensor([[4.0, -2.0], [-2.0, 1.0]], dtype=torch.float64)
+    assert torch.allclose(a.grad, expected)
+
+
+def test_a_singular_triangle_divides_by_zero() -> None:
+    a = torch.tensor([[1.0, 1.0], [0.0, 0.0]])
+    found = torch.linalg.solve_triangular(a, torch.ones(2, 1), upper=True)
+    assert torch.isinf(found).all()
+
+
+def test_errors_name_the_bad_matrix() -> None:
+    good, bad = torch.eye(2), torch.zeros(2, 2)
+    with pytest.raises(torch.linalg.LinAlgError, match=r"Batch element 1.*diagonal element 1"):
+        torch.linalg.inv(torch.stack([good, bad]))
+    with pytest.raises(torch.linalg.LinAlgError, match="leading minor of order 2"):
+        torch.linalg.cholesky(torch.diag(torch.tensor([1.0, -1.0])))
+
+
+def test_results_have_names() -> None:
+    found = torch.linalg.slogdet(torch.eye(2))
+    assert repr(found) == ("torch.return_types.linalg_slogdet(\nsign=tensor(1.),\n"
+                           "logabsdet=tensor(0.))")
