@@ -141,7 +141,8 @@ def address(array: Any) -> int:
 
 
 def element_strides(array: Any) -> tuple[int, ...]:
-    if not array.size:
+    if not array.size and 0 in array.strides:
+        # NumPy gives new arrays without elements no strides to speak of.
         return tuple(math.prod(max(n, 1) for n in array.shape[d + 1:])
                      for d in range(array.ndim))
     itemsize = array.dtype.itemsize
@@ -298,11 +299,11 @@ def complex_pairs(array: np.ndarray) -> np.ndarray:
 def pairs_as_complex(array: np.ndarray) -> np.ndarray:
     """(real, imag) pairs as complex numbers on the same memory."""
     kind = np.dtype(np.complex64 if array.dtype == np.float32 else np.complex128)
+    if not array.size:  # its strides say nothing
+        return np.empty(array.shape[:-1], kind)
     if array.strides[-1] != array.itemsize or any(s % kind.itemsize for s in array.strides[:-1]):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
-    window = np.asarray(_Window(array, (*array.shape[:-1],), array.strides[:-1], 0, kind.str)) \
-        if array.size else np.empty(array.shape[:-1], kind)
-    return window
+    return np.asarray(_Window(array, (*array.shape[:-1],), array.strides[:-1], 0, kind.str))
 
 
 def dense_order(array: np.ndarray) -> tuple[int, ...]:
