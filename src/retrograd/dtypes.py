@@ -360,10 +360,13 @@ _DEVICE_KINDS = ["cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ide
 CPU = device("cpu")
 
 
-def as_device(value: Any) -> device:
+def as_device(value: Any, function: str | None = None) -> device:
     """The device ``value`` names; only the CPU can hold data here."""
     if value is None:
         return CPU
+    if function is not None and not isinstance(value, (device, str, int)):
+        raise TypeError(f"{function}(): argument 'device' must be torch.device, not "
+                        f"{_type_of(value).__name__}")
     wanted = device(value)
     if wanted.type == "cuda":
         raise AssertionError("Torch not compiled with CUDA enabled")

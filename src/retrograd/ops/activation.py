@@ -9,6 +9,8 @@ from typing import Any
 from .. import dtypes
 from ..backend import numpy as xp
 from ..backend import pointwise as arrays
+from ..errors import REQUIRED
+from ..interpret import wrap_any
 from ..notices import warn
 from ..op import PUBLIC, Array, Dim, Index, Number, composite, elementwise, op, publish
 from ..tensor import Tensor, wrap
@@ -466,7 +468,7 @@ log_softmax_backward.vjp(
 
 
 def _public_softmax(name: str, made: Any, doc: str) -> Any:
-    def at_top_level(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    def at_top_level(input: Tensor = REQUIRED, dim: int = REQUIRED, dtype: Any = None) -> Tensor:
         if dtype is None:
             return made(input, dim)
         return made(cast(input, dtypes.as_dtype(dtype)), dim)
@@ -528,10 +530,17 @@ def _glu_gradient(g: Any, input: Any, dim: int) -> Any:
 # ---------------------------------------------------------------- dropout
 
 
-def _mask(shape: Any, dtype: Any, p: float) -> Any:
-    from ..random import default_generator
+def _mask(shape: Any, dtype: Any, p: float, part: float = 1.0) -> Tensor:
+    """Random zeros, and elsewhere one over ``part``."""
+    from ..random import drawn, stream_of
 
-    return default_generator.stream.dropout_mask(tuple(shape), dtype.np, p)
+    stream = stream_of(None)
+
+    def draw(whole: tuple[int, ...]) -> Any:
+        mask = stream.dropout_mask(whole, dtype.np, p)
+        return mask if part == 1 else arrays.divided(mask, part)
+
+    return wrap_any(drawn(draw, shape))
 
 
 def _check_probability(p: float, error: type[Exception] = RuntimeError) -> None:
@@ -542,8 +551,7 @@ def _check_probability(p: float, error: type[Exception] = RuntimeError) -> None:
 
 
 def _scaled_mask(input: Tensor, shape: Any, p: float) -> Tensor:
-    mask = _mask(shape, input.dtype, p)
-    return wrap(mask if p == 1 else arrays.divided(mask, 1 - p))
+    return _mask(shape, input.dtype, p, 1 if p == 1 else 1 - p)
 
 
 def _dropped(input: Tensor, p: float, train: bool, inplace: bool, shape: Any) -> Tensor:
@@ -622,7 +630,7 @@ def _alpha_dropped(input: Tensor, p: float, train: bool, inplace: bool, shape: A
     _check_probability(p)
     if not train or p == 0 or not input.numel():
         return input
-    mask = wrap(_mask(shape, input.dtype, p))
+    mask = _mask(shape, input.dtype, p)
     if p == 1:
         return input.mul_(mask) if inplace else input * mask
     scale = 1 / math.sqrt((_ALPHA_DROPPED ** 2 * p + 1) * (1 - p))
@@ -683,10 +691,10 @@ _rrelu_backward.vjp(input=lambda g, source, noise: _rrelu_backward(g, source, no
 
 def _rrelu_call(made: Any, input: Tensor, lower: float, upper: float, training: bool,
                 generator: Any = None) -> Tensor:
-    from ..random import default_generator
+    from ..random import stream_of
 
     if training:
-        stream = (generator or default_generator).stream
+        stream = stream_of(generator)
         noise = wrap(arrays.random_slopes(input._data, lower, upper, stream))
     else:
         noise = leaky_slope(input.detach(), (lower + upper) / 2)
@@ -722,10 +730,10 @@ _functional(_functional_rrelu, "rrelu")
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10,
                    dim: int = -1) -> Tensor:
     """A differentiable sample of a category, nearly one-hot for small ``tau``."""
-    from ..random import default_generator
+    from ..random import drawn, stream_of
 
-    drawn = default_generator.stream.exponential(logits.shape, logits.dtype.np)
-    noise = -log(wrap(drawn))
+    stream, kind = stream_of(None), logits.dtype.np
+    noise = -log(wrap_any(drawn(lambda whole: stream.exponential(whole, kind), logits.shape)))
     soft = _softmax((logits + noise) / tau, dim)
     if not hard:
         return soft

@@ -9,6 +9,7 @@ from .. import dtypes, layouts
 from ..backend import create as make
 from ..backend import numpy as xp
 from ..errors import type_name
+from ..interpret import TRACED_TYPES, wrap_any
 from ..notices import warn
 from ..op import publish
 from ..tensor import NATIVE, Tensor, wrap
@@ -20,7 +21,7 @@ from .from_data import data_of, full_name
 
 def leaf(data: Any, requires_grad: Any = False, function: str = "tensor") -> Tensor:
     """A new tensor on ``data``."""
-    out = wrap(data)
+    out = wrap_any(data) if type(data) in TRACED_TYPES else wrap(data)
     if requires_grad is not False:
         if requires_grad is not True:
             raise TypeError(f"{function}(): argument 'requires_grad' must be bool, not "
@@ -52,7 +53,7 @@ def dtype_for(function: str, dtype: Any, otherwise: Any = None) -> dtypes.dtype:
 def place(function: str, device: Any, layout: Any) -> None:
     """Raise unless a factory was asked for the one place and layout there is."""
     if device is not None:
-        dtypes.as_device(device)
+        dtypes.as_device(device, function)
     if layout is not None:
         layouts.check_layout(layout, function)
 
@@ -139,7 +140,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
            pin_memory: bool = False) -> Tensor:
     """A new tensor with a copy of ``data``."""
     if device is not None:
-        dtypes.as_device(device)
+        dtypes.as_device(device, "tensor")
     if isinstance(data, Tensor):
         warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach()"
              ".clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
@@ -151,7 +152,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """``data`` as a tensor, on the same memory where that is possible."""
     if device is not None:
-        dtypes.as_device(device)
+        dtypes.as_device(device, "as_tensor")
     kind = None if dtype is None else dtype_for("as_tensor", dtype)
     if isinstance(data, Tensor):
         return data if kind is None else data.to(kind)
@@ -165,7 +166,7 @@ def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | Non
             requires_grad: bool | None = None) -> Tensor:
     """``obj`` as a tensor; ``copy`` says whether it must have, or must not have, new memory."""
     if device is not None:
-        dtypes.as_device(device)
+        dtypes.as_device(device, "asarray")
     kind = None if dtype is None else dtype_for("asarray", dtype)
     if isinstance(obj, Tensor):
         return _tensor_as_array(obj, kind, copy, requires_grad)
@@ -257,7 +258,7 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0,
 
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor on memory that another library offers through DLPack."""
-    dtypes.as_device(device)
+    dtypes.as_device(device, "from_dlpack")
     if isinstance(ext_tensor, Tensor):
         if ext_tensor.requires_grad:
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")

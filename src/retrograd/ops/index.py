@@ -374,6 +374,8 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         return
     if key is True:
         key = None
+    if not self._data.ndim and key.__class__ in (int, slice):
+        getitem(self, key)  # words the refusal
     found = Subscript(self, as_items(key))
     if not found.pairs:
         assign(found.view, value)

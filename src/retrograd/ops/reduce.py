@@ -148,7 +148,7 @@ def _check_dims(function: str, dim: Any, keepdim: Any) -> None:
     if isinstance(dim, (str, float, bool)):
         raise no_overload(function, (dim,), *_SUM_FORMS)
     if keepdim is not True and keepdim is not False:
-        raise TypeError(f"{function}(): argument 'keepdim' (position 2) must be bool, not "
+        raise TypeError(f"{function}(): argument 'keepdim' must be bool, not "
                         f"{type(keepdim).__name__}")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import dtypes
 from ..backend import numpy as xp
-from ..errors import canonical_dim, size_mismatch
+from ..errors import canonical_dim, size_mismatch, type_name
 from ..inplace import Geometry
 from ..notices import warn
 from ..op import Array, Arrays, Dim, Dims, Ints, composite, linear, publish, view
@@ -19,7 +19,12 @@ def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
     """``x.view(2, 3)`` and ``x.view((2, 3))`` alike, as a tuple of ints."""
     if len(given) == 1 and isinstance(given[0], (tuple, list)):
         given = tuple(given[0])
-    return tuple([n if n.__class__ is int else n.__index__() for n in given])
+    try:
+        return tuple([n if n.__class__ is int else n.__index__() for n in given])
+    except AttributeError:
+        wrong = next(n for n in given if not hasattr(n, "__index__"))
+        raise TypeError(f"sizes and dims must be tuple of ints, but found {type_name(wrong)}"
+                        ) from None
 
 
 def spread_method(function: Any, name: str, keyword: str) -> Any:
