@@ -509,10 +509,15 @@ def post_accumulate_hooks(leaf: Tensor, recorded: bool) -> None:
 def accumulate_into(leaf: Tensor, g: Any, recorded: bool) -> None:
     """``leaf.grad += g``, in place unless the backward pass is itself recorded."""
     if recorded and isinstance(g, Tensor):
+        keep_graph = MODE.get().grad
         with _accumulating, switched(grad=True):
             old = leaf._grad
+            if not keep_graph and type(g._data) in TRACED_TYPES:
+                g = g.detach()  # ``.grad`` keeps no tangents
             leaf._grad = recorded_copy(g, leaf._data) if old is None else old + g
         return
+    if type(g) in TRACED_TYPES:
+        g = wrap_any(g).detach()._data  # ``.grad`` keeps no tangents
     with _accumulating:
         old = leaf._grad
         if old is None:

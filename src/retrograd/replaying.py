@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from . import dtypes
@@ -23,7 +24,7 @@ class Packed:
         with switched(grad=False, saved_hooks=()):
             self.value = pack(tensor)
             if is_output and self.value is tensor:
-                self.value = tensor.detach()  # the node would hold its own output: a cycle
+                self.value = tensor._off_graph()  # the node would hold its own output: a cycle
         if tensor._version != version:
             raise RuntimeError(
                 "A saved tensor pack hook is modifying its input in place. Tensors provided as "
@@ -132,7 +133,9 @@ def output_edge(node: Any, position: int) -> Any:
     """The edge of output ``position``; one object per output, so that gradients meet there."""
     if node.outputs == 1:
         return node
-    refs = node.__dict__.setdefault("_output_edges", {})
+    refs = node.output_edges
+    if refs is None:
+        refs = node.output_edges = {}
     known = refs.get(position)
     known = known and known()
     if known is None:
@@ -190,7 +193,7 @@ def pull_on_tensors(node: Any, g: Any, *wanted: Any) -> Any:
 def replay_traced(node: Any, g: Any, *wanted: Any) -> Any:
     """``replay`` of a call inside a transform: gradients lose what their inputs never had."""
     result = super(type(node), node).replay(g, *wanted)
-    levels = node.__dict__.get("input_levels")
+    levels = node.input_levels
     if levels is None:
         return result
     from .transforms import settle_tensor
@@ -254,6 +257,16 @@ def public_saved_names(op: Op, plan: Any) -> tuple[tuple[str, str, str], ...]:
     return tuple(found)
 
 
+def saved_properties(op: Op, plan: Any) -> dict[str, property]:
+    """``_saved_other`` and ``_raw_saved_other`` for each value that nodes of this op save."""
+    made = {}
+    for public, _, kind in public_saved_names(op, plan):
+        made[f"_saved_{public}"] = property(partial(saved_value, public=public))
+        if kind != "static":
+            made[f"_raw_saved_{public}"] = property(partial(raw_saved, public=public))
+    return made
+
+
 def saved_value(node: Any, public: str) -> Any:
     for shown, name, kind in node.saved_names:
         if shown != public:
@@ -278,7 +291,7 @@ class RawSaved:
     def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
         """Pack this saved value now; ``unpack_hook`` brings it back when backward needs it."""
         check_hooks_fit(getattr(self._node, self._slot), pack_hook, unpack_hook)
-        value = saved_value(self._node, self._public).detach()
+        value = saved_value(self._node, self._public)._off_graph()
         setattr(self._node, self._slot, Packed(value, (pack_hook, unpack_hook)))
         self._node.__class__ = _hooked(type(self._node))
 

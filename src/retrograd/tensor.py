@@ -515,6 +515,8 @@ class Tensor:
             out._cut = sites.here(2)
         return out
 
+    _off_graph = detach  # the same for tensors of transforms, whose tangents it keeps
+
     def detach_(self) -> Tensor:
         """Leave the graph, in place."""
         if self._view is not None:

@@ -23,6 +23,7 @@ Both are settled where a gradient leaves a node (:func:`settle`).
 
 from __future__ import annotations
 
+import gc
 import itertools
 import warnings
 from collections.abc import Callable
@@ -31,7 +32,8 @@ from typing import Any
 
 from . import codegen, interpret
 from .backend import numpy as xp
-from .graph import Like, Node, next_sequence
+from .engine import _RUNNING
+from .graph import Like, Node, View, next_sequence
 from .interpret import TENSOR_CLASS, TRACED_TYPES, compute, wrap_any
 from .modes import MODE, switched
 from .op import ARRAYS, DIM, DIMS, Op
@@ -174,19 +176,58 @@ class TracedTensor(Tensor):
 
         data = self._data
         if isinstance(data, Batched):
-            return wrapper_repr("BatchedTensor", data.level, repr(wrap_any(data.value)), 0)
+            around = ACTIVE.get()
+            depth = around.index(data.level) + 1 if data.level in around else data.level
+            return wrapper_repr("BatchedTensor", depth, repr(wrap_any(data.value)), 0)
         from . import dtypes
 
+        while isinstance(data, Dual) and data.level not in ACTIVE.get():
+            data = data.primal
         return tensor_repr(xp.as_array(_innermost(data)), self.dtype,
                            default_dtype=dtypes.get_default_dtype(),
                            requires_grad=self._edge is not None and self.grad_fn is None,
                            grad_fn_name=None if self.grad_fn is None else self.grad_fn.name(),
-                           tangent=wrap_any(data.tangent))
+                           tangent=wrap_any(data.tangent) if isinstance(data, Dual) else None)
+
+    def data_ptr(self) -> int:
+        return xp.address(_memory(self._data))
+
+    def storage_offset(self) -> int:
+        return wrap_any(_memory(self._data)).storage_offset()
+
+    def detach(self) -> Tensor:
+        """A tensor on the same memory, outside the graph and without tangents."""
+        out = self._off_graph()
+        if isinstance(self._data, Holder):
+            return _with_data(out, without_tangents(self._data))
+        return out
+
+    @property
+    def data(self) -> Tensor:
+        """A tensor on the same memory, without graph, tangents, or a share in the version."""
+        return _with_data(Tensor.data.fget(self), without_tangents(self._data))
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        Tensor.data.fset(self, value)
+
+
+def _with_data(tensor: Tensor, data: Any) -> Tensor:
+    tensor._data = data
+    tensor.__class__ = TENSOR_CLASS.get(type(data), Tensor)
+    return tensor
 
 
 def _innermost(data: Any) -> Any:
     while isinstance(data, Dual):
         data = data.primal
+    return data
+
+
+def _memory(data: Any) -> Any:
+    """The array under all holders."""
+    while isinstance(data, Holder):
+        data = data.primal if isinstance(data, Dual) else data.value
     return data
 
 
@@ -254,6 +295,8 @@ def compute_dual(op: Op, values: list[Any], top: Dual) -> Any:
     outer = any(v.outer for value in values
                 for v in (value if type(value) in (list, tuple) else (value,)) if is_dual(v))
     y = compute(op, primals)
+    if not outer and not has_tangents(level):
+        return y
     tangents: dict[str, Any] = {}
     for param, value in zip(op.params, values, strict=True):
         if param.kind == ARRAYS:
@@ -269,6 +312,36 @@ def compute_dual(op: Op, values: list[Any], top: Dual) -> Any:
         return type(y)(part if slope is None else Dual(level, part, slope, outer)
                        for part, slope in zip(y, slopes, strict=True))
     return y if slopes is None else Dual(level, y, slopes, outer)
+
+
+def has_tangents(level: int) -> bool:
+    """Whether tangents of ``level`` count: not once it is closed, unless backward asks for them."""
+    if _RUNNING.get() is not None:
+        return True
+    mode = MODE.get()
+    return level in ACTIVE.get() and mode.forward_grad and not mode.inference
+
+
+def without_tangents(data: Any) -> Any:
+    """Raw data without any tangents."""
+    if isinstance(data, Dual):
+        return without_tangents(data.primal)
+    if isinstance(data, Batched):
+        return Batched(data.level, without_tangents(data.value), data.outer)
+    return data
+
+
+def check_tangent(primal: Tensor, tangent: Tensor) -> None:
+    """Raise unless ``tangent`` can be the tangent of ``primal``."""
+    for value in (primal, tangent):
+        if not (value.is_floating_point() or value.is_complex()):
+            raise RuntimeError("Expected both tensor and its forward grad to be floating point or "
+                               "complex")
+    if tuple(primal.shape) != tuple(tangent.shape):
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original "
+            f"Tensor, this is not supported. Tensor is of size {list(primal.shape)} while the "
+            f"given forward gradient is of size {list(tangent.shape)}.")
 
 
 def push_forward(op: Op, primals: list[Any], y: Any, tangents: dict[str, Any]) -> Any:
@@ -295,7 +368,8 @@ def _fitted(slope: Tensor, y: Any) -> Any:
     return slope._data
 
 
-def _arguments(op: Op, by_name: dict[str, Any], y: Any, needs: list[str], **extra: Any) -> list[Any]:
+def _arguments(op: Op, by_name: dict[str, Any], y: Any, needs: list[str],
+               **extra: Any) -> list[Any]:
     """What a rule asks for, as tensors."""
     found = []
     for name in needs:
@@ -456,8 +530,8 @@ def compute_batched(op: Op, values: list[Any], top: Batched) -> Any:
     rule = batching_rule(op)
     if rule is not None:
         try:
-            with switched(grad=False, saved_hooks=(), override=True):
-                result = _unwrapped(rule(*_rule_arguments(op, inner, flags, size)))
+            with switched(grad=False, saved_hooks=(), override=True, journal=None):
+                result = _unwrapped(rule(*_rule_arguments(op, inner, flags, size, level)))
         except CannotBatch as error:
             raise error if error.level is not None else error.at(level)  # noqa: B904
     if result is NotImplemented and op.kind == "elementwise":
@@ -481,16 +555,21 @@ def batching_rule(op: Op) -> Any:
 class BatchArguments:
     """What a batching rule is given first: which arguments are batched, and how many there are."""
 
-    __slots__ = ("size", "flags")
+    __slots__ = ("size", "flags", "level")
 
-    def __init__(self, size: int, flags: dict[str, Any]):
-        self.size, self.flags = size, flags
+    def __init__(self, size: int, flags: dict[str, Any], level: int):
+        self.size, self.flags, self.level = size, flags, level
+
+    def but(self, **flags: Any) -> BatchArguments:
+        """The same batch with other arguments."""
+        return BatchArguments(self.size, flags, self.level)
 
     def __getitem__(self, name: str) -> Any:
         return self.flags[name]
 
 
-def _rule_arguments(op: Op, inner: list[Any], flags: list[Any], size: int) -> list[Any]:
+def _rule_arguments(op: Op, inner: list[Any], flags: list[Any], size: int,
+                    level: int) -> list[Any]:
     """A batching rule's arguments: the batch, then the op's own with the batch in front."""
     by_name = {p.name: f for p, f in zip(op.params, flags, strict=True)}
     wrapped = []
@@ -500,7 +579,7 @@ def _rule_arguments(op: Op, inner: list[Any], flags: list[Any], size: int) -> li
                            if isinstance(value, list) else wrap_any(value))
         else:
             wrapped.append(value)
-    return [BatchArguments(size, by_name), *wrapped]
+    return [BatchArguments(size, by_name, level), *wrapped]
 
 
 def _unwrapped(result: Any) -> Any:
@@ -632,21 +711,24 @@ def _lift(target: Tensor, level: int, result: Any) -> None:
                           "`self` not being vmapped over in a vmap. Please try to use out-of-place "
                           "operators instead of inplace arithmetic.").at(level)
     base = target if target._view is None else target._view.base
-    if level not in levels_of(base._data):
-        base._array()
-        if base is target:
-            _make_dual(base, level, zeros_like_layout(base._data))
-            return
-        where = _geometry(base, target)
-        _make_dual(base, level, zeros_like_layout(base._data))
-        _make_dual(target, level, where.of_array(base._data.tangent))
-        return
-    where = _geometry(_plain_twin(base), target)
-    _make_dual(target, level, where.of_array(base._data.tangent))
+    base._array()
+    places = [(view, _geometry(base, view)) for view in _views_of(base)]
+    carry_tangent(base, level, zeros_like_layout(base._data))
+    for view, where in places:
+        carry_tangent(view, level, where.of_array(base._data.tangent))
 
 
-def _plain_twin(tensor: Tensor) -> Tensor:
-    return wrap_any(_innermost(tensor._data))
+def _views_of(base: Tensor) -> list[Tensor]:
+    """The tensors that look at the memory of ``base``; only the garbage collector knows them all.
+
+    Looking for them is slow, and seldom needed: once for each plain tensor that a dual number is
+    written into.
+    """
+    if base._vc is None:
+        return []
+    views = [v for v in gc.get_referrers(base) if type(v) is View and v.base is base]
+    return [t for t in gc.get_referrers(*views) if isinstance(t, Tensor) and t._view in views] \
+        if views else []
 
 
 def _geometry(base: Tensor, view: Tensor) -> Any:
@@ -661,7 +743,8 @@ def zeros_like_layout(data: Any) -> Any:
     return xp.zeros_like(data)
 
 
-def _make_dual(tensor: Tensor, level: int, tangent: Any) -> None:
+def carry_tangent(tensor: Tensor, level: int, tangent: Any) -> None:
+    """Make a tensor dual in place."""
     tensor._data = Dual(level, tensor._data, tangent)
     tensor.__class__ = TracedTensor
 
@@ -670,7 +753,8 @@ def _write(target: Any, result: Any) -> None:
     if isinstance(target, Dual):
         same = isinstance(result, Dual) and result.level == target.level
         _write(target.primal, result.primal if same else result)
-        _write(target.tangent, result.tangent if same else xp.zeros((), target.tangent.dtype))
+        if has_tangents(target.level):
+            _write(target.tangent, result.tangent if same else xp.zeros((), target.tangent.dtype))
     elif isinstance(target, Batched):
         same = isinstance(result, Batched) and result.level == target.level
         value = result.value if same else result
@@ -760,6 +844,16 @@ def leave_batch(data: Any, dim: int, level: int, size: int) -> Any:
     return _below(data, level, change)
 
 
+def in_every_batch(tensor: Tensor, sizes: dict[int, int]) -> Tensor:
+    """A tensor outside the graph, repeated for each batch (by level) that it has no part in."""
+    data = tensor._array()
+    for level, size in sorted(sizes.items()):
+        if level not in levels_of(data):
+            data = _below(data, level, lambda inner, depth, at=level, n=size: Batched(
+                at, _repeated(inner, n)))
+    return wrap_any(data)
+
+
 def batch_in(tensor: Tensor, dim: int, level: int) -> Tensor:
     """A tensor as one value of a batch along ``dim``."""
     size = tensor.shape[dim]
@@ -770,7 +864,7 @@ def batch_in(tensor: Tensor, dim: int, level: int) -> Tensor:
 def batch_out(tensor: Tensor, dim: int, level: int, size: int) -> Tensor:
     """The whole batch as an ordinary tensor."""
     return recorded(tensor, lambda x: leave_batch(x, dim, level, size),
-                    lambda g: enter_batch(g, dim, level, outer=True))
+                    lambda g: enter_batch(g, dim, level, outer=level not in ACTIVE.get()))
 
 
 def _dual_part(data: Any, level: int, part: str) -> Any:
@@ -836,6 +930,9 @@ class _MakeDual(Node):
 
     __slots__ = ("next1", "level", "levels")
     _arity = 2
+
+    def name(self) -> str:
+        return "ViewBackward0"
 
     def pull(self, g: Any, *wanted: Any) -> Any:
         value, slope = self._parts(g)

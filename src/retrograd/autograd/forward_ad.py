@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import transforms
-from ..modes import MODE
+from ..modes import MODE, Mode
 from ..tensor import Tensor
 from .grad_mode import _ModeSwitch
 
@@ -37,7 +37,9 @@ def exit_dual_level(*, level: int | None = None) -> None:
     """Close the level: its tangents are gone."""
     if level is None:
         level = _level.get()
-    if _level.get() < 0 or level != _level.get():
+    if level < 0:
+        raise RuntimeError("Dual level must be a positive number.")
+    if level != _level.get():
         raise RuntimeError("Trying to exit a forward AD level that was not the last one that was "
                            "created. This is not supported.")
     open_levels = transforms.ACTIVE.get()
@@ -63,22 +65,16 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     if level < 0:
         raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, "
                            "make sure to enter_dual_level() first.")
-    for name, value in (("tensor", tensor), ("tangent", tangent)):
-        if not isinstance(value, Tensor):
-            raise TypeError(f"_make_dual(): argument '{name}' must be Tensor, not "
-                            f"{type(value).__name__}")
     if not (tensor.is_floating_point() or tensor.is_complex()):
         raise ValueError(f"Expected primal to be floating point or complex, but got: "
                          f"{tensor.dtype}")
     if not (tangent.is_floating_point() or tangent.is_complex()):
         raise ValueError(f"Expected tangent to be floating point or complex, but got: "
                          f"{tangent.dtype}")
-    if tuple(tensor.shape) != tuple(tangent.shape):
-        raise RuntimeError("Expected primal and tangent to have the same shape, but got "
-                           f"{list(tensor.shape)} and {list(tangent.shape)}: the sizes must match.")
-    if tensor.dtype is not tangent.dtype:
-        raise RuntimeError("Expected primal and tangent to have the same dtype, but got "
-                           f"{tensor.dtype} and {tangent.dtype}")
+    if _data_level.get() in transforms.levels_of(tensor._data):
+        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward "
+                           f"gradient at the same level {level} is not supported.")
+    transforms.check_tangent(tensor, tangent)
     return transforms.make_dual(tensor, tangent, _data_level.get())
 
 
@@ -88,8 +84,11 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         level = _level.get()
     if level < 0:
         return UnpackedDualTensor(tensor, None)
+    if not isinstance(tensor, Tensor):
+        raise TypeError("_unpack_dual(): argument 'dual' (position 1) must be Tensor, not "
+                        f"{type(tensor).__name__}")
     at = _data_level.get()
-    if at not in transforms.levels_of(tensor._data):
+    if not MODE.get().forward_grad or at not in transforms.levels_of(tensor._data):
         return UnpackedDualTensor(tensor, None)
     return UnpackedDualTensor(transforms.dual_primal(tensor, at),
                               transforms.dual_tangent(tensor, at))
@@ -104,8 +103,8 @@ class _set_fwd_grad_enabled(_ModeSwitch):
     def clone(self) -> _set_fwd_grad_enabled:
         return _set_fwd_grad_enabled(self.mode)
 
-    def changes(self) -> dict[str, Any]:
-        return {"forward_grad": self.mode}
+    def switched(self, mode: Mode) -> Mode:
+        return mode.but(forward_grad=self.mode)
 
 
 def _is_fwd_grad_enabled() -> bool:

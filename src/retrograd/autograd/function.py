@@ -404,9 +404,11 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         node.to_save = node.dirty_tensors = node.non_differentiable = None
         edges: list[Any] = []
         likes: list[Like | None] = []
-        requires_grad = False
+        requires_grad = traced = False
         for value in args:
             if isinstance(value, Tensor):
+                if value._is_traced:
+                    traced = True
                 edge = value._edge if value._view is None else edge_of(value)
                 if edge is None:
                     likes.append(_UNUSED)
@@ -423,7 +425,9 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         node.rest = tuple(edges)
         node._inputs = likes
         mode = MODE.get()
-        if mode.grad:
+        if traced:
+            output = _run_traced(cls, node, args, separate, mode)
+        elif mode.grad:
             token = MODE.set(NO_GRAD if mode is GRAD else mode.but(grad=False))
             try:
                 output = _run_forward(cls, node, args) if separate else cls.forward(node, *args)
@@ -480,6 +484,18 @@ def _run_forward(cls: type[Function], node: BackwardCFunction, args: tuple[Any, 
     output = cls.forward(*args)
     cls.setup_context(node, args, output)
     return output
+
+
+def _run_traced(cls: type[Function], node: BackwardCFunction, args: tuple[Any, ...],
+                separate: bool, mode: Mode) -> Any:
+    """Forward on arguments that belong to a transform."""
+    from .custom_forward import run_forward
+
+    def forward(values: tuple[Any, ...]) -> Any:
+        return _run_forward(cls, node, values) if separate else cls.forward(node, *values)
+
+    with switched(grad=False):
+        return run_forward(node, args, forward, mode)
 
 
 def _positional(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
@@ -597,7 +613,7 @@ def _undifferentiable(output: Tensor, args: tuple[Any, ...], is_input: bool, is_
             note_cut(output, [a for a in args if isinstance(a, Tensor)])
         return output
     if output._edge is not None:
-        return output.detach()
+        return output._off_graph()
     return output if is_dirty else _aliased(output, None, mode)
 
 

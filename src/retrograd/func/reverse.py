@@ -85,7 +85,7 @@ def output_and_aux(output: Any, name: str) -> tuple[Any, Any]:
 
 
 def detached(tree: Any) -> Any:
-    return trees.tree_map(lambda t: t.detach() if isinstance(t, Tensor) else t, tree)
+    return trees.tree_map(lambda t: t._off_graph() if isinstance(t, Tensor) else t, tree)
 
 
 def gradients_of(outputs: list[Tensor], entered: Entered, seeds: list[Any] | None, record: bool,
@@ -174,7 +174,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
             record = outer and watched_outside([output], inputs.nodes)
             found = gradients_of([output], inputs, None, record)
         if not record:
-            output, aux = output.detach(), detached(aux)
+            output, aux = output._off_graph(), detached(aux)
         gradients = trees.unflatten(found, inputs.structure)
         return (gradients, (output, aux)) if has_aux else (gradients, output)
 

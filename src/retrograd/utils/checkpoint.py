@@ -192,7 +192,7 @@ class _Frame:
             if number >= self.count and not self.early_stop:
                 raise CheckpointError("torch.utils.checkpoint: trying to save more tensors during "
                                       "recomputation than during the original forward pass.\n")
-            values[number] = tensor.detach()
+            values[number] = tensor._off_graph()
             if self.early_stop and seen[0] == self.count:
                 raise _Enough
             return tensor
@@ -242,7 +242,7 @@ def _shown(about: Any) -> dict[str, Any]:
 
 def _reattached(packed: Packed, edge: Any) -> Tensor:
     value = packed.unpack()
-    out = value.detach()
+    out = value._off_graph()
     out._edge = edge
     return out
 

@@ -1,0 +1,669 @@
+"""``autograd.forward_ad`` and ``Function.jvp`` beside PyTorch."""
+
+from __future__ import annotations
+
+import warnings
+
+from parity.harness import behaviour, behaviour_of_each
+
+
+def vector(torch, *values, grad=False):
+    return torch.tensor(list(values), dtype=torch.float64, requires_grad=grad)
+
+
+def pair(torch, log, tensor):
+    """Log a tensor's value and tangent."""
+    primal, tangent = torch.autograd.forward_ad.unpack_dual(tensor)
+    log.values(primal)
+    if tangent is None:
+        log("no tangent")
+    else:
+        log.values(tangent)
+
+
+def inside(program):
+    """A program that runs inside a level, with a dual vector."""
+
+    def run(torch, log):
+        fw = torch.autograd.forward_ad
+        with fw.dual_level():
+            x = fw.make_dual(vector(torch, 1.0, 2.0, 3.0), vector(torch, 0.5, -1.0, 2.0))
+            program(torch, log, fw, x)
+
+    run.__name__ = program.__name__
+    run.__code__ = run.__code__.replace(co_firstlineno=program.__code__.co_firstlineno)
+    return behaviour(run)
+
+
+# Levels
+
+
+@behaviour
+def levels_open_and_close(torch, log):
+    fw = torch.autograd.forward_ad
+    log.raises(fw.exit_dual_level)
+    level = fw.enter_dual_level()
+    log(level)
+    log.raises(fw.enter_dual_level)
+    log.raises(fw.exit_dual_level, level=7)
+    fw.exit_dual_level(level=level)
+    with fw.dual_level() as level:
+        log(level)
+        with_error = fw.dual_level()
+        log.raises(with_error.__enter__)
+    log.raises(fw.exit_dual_level)
+    fw.enter_dual_level()
+    fw.exit_dual_level()
+
+
+@behaviour
+def a_level_is_closed_by_an_error(torch, log):
+    fw = torch.autograd.forward_ad
+    try:
+        with fw.dual_level():
+            raise KeyError("inside")
+    except KeyError as error:
+        log(str(error))
+    with fw.dual_level() as level:
+        log(level)
+
+
+@behaviour
+def what_make_dual_refuses(torch, log):
+    warnings.simplefilter("ignore", DeprecationWarning)  # of a compiler that PyTorch uses inside
+    fw = torch.autograd.forward_ad
+    x = vector(torch, 1.0, 2.0)
+    log.raises(fw.make_dual, x, x)
+    with fw.dual_level():
+        log.raises(fw.make_dual, torch.tensor([1, 2]), x)
+        log.raises(fw.make_dual, x, torch.tensor([1, 2]))
+        log.raises(fw.make_dual, torch.tensor([True]), torch.tensor([True]))
+        log.raises(fw.make_dual, x, x[:1])
+        log.raises(fw.make_dual, x, x.float())
+        log.refuses(fw.make_dual, x, 1.0)
+        log.refuses(fw.make_dual, 1.0, x)
+        log.raises(fw.make_dual, x.float(), x.float() * 1j)
+        log.raises(fw.make_dual, x, x, level=-1)
+
+
+@behaviour
+def what_unpack_dual_gives(torch, log):
+    fw = torch.autograd.forward_ad
+    x, t = vector(torch, 1.0, 2.0), vector(torch, 3.0, 4.0)
+    result = fw.unpack_dual(x)
+    log(type(result).__name__, result._fields, result.tangent)
+    log.values(result.primal)
+    with fw.dual_level():
+        log(fw.unpack_dual(x).tangent)
+        dual = fw.make_dual(x, t)
+        primal, tangent = fw.unpack_dual(dual)
+        log.values(primal, tangent)
+        log(primal is x, primal.data_ptr() == x.data_ptr(), tangent.requires_grad)
+        log(tangent.data_ptr() == t.data_ptr())
+        log(fw.unpack_dual(x).tangent, fw.unpack_dual(primal).tangent)
+        log.refuses(fw.unpack_dual, 1.0)
+    log(fw.unpack_dual(dual).tangent)
+
+
+@behaviour
+def tangents_are_gone_after_the_level(torch, log):
+    fw = torch.autograd.forward_ad
+    with fw.dual_level():
+        dual = fw.make_dual(vector(torch, 1.0, 2.0), vector(torch, 3.0, 4.0))
+        y = dual.exp()
+    log(fw.unpack_dual(dual).tangent, fw.unpack_dual(y).tangent)
+    log(repr(dual), repr(y))
+    log.values(y * 2)
+    with fw.dual_level():
+        log(fw.unpack_dual(dual).tangent)
+        log(fw.unpack_dual(y * dual).tangent)
+        again = fw.make_dual(dual, vector(torch, 1.0, 1.0))
+        pair(torch, log, again * y)
+    log.values(dual, y)
+    log(dual.tolist(), y.sum().item(), dual.numpy())
+
+
+@behaviour
+def a_dead_dual_tensor_is_an_ordinary_one(torch, log):
+    fw = torch.autograd.forward_ad
+    x = vector(torch, 1.0, 2.0, grad=True)
+    with fw.dual_level():
+        y = fw.make_dual(x, vector(torch, 3.0, 4.0)) ** 3
+    y.sum().backward()
+    log.values(x.grad)
+    with fw.dual_level():
+        log(fw.unpack_dual(x.grad).tangent)
+    z = y.detach().clone()
+    z.mul_(2)
+    log.values(z, y)
+
+
+# Arithmetic
+
+
+@inside
+def tangents_of_elementary_ops(torch, log, fw, x):
+    c = vector(torch, 2.0, 3.0, 4.0)
+    for y in (x + 1, 2 * x, x * c, x / c, c / x, x ** 3, 2 ** x, x.exp(), x.log(), x.sin(), -x,
+              x.sqrt(), x.tanh(), x.sigmoid(), x.relu(), x.abs(), x.clamp(1.5, 2.5), x * x, x - x,
+              torch.atan2(x, c), torch.where(c > 2.5, x, c), torch.maximum(x, c)):
+        pair(torch, log, y)
+
+
+@inside
+def tangents_of_reductions_and_products(torch, log, fw, x):
+    m = torch.arange(9, dtype=torch.float64).reshape(3, 3) / 4
+    for y in (x.sum(), x.mean(), x.prod(), x.max(), x.norm(), x.var(), x.logsumexp(0), x.cumsum(0),
+              x.softmax(0), m @ x, x @ m, x.dot(x), torch.outer(x, x), x.sort().values,
+              torch.cat([x, x * 2]), torch.stack([x, x]), x.flip(0), x[1:], x[[0, 2]], x.view(3, 1),
+              x.expand(2, 3), torch.einsum("i,j->ij", x, x), torch.linalg.norm(x), x.std()):
+        pair(torch, log, y)
+    values, indices = x.max(dim=0)
+    pair(torch, log, values)
+    log(indices, fw.unpack_dual(indices).tangent)
+
+
+@inside
+def results_without_a_tangent(torch, log, fw, x):
+    for y in (x > 1, x.argmax(), x.long(), x.isnan(), x.sign(), x.round(), x.floor(),
+              torch.zeros_like(x), x.new_ones(2), x.numel(), x.shape):
+        log(fw.unpack_dual(y).tangent if isinstance(y, torch.Tensor) else y)
+
+
+@inside
+def what_stops_tangents(torch, log, fw, x):
+    pair(torch, log, x.detach())
+    pair(torch, log, x.data)
+    pair(torch, log, x.clone())
+    pair(torch, log, x.detach().clone())
+    pair(torch, log, x.float())
+    pair(torch, log, x.to(torch.float64))
+    pair(torch, log, x.contiguous())
+    with torch.no_grad():
+        pair(torch, log, x * 2)
+    with torch.inference_mode():
+        pair(torch, log, x * 2)
+    with torch.enable_grad():
+        pair(torch, log, x * 2)
+    log(x.item() if x.numel() == 1 else x.tolist(), x.requires_grad, x.is_leaf)
+
+
+@inside
+def forward_mode_switched_off(torch, log, fw, x):
+    log(fw._is_fwd_grad_enabled())
+    with fw._set_fwd_grad_enabled(False):
+        log(fw._is_fwd_grad_enabled())
+        y = x * 2
+        pair(torch, log, y)
+        pair(torch, log, x)
+    pair(torch, log, y)
+    pair(torch, log, x * 2)
+
+
+@inside
+def texts_of_dual_tensors(torch, log, fw, x):
+    log(repr(x), str(x * 2), repr(x.sum()), repr(x.detach()))
+    w = vector(torch, 1.0, grad=True)
+    log(repr(fw.make_dual(w, vector(torch, 2.0))))
+    log(repr(fw.make_dual(torch.tensor(1.0), torch.tensor(2.0))))
+
+
+@inside
+def questions_about_dual_tensors(torch, log, fw, x):
+    log(x.shape, x.dtype, x.stride(), x.dim(), x.numel(), x.is_contiguous(), x.tolist())
+    log(type(x).__name__, isinstance(x, torch.Tensor), len(x), bool(x.sum() > 1), float(x[0]))
+    log(x.numpy(), [float(v) for v in x], x.element_size(), x.data_ptr() == x.detach().data_ptr())
+
+
+@behaviour
+def complex_and_zero_dim_duals(torch, log):
+    fw = torch.autograd.forward_ad
+    with fw.dual_level():
+        z = fw.make_dual(torch.tensor([1.0 + 2j, 3j]), torch.tensor([1j, 2.0 + 0j]))
+        for y in (z * z, z.conj(), z.abs(), z.real, z.imag, z.exp(), z.angle(),
+                  torch.view_as_real(z), z * 2.0, z.sum()):
+            pair(torch, log, y)
+        s = fw.make_dual(torch.tensor(2.0), torch.tensor(1.0))
+        for y in (s * s, s + 1, s ** 2, s.exp(), 3 - s, s * torch.tensor([1.0, 2.0])):
+            pair(torch, log, y)
+        pair(torch, log, torch.complex(s, s * 2))
+
+
+@behaviour
+def duals_of_several_dtypes(torch, log):
+    fw = torch.autograd.forward_ad
+    with fw.dual_level():
+        x = fw.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+        pair(torch, log, x.double() * 2)
+        pair(torch, log, x * vector(torch, 1.0, 2.0))
+        pair(torch, log, x.half())
+        pair(torch, log, x * torch.tensor([1, 2]))
+
+
+# Writes and views
+
+
+@inside
+def views_see_tangents(torch, log, fw, x):
+    pair(torch, log, x[0])
+    pair(torch, log, x[1:])
+    pair(torch, log, x.view(3, 1).t())
+    y = x.clone()
+    part = y[:2]
+    part.mul_(3)
+    pair(torch, log, y)
+    pair(torch, log, part)
+    y[2] = 7.0
+    pair(torch, log, y)
+    y[0] = x[1] * x[2]
+    pair(torch, log, y)
+    pair(torch, log, part)
+
+
+@inside
+def a_buffer_becomes_dual(torch, log, fw, x):
+    buffer = torch.zeros(4, dtype=torch.float64)
+    view = buffer[1:]
+    buffer[0] = x[0]
+    pair(torch, log, buffer)
+    pair(torch, log, view)
+    view.copy_(x)
+    pair(torch, log, buffer)
+    pair(torch, log, view)
+    other = torch.ones(3, dtype=torch.float64)
+    other.mul_(x)
+    pair(torch, log, other)
+    other.add_(x, alpha=2)
+    pair(torch, log, other)
+
+
+@inside
+def writes_that_remove_tangents(torch, log, fw, x):
+    y = x.clone()
+    y.zero_()
+    pair(torch, log, y)
+    y = x.clone()
+    y.fill_(2.0)
+    pair(torch, log, y)
+    y = x.clone()
+    y.copy_(torch.ones(3, dtype=torch.float64))
+    pair(torch, log, y)
+    y = x.clone()
+    y[1:] = torch.zeros(2, dtype=torch.float64)
+    pair(torch, log, y)
+
+
+@inside
+def writes_in_place(torch, log, fw, x):
+    y = x.clone()
+    for write in (lambda y: y.add_(1), lambda y: y.mul_(x), lambda y: y.exp_(),
+                  lambda y: y.div_(x), lambda y: y.sub_(x), lambda y: y.sin_(),
+                  lambda y: y.clamp_(max=0.9), lambda y: y.masked_fill_(x > 2, 0.0),
+                  lambda y: y.index_add_(0, torch.tensor([0, 1, 2]), x), lambda y: y.cumsum_(0)):
+        write(y)
+        pair(torch, log, y)
+    y += x
+    pair(torch, log, y)
+    y[[0, 1]] = x[:2] * 2
+    pair(torch, log, y)
+
+
+@inside
+def a_write_to_the_dual_itself(torch, log, fw, x):
+    primal = fw.unpack_dual(x).primal
+    x.mul_(2)
+    pair(torch, log, x)
+    log.values(primal)
+
+
+@behaviour
+def the_dual_shares_its_primals_memory(torch, log):
+    fw = torch.autograd.forward_ad
+    p, t = vector(torch, 1.0, 2.0), vector(torch, 3.0, 4.0)
+    with fw.dual_level():
+        x = fw.make_dual(p, t)
+        p.mul_(10)
+        pair(torch, log, x)
+        x.add_(1)
+        log.values(p, t)
+
+
+@behaviour
+def a_view_of_a_plain_tensor_written_with_duals(torch, log):
+    fw = torch.autograd.forward_ad
+    with fw.dual_level():
+        base = torch.zeros(2, 3, dtype=torch.float64)
+        row, column = base[0], base[:, 1]
+        x = fw.make_dual(vector(torch, 1.0, 2.0, 3.0), vector(torch, 0.5, -1.0, 2.0))
+        row.copy_(x)
+        pair(torch, log, base)
+        pair(torch, log, row)
+        pair(torch, log, column)
+        column.mul_(5)
+        pair(torch, log, base)
+        pair(torch, log, base.t() @ base)
+
+
+# With reverse mode
+
+
+@behaviour
+def forward_over_reverse(torch, log):
+    fw = torch.autograd.forward_ad
+    x, v = vector(torch, 0.5, 1.5, grad=True), vector(torch, 1.0, -2.0)
+    with fw.dual_level():
+        dual = fw.make_dual(x, v)
+        (g,) = torch.autograd.grad((dual.exp() * dual.sum()).sum(), dual)
+        pair(torch, log, g)
+        dual = fw.make_dual(x, v)
+        (g,) = torch.autograd.grad((dual ** 3).sum(), x)
+        pair(torch, log, g)
+        (fw.make_dual(x, v) ** 3).sum().backward()
+        pair(torch, log, x.grad)
+    log.values(x.grad)
+
+
+@behaviour
+def reverse_over_forward(torch, log):
+    fw = torch.autograd.forward_ad
+    x, v = vector(torch, 0.5, 1.5, grad=True), vector(torch, 1.0, -2.0, grad=True)
+    with fw.dual_level():
+        y = (fw.make_dual(x, v).exp() * x.sum()).sum()
+        primal, tangent = fw.unpack_dual(y)
+        log(primal.requires_grad, tangent.requires_grad)
+        log.values(*torch.autograd.grad(tangent, (x, v), retain_graph=True))
+        log.values(*torch.autograd.grad(primal, x, retain_graph=True))
+    log.values(*torch.autograd.grad(tangent, (x, v)))
+
+
+@behaviour
+def reverse_over_forward_after_the_level(torch, log):
+    fw = torch.autograd.forward_ad
+    x, v = vector(torch, 0.5, 1.5, grad=True), vector(torch, 1.0, -2.0)
+    with fw.dual_level():
+        y = torch.tanh(fw.make_dual(x, v) ** 2)
+        tangent = fw.unpack_dual(y).tangent
+    tangent.sum().backward()
+    log.values(x.grad)
+
+
+@behaviour
+def weights_beside_duals(torch, log):
+    fw = torch.autograd.forward_ad
+    w = vector(torch, 2.0, 3.0, grad=True)
+    with fw.dual_level():
+        x = fw.make_dual(vector(torch, 1.0, 2.0), vector(torch, 0.5, 0.25))
+        y = (w * x).sin().sum()
+        log(y.requires_grad)
+        tangent = fw.unpack_dual(y).tangent
+        log.values(*torch.autograd.grad(tangent, w, retain_graph=True))
+        log.values(*torch.autograd.grad(fw.unpack_dual(y).primal, w, retain_graph=True))
+        pair(torch, log, torch.autograd.grad(y, w)[0])
+
+
+@behaviour
+def third_order_by_mixing(torch, log):
+    fw = torch.autograd.forward_ad
+    x, v = vector(torch, 0.5, 1.5, grad=True), vector(torch, 1.0, -2.0)
+    with fw.dual_level():
+        dual = fw.make_dual(x, v)
+        (g,) = torch.autograd.grad((dual ** 4).sum(), dual, create_graph=True)
+        (h,) = torch.autograd.grad(g.sum(), dual, create_graph=True)
+        pair(torch, log, h)
+        tangent = fw.unpack_dual(g).tangent
+        log.values(*torch.autograd.grad(tangent.sum(), x))
+
+
+# Functions
+
+
+def cube(torch, **changes):
+    class Cube(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            ctx.save_for_forward(x)
+            return x ** 3
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return 3 * x ** 2 * g
+
+        @staticmethod
+        def jvp(ctx, t):
+            (x,) = ctx.saved_tensors
+            return 10 * x ** 2 * t
+
+    for name, function in changes.items():
+        setattr(Cube, name, staticmethod(function))
+    return Cube
+
+
+@inside
+def jvp_of_a_function_is_used(torch, log, fw, x):
+    pair(torch, log, cube(torch).apply(x))
+    pair(torch, log, cube(torch).apply(x.detach()))
+    pair(torch, log, cube(torch).apply(x * 2) * 3)
+
+
+@behaviour
+def jvp_of_a_function_and_gradients(torch, log):
+    fw = torch.autograd.forward_ad
+    x = vector(torch, 1.0, 2.0, grad=True)
+    with fw.dual_level():
+        dual = fw.make_dual(x, vector(torch, 1.0, 0.5))
+        y = cube(torch).apply(dual)
+        pair(torch, log, y)
+        log(y.requires_grad, y.grad_fn.name())
+        (g,) = torch.autograd.grad(y.sum(), x)
+        pair(torch, log, g)
+
+
+@inside
+def a_function_without_jvp(torch, log, fw, x):
+    class Plain(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    log.raises(Plain.apply, x)
+    log.values(Plain.apply(vector(torch, 1.0)))
+    with fw._set_fwd_grad_enabled(False):
+        pair(torch, log, Plain.apply(x))
+
+
+@inside
+def what_jvp_is_given(torch, log, fw, x):
+    seen = []
+
+    def forward(ctx, x, n, y, z):
+        ctx.save_for_forward(x, y)
+        return x * y
+
+    def jvp(ctx, *tangents):
+        seen.append([None if t is None else t.tolist() for t in tangents])
+        seen.append([s.tolist() for s in ctx.saved_tensors])
+        seen.append([fw.unpack_dual(s).tangent is None for s in ctx.saved_tensors])
+        seen.append((torch.is_grad_enabled(), ctx.needs_input_grad))
+        return tangents[0]
+
+    F = cube(torch, forward=forward, jvp=jvp)
+    y = vector(torch, 2.0, 3.0, 4.0)
+    pair(torch, log, F.apply(x, 3, y, None))
+    log(seen)
+
+    def lazy(ctx, x, n, y, z):
+        ctx.set_materialize_grads(False)
+        return forward(ctx, x, n, y, z)
+
+    seen.clear()
+    pair(torch, log, cube(torch, forward=lazy, jvp=jvp).apply(x, 3, y, None))
+    log(seen)
+
+
+@inside
+def a_function_with_several_outputs(torch, log, fw, x):
+    def forward(ctx, x):
+        ctx.save_for_forward(x)
+        whole = x.long()
+        ctx.mark_non_differentiable(whole)
+        return x * 2, whole, x.sum()
+
+    def jvp(ctx, t):
+        return t * 2, None, t.sum()
+
+    a, b, c = cube(torch, forward=forward, jvp=jvp).apply(x)
+    pair(torch, log, a)
+    pair(torch, log, b)
+    pair(torch, log, c)
+
+
+@inside
+def what_jvp_must_return(torch, log, fw, x):
+    log.raises(cube(torch, jvp=lambda ctx, t: (t, t)).apply, x)
+    log.raises(cube(torch, jvp=lambda ctx, t: 3.0).apply, x)
+    log.raises(cube(torch, jvp=lambda ctx, t: t[:1]).apply, x)
+    log.raises(cube(torch, jvp=lambda ctx, t: t.float()).apply, x)
+    pair(torch, log, cube(torch, jvp=lambda ctx, t: (t,)).apply(x))
+    log.raises(cube(torch, jvp=lambda ctx, t: ()).apply, x)
+
+
+@inside
+def a_function_that_writes_to_its_input(torch, log, fw, x):
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(3)
+
+    y = x.clone()
+    z = cube(torch, forward=forward, jvp=lambda ctx, t: t.mul_(3)).apply(y)
+    log(z is y)
+    pair(torch, log, z)
+    pair(torch, log, y)
+    log.raises(cube(torch, forward=forward, jvp=lambda ctx, t: t * 3).apply, x.clone())
+
+
+@inside
+def a_function_that_returns_its_input_or_a_view(torch, log, fw, x):
+    same = cube(torch, forward=lambda ctx, x: x, jvp=lambda ctx, t: t.view_as(t))
+    pair(torch, log, same.apply(x.clone()))
+    view = cube(torch, forward=lambda ctx, x: x[1:], jvp=lambda ctx, t: t[1:])
+    pair(torch, log, view.apply(x.clone()))
+    log.raises(cube(torch, forward=lambda ctx, x: x[1:], jvp=lambda ctx, t: t[1:] * 2).apply,
+               x.clone())
+    log.raises(cube(torch, forward=lambda ctx, x: x, jvp=lambda ctx, t: t).apply, x.clone())
+
+
+@inside
+def tangents_of_outputs_that_have_none(torch, log, fw, x):
+    def constant(ctx, x):
+        y = x * 2
+        ctx.mark_non_differentiable(y)
+        return y
+
+    log.raises(cube(torch, forward=lambda ctx, x: x.long(), jvp=lambda ctx, t: t).apply, x)
+    log.raises(cube(torch, forward=constant, jvp=lambda ctx, t: t).apply, x)
+    pair(torch, log, cube(torch, forward=constant, jvp=lambda ctx, t: None).apply(x))
+    y, n = cube(torch, forward=lambda ctx, x: (x * 2, 3), jvp=lambda ctx, t: (t, None)).apply(x)
+    pair(torch, log, y)
+    log(n)
+    log.raises(cube(torch, forward=lambda ctx, x: (x * 2, 3), jvp=lambda ctx, t: t).apply, x)
+    log.raises(fw.make_dual, x, x)
+
+
+@inside
+def a_function_with_setup_context(torch, log, fw, x):
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(x, n):
+            return x ** n
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            x, n = inputs
+            ctx.n = n
+            ctx.save_for_backward(x)
+            ctx.save_for_forward(x)
+
+        @staticmethod
+        def jvp(ctx, t, _):
+            (x,) = ctx.saved_tensors
+            return ctx.n * x ** (ctx.n - 1) * t
+
+    pair(torch, log, Square.apply(x, 2))
+
+
+@behaviour
+def save_for_forward_takes_tensors(torch, log):
+    def forward(ctx, x):
+        ctx.save_for_forward(x, None)
+        ctx.save_for_forward(x, 3)
+        return x
+
+    log.raises(cube(torch, forward=forward).apply, vector(torch, 1.0))
+
+
+@inside
+def forward_of_a_function_sees_no_tangents(torch, log, fw, x):
+    seen = []
+
+    def forward(ctx, x):
+        y = x * 2
+        seen.append((fw._is_fwd_grad_enabled(), fw.unpack_dual(y).tangent is None))
+        return y
+
+    pair(torch, log, cube(torch, forward=forward, jvp=lambda ctx, t: t * 7).apply(x))
+    log(seen)
+
+
+# Modules
+
+
+@behaviour
+def a_module_with_dual_parameters(torch, log):
+    fw = torch.autograd.forward_ad
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+    model = model.double()
+    with torch.no_grad():
+        for p in model.parameters():
+            p.copy_(torch.linspace(-1, 1, p.numel(), dtype=torch.float64).view_as(p))
+    x = torch.linspace(0, 1, 6, dtype=torch.float64).view(2, 3)
+    params = dict(model.named_parameters())
+    tangents = {name: torch.ones_like(p) for name, p in params.items()}
+    with fw.dual_level():
+        for name, p in params.items():
+            owner, _, leaf = name.rpartition(".")
+            module = model.get_submodule(owner)
+            delattr(module, leaf)
+            setattr(module, leaf, fw.make_dual(p, tangents[name]))
+        out = model(x)
+        pair(torch, log, out)
+        log(out.requires_grad)
+        pair(torch, log, torch.nn.functional.mse_loss(out, torch.zeros_like(out)))
+
+
+@behaviour_of_each(["conv", "norm", "pool", "embedding", "loss"])
+def layers_with_duals(torch, log, kind):
+    fw = torch.autograd.forward_ad
+    F = torch.nn.functional
+    with fw.dual_level():
+        x = torch.linspace(-1, 1, 32, dtype=torch.float64).view(1, 2, 4, 4)
+        w = torch.linspace(-1, 1, 36, dtype=torch.float64).view(2, 2, 3, 3)
+        dx, dw = fw.make_dual(x, x.cos()), fw.make_dual(w, w.sin())
+        if kind == "conv":
+            pair(torch, log, F.conv2d(dx, dw, padding=1))
+        elif kind == "norm":
+            pair(torch, log, F.layer_norm(dx, (4, 4)))
+            pair(torch, log, F.batch_norm(dx, None, None, training=True))
+        elif kind == "pool":
+            pair(torch, log, F.max_pool2d(dx, 2))
+            pair(torch, log, F.avg_pool2d(dx, 2))
+        elif kind == "embedding":
+            pair(torch, log, F.embedding(torch.tensor([0, 1, 0]), dw.reshape(2, 18)))
+        else:
+            pair(torch, log, F.cross_entropy(dx.reshape(8, 4), torch.arange(8) % 4))
+            pair(torch, log, F.gelu(dx))
