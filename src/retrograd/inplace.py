@@ -44,6 +44,8 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         raise
     edges = interpret.collect_edges(op, tensors)
     check_writable(target, any(e is not None for e in edges), mode)
+    if mode.journal is not None:
+        mode.journal.note_write(op, target)
     if len(values) > 1:
         check_overlap(target, values)
     direct = op.writer is not None and interpret.outermost(values) is None
@@ -200,6 +202,8 @@ def refuse_view(target: Tensor, view: View, what: str = _WRITTEN) -> None:
 def check_overlap(target: Tensor, values: list[Any]) -> None:
     """Raise if an argument lies partly in the memory that is about to be written."""
     written = target._data
+    if type(written) is not xp.ndarray:
+        return
     for value in values[1:]:
         if type(value) is xp.ndarray and value is not written \
                 and xp.may_share_memory(written, value) \

@@ -14,11 +14,12 @@ class Mode:
     """
 
     __slots__ = ("grad", "inference", "saved_hooks", "hooks_disabled", "override", "forward_grad",
-                 "intercept")
+                 "intercept", "journal")
 
     def __init__(self, grad: bool = True, inference: bool = False,
                  saved_hooks: tuple[Any, ...] = (), hooks_disabled: str | None = None,
-                 override: bool = True, forward_grad: bool = True, intercept: Any = None):
+                 override: bool = True, forward_grad: bool = True, intercept: Any = None,
+                 journal: Any = None):
         self.grad = grad
         self.inference = inference
         self.saved_hooks = saved_hooks
@@ -26,6 +27,7 @@ class Mode:
         self.override = override
         self.forward_grad = forward_grad
         self.intercept = intercept  # sees every op's raw arguments and may give its result
+        self.journal = journal  # is told of every write and draw, so that they can be undone
 
     @property
     def records(self) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
 from . import dtypes
 from .backend.random import DEFAULT_SEED, Stream
+from .modes import MODE
 from .tensor import Tensor, wrap
 
 
@@ -101,8 +103,37 @@ def _seed_number(seed: Any) -> int:
 default_generator = Generator().manual_seed(fresh_seed())
 
 
+VMAPS: ContextVar[tuple[tuple[str, int, int], ...]] = ContextVar("retrograd.vmaps", default=())
+"""How each vmap that is being run treats random draws: (randomness, level, batch size)."""
+
+
+def drawn(draw: Callable[[tuple[int, ...]], Any], shape: Any) -> Any:
+    """Raw data ``draw(shape)``, or a batch of it for each vmap that wants different numbers."""
+    wanted = [(level, size) for how, level, size in VMAPS.get() if how == "different"]
+    data = draw((*(size for _, size in wanted), *shape))
+    if wanted:
+        from .transforms import Batched
+
+        for level, _ in wanted:
+            data = Batched(level, data)
+    return data
+
+
+def _check_vmaps(generator: Generator | None) -> None:
+    if any(how == "error" for how, _, _ in VMAPS.get()):
+        raise RuntimeError(
+            "vmap: called random operation while in randomness error mode. Please either use the "
+            "'same' or 'different' randomness flags on vmap or perform the randomness operation "
+            "out of vmap")
+    journal = MODE.get().journal
+    if journal is not None:
+        journal.note_draw(default_generator if generator is None else generator)
+
+
 def stream_of(generator: Generator | None, function: str = "random") -> Stream:
     """The stream to draw from: the given generator's, or the default one's."""
+    if VMAPS.get():
+        _check_vmaps(generator)
     if generator is None:
         return default_generator.stream
     if not isinstance(generator, Generator):

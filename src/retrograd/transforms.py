@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import gc
 import itertools
-import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
@@ -36,6 +35,7 @@ from .engine import _RUNNING
 from .graph import Like, Node, View, next_sequence
 from .interpret import TENSOR_CLASS, TRACED_TYPES, compute, wrap_any
 from .modes import MODE, switched
+from .notices import warn
 from .op import ARRAYS, DIM, DIMS, Op
 from .sites import here
 from .tensor import NATIVE, Tensor, edge_of
@@ -652,9 +652,8 @@ def _one_at_a_time(op: Op, inner: list[Any], flags: list[Any], size: int) -> Any
     """The fallback that always works: a loop over the batch."""
     if op.name not in _TOLD:
         _TOLD.add(op.name)
-        warnings.warn(f"There is a performance drop because we have not yet implemented the "
-                      f"batching rule for {op.name}: vmap runs it once for each of {size} values "
-                      f"here:\n  {here(2)}", UserWarning, stacklevel=2)
+        warn(f"There is a performance drop because we have not yet implemented the batching rule "
+             f"for {op.name}: vmap runs it once for each of {size} values here:\n  {here(2)}")
     results = []
     for i in range(size):
         values = []

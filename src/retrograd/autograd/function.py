@@ -169,6 +169,7 @@ class BackwardCFunction(Node, FunctionCtx):
     _arity = 3
     runs_undefined = True
     _saved: Any  # a tuple, or Released
+    _levels: list[tuple[int, ...]] | None = None  # of the transforms that each input belonged to
     _forward_cls: type[Function]
 
     def edges(self) -> tuple[Any, ...]:
@@ -238,6 +239,8 @@ class BackwardCFunction(Node, FunctionCtx):
                 results = self._checked(given)
             finally:
                 MODE.reset(token)
+        if self._levels is not None:
+            results = self._settled(results)
         return tuple([None if edge is None or result is None
                       else fit(result._data, like) if like.shape != result._data.shape
                       or like.dtype is not result._data.dtype else result._data
@@ -248,9 +251,18 @@ class BackwardCFunction(Node, FunctionCtx):
         given = [g] if self.outputs == 1 else list(g or (None,) * self.outputs)
         with switched(grad=True):
             results = self._checked(given)
+            if self._levels is not None:
+                results = self._settled(results)
             return tuple([None if edge is None or result is None else fit_tensor(result, like)
                           for result, like, edge in zip(results, self._inputs, self.rest,
                                                         strict=False)])
+
+    def _settled(self, results: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Gradients without the transforms' holders that the inputs did not have."""
+        from ..transforms import settle_tensor
+
+        return tuple([None if r is None else settle_tensor(r, levels)
+                      for r, levels in zip(results, self._levels or (), strict=False)])
 
     def _checked(self, given: list[Any]) -> tuple[Any, ...]:
         """What the user's backward returns for these gradients, checked against the inputs."""
@@ -426,6 +438,9 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         node._inputs = likes
         mode = MODE.get()
         if traced:
+            mapped = _mapped(cls, node, args)
+            if mapped is not NotImplemented:
+                return mapped
             output = _run_traced(cls, node, args, separate, mode)
         elif mode.grad:
             token = MODE.set(NO_GRAD if mode is GRAD else mode.but(grad=False))
@@ -484,6 +499,18 @@ def _run_forward(cls: type[Function], node: BackwardCFunction, args: tuple[Any, 
     output = cls.forward(*args)
     cls.setup_context(node, args, output)
     return output
+
+
+def _mapped(cls: type[Function], node: BackwardCFunction, args: tuple[Any, ...]) -> Any:
+    """The call under vmap, if the arguments belong to one; NotImplemented if not, or if forward
+    may see the whole batch. The node then has to know what its gradients are to be fitted to."""
+    from ..func.custom import apply_batched
+    from ..transforms import levels_of
+
+    found = apply_batched(cls, args)
+    if found is NotImplemented:
+        node._levels = [levels_of(a._data) if isinstance(a, Tensor) else () for a in args]
+    return found
 
 
 def _run_traced(cls: type[Function], node: BackwardCFunction, args: tuple[Any, ...],

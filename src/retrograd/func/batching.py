@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any
 
 from .. import trees
-from ..sites import here
+from ..modes import MODE, switched
+from ..notices import warn
+from ..random import VMAPS, default_generator
+from ..sites import Site, here, is_internal
 from ..tensor import Tensor
 from ..transforms import CannotBatch, active, batch_in, batch_out, levels_of
-
-RANDOMNESS: ContextVar[tuple[str, int, int] | None] = ContextVar("retrograd.vmap", default=None)
-"""How the innermost vmap treats random ops: (mode, level, batch size)."""
+from .journal import Journal
 
 
 def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error",
@@ -87,36 +86,50 @@ def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...],
             raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped "
                              f"dimension, got sizes {sizes} for the mapped dimension")
     if size is None:
-        raise ValueError(f"{call}: at least one input must be mapped over, got in_dims={in_dims}")
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
     return leaves, dims, structure, size
 
 
 def _map(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: int, out_dims: Any,
          randomness: str, kwargs: dict[str, Any]) -> Any:
-    from ..random import default_generator
-
-    state = default_generator.get_state() if randomness != "error" else None
-    try:
-        with active() as level:
-            token = RANDOMNESS.set((randomness, level, size))
-            try:
+    """All values at once; if the program does not allow that, one after the other."""
+    journal = Journal(MODE.get().journal)
+    with active() as level:
+        token = VMAPS.set((*VMAPS.get(), (randomness, level, size)))
+        try:
+            with switched(journal=journal.at(level)):
                 inner = [leaf if d is None else batch_in(leaf, d, level)
                          for leaf, d in zip(leaves, dims, strict=True)]
                 output = func(*trees.unflatten(inner, structure), **kwargs)
-                outs, out_structure, where = _outputs(func, output, out_dims)
-                return trees.unflatten(
-                    [batch_out(t, _position(t, d), level, size) if d is not None else
-                     _unbatched(func, t, level) for t, d in zip(outs, where, strict=True)],
-                    out_structure)
-            finally:
-                RANDOMNESS.reset(token)
-    except CannotBatch as reason:
-        warnings.warn(f"vmap runs {_name(func)} once for each of {size} values, because it needs "
-                      f"them one by one: {str(reason).splitlines()[0]} It is called here:\n"
-                      f"  {here(2)}", UserWarning, stacklevel=3)
-    if state is not None:
-        default_generator.set_state(state)
-    return _looped(func, leaves, dims, structure, size, out_dims, kwargs)
+            outs, out_structure, where = _outputs(func, output, out_dims)
+            result = [_unbatched(func, t, level) if d is None
+                      else batch_out(t, _position(t, d), level, size)
+                      for t, d in zip(outs, where, strict=True)]
+            journal.close()
+            return trees.unflatten(result, out_structure)
+        except CannotBatch as reason:
+            if reason.level != level or not size:
+                raise
+            told = f"{str(reason).splitlines()[0]}\n  {_blamed(reason)}"
+        finally:
+            VMAPS.reset(token)
+    journal.undo()
+    warn(f"vmap runs {_name(func)} once for each of {size} values, because it needs them one by "
+         f"one: {told}\nWhat it had written or drawn before that line is undone, but what it did "
+         "outside of tensors is not.")
+    return _looped(func, leaves, dims, structure, size, out_dims, randomness, kwargs)
+
+
+def _blamed(reason: CannotBatch) -> Any:
+    """The user's line that asked for a single value."""
+    found = here(3)
+    trace = reason.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if not is_internal(code.co_filename):
+            found = Site(code, trace.tb_lasti)
+        trace = trace.tb_next
+    return found
 
 
 def _position(tensor: Tensor, dim: int) -> int:
@@ -128,53 +141,59 @@ def _position(tensor: Tensor, dim: int) -> int:
     return dim % rank
 
 
-def _unbatched(func: Any, tensor: Tensor, level: int) -> Tensor:
-    if level in levels_of(tensor._data):
-        raise ValueError(f"vmap({_name(func)}, ...): `{_name(func)}` can not return a batched "
-                         f"tensor when out_dim is None")
+def _unbatched(func: Any, tensor: Any, level: int) -> Any:
+    if isinstance(tensor, Tensor) and level in levels_of(tensor._data):
+        raise ValueError(f"vmap({_name(func)}, ...): `{_name(func)}` can not return a "
+                         "BatchedTensor when out_dim is None")
     return tensor
 
 
 def _outputs(func: Any, output: Any, out_dims: Any) -> tuple[list[Any], Any, list[Any]]:
     """The flat outputs and the dim where each gets its batch."""
     outs, structure = trees.flatten(output)
-    for value in outs:
-        if not isinstance(value, Tensor):
-            raise ValueError(f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, "
-                             f"got type {type(value)}. Did you mean to set out_dims= to None for "
-                             f"output?")
-    if isinstance(out_dims, tuple) and isinstance(output, Tensor):
-        if len(out_dims) != 1:
-            raise ValueError(f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims "
-                             f"is not compatible with the structure of `outputs`. out_dims has "
-                             f"structure {trees.flatten(out_dims)[1]} but outputs has structure "
-                             f"{structure}.")
+    call = f"vmap({_name(func)}, ..., out_dims={out_dims})"
+    if isinstance(output, Tensor) and isinstance(out_dims, tuple) and len(out_dims) == 1:
         where: list[Any] | None = [out_dims[0]]
     else:
         where = trees.broadcast_prefix(out_dims, structure)
     if where is None:
-        raise ValueError(f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is "
-                         f"not compatible with the structure of `outputs`. out_dims has structure "
-                         f"{trees.flatten(out_dims)[1]} but outputs has structure {structure}.")
+        raise ValueError(f"{call}(<inputs>): out_dims is not compatible with the structure of "
+                         f"`outputs`. out_dims has structure {trees.flatten(out_dims)[1]} but "
+                         f"outputs has structure {structure}.")
+    for d in where:
+        if not (d is None or isinstance(d, int)):
+            raise ValueError(f"{call}: `out_dims` must be an int, None or a python collection of "
+                             "ints representing where in the outputs the vmapped dimension should "
+                             "appear.")
+    for value, d in zip(outs, where, strict=True):
+        if d is not None and not isinstance(value, Tensor):
+            raise ValueError(f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, "
+                             f"got type {type(value)}. Did you mean to set out_dims= to None for "
+                             f"output?")
     return outs, structure, where
 
 
 def _looped(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: int,
-            out_dims: Any, kwargs: dict[str, Any]) -> Any:
+            out_dims: Any, randomness: str, kwargs: dict[str, Any]) -> Any:
     """The fallback: ``func`` on one value after another, the results stacked."""
     from ..ops.join import stack
 
     collected: list[list[Any]] = []
     out_structure: Any = None
     where: list[Any] = []
-    for i in range(size):
-        inner = [leaf if d is None else leaf.select(d, i)
-                 for leaf, d in zip(leaves, dims, strict=True)]
-        outs, out_structure, where = _outputs(
-            func, func(*trees.unflatten(inner, structure), **kwargs), out_dims)
-        collected.append(outs)
-    if not collected:
-        raise ValueError("vmap: a batch of size 0 has no values to run the function on one by one")
+    start = default_generator.get_state() if randomness == "same" else None
+    token = VMAPS.set((*VMAPS.get(), ("error", 0, size)) if randomness == "error" else VMAPS.get())
+    try:
+        for i in range(size):
+            if start is not None:
+                default_generator.set_state(start)
+            inner = [leaf if d is None else leaf.select(d, i)
+                     for leaf, d in zip(leaves, dims, strict=True)]
+            outs, out_structure, where = _outputs(
+                func, func(*trees.unflatten(inner, structure), **kwargs), out_dims)
+            collected.append(outs)
+    finally:
+        VMAPS.reset(token)
     results = []
     for k, d in enumerate(where):
         parts = [row[k] for row in collected]
@@ -190,7 +209,10 @@ def _in_chunks(func: Any, leaves: list[Any], dims: list[Any], structure: Any, si
     pieces: list[list[Any]] = []
     out_structure: Any = None
     where: list[Any] = []
+    state = default_generator.get_state() if randomness == "same" else None
     for start in range(0, size, chunk_size):
+        if state is not None:
+            default_generator.set_state(state)
         length = min(chunk_size, size - start)
         part = [leaf if d is None else leaf.narrow(d, start, length)
                 for leaf, d in zip(leaves, dims, strict=True)]

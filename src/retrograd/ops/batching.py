@@ -14,6 +14,7 @@ from typing import Any
 
 from ..errors import canonical_dim
 from ..op import REGISTRY
+from ..random import VMAPS
 from ..transforms import CannotBatch
 from .bounds import minimum
 from .compare import eq, ne
@@ -891,8 +892,7 @@ def _adding(left: str, right: str, summed: bool = False) -> Any:
     def call(batch: Any, input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
         if not (batch[left] or batch[right]):
             a = repeated(batch.size, a)
-            flags = {**batch.flags, left: True}
-            batch = type(batch)(batch.size, flags)
+            batch = batch.but(**{**batch.flags, left: True})
         product = _product(batch, left, a, right, b)
         product = _sum_dims(product, (1,)) if summed else product
         return _added(batch, input, product, beta, alpha)
@@ -1053,8 +1053,8 @@ def _(batch: Any, input: Any, weight: Any, bias: Any, shape: Any, stride: Any, p
         y = repeated(batch.size, _convolution_input(input, weight, shape, stride, padding, dilation,
                                                     groups))
     else:
-        flags = type(batch)(batch.size, {"output": batch["input"], "weight": batch["weight"]})
-        y = _to_input(flags, input, weight, shape, stride, padding, dilation, groups)
+        own = batch.but(output=batch["input"], weight=batch["weight"])
+        y = _to_input(own, input, weight, shape, stride, padding, dilation, groups)
     return _plus_bias(batch, y, bias, len(stride))
 
 
@@ -1236,8 +1236,8 @@ def _class_weights(batch: Any, target: Any, weight: Any, ignore_index: int, like
     if weight is None:
         return _to_copy(counted, like.dtype)
     safe = kept(target, counted)
-    picked = _index_rule(type(batch)(batch.size, {"index": True, "input": batch["weight"]}), weight,
-                         safe, (0,)) if batch["weight"] else index(weight, safe, (0,))
+    picked = _index_rule(batch.but(index=True, input=True), weight, safe, (0,)) \
+        if batch["weight"] else index(weight, safe, (0,))
     return kept(picked, counted)
 
 
@@ -1310,6 +1310,68 @@ def _(batch: Any, input: Any, target: Any, weight: Any, p: int, margin: float) -
 def _(batch: Any, output: Any, input: Any, target: Any, weight: Any, p: int, margin: float) -> Any:
     output, input, target = all_batched(batch, output=output, input=input, target=target)
     return _hinges(batch, "_hinge_curvature", [output, input, target], weight, target, p, margin)
+
+
+# ---------------------------------------------------------------- random numbers
+
+
+def _randomness(batch: Any) -> str:
+    """Whether the values of this batch want different numbers or the same."""
+    return next((how for how, level, _ in VMAPS.get() if level == batch.level), "different")
+
+
+def _overwriting_with_draws(name: str) -> Any:
+    def call(batch: Any, input: Any, *rest: Any) -> Any:
+        if _randomness(batch) == "same":
+            return repeated(batch.size, run(name, _select(input, 0, 0), *rest))
+        return run(name, input, *rest)
+
+    return call
+
+
+for _name in ("uniform", "normal", "log_normal", "exponential", "cauchy", "geometric", "random",
+              "_random_below", "_random_any", "bernoulli"):
+    RULES[_name] = _overwriting_with_draws(_name)
+
+
+def _need_different(batch: Any) -> None:
+    if _randomness(batch) == "same":
+        raise CannotBatch("vmap: the same random numbers are wanted for different distributions.")
+
+
+@rule("_bernoulli_tensor")
+def _(batch: Any, input: Any, p: Any, generator: Any) -> Any:
+    if not batch["p"]:
+        return _overwriting_with_draws("_bernoulli_tensor")(batch, input, p, generator)
+    _need_different(batch)
+    input = batched(batch, "input", input)
+    return run("_bernoulli_tensor", input, with_rank(p, inner_rank(input)), generator)
+
+
+def _drawing(name: str) -> Any:
+    def call(batch: Any, *values: Any) -> Any:
+        _need_different(batch)
+        return run(name, *values)
+
+    return call
+
+
+for _name in ("_bernoulli", "_poisson", "_normal_mean", "_normal_std"):
+    RULES[_name] = _drawing(_name)
+
+
+@rule("_normal_both")
+def _(batch: Any, mean: Any, std: Any, generator: Any) -> Any:
+    _need_different(batch)
+    return run("_normal_both", *all_aligned(batch, mean=mean, std=std), generator)
+
+
+@rule("_multinomial")
+def _(batch: Any, input: Any, num_samples: int, replacement: bool, generator: Any) -> Any:
+    _need_different(batch)
+    if inner_rank(input) == 1:
+        return run("_multinomial", input, num_samples, replacement, generator)
+    return unfolded(batch, run("_multinomial", folded(input), num_samples, replacement, generator))
 
 
 for _name, _rule in RULES.items():

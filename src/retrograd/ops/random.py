@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import FunctionType
 from typing import Any
 
@@ -10,7 +11,7 @@ from ..backend import numpy as xp
 from ..backend.create import laid_out_like
 from ..errors import size_mismatch
 from ..op import Array, Index, op, publish
-from ..random import Generator, stream_of
+from ..random import VMAPS, Generator, drawn, stream_of
 from ..tensor import Tensor
 from .create import (
     blank_like,
@@ -39,7 +40,8 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
         if not size and "size" not in named:
             raise TypeError(f"{function}() received an invalid combination of arguments - got ()")
         shape = size_argument(function, size, named)
-        data = draw(stream_of(generator, function), shape, kind.np)
+        stream = stream_of(generator, function)
+        data = drawn(lambda whole: draw(stream, whole, kind.np), shape)
         return settle(data, out, requires_grad, function)
 
     factory.__name__ = factory.__qualname__ = function
@@ -48,8 +50,11 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
     return factory
 
 
-def _drawn_like(function: str, draw: Any, doc: str) -> Any:
-    """A factory ``function(input)`` of draws shaped and laid out as ``input``."""
+def _drawn_like(function: str, draw: Any, doc: str, factory_of_size: Any) -> Any:
+    """A factory ``function(input)`` of draws shaped and laid out as ``input``.
+
+    In vmap the memory order is that of the batch, and ``factory_of_size`` draws.
+    """
 
     def factory(input: Tensor, *, generator: Generator | None = None, dtype: Any = None,
                 layout: Any = None, device: Any = None, pin_memory: bool = False,
@@ -59,6 +64,10 @@ def _drawn_like(function: str, draw: Any, doc: str) -> Any:
                                  requires_grad=requires_grad, memory_format=memory_format)
             if handled is not NotImplemented:
                 return handled  # type: ignore[no-any-return]
+        if VMAPS.get():
+            kind = input.dtype if dtype is None else dtype
+            return factory_of_size(tuple(input.shape), generator=generator, dtype=kind,
+                                   requires_grad=requires_grad)
         data = blank_like(function, input, dtype, layout, device, memory_format)
         fill_in_memory_order(data, lambda shape: draw(stream_of(generator), shape, data))
         return leaf(data, requires_grad, function)
@@ -81,11 +90,11 @@ randn = _drawn("randn", lambda stream, shape, dtype: stream.normal(shape, dtype)
                "Draws from the standard normal distribution.")
 rand_like = _drawn_like(
     "rand_like", lambda stream, shape, data: stream.uniform(shape, data.dtype),
-    "Uniform draws from [0, 1), shaped as ``input``.")
+    "Uniform draws from [0, 1), shaped as ``input``.", rand)
 randn_like = _drawn_like(
     "randn_like", lambda stream, shape, data: stream.normal(
         shape, data.dtype, contiguous=data.flags.c_contiguous),
-    "Draws from the standard normal distribution, shaped as ``input``.")
+    "Draws from the standard normal distribution, shaped as ``input``.", randn)
 
 
 def _bounds(low: Any, high: Any, size: Any) -> tuple[int, int, Any]:
@@ -112,7 +121,8 @@ def randint(low: Any = 0, high: Any = None, size: Any = None, *,
         raise TypeError("randint() received an invalid combination of arguments - got size of type "
                         f"{type(size).__name__}, expected a tuple of ints")
     shape = size_from("randint", (size,))
-    data = stream_of(generator).integers(low, high, shape, kind.np)
+    stream = stream_of(generator)
+    data = drawn(lambda whole: stream.integers(low, high, whole, kind.np), shape)
     return settle(data, out, requires_grad, "randint")
 
 
@@ -122,6 +132,9 @@ def randint_like(input: Tensor, low: Any = 0, high: Any = None, *,
                  memory_format: Any = None) -> Tensor:
     """Integers from ``[low, high)``, shaped as ``input``."""
     low, high, _ = _bounds(low, high, None)
+    if VMAPS.get():
+        return randint(low, high, tuple(input.shape), generator=generator,
+                       dtype=input.dtype if dtype is None else dtype, requires_grad=requires_grad)
     data = blank_like("randint_like", input, dtype, layout, device, memory_format)
     stream = stream_of(generator)
     fill_in_memory_order(data, lambda shape: stream.integers(low, high, shape, data.dtype))
@@ -134,11 +147,27 @@ def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None =
     """The integers below ``n`` in random order."""
     place("randperm", device, layout)
     kind = out_dtype("randperm", dtype, out, dtypes.int64)
-    data = stream_of(generator).permutation(n, kind.np)
+    stream = stream_of(generator)
+
+    def draw(whole: tuple[int, ...]) -> Any:
+        rows = [stream.permutation(n, kind.np) for _ in range(math.prod(whole[:-1]))]
+        return rows[0] if len(whole) == 1 else xp.stack(rows).reshape(whole)
+
+    data = drawn(draw, (n,))
     return settle(data, out, requires_grad, "randperm")
 
 
 # ---------------------------------------------------------------- drawn for each element
+
+
+def for_each_vmap(input: Tensor) -> Tensor:
+    """``input`` repeated for each vmap that wants different numbers."""
+    if not VMAPS.get():
+        return input
+    from ..transforms import in_every_batch
+
+    return in_every_batch(input, {level: size for how, level, size in VMAPS.get()
+                                  if how == "different"})
 
 
 @op(method=False, function=None, node="BernoulliBackward0")
@@ -161,7 +190,10 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
               out: Tensor | None = None) -> Tensor:
     """Ones with the probabilities in ``input``, or with the one probability ``p``."""
     if p is None:
-        return _into(out, _bernoulli(input, generator), "bernoulli")
+        return _into(out, _bernoulli(for_each_vmap(input), generator), "bernoulli")
+    if VMAPS.get():
+        stream, kind = stream_of(generator), input.dtype.np
+        return leaf(drawn(lambda whole: stream.bernoulli(float(p), whole, kind), input.shape))
     data = blank_like("bernoulli", input, None, None, None, None)
     fill_in_memory_order(data, lambda shape: stream_of(generator).bernoulli(
         float(p), shape, data.dtype))
@@ -170,7 +202,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Poisson draws with the rates in ``input``."""
-    return _poisson(input, generator)  # type: ignore[no-any-return]
+    return _poisson(for_each_vmap(input), generator)  # type: ignore[no-any-return]
 
 
 def _into(out: Tensor | None, drawn: Tensor, function: str) -> Tensor:
@@ -186,7 +218,8 @@ def _multinomial(input: Array, num_samples: int, replacement: bool, generator: A
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                 generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """Indices drawn with the weights in the rows of ``input``."""
-    return _into(out, _multinomial(input, num_samples, replacement, generator), "multinomial")
+    return _into(out, _multinomial(for_each_vmap(input), num_samples, replacement, generator),
+                 "multinomial")
 
 
 @op(method=False, function=None, node="NormalBackward1")
@@ -233,15 +266,17 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *,
            requires_grad: bool = False) -> Tensor:
     """Normal draws with the given means and standard deviations."""
     if isinstance(mean, Tensor):
-        drawn = _normal_both(mean, std, generator) if isinstance(std, Tensor) else _normal_mean(
+        mean = for_each_vmap(mean)
+        found = _normal_both(mean, std, generator) if isinstance(std, Tensor) else _normal_mean(
             mean, float(std), generator)
-        return _into(out, drawn, "normal")
+        return _into(out, found, "normal")
     if isinstance(std, Tensor):
-        return _into(out, _normal_std(float(mean), std, generator), "normal")
+        return _into(out, _normal_std(float(mean), for_each_vmap(std), generator), "normal")
     place("normal", device, layout)
     kind = out_dtype("normal", dtype, out)
     shape = size_from("normal", (size,))
-    data = stream_of(generator).normal(shape, kind.np, float(mean), float(std))
+    stream = stream_of(generator)
+    data = drawn(lambda whole: stream.normal(whole, kind.np, float(mean), float(std)), shape)
     return settle(data, out, requires_grad, "normal")
 
 
