@@ -17,7 +17,7 @@ from typing import Any
 
 from .backend import numpy as xp
 from .errors import REQUIRED, canonical_dim, canonical_dims
-from .graph import LEAF, Like, Node, Released, fit, next_sequence
+from .graph import LEAF, Like, Node, Released, edges_with_steps, fit, next_sequence
 from .modes import GRAD, MODE, NO_GRAD
 from .op import ARRAY, ARRAYS, GENERATED, OPTIONAL, Op, direct, raw
 from .sites import user_frame
@@ -154,16 +154,19 @@ def _make_node_class(op: Op, variant: str) -> type:
     body = {
         "__slots__": tuple(plan.slots()), "__module__": "retrograd.generated",
         "op": op, "plan": plan, "_arity": max(plan.arity, 3) if op.has_list else plan.arity,
-        "outputs": len(op.outputs) or 1,
         "saves_output": "y" in plan.saved_outputs,
         "watch_output": replaying.watch_output,
         "pull": _compile_pull(op, plan, is_complex=False),
         "pass_on": _compile_pass_on(op, plan, is_complex=False),
         "replay": _compile_replay(op, plan),
         "release": _compile_release(op, plan),
-        "_look_up_saved": replaying.saved_value, "_look_up_raw": replaying.raw_saved,
         "saved_names": replaying.public_saved_names(op, plan),
+        **replaying.saved_properties(op, plan),
     }
+    if op.outputs:
+        body["outputs"] = len(op.outputs)
+    if op.steps:
+        body["next_functions"] = property(edges_with_steps)
     if op.has_list:
         body["pull"] = replaying.pull_list
         body["pass_on"] = Node.pass_on

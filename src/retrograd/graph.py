@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable
@@ -149,6 +150,31 @@ class RemovableHandle:
         self.remove()
 
 
+class _Note:
+    """An attribute that few nodes have: it lies in ``_notes``, a dict made when it is needed.
+
+    An instance dict, or ``__getattr__``, would cost every node memory and every look-up time.
+    """
+
+    def __init__(self, default: Any = None):
+        self.default = default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, node: Any, owner: type | None = None) -> Any:
+        try:
+            return node._notes.get(self.name, self.default)
+        except AttributeError:
+            return self.default
+
+    def __set__(self, node: Any, value: Any) -> None:
+        try:
+            node._notes[self.name] = value
+        except AttributeError:
+            node._notes = {self.name: value}
+
+
 class Node:
     """A recorded operation: what backward needs, and the edges to where gradients go next.
 
@@ -157,21 +183,24 @@ class Node:
     op declarations add slots for what their rules save.
     """
 
-    __slots__ = ("seq", "next0", "code", "lasti", "__dict__", "__weakref__")
+    __slots__ = ("seq", "next0", "code", "lasti", "_notes", "__weakref__")
     next1: Any = None
     rest: tuple[Any, ...] = ()
     _arity = 1
-    outputs = 1
+    outputs = _Note(1)
     is_output = False
     is_leaf = False
     runs_undefined = False
-    is_watched = False  # whether any hook is set on this node or on its outputs
+    is_watched = _Note(False)  # whether any hook is set on this node or on its outputs
     any_watched = False  # whether that was ever so of any node: a backward pass looks only then
-    posthooks: OrderedDict[int, Any] | None = None
-    prehooks: OrderedDict[int, Any] | None = None  # on the node, seen by register_prehook
-    tensor_hooks: OrderedDict[int, Any] | None = None  # on output tensors: (nr, hook)
-    retained: dict[int, Any] | None = None  # output nr -> weak reference of a retain_grad tensor
-    shape: tuple[int, ...] | None = None
+    posthooks = _Note()
+    prehooks = _Note()  # on the node, seen by register_prehook
+    tensor_hooks = _Note()  # on output tensors: (nr, hook)
+    retained = _Note()  # output nr -> weak reference of a retain_grad tensor
+    output_likes = _Note()
+    output_edges = _Note()  # output nr -> weak reference of its edge
+    edge_likes = _Note()
+    input_levels = _Note()
     saved_names: tuple[tuple[str, str, str], ...] = ()  # (PyTorch's name, slot, kind)
 
     # ---- what the engine calls; generated for declared ops
@@ -220,7 +249,11 @@ class Node:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        return self.__dict__.setdefault("_metadata", {})
+        if self._metadata is None:
+            self._metadata = {}
+        return self._metadata
+
+    _metadata = _Note()
 
     @property
     def site(self) -> sites.Site:
@@ -233,7 +266,7 @@ class Node:
 
     def name(self) -> str:
         name = type(self).__name__
-        return f"torch::autograd::{name}" if name in ("CopyBackwards", "CopySlices") else name
+        return f"torch::autograd::{name}" if name in _PREFIXED else name
 
     def __call__(self, *gradients: Any) -> Any:
         """The gradients of the inputs for these gradients of the outputs, recorded."""
@@ -261,25 +294,11 @@ class Node:
         self.prehooks[handle.id] = fn
         return handle
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_saved_"):
-            return self._look_up_saved(name[7:])
-        if name.startswith("_raw_saved_"):
-            return self._look_up_raw(name[11:])
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
-    def _look_up_saved(self, public: str) -> Any:
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{public}'")
-
-    def _look_up_raw(self, public: str) -> Any:
-        raise AttributeError(
-            f"'{type(self).__name__}' object has no attribute '_raw_saved_{public}'")
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(f"_saved_{public}" for public, _, _ in self.saved_names)]
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+_PREFIXED = ("CopyBackwards", "CopySlices", "NotImplemented")
 
 
 class Identity(Node):
@@ -302,6 +321,35 @@ def public_edge(edge: Any) -> tuple[Any, int]:
     if isinstance(edge, Node):
         return (edge, 0)
     return (edge._accumulator(), 0)
+
+
+def edges_with_steps(node: Any) -> tuple[tuple[Any, int], ...]:
+    """``next_functions`` of an op that takes a step of its own on the way to one of its inputs."""
+    return tuple(public_edge(edge) if edge is None or name not in node.op.steps
+                 else (shown_step(node, name, edge), 0)
+                 for name, edge in zip(node.op.arrays, node.edges(), strict=True))
+
+
+def shown_step(node: Any, name: str, edge: Any) -> Any:
+    """The node that a separate op would have made; it exists once somebody looks at it."""
+    known = node.__dict__.setdefault("_shown_steps", {})
+    if name not in known:
+        known[name] = _shown_class(node.op.steps[name].op)()
+        known[name].seq, known[name].next0 = node.seq, edge
+    return known[name]
+
+
+@functools.cache
+def _shown_class(op: Any) -> Any:
+    from .codegen import node_class
+
+    def register_hook(self: Any, fn: Any) -> None:
+        raise RuntimeError(f"{op.node_name} is part of the operation after it and has no gradients "
+                           "of its own: register the hook on that node or on the tensor")
+
+    return type(op.node_name, (node_class(op),),
+                {"__slots__": (), "register_hook": register_hook,
+                 "register_prehook": register_hook})
 
 
 def short_name(node: Node) -> str:

@@ -83,7 +83,7 @@ class Op:
                  any_dtype: bool = False, samples: Any = None, check: Callable[..., Any] | None = None,
                  fast: str | None = None, numbers: Iterable[str] | None = None,
                  guard: Callable[..., Any] | None = None, halves: bool = True,
-                 title: str | None = None):
+                 title: str | None = None, steps: dict[str, Any] | None = None):
         self.name = kernel.__name__
         # What error messages call it: the public function, where this is one of its overloads.
         self.title = title or self.name.lstrip("_")
@@ -113,6 +113,8 @@ class Op:
         # Refuses dtypes and options in the op's own words; floating dtypes always pass.
         self.guard = guard
         self.halves = halves
+        # Ops that the kernel does on the way to an argument, which the graph shows.
+        self.steps = steps or {}
         self.rules: dict[str, Callable[..., Any]] = {}
         self.forward_rules: dict[str, Callable[..., Any]] = {}
         self.batch_rule: Callable[..., Any] | None = None

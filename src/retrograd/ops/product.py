@@ -478,7 +478,8 @@ def sum_rows(input: Array) -> Any:
 sum_rows.vjp(input=lambda g, like: expand(g, like.shape))
 
 
-@op(method=False, function=None, node="AddmmBackward0", saved={"input": "mat1", "weight": "mat2"})
+@op(method=False, function=None, node="AddmmBackward0", saved={"input": "mat1", "weight": "mat2"},
+    steps={"weight": t})
 def _linear(bias: Array, input: Array, weight: Array) -> Any:
     if input.dtype is not weight.dtype or bias.dtype is not weight.dtype \
             or input.shape[1] != weight.shape[1] or input.dtype.kind == "b":
@@ -513,7 +514,8 @@ def matmul_any(rows: Any, matrix: Any) -> Any:
     return _rows_times_matrix(rows, matrix) if rows.ndim > 1 else _vecmat(rows, matrix)
 
 
-@op(method=False, function=None, node="MmBackward0", saved={"weight": "mat2"})
+@op(method=False, function=None, node="MmBackward0", saved={"weight": "mat2"},
+    steps={"weight": t})
 def _linear_plain(input: Array, weight: Array) -> Any:
     if input.dtype is not weight.dtype or input.shape[1] != weight.shape[1] \
             or input.dtype.kind == "b":
