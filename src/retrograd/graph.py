@@ -201,6 +201,7 @@ class Node:
     output_edges = _Note()  # output nr -> weak reference of its edge
     edge_likes = _Note()
     input_levels = _Note()
+    shown_steps = _Note()  # argument -> the node shown on the way to it
     saved_names: tuple[tuple[str, str, str], ...] = ()  # (PyTorch's name, slot, kind)
 
     # ---- what the engine calls; generated for declared ops
@@ -332,7 +333,9 @@ def edges_with_steps(node: Any) -> tuple[tuple[Any, int], ...]:
 
 def shown_step(node: Any, name: str, edge: Any) -> Any:
     """The node that a separate op would have made; it exists once somebody looks at it."""
-    known = node.__dict__.setdefault("_shown_steps", {})
+    if node.shown_steps is None:
+        node.shown_steps = {}
+    known = node.shown_steps
     if name not in known:
         known[name] = _shown_class(node.op.steps[name].op)()
         known[name].seq, known[name].next0 = node.seq, edge
