@@ -149,6 +149,11 @@ def element_strides(array: Any) -> tuple[int, ...]:
     return tuple(s // itemsize for s in array.strides)
 
 
+def in_rows(array: Any) -> Any:
+    """``array`` with its elements row by row in memory: a copy, if they lie in another order."""
+    return array if array.flags.c_contiguous else array.copy()
+
+
 def storage_of(array: np.ndarray) -> Any:
     """The object that owns the memory ``array`` looks at."""
     base = array

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import float_info
+from .numpy import float_info, in_rows
 from .numpy import special as scipy_special
 
 _HALF_SIZE = 2
@@ -275,7 +275,7 @@ def softmax(array: Any, axis: int) -> Any:
         return np.ones((), array.dtype)
     if not array.size:
         return array.copy()
-    work = _in_float32(array)
+    work = _in_float32(in_rows(array))
     work = work - np.maximum.reduce(work, axis=axis, keepdims=True)
     np.exp(work, out=work)
     work /= np.add.reduce(work, axis=axis, keepdims=True)
@@ -288,7 +288,7 @@ def log_softmax(array: Any, axis: int) -> Any:
         return np.zeros((), array.dtype)
     if not array.size:
         return array.copy()
-    work = _in_float32(array)
+    work = _in_float32(in_rows(array))
     work = work - np.maximum.reduce(work, axis=axis, keepdims=True)
     work -= np.log(np.add.reduce(np.exp(work), axis=axis, keepdims=True))
     return work.astype(array.dtype, copy=False)

@@ -390,7 +390,7 @@ softplus.vjp(input=lambda g, input, beta, threshold: where(
              guard=kinds("f", "log_sigmoid_cpu"))
 def logsigmoid(input: Array) -> Any:
     """The logarithm of the sigmoid, exact at both ends."""
-    return xp.minimum(input, 0) - xp.log1p(xp.exp(-xp.abs(input)))
+    return xp.in_rows(xp.minimum(input, 0) - xp.log1p(xp.exp(-xp.abs(input))))
 
 
 logsigmoid.vjp(input=lambda g, input: g * sigmoid(-input))

@@ -546,7 +546,7 @@ def nonzero(input: Tensor, *, out: Any = None, as_tuple: bool = False) -> Any:
     if not as_tuple:
         return given_or(out, "nonzero", _nonzero(input))
     rows = input._array() if input._data.ndim else input._array().reshape(1)
-    return tuple([wrap(row) for row in xp.nonzero(rows)])
+    return tuple([wrap(xp.in_rows(row)) for row in xp.nonzero(rows)])
 
 
 def given_or(out: Any, function: str, result: Tensor) -> Tensor:

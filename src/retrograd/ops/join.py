@@ -68,7 +68,7 @@ def _cat(tensors: Arrays, dim: int = 0) -> Any:
                     "Sizes of tensors must match except in dimension "
                     f"{axis}. Expected size {first.shape[d]} but got size {t.shape[d]} for tensor "
                     f"number {i} in the list.")
-    return xp.concatenate(used, axis=axis)
+    return xp.in_rows(xp.concatenate(used, axis=axis))
 
 
 def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = None) -> Any:
@@ -118,7 +118,7 @@ def _stack(tensors: Arrays, dim: int = 0) -> Any:
         if t.shape != first.shape:
             raise RuntimeError("stack expects each tensor to be equal size, but got "
                                f"{list(first.shape)} at entry 0 and {list(t.shape)} at entry {i}")
-    return xp.stack(tensors, axis=canonical_dim(dim, first.ndim + 1))
+    return xp.in_rows(xp.stack(tensors, axis=canonical_dim(dim, first.ndim + 1)))
 
 
 def stack(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = None) -> Any:

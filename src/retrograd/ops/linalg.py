@@ -48,7 +48,7 @@ def _check_matrix(name: str, input: Any) -> None:
 def tril(input: Array, diagonal: int = 0) -> Any:
     """The lower triangle of matrices; zeros above ``diagonal``."""
     _check_matrix("tril", input)
-    return matrices.triangle(input, diagonal, upper=False)
+    return xp.in_rows(matrices.triangle(input, diagonal, upper=False))
 
 
 tril.vjp(input=lambda g, diagonal: tril(g, diagonal))
@@ -58,7 +58,7 @@ tril.vjp(input=lambda g, diagonal: tril(g, diagonal))
 def triu(input: Array, diagonal: int = 0) -> Any:
     """The upper triangle of matrices; zeros below ``diagonal``."""
     _check_matrix("triu", input)
-    return matrices.triangle(input, diagonal, upper=True)
+    return xp.in_rows(matrices.triangle(input, diagonal, upper=True))
 
 
 triu.vjp(input=lambda g, diagonal: triu(g, diagonal))
@@ -71,7 +71,7 @@ def diag_embed(input: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) ->
     first, second = (canonical_dim(d, input.ndim + 1) for d in (dim1, dim2))
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return matrices.embedded_diagonal(input, offset, first, second)
+    return xp.in_rows(matrices.embedded_diagonal(input, offset, first, second))
 
 
 diag_embed.vjp(input=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))

@@ -265,10 +265,10 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
     return _batch_norm(input, weight, bias, eps)
 
 
-@composite(method=False)
 def _torch_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
                       running_mean: Tensor | None, running_var: Tensor | None, training: bool,
                       momentum: float, eps: float, cudnn_enabled: bool) -> Tensor:
+    """:func:`batch_norm` with the argument order of ``torch.batch_norm``."""
     return batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
@@ -283,7 +283,7 @@ def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: 
                 eps: float) -> Any:
     _refuse_integers(input, "GroupNormKernelImpl")
     _check_parameter_type(input, weight, bias)
-    y = arrays.standardize(arrays.wide(input).reshape(input.shape[0] * groups, -1), (1,), eps)
+    y = arrays.standardize(xp.in_rows(arrays.wide(input)).reshape(input.shape[0] * groups, -1), (1,), eps)
     y = y.reshape(input.shape)
     y = y if weight is None else y * _shaped(weight, input.ndim)
     y = y if bias is None else y + _shaped(bias, input.ndim)
@@ -491,9 +491,9 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
     return _embedding(weight, input, padding_idx, scale_grad_by_freq)
 
 
-@composite(method=False)
 def _torch_embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1,
                      scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
+    """:func:`embedding` with the argument order of ``torch.embedding``."""
     return embedding(indices, weight, None if padding_idx < 0 else padding_idx,
                      scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 

@@ -53,7 +53,7 @@ def flipud(input: Any) -> Any:
 
 @linear(function=None, method=False, any_dtype=True, node="RollBackward0")
 def _roll(input: Array, shifts: Ints, dims: Ints) -> Any:
-    return xp.roll(input, shifts, dims) if dims else xp.roll(input, shifts[0])
+    return xp.in_rows(xp.roll(input, shifts, dims) if dims else xp.roll(input, shifts[0]))
 
 
 _roll.vjp(input=lambda g, shifts, dims: _roll(g, negated(shifts), dims))

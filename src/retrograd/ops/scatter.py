@@ -716,7 +716,7 @@ def _fill_masked(array: Any, mask: Any, value: Any) -> None:
 def _masked(input: Any, mask: Any, value: Any) -> Any:
     if mask.shape != input.shape:
         _joint_shape(mask, input)
-    return xp.where(mask, value, input)
+    return xp.in_rows(xp.where(mask, value, input))
 
 
 @op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedFillBackward0",

@@ -166,7 +166,8 @@ def _topk(input: Array, k: int, dim: Dim, largest: bool, sorted: bool) -> Any:
         raise RuntimeError("selected index k out of range")
     unsupported("topk_cpu", input.dtype, "cb")
     found = arrays.largest_indices(input, k, dim, largest, sorted)
-    return arrays.take_along(input, found, dim), found
+    found = xp.in_rows(found)
+    return xp.in_rows(arrays.take_along(input, found, dim)), found
 
 
 _topk.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
@@ -242,7 +243,8 @@ def median_along(input: Any, dim: int, keepdim: bool, skip_nan: bool) -> Any:
     unsupported("median_out_impl", input.dtype, "cb")
     if not input.ndim:
         return _itself(input)
-    return _selected(input, arrays.middle_index(input, dim, skip_nan), dim, keepdim)
+    place = xp.in_rows(arrays.middle_index(input, dim, skip_nan))
+    return _selected(input, place, dim, keepdim)
 
 
 def median_of_all(input: Any, skip_nan: bool) -> Any:
