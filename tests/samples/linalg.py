@@ -78,7 +78,7 @@ for _name in ("linalg.inv", "inverse", "linalg.det", "det"):
 samples("linalg.inv_ex", call(_square), complex=True)
 samples("linalg.slogdet", call(_square), call(_batch), complex=True)
 samples("slogdet", call(_square), complex=True)
-samples("logdet", call(_square), call(_batch), complex=True)
+samples("logdet", call(_square), complex=True)
 samples("linalg.solve", call(_square, array(3, 2)), call(_square, array(3)),
         call(_batch, array(2, 3)), call(_batch, array(2, 3, 2)), call(_batch, array(3, 2)),
         call(_square, array(2, 3), left=False), complex=True)
@@ -113,3 +113,12 @@ samples("linalg.tensorinv", call(array(2, 3, 6)), call(array(4, 2, 2), 1), compl
 samples("linalg.tensorsolve", call(array(2, 3, 6), array(2, 3)), complex=True)
 samples("linalg.vander", call(array(3)), call(array(2, 3), N=4), complex=True)
 samples("linalg.eigvals", call(_square), complex=True)
+
+# Only numbers (matrices of one element) are Hermitian or free of an arbitrary phase whatever is
+# drawn; test_linalg.py has larger matrices.
+_number = array(1, 1, low=0.5)
+for _name in ("linalg.cholesky", "linalg.cholesky_ex", "linalg.eigh", "linalg.eigvalsh",
+              "linalg.svd", "svd"):
+    samples(_name, call(_number), call(array(2, 1, 1, low=0.5)))
+samples("cholesky_solve", call(array(1, 2), _number), call(array(1, 2), _number, True))
+samples("cholesky_inverse", call(_number), call(_number, True))

@@ -900,6 +900,7 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
 def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
              align_corners: bool | None = None) -> Tensor:
     """:func:`interpolate` under its older name."""
+    warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 

@@ -1,0 +1,73 @@
+"""What normalisation and embedding do besides computing a value and its derivative."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import retrograd as torch
+from retrograd.nn import functional as F
+
+
+def batch(*shape: int) -> torch.Tensor:
+    return torch.tensor(np.random.RandomState(0).randn(*shape))
+
+
+def test_training_moves_the_running_statistics() -> None:
+    x = batch(4, 3, 5)
+    mean, var = torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
+    F.batch_norm(x, mean, var, training=True, momentum=0.25)
+    assert torch.allclose(mean, 0.25 * x.mean((0, 2)))
+    assert torch.allclose(var, 0.75 + 0.25 * x.var((0, 2)))
+    assert mean._version and var._version
+
+
+def test_evaluation_leaves_the_running_statistics_alone() -> None:
+    x = batch(4, 3, 5)
+    mean, var = torch.zeros(3, dtype=torch.float64), torch.full((3,), 4.0, dtype=torch.float64)
+    y = F.batch_norm(x, mean, var, eps=0.0)
+    assert torch.allclose(y, x / 2)
+    assert not mean._version
+
+
+def test_instances_share_the_running_statistics() -> None:
+    x = batch(4, 3, 5)
+    mean, var = torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
+    F.instance_norm(x, mean, var, momentum=0.25)
+    assert torch.allclose(mean, 0.25 * x.mean((0, 2)))
+    assert torch.allclose(var, 0.75 + 0.25 * x.var(2).mean(0))
+
+
+def test_no_gradient_reaches_the_padding_row() -> None:
+    weight = batch(4, 2).requires_grad_()
+    indices = torch.tensor([0, 2, 2, 3])
+    for padding in (2, -2):
+        weight.grad = None
+        F.embedding(indices, weight, padding_idx=padding).sum().backward()
+        assert weight.grad.tolist() == [[1, 1], [0, 0], [0, 0], [1, 1]]
+
+
+def test_gradients_of_rows_can_be_divided_by_their_frequency() -> None:
+    weight = batch(4, 2).requires_grad_()
+    F.embedding(torch.tensor([0, 2, 2, 2]), weight, scale_grad_by_freq=True).sum().backward()
+    assert weight.grad.tolist() == [[1, 1], [0, 0], [1, 1], [0, 0]]
+
+
+def test_max_norm_shortens_the_rows_that_are_looked_up() -> None:
+    weight = torch.tensor([[3.0, 4.0], [3.0, 4.0], [0.3, 0.4]])
+    F.embedding(torch.tensor([0, 2]), weight, max_norm=1.0)
+    assert torch.allclose(weight.norm(dim=1), torch.tensor([1.0, 5.0, 0.5]))
+
+
+def test_a_broken_gradient_stays_in_its_row() -> None:
+    weight = batch(3, 2).requires_grad_()
+    g = torch.tensor([[1.0, 1.0], [np.inf, np.nan]], dtype=torch.float64)
+    F.embedding(torch.tensor([0, 1]), weight).backward(g)
+    assert weight.grad[0].tolist() == [1, 1]
+    assert weight.grad[2].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("indices", [[4], [-1]])
+def test_an_index_outside_is_refused(indices: list[int]) -> None:
+    with pytest.raises(IndexError, match="index out of range in self"):
+        F.embedding(torch.tensor(indices), batch(4, 2))
