@@ -364,7 +364,7 @@ def as_device(value: Any, function: str | None = None) -> device:
     """The device ``value`` names; only the CPU can hold data here."""
     if value is None:
         return CPU
-    if function is not None and not isinstance(value, (device, str, int)):
+    if function is not None and not isinstance(value, (device, str, builtins.int)):
         raise TypeError(f"{function}(): argument 'device' must be torch.device, not "
                         f"{_type_of(value).__name__}")
     wanted = device(value)

@@ -205,7 +205,8 @@ def _observe_numpy(value: Any) -> Any:
 class Log:
     """Takes a program's observations."""
 
-    def __init__(self) -> None:
+    def __init__(self, library: str = SUBJECT) -> None:
+        self.library = library
         self.observations: list[Observation] = []
 
     def __call__(self, *values: Any, **named: Any) -> None:
@@ -279,6 +280,14 @@ class Log:
         messages = [Raised(w.category.__name__, str(w.message)) for w in caught]
         self._add(line, "warns", (messages, observe(result)))
 
+    def differs(self, value: Any, *, torch: Any, retrograd: Any) -> None:
+        """State a deliberate difference: what ``value`` is in each library (see DIFFERENCES.md)."""
+        stated, observed = observe({"torch": torch}.get(self.library, retrograd)), observe(value)
+        if any(differences(stated, observed)):
+            raise AssertionError(f"{self.library} is stated to give {_show(stated)}, but gave "
+                                 f"{_show(observed)}")
+        self._add(sys._getframe(1).f_lineno, "stated difference", "as stated")
+
     def _add(self, line: int, label: str, value: Any) -> None:
         self.observations.append(Observation(line, label, value))
 
@@ -296,7 +305,7 @@ def graph_of(node: Any) -> Any:
 
 def run(program: Callable[..., Any], library: types.ModuleType, *args: Any) -> Record:
     """Run ``program`` under ``library`` and return what it showed."""
-    log = Log()
+    log = Log(library.__name__)
     printed = io.StringIO()
     raised, trace = None, ""
     with warnings.catch_warnings(record=True) as caught, _fresh_state(library):

@@ -193,7 +193,18 @@ def unary_functions_refuse_what_is_no_tensor(torch, log, name):
     function = getattr(torch, name)
     for foreign in (1.0, "a", None, [1.0], np.ones(2)):
         log.raises(function, foreign)
-    log.raises(function)
+    if name != "sum":
+        log.raises(function)
+
+
+@behaviour
+def functions_of_several_forms_name_what_is_missing(torch, log):
+    for call in (torch.sum, torch.add, lambda: torch.matmul(torch.ones(2))):
+        log.refuses(call)
+    try:
+        torch.sum()
+    except TypeError as error:
+        log.differs("'input'" in str(error), torch=False, retrograd=True)
 
 
 @behaviour_of_each(["add", "mul", "sub", "div", "maximum", "matmul", "pow", "eq", "atan2"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import io
 import math
 import operator
 import pickle
@@ -445,11 +444,10 @@ def pickle_of_dtypes_devices_and_sizes(torch, log):
 
 
 @behaviour
-def save_and_load_a_dictionary(torch, log):
-    buffer = io.BytesIO()
-    torch.save({"w": torch.tensor([1.0, 2.0]), "step": 3, "names": ["a"]}, buffer)
-    buffer.seek(0)
-    log(torch.load(buffer))
+def saving_is_left_to_pickle(torch, log):
+    log.differs(hasattr(torch, "save"), torch=True, retrograd=False)
+    state = {"w": torch.tensor([1.0, 2.0]), "step": 3, "names": ["a"]}
+    log(pickle.loads(pickle.dumps(state)))
 
 
 @behaviour

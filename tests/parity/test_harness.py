@@ -107,3 +107,14 @@ def test_global_settings_are_undone() -> None:
     harness.run(program, torch)
     assert torch.get_default_dtype() == torch.float32
     assert torch.is_grad_enabled()
+
+
+def state(torch_gives, retrograd_gives):
+    return lambda torch, log: log.differs(1, torch=torch_gives, retrograd=retrograd_gives)
+
+
+def test_a_stated_difference_must_hold() -> None:
+    torch = harness.oracle()
+    assert harness.run(state(1, 2), torch).raised is None
+    refused = harness.run(state(2, 1), torch).raised
+    assert refused is not None and "torch is stated to give 2, but gave 1" in refused.message
