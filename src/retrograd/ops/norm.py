@@ -283,7 +283,8 @@ def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: 
                 eps: float) -> Any:
     _refuse_integers(input, "GroupNormKernelImpl")
     _check_parameter_type(input, weight, bias)
-    y = arrays.standardize(xp.in_rows(arrays.wide(input)).reshape(input.shape[0] * groups, -1), (1,), eps)
+    rows = xp.in_rows(arrays.wide(input)).reshape(input.shape[0] * groups, -1)
+    y = arrays.standardize(rows, (1,), eps)
     y = y.reshape(input.shape)
     y = y if weight is None else y * _shaped(weight, input.ndim)
     y = y if bias is None else y + _shaped(bias, input.ndim)
