@@ -22,6 +22,7 @@ from ..engine import _RUNNING
 from ..modes import MODE, switched
 from ..random import get_rng_state, set_rng_state
 from ..replaying import Packed
+from ..sites import here
 from ..tensor import Tensor
 
 
@@ -84,8 +85,14 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | N
         return CheckpointFunction.apply(function, preserve, *args)
     if not MODE.get().grad:
         return function(*args, **kwargs)
+    logs = None
+    if debug if _debug[0] is None else _debug[0]:
+        if context_fn is not noop_context_fn:
+            raise ValueError("debug=True is incompatible with non-default context_fn")
+        logs = (_Log(), _Log())
+        context_fn = lambda: logs  # noqa: E731
     frame = _Frame(function, args, kwargs, preserve, context_fn, determinism_check,
-                   early_stop if _early_stop[0] is None else _early_stop[0])
+                   early_stop if _early_stop[0] is None else _early_stop[0], logs)
     return frame.run()
 
 
@@ -138,13 +145,15 @@ class _Frame:
     """One checkpointed call."""
 
     def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
-                 preserve: bool, context_fn: Any, determinism_check: str, early_stop: bool):
+                 preserve: bool, context_fn: Any, determinism_check: str, early_stop: bool,
+                 logs: tuple[_Log, _Log] | None = None):
         if determinism_check not in ("default", "none"):
             raise ValueError("determinism_check should be one of ['default', 'none'], but got "
                              f"{determinism_check}")
         self.function = function
         self.check = determinism_check == "default"
         self.early_stop = early_stop
+        self.logs = logs
         self.state = get_rng_state() if preserve else None
         self.contexts = context_fn()
         self.count = 0
@@ -179,7 +188,12 @@ class _Frame:
         values = self.outside if run is None else self.recomputed.setdefault(run, {})
         if holder.number not in values:
             values.clear()
-            self.recompute(values)
+            try:
+                self.recompute(values)
+            except CheckpointError as error:
+                if self.logs is not None:
+                    raise CheckpointError(_both_runs(*self.logs)) from error
+                raise
         return values.pop(holder.number)
 
     def recompute(self, values: dict[int, Tensor]) -> None:
@@ -191,7 +205,8 @@ class _Frame:
             seen[0] += 1
             if number >= self.count and not self.early_stop:
                 raise CheckpointError("torch.utils.checkpoint: trying to save more tensors during "
-                                      "recomputation than during the original forward pass.\n")
+                                      "recomputation than during the original forward pass.\n"
+                                      + _TIP)
             values[number] = tensor._off_graph()
             if self.early_stop and seen[0] == self.count:
                 raise _Enough
@@ -216,7 +231,7 @@ class _Frame:
             raise CheckpointError("torch.utils.checkpoint: A different number of tensors was saved "
                                   "during the original forward and recomputation.\nNumber of "
                                   f"tensors saved during forward: {self.count}\nNumber of tensors "
-                                  f"saved during recomputation: {seen[0]}.\n")
+                                  f"saved during recomputation: {seen[0]}.\n{_TIP}")
         if self.check:
             self.compare(values)
 
@@ -227,11 +242,11 @@ class _Frame:
             if about != self.abouts[number]:
                 different.append(f"tensor at position {number}:\nsaved metadata: "
                                  f"{_shown(self.abouts[number])}\nrecomputed metadata: "
-                                 f"{_shown(about)}")
+                                 f"{_shown(about)}\n")
         if different:
             raise CheckpointError("torch.utils.checkpoint: Recomputed values for the following "
                                   "tensors have different metadata than during the forward pass.\n"
-                                  + "\n".join(different) + ".\n")
+                                  + "".join(different) + ".\n" + _TIP)
 
 
 def _shown(about: Any) -> dict[str, Any]:
@@ -249,6 +264,46 @@ def _reattached(packed: Packed, edge: Any) -> Tensor:
 
 def _same(tensor: Tensor) -> Tensor:
     return tensor
+
+
+_TIP = """
+Tip: To see a more detailed error message, either pass `debug=True` to
+`torch.utils.checkpoint.checkpoint(...)` or wrap the code block
+with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
+enable checkpoint\u2011debug mode globally.
+"""
+
+
+class _Log:
+    """A context that writes down every op and its line, for the error of a debugged checkpoint."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def __enter__(self) -> None:
+        self.lines.clear()
+        self.outer = MODE.get().intercept
+        self.mode = switched(intercept=self.intercept)
+        self.mode.__enter__()
+
+    def __exit__(self, *exc: Any) -> None:
+        self.mode.__exit__(*exc)
+
+    def intercept(self, op: Any, values: list[Any], compute: Any) -> Any:
+        result = compute(op, values) if self.outer is None else self.outer(op, values, compute)
+        shapes = ", ".join(str(list(v.shape)) for v in values if hasattr(v, "shape"))
+        self.lines.append(f"{op.name}({shapes})\n  {here(2)}")
+        return result
+
+
+def _both_runs(first: _Log, second: _Log) -> str:
+    return (" An error happened while unpacking tensors; dumping logs of latest computation\n"
+            "because you passed `debug=True` to `torch.utils.checkpoint.checkpoint()`.\n"
+            "Scroll all the way down for guidance on how to navigate these logs.\n\n"
+            "Operations executed during the original forward:\n\n" + "\n".join(first.lines) +
+            "\n\nOperations executed during recomputation:\n\n" + "\n".join(second.lines) +
+            "\n\nThe two runs did not save the same tensors; the first line in which the lists "
+            "above differ is where they parted.\n")
 
 
 # ---------------------------------------------------------------- with re-entrance
