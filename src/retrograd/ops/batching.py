@@ -12,11 +12,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ..dtypes import int64
 from ..errors import canonical_dim
 from ..op import REGISTRY
 from ..random import VMAPS
 from ..transforms import CannotBatch
-from .bounds import minimum
 from .compare import eq, ne
 from .conv import _convolution, _convolution_input, _convolution_weight
 from .convert import _to_copy, clone
@@ -593,7 +593,8 @@ def _put_under_masks(batch: Any, input: Any, values: Any, mask: Any, dims: Any,
                      accumulate: bool) -> Any:
     """One value for all elements under a mask; several would differ in number."""
     if math.prod(values.shape[bool(batch["values"]):]) != 1:
-        return NotImplemented
+        raise CannotBatch("vmap: It looks like you're writing several values under a batched mask, "
+                          "whose values select different numbers of elements.")
     input = batched(batch, "input", input)
     rank = inner_rank(input)
     after = rank - dims[0] - inner_rank(mask)
@@ -779,15 +780,36 @@ def _(batch: Any, input: Any, mask: Any, shape: Any) -> Any:
     return index_backward(input, expand(mask, tuple(shape)), (batch.size, *shape), (1,))
 
 
+def _ranks(mask: Any, count: int) -> Any:
+    """Which of the true elements each one of a flat mask is, and some number below ``count``
+    elsewhere."""
+    nth = cumsum(_to_copy(mask, int64), 1) - 1
+    return where(mask, nth, nth * 0) if count else nth
+
+
 @rule("_masked_scatter")
 def _(batch: Any, input: Any, mask: Any, source: Any) -> Any:
     input, mask = broadcast_tensors(*all_aligned(batch, input=input, mask=mask))
     source = flat(batched(batch, "source", source))
-    nth = cumsum(_to_copy(flat(mask), arange(1).dtype), 1) - 1
     if not source.shape[1]:
         return clone(input)
-    taken = gather(source, 1, minimum(where(nth < 0, nth * 0, nth), nth * 0 + source.shape[1] - 1))
+    try:
+        taken = gather(source, 1, _ranks(flat(mask), source.shape[1]))
+    except RuntimeError:
+        raise RuntimeError("Number of elements of source < number of ones in mask") from None
     return where(mask, reshape(taken, input.shape), input)
+
+
+@rule("masked_part")
+def _(batch: Any, input: Any, mask: Any, shape: Any) -> Any:
+    input, mask = broadcast_tensors(*all_aligned(batch, input=input, mask=mask))
+    count = math.prod(shape)
+    if not count:
+        return input.new_zeros((batch.size, *shape))
+    mask, values = flat(mask), flat(input)
+    found = scatter_add(input.new_zeros((batch.size, count)), 1, _ranks(mask, count),
+                        kept(values, mask))
+    return reshape(found, (batch.size, *shape))
 
 
 # ---------------------------------------------------------------- sorted sequences and sets

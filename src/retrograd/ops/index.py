@@ -13,6 +13,7 @@ from ..notices import warn
 from ..op import Array, Index, linear, op, publish
 from ..tensor import Tensor, wrap
 from .join import stack
+from .masking import kept
 from .shape import (
     _select,
     _slice,
@@ -75,7 +76,17 @@ def _write_indexed(array: Any, values: Any, index: Any, dims: Any, accumulate: b
 _index_put.vjp(
     input=lambda g, index, dims, accumulate:
         g if accumulate else _index_put(g, zeros_of(g, ()), index, dims, False),
-    values=lambda g, like, index, dims: fitted(index_of(g, index, dims), like))
+    values=lambda g, like, index, dims: values_gradient(g, like, index, dims))
+
+
+def values_gradient(g: Any, like: Any, index: Any, dims: Any) -> Any:
+    """The gradient of what was put; one value under a mask is summed without selecting."""
+    mask = index._data if isinstance(index, Tensor) else index
+    if mask.dtype.kind != "b" or math.prod(like.shape) != 1:
+        return fitted(index_of(g, index, dims), like)
+    after = len(g.shape) - dims[0] - len(index.shape)
+    shaped = reshape(index, (*(1,) * dims[0], *index.shape, *(1,) * after))
+    return fitted(reshape(sum_to_size_of(kept(g, shaped), ()), like.shape), like)
 
 
 def fitted(g: Any, like: Any) -> Any:

@@ -15,6 +15,7 @@ from ..graph import Like
 from ..op import Array, Dim, Dims, Index, composite, elementwise, linear, op, publish
 from ..tensor import Tensor
 from .convert import cast_gradient
+from .masking import kept
 from .pointwise import conj, exp, maximum, minimum
 from .shape import diagonal, diagonal_backward, expand, reshape, restore_dims
 from .sort import (
@@ -505,7 +506,7 @@ _average.vjp(input=lambda g, mask, dim, keepdim: _share(g, mask, dim, keepdim))
 def _(batch: Any, input: Any, mask: Any, dim: Any, keepdim: bool) -> Any:
     input, mask = each_batched(batch, input=input, mask=mask)
     if mask.ndim == 1:
-        return NotImplemented
+        return kept(input, mask)
     return _share(input, mask, batched_dims(dim, mask.ndim - 1), keepdim)
 
 
@@ -513,7 +514,7 @@ def _(batch: Any, input: Any, mask: Any, dim: Any, keepdim: bool) -> Any:
 def _(batch: Any, input: Any, mask: Any, dim: Any, keepdim: bool) -> Any:
     input, mask = each_batched(batch, input=input, mask=mask)
     if mask.ndim == 1:
-        return NotImplemented
+        return kept(input, mask)
     return _average(input, mask, batched_dims(dim, mask.ndim - 1), keepdim)
 
 

@@ -11,6 +11,8 @@ from ..inplace import call_inplace
 from ..notices import warn
 from ..op import Array, Dim, Index, Number, composite, linear, op, publish
 from ..tensor import Tensor, wrap
+from .compare import eq
+from .masking import kept, where
 from .shape import _view, expand, no_overload, reshape, slice_backward, sum_to_size_of, zeros_of
 from .writing import NUMBERS, dtype_name
 
@@ -341,19 +343,19 @@ def constant_like(like: Any, shape: Any, value: float) -> Any:
 
 
 def mask_of_zeros(value: Any) -> Any:
-    return like_of(value, xp.equal(raw_of(value), 0))
+    return eq(value, constant_like(value, (), 0.0))
 
 
 def mask_of_ones(value: Any) -> Any:
-    return like_of(value, xp.equal(raw_of(value), 1))
+    return eq(value, constant_like(value, (), 1.0))
 
 
 def equal_values(a: Any, b: Any) -> Any:
-    return like_of(a, xp.equal(raw_of(a), raw_of(b)))
+    return eq(a, b)
 
 
 def ones_where(like: Any, mask: Any) -> Any:
-    return like_of(like, raw_of(mask).astype(raw_of(like).dtype))
+    return where(mask, constant_like(like, (), 1.0), constant_like(like, (), 0.0))
 
 
 def marked_equal(g: Any, a: Any, b: Any) -> Any:
@@ -541,13 +543,8 @@ def _write_index_fill_tensor(array: Any, dim: int, index: Any, value: Any) -> No
 
 _index_fill_tensor.vjp(
     input=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0),
-    value=lambda g, like, dim, index: cast_to(
-        sum_to_size_of(index_select(g, dim, unique_of(index)), ()), like))
-
-
-def unique_of(index: Any) -> Any:
-    """Each index once: a slice that is filled twice counts once."""
-    return like_of(index, xp.unique(raw_of(index)))
+    value=lambda g, like, dim, index: cast_to(sum_to_size_of(
+        g - _index_fill_value(g, dim, index, 0.0), ()), like))
 
 
 def cast_to(g: Any, like: Any) -> Any:
@@ -754,7 +751,7 @@ _masked_fill_tensor.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0),
 
 
 def only_where(g: Any, mask: Any) -> Any:
-    return _masked_fill_value(g, like_of(mask, xp.logical_not(raw_of(mask))), 0.0)
+    return kept(g, mask)
 
 
 def _check_fill_value(value: Any) -> None:
@@ -836,17 +833,20 @@ def _write_masked_scatter(array: Any, mask: Any, source: Any) -> None:
 
 
 _masked_scatter.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0),
-                    source=lambda g, like, mask: source_part(masked_select(g, mask), like.shape))
+                    source=lambda g, like, mask: masked_part(g, mask, like.shape))
 
 
-def source_part(used: Any, shape: Any) -> Any:
-    """The gradient of a source of which the first elements were used."""
-    count = 1
-    for n in shape:
-        count *= n
-    if used.shape[0] != count:
-        used = slice_backward(used, (count,), 0, 0, used.shape[0], 1)
-    return reshape(used, tuple(shape))
+@linear(function=None, method=False, any_dtype=True, node="MaskedSelectBackward0")
+def masked_part(input: Array, mask: Index, shape: Any) -> Any:
+    """The elements where ``mask`` is true, in order, as the first ones of zeros of ``shape``."""
+    found = xp.as_array(input)[xp.broadcast_to(mask, input.shape)]
+    out = xp.zeros(shape, input.dtype)
+    out.reshape(-1)[:found.size] = found
+    return out
+
+
+masked_part.vjp(input=lambda g, like, mask: _masked_scatter(
+    zeros_of(g, like.shape), mask, g))
 
 
 def _check_masked_scatter(input: Any, mask: Any, source: Any) -> None:

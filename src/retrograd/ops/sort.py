@@ -65,14 +65,14 @@ def each_batched(batch: Any, **given: Any) -> list[Any]:
 @_take_along.batch
 def _(batch: Any, input: Any, index: Any, dim: int) -> Any:
     input, index = each_batched(batch, input=input, index=index)
-    return NotImplemented if input.ndim == 1 else _take_along(input, index, dim + 1)
+    return input if input.ndim == 1 else _take_along(input, index, dim + 1)
 
 
 @_put_along.batch
 def _(batch: Any, input: Any, index: Any, shape: Any, dim: int, unique: bool) -> Any:
     input, index = each_batched(batch, input=input, index=index)
     if input.ndim == 1:
-        return NotImplemented
+        return input
     return _put_along(input, index, (batch.size, *shape), dim + 1, unique)
 
 
