@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import dtypes
@@ -21,6 +22,8 @@ from .shape import (
     alias,
     broadcast_tensors,
     expand,
+    reshape,
+    sum_to_size_of,
     unsqueeze,
     zeros_of,
 )
