@@ -14,7 +14,7 @@ from ..tensor import Tensor, wrap
 from .compare import eq
 from .masking import kept, where
 from .shape import _view, expand, no_overload, reshape, slice_backward, sum_to_size_of, zeros_of
-from .writing import NUMBERS, dtype_name
+from .writing import NUMBERS, dtype_name, fills_shared
 
 # ---------------------------------------------------------------- one index per element
 
@@ -577,6 +577,10 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """Set the slices along ``dim`` that ``index`` lists to ``value``, in place."""
     function = _index_fill_tensor if isinstance(value, Tensor) else _index_fill_value
+    if isinstance(value, NUMBERS) and fills_shared("index_fill_", input, index):
+        function.op.writer(input._data, canonical_dim(dim, input.ndim), index._data, value)
+        input._counter().bump()
+        return input
     return call_inplace(function.op, (input, dim, index, value))
 
 
@@ -776,6 +780,10 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Write ``value`` where ``mask`` is true, in place."""
+    if isinstance(value, NUMBERS) and fills_shared("masked_fill_", input, mask):
+        _write_masked_fill(input._data, mask._data, value)
+        input._counter().bump()
+        return input
     return call_inplace(_masked_fill_op("masked_fill_", mask, value).op, (input, mask, value))
 
 

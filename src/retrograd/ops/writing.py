@@ -149,6 +149,18 @@ _fill_tensor.vjp(input=lambda g: zeros_of(g, g.shape),
                  value=lambda g: g)
 
 
+def fills_shared(function: str, target: Tensor, *others: Any) -> bool:
+    """Whether this fill goes to memory that elements share: allowed where nothing is recorded."""
+    array = target._data
+    if not writes_freely(target, *others) or type(array) is not xp.ndarray \
+            or not xp.has_overlap(array):
+        return False
+    warn(f"Use of {function} on expanded tensors is deprecated. Please clone() the tensor before "
+         "performing this operation. This also applies to advanced indexing e.g. tensor[mask] = "
+         "scalar")
+    return True
+
+
 def check_fill(value: Any) -> None:
     if value.ndim:
         raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
