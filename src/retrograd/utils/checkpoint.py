@@ -90,7 +90,6 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | N
         if context_fn is not noop_context_fn:
             raise ValueError("debug=True is incompatible with non-default context_fn")
         logs = (_Log(), _Log())
-        context_fn = lambda: logs  # noqa: E731
     frame = _Frame(function, args, kwargs, preserve, context_fn, determinism_check,
                    early_stop if _early_stop[0] is None else _early_stop[0], logs)
     return frame.run()
@@ -155,7 +154,7 @@ class _Frame:
         self.early_stop = early_stop
         self.logs = logs
         self.state = get_rng_state() if preserve else None
-        self.contexts = context_fn()
+        self.contexts = context_fn() if logs is None else logs
         self.count = 0
         self.abouts: list[Any] = []
         # Values of a recomputation, for the backward pass that asked for it.
