@@ -63,6 +63,7 @@ class Call:
     args: tuple[Any, ...]
     kwargs: dict[str, Any] = field(default_factory=dict)
     smooth: bool = True  # whether the second derivative exists where the call is made
+    measured: bool = True  # whether finite differences are what the gradient is meant to be
 
     def build(self, lib: Any, dtype: str = "float64", grad: bool = True) -> tuple[list, dict, list]:
         """Arguments for ``lib`` (torch or retrograd), and the list of differentiable tensors."""
@@ -117,6 +118,12 @@ def call(*args: Any, **kwargs: Any) -> Call:
 def kinked(sample: Call) -> Call:
     """A call at a point where the first derivative jumps: ties, ends of intervals."""
     sample.smooth = False
+    return sample
+
+
+def unmeasured(sample: Call) -> Call:
+    """A call whose gradient is not the derivative of its value, by definition or by rounding."""
+    sample.measured = False
     return sample
 
 

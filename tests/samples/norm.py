@@ -1,6 +1,6 @@
 """Samples of normalisation, similarity and embedding."""
 
-from tests.samples import array, call, index, samples
+from tests.samples import array, call, index, samples, unmeasured
 
 samples("nn.functional.layer_norm",
         call(array(2, 3, 5), (5,), array(5), array(5, seed=1)), call(array(2, 3, 5), (5,)),
@@ -37,8 +37,10 @@ samples("nn.functional.cosine_similarity", call(array(2, 4), array(2, 4, seed=1)
         call(array(2, 4), array(1, 4)), call(array(3, 4, 2), array(3, 4, 2, seed=1), dim=-1))
 samples("nn.functional.pairwise_distance", call(array(2, 4), array(2, 4, seed=1)),
         call(array(2, 4), array(2, 4, seed=1), 3.0, 1e-6, True))
-# What padding_idx and scale_grad_by_freq ask for is not the derivative: see test_norm.py.
+# What padding_idx and scale_grad_by_freq ask for is not the derivative.
 samples("nn.functional.embedding", call(index(3, 2, high=5), array(5, 4)),
+        unmeasured(call(index(6, high=5), array(5, 4), padding_idx=1)),
+        unmeasured(call(index(9, high=5), array(5, 4), scale_grad_by_freq=True)),
         call(index(high=5), array(5, 4)), call(index(0, high=5), array(5, 4)))
 samples("nn.functional.one_hot", call(index(3, 2, high=5), 6), call(index(3, high=5)))
 samples("embedding", call(array(5, 4), index(3, 2, high=5)))

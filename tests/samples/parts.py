@@ -1,0 +1,23 @@
+"""Samples of the parts of complex numbers, and of ops that no family claims."""
+
+from tests.samples import array, call, samples
+
+for name in ("view_as_real", "imag"):
+    samples(name, *[call(array(*shape, kind="complex")) for shape in ((3, 4), (5,), (), (0, 3))])
+samples("detach", call(array(3)), call(array()), complex=True)
+samples("is_same_size", call(array(3), array(3)), call(array(3), array(1, 3)), complex=True)
+for name in ("is_floating_point", "is_complex", "is_signed", "is_conj", "is_neg", "is_inference",
+             "numel"):
+    samples(name, call(array(3)), call(array()), call(array(0, 2)), complex=True)
+samples("is_nonzero", call(array()), call(array(1)), complex=True)
+samples("nn.functional.gumbel_softmax", call(array(3, 4)), call(array(3, 4), tau=0.7, dim=0),
+        call(array(5), 2.0))
+for name in ("poisson", "bernoulli"):
+    samples(name, call(array(3, 4, low=0.1, high=0.9)), call(array(low=0.1, high=0.9)))
+samples("multinomial", call(array(4, low=0.1, high=0.9), 2),
+        call(array(3, 4, low=0.1, high=0.9), 6, replacement=True))
+samples("normal", call(array(3, 4), 2.0), call(1.5, array(4, low=0.1)),
+        call(array(3), array(3, low=0.1, seed=1)))
+for name in ("rand_like", "randn_like"):
+    samples(name, call(array(3, 4, grad=False)), call(array(grad=False)))
+samples("randint_like", call(array(3, 4, grad=False), 9), call(array(5, grad=False), 2, 7))
