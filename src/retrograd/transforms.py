@@ -853,6 +853,21 @@ def in_every_batch(tensor: Tensor, sizes: dict[int, int]) -> Tensor:
     return wrap_any(data)
 
 
+def batched_like(model: Tensor, made: Tensor) -> Tensor:
+    """A fresh tensor in memory of its own for every value of the batches that ``model`` is in."""
+    sizes = [(level, size) for level, size in sorted(sizes_of(model._data).items()) if size]
+    if not sizes:
+        return made
+    plain = made._array()
+    data = xp.empty((*(size for _, size in sizes), *plain.shape), plain.dtype)
+    data[...] = plain
+    for level, _ in sizes:
+        data = Batched(level, data)
+    out = wrap_any(data)
+    out._edge = made._edge
+    return out
+
+
 def batch_in(tensor: Tensor, dim: int, level: int) -> Tensor:
     """A tensor as one value of a batch along ``dim``."""
     size = tensor.shape[dim]

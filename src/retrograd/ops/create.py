@@ -391,6 +391,15 @@ def blank_like(function: str, input: Any, dtype: Any, layout: Any, device: Any,
     return make.empty_in_order(shape, layouts.axis_order(len(shape), memory_format), kind.np)
 
 
+def beside(input: Tensor, made: Tensor) -> Tensor:
+    """A tensor made after the model of ``input``; in vmap, one for each value of the batch."""
+    if type(input)._is_traced:  # type: ignore[attr-defined]
+        from ..transforms import batched_like
+
+        return batched_like(input, made)
+    return made
+
+
 def _like(function: str, value: Any, doc: str) -> Any:
     """A factory ``function(input)`` of tensors shaped as ``input`` and filled with ``value``."""
 
@@ -405,7 +414,7 @@ def _like(function: str, value: Any, doc: str) -> Any:
         data = blank_like(function, input, dtype, layout, device, memory_format)
         if value is not None:
             data.fill(value)
-        return leaf(data, requires_grad, function)
+        return beside(input, leaf(data, requires_grad, function))
 
     factory.__name__ = factory.__qualname__ = function
     factory.__doc__ = doc
@@ -430,7 +439,7 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, layout: Any 
     value = _fill_value("full_like", fill_value)
     fits(value, dtypes.from_numpy_dtype(data.dtype))
     data.fill(make.number_as(value, data.dtype))
-    return leaf(data, requires_grad, "full_like")
+    return beside(input, leaf(data, requires_grad, "full_like"))
 
 
 # ---------------------------------------------------------------- of another tensor's dtype
@@ -449,9 +458,9 @@ def _new(function: str, factory: Any) -> None:
         if not args and "size" not in named:
             raise TypeError(f'{function}() missing 1 required positional arguments: "size"')
         try:
-            return factory(  # type: ignore[no-any-return]
+            return beside(self, factory(
                 *args, dtype=self.dtype if dtype is None else dtype, device=device, layout=layout,
-                requires_grad=requires_grad, **named)
+                requires_grad=requires_grad, **named))
         except TypeError as error:
             message = str(error)
             if message.startswith(factory.__name__):

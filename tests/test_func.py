@@ -1,0 +1,265 @@
+"""Transforms of functions: nested in any order, over containers and modules."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import retrograd as rg
+from retrograd import nn
+from retrograd.func import (
+    functional_call,
+    grad,
+    grad_and_value,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    per_sample_grad,
+    stack_module_state,
+    vjp,
+    vmap,
+)
+
+
+def close(got: Any, expected: Any) -> None:
+    got = got.detach().numpy() if isinstance(got, rg.Tensor) else got
+    expected = expected.detach().numpy() if isinstance(expected, rg.Tensor) else expected
+    np.testing.assert_allclose(got, expected, rtol=1e-8, atol=1e-10)
+
+
+# ---------------------------------------------------------------- nesting
+
+WRAPPERS = {
+    "grad": lambda f: grad(lambda x: f(x).sum()),
+    "vjp": lambda f: lambda x: vjp(f, x)[1](rg.ones_like(f(x)))[0],
+    "jacrev": lambda f: lambda x: jacrev(f)(x).reshape(-1, 3).sum(0),
+    "jacfwd": lambda f: lambda x: jacfwd(f)(x).reshape(-1, 3).sum(0),
+    "vmap": lambda f: lambda x: vmap(f)(rg.stack([x, x])).select(0, 1),
+    "linearize": lambda f: lambda x: grad(lambda y: f(y).sum())(x),
+}
+
+
+def start(x: rg.Tensor) -> rg.Tensor:
+    return x.sin() * x * (x * x).sum()
+
+
+@pytest.mark.parametrize("order", list(itertools.product(WRAPPERS, repeat=2)),
+                         ids=lambda order: "-".join(order))
+def test_two_transforms_in_any_order(order: tuple[str, ...]) -> None:
+    """Each wrapper gives the gradient of the sum (or the function itself, for vmap)."""
+    x = rg.tensor([0.3, 0.7, -0.2], dtype=rg.float64)
+    f: Any = start
+    for name in order:
+        f = WRAPPERS[name](f)
+    expected = start(x)
+    y = x.clone().requires_grad_()
+    expected = start(y)
+    for name in order:
+        if name != "vmap":
+            (expected,) = rg.autograd.grad(expected.sum(), y, create_graph=True)
+    close(f(x), expected)
+
+
+def test_jvp_of_grad_is_a_hessian_vector_product() -> None:
+    x, v = rg.rand(4, dtype=rg.float64), rg.rand(4, dtype=rg.float64)
+
+    def f(x: rg.Tensor) -> rg.Tensor:
+        return (x.exp() * x).prod()
+
+    close(jvp(grad(f), (x,), (v,))[1], hessian(f)(x) @ v)
+    close(vjp(grad(f), x)[1](v)[0], hessian(f)(x) @ v)
+
+
+# ---------------------------------------------------------------- containers
+
+Pair = collections.namedtuple("Pair", "first second")
+
+
+def test_gradients_come_in_the_container_of_the_argument() -> None:
+    tree = {"a": rg.tensor([1.0, 2.0]), "b": [rg.tensor(3.0), Pair(rg.tensor(4.0), rg.tensor(5.0))]}
+    found = grad(lambda t: (t["a"] * t["b"][0]).sum() + t["b"][1].first * t["b"][1].second)(tree)
+    assert found["a"].tolist() == [3, 3]
+    assert found["b"][0].item() == 3
+    assert isinstance(found["b"][1], Pair)
+    assert (found["b"][1].first.item(), found["b"][1].second.item()) == (5, 4)
+
+
+def test_vmap_over_parts_of_a_container() -> None:
+    x, w = rg.arange(6.0).reshape(3, 2), rg.tensor([1.0, 2.0])
+    found = vmap(lambda t: {"y": t["x"] * t["w"], "s": t["x"].sum()},
+                 in_dims=({"x": 0, "w": None},), out_dims={"y": 1, "s": 0})({"x": x, "w": w})
+    assert tuple(found["y"].shape) == (2, 3)
+    close(found["y"], (x * w).T)
+    close(found["s"], x.sum(1))
+
+
+def test_chunks_give_the_whole() -> None:
+    x = rg.arange(14.0, dtype=rg.float64).reshape(7, 2)
+    for size in (1, 2, 3, 7, 100):
+        close(vmap(lambda v: v.cumsum(0), chunk_size=size, out_dims=1)(x), x.cumsum(1).T)
+        close(jacrev(lambda v: v.sin(), chunk_size=size)(x[0]), x[0].cos().diag())
+
+
+# ---------------------------------------------------------------- linearize
+
+
+def test_linearize_runs_the_function_once() -> None:
+    calls = []
+
+    def f(x: rg.Tensor, y: rg.Tensor) -> dict[str, rg.Tensor]:
+        calls.append(1)
+        return {"p": x * y, "s": x.sin()}
+
+    x, y = rg.tensor([1.0, 2.0]), rg.tensor([3.0, 4.0])
+    output, push = linearize(f, x, y)
+    for direction in (rg.tensor([1.0, 0.0]), rg.tensor([0.5, -1.0])):
+        found = push(direction, direction)
+        close(found["p"], direction * y + x * direction)
+        close(found["s"], direction * x.cos())
+    assert len(calls) == 1
+    close(output["p"], x * y)
+
+
+def test_linearized_functions_can_be_mapped_and_differentiated() -> None:
+    x = rg.tensor([1.0, 2.0], dtype=rg.float64)
+    _, push = linearize(lambda x: x ** 3, x)
+    close(vmap(push)(rg.eye(2, dtype=rg.float64)), (3 * x ** 2).diag())
+    close(grad(lambda v: push(v).sum())(x), 3 * x ** 2)
+
+
+def test_linearized_constants_have_no_slope() -> None:
+    output, push = linearize(lambda x: rg.ones(2), rg.zeros(3))
+    assert push(rg.ones(3)).tolist() == [0, 0]
+    assert output.tolist() == [1, 1]
+
+
+# ---------------------------------------------------------------- per-sample gradients
+
+
+def small_model() -> nn.Module:
+    rg.manual_seed(0)
+    return nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2)).double()
+
+
+def test_per_sample_gradients_of_a_recorded_loss() -> None:
+    model = small_model()
+    x = rg.rand(5, 3, dtype=rg.float64)
+    y = rg.tensor([0, 1, 1, 0, 1])
+    losses = nn.functional.cross_entropy(model(x), y, reduction="none")
+    found = per_sample_grad(losses, model)
+    for i in range(5):
+        loss = nn.functional.cross_entropy(model(x[i:i + 1]), y[i:i + 1])
+        for (name, _), g in zip(model.named_parameters(),
+                                rg.autograd.grad(loss, list(model.parameters())), strict=True):
+            close(found[name][i], g)
+
+
+def test_per_sample_gradients_in_chunks_and_containers() -> None:
+    w = rg.rand(3, dtype=rg.float64, requires_grad=True)
+    unused = rg.ones(2, requires_grad=True)
+    x = rg.rand(5, 3, dtype=rg.float64)
+    losses = (x @ w) ** 2
+    found = per_sample_grad(losses, {"w": w, "rest": [unused]}, chunk_size=2, retain_graph=True)
+    close(found["w"], (2 * (x @ w)).unsqueeze(1) * x)
+    assert tuple(found["rest"][0].shape) == (5, 2)
+    assert found["rest"][0].sum().item() == 0
+    close(per_sample_grad(losses, w), found["w"])
+    with pytest.raises(RuntimeError, match="second time"):
+        per_sample_grad(losses, w)
+
+
+def test_per_sample_gradients_can_be_differentiated_again() -> None:
+    w = rg.rand(3, dtype=rg.float64, requires_grad=True)
+    x = rg.rand(5, 3, dtype=rg.float64)
+    found = per_sample_grad((x @ w) ** 2, w, create_graph=True)
+    (again,) = rg.autograd.grad((found ** 2).sum(), w)
+    norms = (x ** 2).sum(1)
+    close(again, (8 * (x @ w) * norms) @ x)
+
+
+@pytest.mark.parametrize(("losses", "parameters", "error"), [
+    (lambda w: (w * w).sum(), lambda w: w, "one loss for each sample"),
+    (lambda w: w * w, lambda w: w.detach(), "requires grad"),
+    (lambda w: w * w, lambda w: [w, 3], "must be a Tensor"),
+])
+def test_per_sample_gradients_refuse(losses: Any, parameters: Any, error: str) -> None:
+    w = rg.rand(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match=error):
+        per_sample_grad(losses(w), parameters(w))
+
+
+# ---------------------------------------------------------------- modules
+
+
+def test_an_ensemble_is_one_mapped_call() -> None:
+    models = [nn.Linear(3, 2) for _ in range(4)]
+    parameters, buffers = stack_module_state(models)
+    x = rg.rand(5, 3)
+    found = vmap(lambda p, b: functional_call(models[0], (p, b), (x,)))(parameters, buffers)
+    np.testing.assert_allclose(found.detach().numpy(),
+                               rg.stack([m(x) for m in models]).detach().numpy(), rtol=1e-5)
+
+
+def test_per_sample_gradients_by_functional_call() -> None:
+    model = small_model()
+    parameters = {n: p.detach() for n, p in model.named_parameters()}
+    x, y = rg.rand(5, 3, dtype=rg.float64), rg.rand(5, 2, dtype=rg.float64)
+
+    def loss(p: Any, x: rg.Tensor, y: rg.Tensor) -> rg.Tensor:
+        return ((functional_call(model, p, x) - y) ** 2).sum()
+
+    found = vmap(grad(loss), in_dims=(None, 0, 0))(parameters, x, y)
+    recorded = per_sample_grad(((model(x) - y) ** 2).sum(1), model)
+    for name in parameters:
+        close(found[name], recorded[name])
+
+
+def test_a_module_gets_its_own_tensors_back_after_an_error() -> None:
+    model = nn.Linear(3, 2)
+    own = model.weight
+    with pytest.raises(RuntimeError):
+        functional_call(model, {"weight": rg.ones(7, 7), "extra": rg.ones(1)}, rg.ones(3))
+    assert model.weight is own
+    assert not hasattr(model, "extra")
+
+
+def test_buffers_that_a_module_replaces_are_handed_back() -> None:
+    class Counter(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("count", rg.zeros(()))
+
+        def forward(self, x: rg.Tensor) -> rg.Tensor:
+            self.count = self.count + 1
+            return x * self.count
+
+    model, state = Counter(), {"count": rg.tensor(5.0)}
+    assert functional_call(model, state, rg.ones(())).item() == 6
+    assert state["count"].item() == 6
+    assert model.count.item() == 0
+
+
+# ---------------------------------------------------------------- what stays outside
+
+
+def test_results_of_a_plain_call_have_no_history() -> None:
+    x = rg.rand(3)
+    for found in (grad(lambda x: x.sum())(x), *vjp(lambda x: x * 2, x)[:1],
+                  *jvp(lambda x: x * 2, (x,), (x,)), *grad_and_value(lambda x: x.prod())(x)):
+        assert not found.requires_grad
+
+
+def test_gradients_of_what_a_function_closes_over() -> None:
+    w = rg.tensor([2.0, 3.0], requires_grad=True)
+    x = rg.tensor([1.0, 4.0])
+    grad(lambda x: (w * x ** 2).sum())(x).sum().backward()
+    assert w.grad.tolist() == [2, 8]
+    w.grad = None
+    vmap(lambda v: (w * v).sum())(rg.stack([x, x])).sum().backward()
+    assert w.grad.tolist() == [2, 8]

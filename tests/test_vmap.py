@@ -1,0 +1,462 @@
+"""vmap against a loop: every op on its samples, forward and in both directions of derivatives;
+and what happens where a program does not batch."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import retrograd as rg
+from retrograd import transforms
+from retrograd.func import grad, jvp, vmap
+from retrograd.op import REGISTRY
+from tests.samples import Call, Recipe, load_all, resolve
+
+SIZE = 2
+ENTRIES = load_all()
+DRAWING = ("dropout", "rrelu", "gumbel_softmax", "bernoulli", "poisson", "multinomial")
+# A view by strides looks at the memory of the whole batch, wherever that lies.
+BY_MEMORY = ("as_strided", "as_strided_scatter", "view_as_complex")
+
+
+class Batch:
+    """One argument of a call, with a value for each element of the batch."""
+
+    def __init__(self, recipe: Recipe):
+        self.values = [Recipe(recipe.shape, recipe.low, recipe.high, recipe.kind, recipe.grad,
+                              recipe.seed + 1000 * i).array("float64") for i in range(SIZE)]
+        self.differentiable = recipe.grad and recipe.kind in ("float", "distinct")
+
+
+def batches_of(call: Call) -> tuple[Any, list[Batch]]:
+    """The call's arguments with batches in place of recipes, and the list of these."""
+    found: list[Batch] = []
+
+    def make(value: Any) -> Any:
+        if isinstance(value, Recipe):
+            found.append(Batch(value))
+            return found[-1]
+        if isinstance(value, (list, tuple)):
+            return type(value)(make(v) for v in value)
+        if isinstance(value, dict):
+            return {k: make(v) for k, v in value.items()}
+        return value
+
+    return (make(tuple(call.args)), make(call.kwargs)), found
+
+
+def filled(tree: Any, values: dict[int, Any]) -> Any:
+    if isinstance(tree, Batch):
+        return values[id(tree)]
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(filled(v, values) for v in tree)
+    if isinstance(tree, dict):
+        return {k: filled(v, values) for k, v in tree.items()}
+    return tree
+
+
+def tensors_in(output: Any) -> list[rg.Tensor]:
+    if isinstance(output, rg.Tensor):
+        return [output]
+    if isinstance(output, (list, tuple)):
+        return [t for part in output for t in tensors_in(part)]
+    return []
+
+
+class Program:
+    """One sample call as a function of its array arguments."""
+
+    def __init__(self, name: str, call: Call):
+        self.function = resolve(rg, name)
+        self.tree, self.arguments = batches_of(call)
+
+    def outputs(self, *tensors: rg.Tensor) -> tuple[rg.Tensor, ...]:
+        values = {id(b): t for b, t in zip(self.arguments, tensors, strict=True)}
+        args, kwargs = filled(self.tree, values)
+        return tuple(tensors_in(self.function(*args, **kwargs)))
+
+    def scalar(self, *tensors: rg.Tensor) -> rg.Tensor:
+        """All outputs in one number, no two elements with the same weight."""
+        total: Any = 0
+        for output in self.outputs(*tensors):
+            if output.is_complex():
+                output = output.abs()
+            if output.is_floating_point():
+                weight = np.cos(np.arange(output.numel())).reshape(tuple(output.shape))
+                total = total + (output * rg.tensor(weight)).sum()
+        return total
+
+    def value(self, i: int) -> list[rg.Tensor]:
+        return [rg.tensor(b.values[i]) for b in self.arguments]
+
+    def stacked(self, chosen: Any, dim: int = 0) -> list[rg.Tensor]:
+        return [rg.tensor(np.stack(b.values, axis=dim)) if i in chosen else rg.tensor(b.values[0])
+                for i, b in enumerate(self.arguments)]
+
+    def chosen_value(self, chosen: Any, i: int) -> list[rg.Tensor]:
+        return [rg.tensor(b.values[i if k in chosen else 0]) for k, b in enumerate(self.arguments)]
+
+
+def quietly(function: Any, *args: Any) -> Any:
+    """The result, or None where these arguments are refused (values of a batch need not suit)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return function(*args)
+        except Exception:
+            return None
+
+
+def same(got: rg.Tensor, expected: rg.Tensor) -> None:
+    assert got.dtype is expected.dtype
+    assert tuple(got.shape) == tuple(expected.shape)
+    np.testing.assert_allclose(got.detach().numpy(), expected.detach().numpy(), rtol=1e-6, atol=1e-8)
+
+
+def runs_of(name: str) -> list[Program]:
+    return [p for p in (Program(name, c) for c in ENTRIES[name].calls) if p.arguments]
+
+
+NAMES = [n for n in ENTRIES if not any(word in n for word in DRAWING)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.filterwarnings("ignore")
+def test_every_op_gives_what_a_loop_gives(name: str) -> None:
+    for program in runs_of(name):
+        count = len(program.arguments)
+        for chosen in [{i} for i in range(count)] + ([set(range(count))] if count > 1 else []):
+            each = [quietly(program.outputs, *program.chosen_value(chosen, i)) for i in range(SIZE)]
+            if any(e is None for e in each) or not each[0] or any(
+                    a.shape != b.shape for e in each for a, b in zip(each[0], e, strict=True)):
+                continue
+            for dim in (0,) if name in BY_MEMORY else (0, -1):
+                dims = tuple(dim if i in chosen else None for i in range(count))
+                found = vmap(program.outputs, in_dims=dims)(*program.stacked(chosen, dim))
+                for k, got in enumerate(found):
+                    same(got, rg.stack([e[k] for e in each]))
+
+
+def differentiable(program: Program) -> tuple[int, ...]:
+    return tuple(i for i, b in enumerate(program.arguments) if b.differentiable)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.filterwarnings("ignore")
+def test_gradients_inside_and_outside_of_vmap_are_those_of_a_loop(name: str) -> None:
+    for program in runs_of(name):
+        numbers = differentiable(program)
+        if not numbers:
+            continue
+        gradients = grad(program.scalar, argnums=numbers)
+        for chosen in ({numbers[0]}, set(range(len(program.arguments)))):
+            each = [quietly(gradients, *program.chosen_value(chosen, i)) for i in range(SIZE)]
+            if any(e is None for e in each):
+                continue
+            dims = tuple(0 if i in chosen else None for i in range(len(program.arguments)))
+            stacked = program.stacked(chosen)
+            inside = vmap(gradients, in_dims=dims)(*stacked)
+            outside = grad(lambda *t, d=dims, p=program: vmap(p.scalar, in_dims=d)(*t).sum(),
+                           argnums=numbers)(*stacked)
+            for k, number in enumerate(numbers):
+                expected = rg.stack([e[k] for e in each])
+                same(inside[k], expected)
+                same(outside[k], expected if number in chosen else expected.sum(0))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.filterwarnings("ignore")
+def test_tangents_inside_vmap_are_those_of_a_loop(name: str) -> None:
+    for program in runs_of(name):
+        numbers = differentiable(program)
+        if not numbers:
+            continue
+
+        def slope(*tensors: rg.Tensor, p: Program = program, at: Any = numbers) -> rg.Tensor:
+            def of_some(*some: rg.Tensor) -> rg.Tensor:
+                every = list(tensors)
+                for n, value in zip(at, some, strict=True):
+                    every[n] = value
+                return p.scalar(*every)
+
+            given = tuple(tensors[n] for n in at)
+            return jvp(of_some, given, tuple(t.cos() for t in given))[1]
+
+        each = [quietly(slope, *program.value(i)) for i in range(SIZE)]
+        if all(e is not None for e in each):
+            same(vmap(slope)(*program.stacked(range(len(program.arguments)))), rg.stack(each))
+
+
+def test_every_op_has_a_batching_rule() -> None:
+    """Elementwise ops need none, and an op with one array and dims is shifted."""
+    transforms.batching_rule(REGISTRY["_view"])
+    kinds = ("dim", "dims")
+    missing = {name for name, op in REGISTRY.items()
+               if op.kind != "elementwise" and op.batch_rule is None
+               and not (len(op.arrays) == 1 and not op.indices
+                        and any(p.kind in kinds for p in op.params))}
+    assert missing <= {"_set", "histc"}
+
+
+def test_no_rule_is_left_without_an_op() -> None:
+    from retrograd.ops.batching import RULES
+
+    assert [name for name in RULES if name not in REGISTRY] == []
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["matmul", "nn.functional.conv2d", "nn.functional.cross_entropy",
+                                  "nn.functional.layer_norm", "nn.functional.embedding", "gather",
+                                  "linalg.solve", "cat", "sort"])
+def test_common_ops_are_not_run_one_by_one(name: str) -> None:
+    transforms._TOLD.clear()
+    for program in runs_of(name):
+        numbers = differentiable(program)
+        if quietly(program.outputs, *program.value(0)) is None or \
+                quietly(program.outputs, *program.value(1)) is None:
+            continue
+        everything = range(len(program.arguments))
+        vmap(program.outputs)(*program.stacked(everything))
+        vmap(grad(program.scalar, argnums=numbers))(*program.stacked(everything))
+
+
+# ---------------------------------------------------------------- writing
+
+
+def test_views_of_a_batch_can_be_written_to() -> None:
+    def doubled_corner(x: rg.Tensor) -> rg.Tensor:
+        y = x.clone()
+        y[0, 0] = 5.0
+        y.t()[1].mul_(2)
+        y.view(-1)[-1:].add_(1)
+        return y
+
+    x = rg.arange(8.0).reshape(2, 2, 2)
+    same(vmap(doubled_corner)(x), rg.stack([doubled_corner(v) for v in x]))
+    same(vmap(doubled_corner, in_dims=2)(x), rg.stack([doubled_corner(v) for v in x.unbind(2)]))
+
+
+def test_a_batch_passed_in_is_written_to() -> None:
+    x = rg.zeros(3, 2)
+    vmap(lambda row: row.add_(1))(x)
+    assert x.tolist() == [[1, 1]] * 3
+
+
+def test_gradients_pass_through_writes_to_views_in_vmap() -> None:
+    def f(x: rg.Tensor) -> rg.Tensor:
+        y = x * 1
+        y[0].mul_(x[1])
+        return (y * y).sum()
+
+    x = rg.arange(1.0, 7.0).reshape(3, 2)
+    same(vmap(grad(f))(x), rg.stack([grad(f)(v) for v in x]))
+
+
+def test_zeros_like_a_batch_can_be_filled_value_by_value() -> None:
+    def f(x: rg.Tensor) -> rg.Tensor:
+        out = x.new_zeros(2)
+        out[1] = x.sum()
+        return out + rg.zeros_like(x).copy_(x).sum()
+
+    x = rg.arange(6.0).reshape(2, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same(vmap(f)(x), rg.stack([f(v) for v in x]))
+
+
+# ---------------------------------------------------------------- programs that do not batch
+
+
+def test_data_dependent_branches_run_one_by_one_with_one_warning_that_names_the_line() -> None:
+    def f(x: rg.Tensor) -> rg.Tensor:
+        if x.sum() > 1:  # the line
+            return x * 2
+        return -x
+
+    x = rg.tensor([[0.0, 0.5], [3.0, 4.0]])
+    with pytest.warns(UserWarning, match="one by one") as caught:
+        found = vmap(f)(x)
+    assert len(caught) == 1
+    assert "if x.sum() > 1:  # the line" in str(caught[0].message)
+    assert caught[0].filename == __file__
+    assert found.tolist() == [[-0.0, -0.5], [6.0, 8.0]]
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: x * x.sum().item(),
+    lambda x: x * float(x[0]),
+    lambda x: rg.zeros(2).add_(x),
+    lambda x: x[x > 1].sum(),
+    lambda x: rg.tensor(x.numpy() * 2),
+    lambda x: x * len(rg.unique(x.round())),
+    lambda x: x[int(x[0]) % 2] * x.max(),
+], ids=["item", "float", "write", "mask", "numpy", "unique", "int"])
+def test_no_program_is_refused(f: Any) -> None:
+    x = rg.tensor([[0.4, 0.6], [3.0, 4.0], [1.0, 7.0]])
+    with pytest.warns(UserWarning, match="one by one"):
+        found = vmap(f)(x)
+    same(found, rg.stack([f(v) for v in x]))
+
+
+def test_gradients_of_programs_that_run_one_by_one() -> None:
+    def f(x: rg.Tensor) -> rg.Tensor:
+        return (x ** 2).sum() if x[0] > 1 else x.sum()
+
+    x = rg.tensor([[0.4, 0.6], [3.0, 4.0]])
+    with pytest.warns(UserWarning, match="one by one"):
+        same(vmap(grad(f))(x), rg.stack([grad(f)(v) for v in x]))
+    with pytest.warns(UserWarning, match="one by one"):
+        outside = grad(lambda t: vmap(f)(t).sum())(x)
+    same(outside, rg.stack([grad(f)(v) for v in x]))
+
+
+def test_the_vmap_whose_values_are_needed_is_the_one_that_loops() -> None:
+    inner_sizes = []
+
+    def outer(row: rg.Tensor, flag: rg.Tensor) -> rg.Tensor:
+        def inner(x: rg.Tensor) -> rg.Tensor:
+            inner_sizes.append(tuple(x.shape))
+            return x * 2 if flag > 0 else x
+
+        return vmap(inner)(row)
+
+    x, flags = rg.arange(6.0).reshape(2, 3), rg.tensor([1.0, -1.0])
+    with pytest.warns(UserWarning, match="runs outer once for each of 2"):
+        found = vmap(outer)(x, flags)
+    assert found.tolist() == [[0, 2, 4], [3, 4, 5]]
+
+
+def test_what_a_failed_attempt_wrote_is_undone() -> None:
+    calls = rg.zeros(())
+    seen = rg.zeros(2)
+
+    def f(x: rg.Tensor) -> rg.Tensor:
+        calls.add_(1)
+        seen[0] = 7.0
+        return x * x.sum().item()
+
+    x = rg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    before = calls._version
+    with pytest.warns(UserWarning, match="one by one"):
+        vmap(f)(x)
+    assert calls.item() == 3
+    assert calls._version == before + 3
+    assert seen.tolist() == [7.0, 0.0]
+
+
+def test_numbers_drawn_in_a_failed_attempt_are_drawn_again() -> None:
+    def f(x: rg.Tensor) -> rg.Tensor:
+        noise = rg.rand(2)
+        return noise * float(x[0])
+
+    x = rg.ones(3, 2)
+    rg.manual_seed(3)
+    with pytest.warns(UserWarning, match="one by one"):
+        found = vmap(f, randomness="different")(x)
+    rg.manual_seed(3)
+    same(found, rg.stack([f(v) for v in x]))
+    rg.manual_seed(3)
+    with pytest.warns(UserWarning, match="one by one"):
+        found = vmap(f, randomness="same")(x)
+    rg.manual_seed(3)
+    same(found, rg.stack([f(x[0])] * 3))
+
+
+def test_the_same_numbers_for_different_distributions() -> None:
+    mean = rg.tensor([[0.0], [10.0]])
+    rg.manual_seed(0)
+    with pytest.warns(UserWarning, match="one by one"):
+        found = vmap(lambda m: rg.normal(m, 1.0), randomness="same")(mean)
+    assert found[1].item() - found[0].item() == pytest.approx(10.0)
+
+
+def test_random_draws_are_refused_also_where_vmap_loops() -> None:
+    with pytest.warns(UserWarning, match="one by one"), \
+            pytest.raises(RuntimeError, match="randomness error mode"):
+        vmap(lambda x: x.sum().item() * rg.rand(2))(rg.ones(2, 2))
+
+
+def test_values_of_a_batch_cannot_be_lost_in_numpy() -> None:
+    with pytest.warns(UserWarning, match="one by one"):
+        found = vmap(lambda x: rg.tensor(np.asarray(x)))(rg.ones(2, 3))
+    assert tuple(found.shape) == (2, 3)
+
+
+# ---------------------------------------------------------------- custom functions
+
+
+def scaled_by(**members: Any) -> Any:
+    """A custom function x, w -> x * w, whose derivative is recognisably the user's: twice too
+    large."""
+
+    class Scale(rg.autograd.Function):
+        @staticmethod
+        def forward(x, w):
+            return x * w
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, g):
+            x, w = ctx.saved_tensors
+            return 2 * g * w, 2 * g * x
+
+    for name, member in members.items():
+        setattr(Scale, name, member)
+    return Scale
+
+
+def own_rule(info: Any, in_dims: Any, x: rg.Tensor, w: rg.Tensor) -> Any:
+    assert info.batch_size == 3
+    cls = scaled_by()
+    x = x.movedim(in_dims[0], 0) if in_dims[0] is not None else x.unsqueeze(0)
+    w = w.movedim(in_dims[1], 0) if in_dims[1] is not None else w.unsqueeze(0)
+    return cls.apply(*rg.broadcast_tensors(x, w)), 0
+
+
+@pytest.mark.parametrize("members", [{"generate_vmap_rule": True},
+                                     {"vmap": staticmethod(own_rule)}, {}],
+                         ids=["generated", "own", "loop"])
+@pytest.mark.filterwarnings("ignore:vmap runs Scale")
+def test_custom_functions_in_vmap(members: dict[str, Any]) -> None:
+    cls = scaled_by(**members)
+    x, w = rg.arange(6.0).reshape(3, 2), rg.tensor([2.0, 3.0])
+    same(vmap(lambda v: cls.apply(v, w))(x), x * w)
+    same(vmap(lambda v: cls.apply(w, v))(x), x * w)
+    per_sample = vmap(grad(lambda p, v: cls.apply(v, p).sum()), in_dims=(None, 0))(w, x)
+    same(per_sample, 2 * x)
+    summed = grad(lambda p: vmap(lambda v: cls.apply(v, p))(x).sum())(w)
+    same(summed, 2 * x.sum(0))
+    same(grad(lambda t: vmap(lambda v: cls.apply(v, w))(t).sum())(x), (2 * w).expand(3, 2))
+
+
+def test_a_custom_function_without_a_rule_warns_once_on_the_line() -> None:
+    cls = scaled_by()
+    x = rg.ones(3, 2)
+    with pytest.warns(UserWarning, match="runs Scale once for each of 3") as caught:
+        vmap(lambda v: cls.apply(v, v))(x)
+        vmap(lambda v: cls.apply(v, v))(x)
+    assert len(caught) == 1
+    assert "vmap(lambda v: cls.apply(v, v))(x)" in str(caught[0].message)
+
+
+def test_a_custom_function_may_leave_the_library() -> None:
+    class Sine(rg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return rg.tensor(np.sin(x.numpy()))
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * rg.tensor(np.cos(x.numpy()))
+
+    x = rg.arange(6.0).reshape(3, 2)
+    with pytest.warns(UserWarning, match="runs Sine once"):
+        same(vmap(grad(lambda v: Sine.apply(v).sum()))(x), x.cos())
