@@ -274,6 +274,27 @@ def version_counters_count_every_write(torch, log):
 
 
 @behaviour
+def a_leaf_that_is_itself_a_view(torch, log):
+    x = torch.arange(3.0).reshape(3, 1).requires_grad_()
+    log(x.is_leaf, x._is_view())
+    for view in (x.view(3), x[:1], x.detach()):
+        log.raises(view.add_, 1.0)
+        log.raises(view.add_, torch.ones(1, requires_grad=True))
+    log.raises(x.add_, 1.0)
+
+
+@behaviour
+def a_view_of_such_a_leaf_keeps_its_gradient(torch, log):
+    x = torch.arange(3.0).reshape(3, 1).requires_grad_()
+    view = x.view(3)
+    with torch.no_grad():
+        x.add_(1.0)
+    log.differs(view.grad_fn.name(), torch="AsStridedBackward0", retrograd="ViewBackward0")
+    (x + view[:, None]).sum().backward()
+    log.differs(x.grad.flatten().tolist(), torch=[1.0] * 3, retrograd=[2.0] * 3)
+
+
+@behaviour
 def failed_writes_do_not_count(torch, log):
     x = torch.zeros(3)
     for write in (

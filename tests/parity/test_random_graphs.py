@@ -194,7 +194,8 @@ def starting_values(torch: Any, shape: tuple[int, ...], number: int) -> Any:
         count *= size
     # Irregular steps keep maxima unique and values away from the kinks of abs and relu.
     flat = [(0.37 * (i + 1) * (number + 1) + 0.211 * number) % 1.9 - 0.93 for i in range(count)]
-    return torch.tensor(flat, dtype=torch.float64).reshape(shape)
+    # A clone, since leaves that are views themselves have programs of their own.
+    return torch.tensor(flat, dtype=torch.float64).reshape(shape).clone()
 
 
 def fit(other: Any, target: Any) -> Any:
