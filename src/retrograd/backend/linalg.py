@@ -150,11 +150,15 @@ def first_zero_pivot(a: Any) -> Any:
     return info.reshape(a.shape[:-2])
 
 
-def inverse(a: Any, name: str) -> Any:
-    """The inverse; an error names the pivot that is zero."""
+def inverse(a: Any, name: str, quiet: bool = False) -> Any:
+    """The inverse; an error names the pivot that is zero, or ``quiet`` gives infinities."""
     try:
         return np.linalg.inv(a)
     except np.linalg.LinAlgError:
+        if quiet:
+            bad = first_zero_pivot(a).astype(bool)[..., None, None]
+            one = np.eye(a.shape[-1], dtype=a.dtype)
+            return np.where(bad, np.asarray(np.inf, a.dtype), np.linalg.inv(np.where(bad, one, a)))
         info = first_zero_pivot(a).reshape(-1)
         bad = int(np.flatnonzero(info)[0]) if info.any() else 0
         raise LinAlgError(
@@ -223,11 +227,13 @@ def first_bad_minor(a: Any) -> Any:
     return info.reshape(a.shape[:-2])
 
 
-def cholesky(a: Any, upper: bool, name: str) -> Any:
-    """The Cholesky factor; an error names the minor that is not positive."""
+def cholesky(a: Any, upper: bool, name: str, quiet: bool = False) -> Any:
+    """The Cholesky factor; an error names the minor that is not positive, unless ``quiet``."""
     try:
         return np.linalg.cholesky(a, upper=upper)
     except np.linalg.LinAlgError:
+        if quiet:
+            return partial_cholesky(a, upper)
         info = first_bad_minor(a).reshape(-1)
         bad = int(np.flatnonzero(info)[0]) if info.any() else 0
         raise LinAlgError(

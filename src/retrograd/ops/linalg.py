@@ -215,9 +215,9 @@ def _identity(input: Index) -> Any:
 
 
 @op(method=False, function=None, node="LinalgInvExBackward0")
-def _inv(A: Array, name: str) -> Any:
+def _inv(A: Array, name: str, quiet: bool = False) -> Any:
     check_matrices(name, A)
-    return matrices.inverse(A, name)
+    return matrices.inverse(A, name, quiet)
 
 
 _inv.vjp(A=lambda g, y: -_batched(adjoint_of(y), _batched(g, adjoint_of(y))))
@@ -235,11 +235,14 @@ publish(inv, "inverse")
 @composite(function="linalg")
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     """The inverse, and a number that is positive where a matrix is singular."""
-    check_matrices("linalg.inv_ex" if check_errors else "linalg.inv", A._data)
-    info = wrap(matrices.first_zero_pivot(A._data))
-    if check_errors or not int(info.max() if info.numel() else 0):
-        return return_types.linalg_inv_ex((inv(A), info))
-    return return_types.linalg_inv_ex((A.new_full(tuple(A.shape), math.inf), info))
+    name = "linalg.inv_ex" if check_errors else "linalg.inv"
+    found = _inv(A, name, not check_errors)
+    return return_types.linalg_inv_ex((found, _zero_pivots(A)))
+
+
+@op(method=False, function=None)
+def _zero_pivots(A: Index) -> Any:
+    return matrices.first_zero_pivot(A)
 
 
 @op(method=False, function=None, node="LinalgSolveExBackward0", broadcasts=True)
@@ -434,9 +437,9 @@ def logdet(input: Tensor) -> Tensor:
 
 
 @op(method=False, function=None, node="LinalgCholeskyExBackward0")
-def _cholesky(A: Array, upper: bool, name: str) -> Any:
+def _cholesky(A: Array, upper: bool, name: str, quiet: bool = False) -> Any:
     check_matrices(name, A)
-    return matrices.cholesky(A, upper, name)
+    return matrices.cholesky(A, upper, name, quiet)
 
 
 _cholesky.vjp(A=lambda g, y, upper: _cholesky_gradient(g, y, upper))
@@ -485,13 +488,14 @@ publish(torch_cholesky, "cholesky")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False,
                 out: Any = None) -> Any:
     """The Cholesky factor, and the order of the first minor that is not positive-definite."""
-    check_matrices("linalg.cholesky_ex" if check_errors else "linalg.cholesky", A._data)
-    info = matrices.first_bad_minor(A._data)
-    if check_errors or not xp.any(info):
-        return return_types.linalg_cholesky_ex((_cholesky(A, upper, "linalg.cholesky_ex"),
-                                                wrap(info)))
-    partial = wrap(matrices.partial_cholesky(A._data, upper))
-    return return_types.linalg_cholesky_ex((partial, wrap(info)))
+    name = "linalg.cholesky_ex" if check_errors else "linalg.cholesky"
+    found = _cholesky(A, upper, name, not check_errors)
+    return return_types.linalg_cholesky_ex((found, _bad_minors(A)))
+
+
+@op(method=False, function=None)
+def _bad_minors(A: Index) -> Any:
+    return matrices.first_bad_minor(A)
 
 
 @op(method=False, function=None, node="LinalgQrBackward0", outputs=("Q", "R"))
@@ -535,7 +539,7 @@ def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
 
 
 def _qr_any(A: Tensor, mode: str) -> Any:
-    if A.ndim < 2 or mode == "r" or A.shape[-2] >= A.shape[-1] or A._edge is None:
+    if A.ndim < 2 or mode == "r" or A.shape[-2] >= A.shape[-1]:
         return _qr(A, mode)
     # A wide matrix: its first columns determine Q, and the others follow.
     rows, axis = A.shape[-2], A.ndim - 1
@@ -780,7 +784,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     found = matmul(pinv(A, rtol=rcond), right)
     rank = matrix_rank(A.detach(), rtol=rcond)
     rows, cols = A.shape[-2:]
-    empty = wrap(xp.empty((0,), A._data.real.dtype))
+    empty = wrap(xp.empty((0,), A.dtype.to_real().np))
     residuals = empty
     if rows > cols and driver not in (None, "gelsy") and bool((rank == cols).all()):
         apart = matmul(A, found) - right
@@ -797,7 +801,12 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
     _refuse_imprecise(A)
     check_matrices("linalg.matrix_rank", A._data, square=hermitian)
     atol = tol if tol is not None else atol
-    return wrap(matrices.rank(A._data, _number(atol), _number(rtol), hermitian))
+    return _rank(A, _number(atol), _number(rtol), hermitian)
+
+
+@op(method=False, function=None)
+def _rank(A: Index, atol: Any, rtol: Any, hermitian: bool) -> Any:
+    return matrices.rank(A, atol, rtol, hermitian)
 
 
 # ---------------------------------------------------------------- functions of matrices
