@@ -1,6 +1,6 @@
 """A Wasserstein critic held to slopes of one by a gradient penalty.
 
-The loss contains the norm of a gradient, so training differentiates through a gradient: create_graph.
+The loss contains the norm of a gradient, so training differentiates through a gradient.
 The critic learns to tell two clouds of points that lie a distance of 3 apart; the difference of its
 mean values estimates that distance.
 """

@@ -1,7 +1,7 @@
 """Per-sample gradients of an ordinary recorded loss, and training with each of them clipped.
 
-The losses of a batch are computed as always. One batched backward pass with the rows of the identity
-matrix gives every sample's own gradient: what differential privacy clips and adds noise to.
+The losses of a batch are computed as always. One batched backward pass with the rows of the
+identity matrix gives every sample's own gradient: what differential privacy clips and blurs.
 """
 
 import retrograd as torch

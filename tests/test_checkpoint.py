@@ -176,7 +176,7 @@ def test_forward_mode_goes_through() -> None:
     def f(t: Any) -> Any:
         return checkpoint(lambda s: s.sin() * s, t, use_reentrant=False)
 
-    out, slope = torch.func.jvp(f, (x,), (v,))
+    _, slope = torch.func.jvp(f, (x,), (v,))
     assert torch.allclose(slope, (x.cos() * x + x.sin()) * v)
     (h,) = torch.func.jvp(torch.func.grad(lambda t: f(t).sum()), (x,), (v,))[1:]
     assert torch.allclose(h, (2 * x.cos() - x * x.sin()) * v)

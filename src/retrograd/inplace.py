@@ -93,9 +93,10 @@ def keep_overwritten(op: Op, tensors: dict[str, Any], edges: list[Any]) -> dict[
     first = op.arrays[0]
     data = tensors[first]._data
     users = interpret.node_class(op).plan.users(first)  # type: ignore[attr-defined]
-    if type(data) is not xp.ndarray or not any(edges[i] is not None for i in users):
+    if not any(edges[i] is not None for i in users):
         return tensors
-    return {**tensors, first: interpret.wrap_any(xp.copied(data))}
+    kept = data.copy() if type(data) in interpret.TRACED_TYPES else xp.copied(data)
+    return {**tensors, first: interpret.wrap_any(kept)}
 
 
 def saved_output(node: Any, target: Tensor, mode: Mode) -> None:
@@ -313,17 +314,17 @@ class Geometry:
                 step = step.parent
 
     def of_array(self, like_base: Any) -> Any:
-        """The part of an array laid out as the base is, that the view looks at."""
-        return xp.as_strided(like_base, self.shape, self.strides, self.offset)
+        """The part of an array laid out as the base is, that the view looks at.
+
+        There may be further axes in front.
+        """
+        extra = like_base.ndim - len(self.base_shape)
+        return xp.as_strided(like_base, (*like_base.shape[:extra], *self.shape),
+                             (*xp.element_strides(like_base)[:extra], *self.strides), self.offset)
 
     def copy_of(self, gradient: Any) -> Any:
         """A copy of ``gradient`` laid out as the base is."""
-        low = sum((n - 1) * s for n, s in zip(self.base_shape, self.base_strides, strict=True)
-                  if s < 0 and n)
-        high = sum((n - 1) * s for n, s in zip(self.base_shape, self.base_strides, strict=True)
-                   if s > 0 and n)
-        memory = xp.zeros(high - low + 1, gradient.dtype)
-        laid_out = xp.as_strided(memory, self.base_shape, self.base_strides, -low)
+        laid_out = xp.zeros_strided(self.base_shape, self.base_strides, gradient.dtype)
         laid_out[...] = gradient
         return laid_out
 

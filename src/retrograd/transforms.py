@@ -268,10 +268,23 @@ class active:
     def __enter__(self) -> int:
         self.level = next_level()
         self.token = ACTIVE.set((*ACTIVE.get(), self.level))
+        _BEGUN[self.level] = next_sequence()
         return self.level
 
     def __exit__(self, *exc: object) -> None:
         ACTIVE.reset(self.token)
+        del _BEGUN[self.level]
+
+
+_BEGUN: dict[int, int] = {}
+"""The place in the order of all nodes where each level that is being run began."""
+
+
+def made_inside(tensor: Tensor, level: int) -> bool:
+    """Whether a tensor's history has a part inside ``level``."""
+    edge = edge_of(tensor)
+    maker = edge.node if edge is not None and getattr(edge, "is_output", False) else edge
+    return isinstance(maker, Node) and maker.seq > _BEGUN.get(level, 0)
 
 
 # ---------------------------------------------------------------- forward mode
@@ -692,17 +705,28 @@ TRACED_TYPES[Batched] = compute_batched
 
 def write_traced(target: Tensor, result: Any) -> None:
     """Put raw data into a tensor's memory where one or both belong to a transform."""
-    missing = [level for level in levels_of(result) if level not in levels_of(target._data)]
-    for level in sorted(missing):
-        _lift(target, level, result)
+    given = _spine(result)
+    for level in sorted(set(given) - set(_spine(target._data))):
+        _lift(target, level, given[level])
+    for level, holder in _spine(target._data).items():
+        if isinstance(holder, Dual) and level in given:
+            known, wanted = sizes_of(holder.tangent), sizes_of(given[level].tangent)
+            if not set(wanted) <= set(known):
+                _widen(target, level, {**known, **wanted})
     _write(target._data, result)
 
 
-def _lift(target: Tensor, level: int, result: Any) -> None:
-    """Give a plain tensor, its base and its other views room for a transform's data."""
-    holder = result
-    while holder.level != level:
-        holder = holder.primal if isinstance(holder, Dual) else holder.value
+def _spine(data: Any) -> dict[int, Any]:
+    """The holders met on the way to the value itself, tangents left aside."""
+    found = {}
+    while isinstance(data, Holder):
+        found[data.level] = data
+        data = data.primal if isinstance(data, Dual) else data.value
+    return found
+
+
+def _lift(target: Tensor, level: int, holder: Any) -> None:
+    """Give a tensor, its base and its other views room for a transform's data."""
     if isinstance(holder, Batched):
         raise CannotBatch("vmap: inplace arithmetic(self, *extra_args) is not possible because "
                           "there exists a Tensor `other` in extra_args that has more elements "
@@ -712,9 +736,60 @@ def _lift(target: Tensor, level: int, result: Any) -> None:
     base = target if target._view is None else target._view.base
     base._array()
     places = [(view, _geometry(base, view)) for view in _views_of(base)]
-    carry_tangent(base, level, zeros_like_layout(base._data))
+    inside = {n: size for n, size in sizes_of(holder.tangent).items() if n < level}
+    carry_tangent(base, level, _room(base._data, inside))
     for view, where in places:
-        carry_tangent(view, level, where.of_array(base._data.tangent))
+        carry_tangent(view, level, _part(base._data.tangent, where))
+
+
+def _widen(target: Tensor, level: int, sizes: dict[int, int]) -> None:
+    """Give a dual tensor, its base and its other views tangents of more levels."""
+    base = target if target._view is None else target._view.base
+    tensors = [base, *_views_of(base)]
+    places = [_geometry(base, view) for view in tensors[1:]]
+    own = _spine(base._data)[level]
+    wider = _room(own.primal, sizes)
+    _write(wider, own.tangent)
+    own.tangent = wider
+    for view, where in zip(tensors[1:], places, strict=True):
+        _spine(view._data)[level].tangent = _part(wider, where)
+
+
+def _room(like: Any, sizes: dict[int, int]) -> Any:
+    """Zeros laid out as ``like``, with room for the data of further levels (see sizes_of)."""
+    like = _innermost(like)
+    if isinstance(like, Batched):
+        if not set(sizes) <= set(sizes_of(like)):
+            raise CannotBatch("a tangent of several levels cannot be written to a batch").at(
+                max(sizes))
+        return zeros_like_data(like)
+    batches = [sizes[n] for n in sorted(sizes) if sizes[n]]
+
+    def build(levels: list[int]) -> Any:
+        if not levels:
+            return xp.zeros_as(like, batches)
+        *lower, level = levels
+        if sizes[level]:
+            return Batched(level, build(lower))
+        return Dual(level, build(lower), build(lower))
+
+    return build(sorted(sizes))
+
+
+def _part(data: Any, where: Any) -> Any:
+    """The part of a base's tangent that a view of this geometry looks at."""
+    if where.chain:
+        for step, static in where.chain:
+            if step.outputs == ("list",):
+                data = compute(step, [data, *static[:-1]])[static[-1]]
+            else:
+                data = compute(step, [data, *static])
+        return data
+    if isinstance(data, Dual):
+        return Dual(data.level, _part(data.primal, where), _part(data.tangent, where), data.outer)
+    if isinstance(data, Batched):
+        return Batched(data.level, _part(data.value, where), data.outer)
+    return where.of_array(data)
 
 
 def _views_of(base: Tensor) -> list[Tensor]:
@@ -733,13 +808,9 @@ def _views_of(base: Tensor) -> list[Tensor]:
 def _geometry(base: Tensor, view: Tensor) -> Any:
     from .inplace import Geometry
 
-    return Geometry(base, view)
-
-
-def zeros_like_layout(data: Any) -> Any:
-    if isinstance(data, Holder):
-        return zeros_like_data(data)
-    return xp.zeros_like(data)
+    twin = wrap_any(_innermost(view._data))
+    twin._view = view._view
+    return Geometry(wrap_any(_innermost(base._data)), twin)
 
 
 def carry_tangent(tensor: Tensor, level: int, tangent: Any) -> None:
@@ -873,6 +944,12 @@ def batch_in(tensor: Tensor, dim: int, level: int) -> Tensor:
     size = tensor.shape[dim]
     return recorded(tensor, lambda x: enter_batch(x, dim, level),
                     lambda g: leave_batch(g, dim, level, size))
+
+
+def batch_repeated(tensor: Tensor, level: int, size: int) -> Tensor:
+    """A tensor that was the same for the whole batch, as a batch of equal values."""
+    return recorded(tensor, lambda x: _below(x, level, lambda inner, depth: Batched(
+        level, _repeated(inner, size))), lambda g: g)
 
 
 def batch_out(tensor: Tensor, dim: int, level: int, size: int) -> Tensor:

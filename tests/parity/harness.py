@@ -319,13 +319,13 @@ def run(program: Callable[..., Any], library: types.ModuleType, *args: Any) -> R
             except Exception as error:
                 raised = Raised(type(error).__name__, str(error))
                 trace = traceback.format_exc()
-    warned = [(w.category.__name__, str(w.message)) for w in caught if not _about_numpy(w)]
+    warned = [(w.category.__name__, str(w.message)) for w in caught if not _about_pytorch(w)]
     return Record(log.observations, hide_addresses(printed.getvalue()), warned, raised, trace)
 
 
-def _about_numpy(warning: warnings.WarningMessage) -> bool:
-    """Whether NumPy found fault with how PyTorch implements NumPy's protocols."""
-    return str(warning.message).startswith("__array_")
+def _about_pytorch(warning: warnings.WarningMessage) -> bool:
+    """Whether the fault found is PyTorch's own: NumPy's protocols, or a compiler it uses inside."""
+    return str(warning.message).startswith(("__array_", "`torch.jit.script` is deprecated"))
 
 
 def _call(program: Callable[..., Any], library: Any, log: Log, args: tuple[Any, ...]) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 from parity.harness import behaviour, behaviour_of_each
 
 
@@ -70,7 +68,6 @@ def a_level_is_closed_by_an_error(torch, log):
 
 @behaviour
 def what_make_dual_refuses(torch, log):
-    warnings.simplefilter("ignore", DeprecationWarning)  # of a compiler that PyTorch uses inside
     fw = torch.autograd.forward_ad
     x = vector(torch, 1.0, 2.0)
     log.raises(fw.make_dual, x, x)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 from parity.harness import behaviour, behaviour_of_each
 
 PRODUCTS = ("vjp", "jvp", "vhp", "hvp")
@@ -263,7 +261,6 @@ HESSIAN_STRATEGIES = [("rows", {}), ("vectorized", {"vectorize": True}),
 
 @behaviour_of_each(STRATEGIES)
 def jacobians(torch, log, name, options):
-    warnings.simplefilter("ignore", DeprecationWarning)  # of a compiler that PyTorch uses inside
     J = torch.autograd.functional.jacobian
     x, y = vector(torch, 0.3, -0.7), vector(torch, 1.2, 0.4)
     m = torch.arange(6, dtype=torch.float64).reshape(2, 3) / 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from typing import Any
 
@@ -27,7 +28,8 @@ INT64 = np.dtype("int64")
 
 def __getattr__(name: str) -> Any:
     value = getattr(np, name)
-    globals()[name] = value
+    if not hasattr(builtins, name):  # the functions below mean Python's own any and sum
+        globals()[name] = value
     return value
 
 
@@ -96,6 +98,21 @@ def scipy_linalg() -> Any:
     import scipy.linalg
 
     return scipy.linalg
+
+
+def zeros_strided(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any,
+                  batches: tuple[int, ...] | list[int] = ()) -> Any:
+    """Zeros in memory with these strides (in elements), once for each value of ``batches``."""
+    reach = [(n - 1) * s for n, s in zip(shape, strides, strict=True) if n]
+    low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
+    memory = np.zeros((*batches, high - low + 1), dtype)
+    return as_strided(memory, (*batches, *shape),
+                      (*element_strides(memory)[:-1], *strides), -low)
+
+
+def zeros_as(like: Any, batches: tuple[int, ...] | list[int] = ()) -> Any:
+    """Zeros laid out in memory as ``like`` is, once for each value of ``batches``."""
+    return zeros_strided(like.shape, element_strides(like), like.dtype, batches)
 
 
 def as_strided(array: np.ndarray, shape: tuple, strides: tuple, offset: int) -> np.ndarray:
@@ -181,6 +198,18 @@ def has_overlap(array: Any) -> bool:
     """Whether two indices may reach the same element (an expanded dimension)."""
     return array.size > 0 and any(
         s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True))
+
+
+def are_apart(target: Any, *others: Any) -> bool:
+    """Whether a write to ``target`` surely reaches each element once, and no other operand."""
+    if target.base is not None and has_overlap(target):
+        return False
+    for other in others:
+        if other is target or (other.base is None and target.base is None):
+            continue
+        if np.may_share_memory(target, other):
+            return False
+    return True
 
 
 def unbroadcast(array: Any, shape: tuple) -> Any:

@@ -1,0 +1,206 @@
+"""Forward mode: dual tensors, custom tangents, writes, and both modes over each other."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import pytest
+
+import retrograd as torch
+from retrograd.autograd import Function
+from retrograd.autograd import forward_ad as fw
+from retrograd.func import jvp, vmap
+
+
+def vector(*values: float) -> Any:
+    return torch.tensor(list(values), dtype=torch.float64)
+
+
+X, V = (0.5, 1.5, -0.7), (1.0, -2.0, 0.25)
+
+
+def tangent_of(f: Any, x: Any = None, v: Any = None) -> Any:
+    with fw.dual_level():
+        out = fw.unpack_dual(f(fw.make_dual(vector(*X) if x is None else x,
+                                            vector(*V) if v is None else v)))
+    return out.tangent
+
+
+PROGRAMS = {
+    "chain": lambda x: (x.sin() * x.exp()).cumsum(0),
+    "views": lambda x: x.view(3, 1).expand(3, 2).t()[1] * x[0],
+    "writes": lambda x: torch.cat([x, x * 2]).mul_(x[0]).relu_(),
+    "buffer": lambda x: _filled(x),
+    "view of a buffer": lambda x: _filled_by_rows(x),
+    "index": lambda x: x[[0, 0, 2]] * x.flip(0),
+    "matrices": lambda x: torch.outer(x, x).exp() @ x,
+    "solve": lambda x: torch.linalg.solve(torch.outer(x, x) + torch.eye(3).double(), x),
+}
+
+
+def _filled(x: Any) -> Any:
+    buffer = torch.zeros(5, dtype=torch.float64)
+    early = buffer[2:]
+    for i in range(3):
+        buffer[i] = x[i] ** 2
+    return torch.cat([buffer, early])
+
+
+def _filled_by_rows(x: Any) -> Any:
+    base = torch.ones(3, 4, dtype=torch.float64).t()
+    column, row = base[:, 1], base[0]
+    row.copy_(x)
+    column.mul_(x[0])
+    return base.sum(1) + column * row[1]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_tangents_are_products_with_the_jacobian(name: str) -> None:
+    f = PROGRAMS[name]
+    J = torch.autograd.functional.jacobian(f, vector(*X))
+    assert torch.allclose(tangent_of(f), J @ vector(*V))
+    assert torch.allclose(jvp(f, (vector(*X),), (vector(*V),))[1], J @ vector(*V))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_batch_of_tangents(name: str) -> None:
+    f = PROGRAMS[name]
+    directions = torch.eye(3, dtype=torch.float64)
+    J = torch.autograd.functional.jacobian(f, vector(*X))
+    found = vmap(lambda v: jvp(f, (vector(*X),), (v,))[1])(directions)
+    assert torch.allclose(found, J.t())
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_second_derivatives_in_four_ways(name: str) -> None:
+    def f(x: Any) -> Any:
+        return PROGRAMS[name](x).square().sum()
+
+    x, v = vector(*X), vector(*V)
+    H = torch.autograd.functional.hessian(f, x)
+    assert torch.allclose(jvp(torch.func.grad(f), (x,), (v,))[1], H @ v)
+    assert torch.allclose(torch.func.grad(lambda t: jvp(f, (t,), (v,))[1])(x), H @ v)
+    assert torch.allclose(jvp(lambda t: jvp(f, (t,), (v,))[1], (x,), (v,))[1], v @ H @ v)
+    x.requires_grad_()
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    assert torch.allclose(torch.autograd.grad(g, x, v)[0], H @ v)
+
+
+def test_views_taken_before_a_write_see_its_tangent() -> None:
+    base = torch.zeros(2, 3, dtype=torch.float64)
+    rows = [base[0], base[1]]
+    inner = rows[1][1:]
+    with fw.dual_level():
+        base[1] = fw.make_dual(vector(*X), vector(*V))
+        assert fw.unpack_dual(inner * 2).tangent.tolist() == [-4.0, 0.5]
+        assert fw.unpack_dual(rows[0]).tangent.tolist() == [0.0, 0.0, 0.0]
+    assert fw.unpack_dual(inner * 2).tangent is None
+
+
+def test_buffers_are_ordinary_again_after_the_level() -> None:
+    buffer = torch.zeros(3, dtype=torch.float64)
+    with fw.dual_level():
+        buffer.copy_(fw.make_dual(vector(*X), vector(*V)))
+    buffer.mul_(2)
+    with fw.dual_level():
+        x = fw.make_dual(vector(1.0, 1.0, 1.0), vector(1.0, 0.0, 0.0))
+        assert fw.unpack_dual(buffer).tangent is None
+        assert fw.unpack_dual(buffer * x).tangent.tolist() == [1.0, 0.0, 0.0]
+        buffer.mul_(x)
+        assert fw.unpack_dual(buffer).tangent.tolist() == [1.0, 0.0, 0.0]
+    assert buffer.tolist() == pytest.approx([2 * x for x in X])
+
+
+def test_levels_leave_nothing_behind() -> None:
+    with fw.dual_level():
+        t = vector(*V)
+        alive = weakref.ref(t._data)
+        y = fw.make_dual(vector(*X), t).exp()
+        del t
+    del y
+    gc.collect()
+    assert alive() is None
+
+
+# Custom functions
+
+
+def cube(jvp: Any = None, factor: float = 1.0) -> Any:
+    def forward(ctx: Any, x: Any) -> Any:
+        y = x ** 3
+        ctx.save_for_backward(x)
+        ctx.save_for_forward(x, y)
+        return y
+
+    def slope(ctx: Any, t: Any) -> Any:
+        return factor * 3 * ctx.saved_tensors[0] ** 2 * t
+
+    methods = {"forward": forward, "backward": slope, "jvp": jvp or slope}
+    return type("Cube", (Function,), {k: staticmethod(v) for k, v in methods.items()}).apply
+
+
+def test_a_function_gives_its_own_tangent() -> None:
+    wrong = cube(lambda ctx, t: 10 * t)
+    assert torch.equal(tangent_of(wrong), 10 * vector(*V))
+    assert torch.equal(jvp(wrong, (vector(*X),), (vector(*V),))[1], 10 * vector(*V))
+
+
+def test_tangents_of_tangents_of_a_function() -> None:
+    x, v = vector(*X), vector(*V)
+    f = cube()
+    second = jvp(lambda t: jvp(f, (t,), (v,))[1], (x,), (v,))[1]
+    assert torch.allclose(second, 6 * x * v * v)
+    third = jvp(lambda t: jvp(lambda s: jvp(f, (s,), (v,))[1], (t,), (v,))[1], (x,), (v,))[1]
+    assert torch.allclose(third, 6 * v * v * v)
+
+
+def test_the_output_saved_for_forward_has_the_lower_levels() -> None:
+    def by_output(ctx: Any, t: Any) -> Any:
+        x, y = ctx.saved_tensors
+        return 3 * y / x * t
+
+    x, v = vector(*X), vector(*V)
+    f = cube(by_output)
+    second = jvp(lambda t: jvp(f, (t,), (v,))[1], (x,), (v,))[1]
+    assert torch.allclose(second, 6 * x * v * v)
+
+
+def test_functions_and_reverse_mode() -> None:
+    x, v = vector(*X), vector(*V)
+
+    def f(t: Any) -> Any:
+        return cube()(t).sum()
+
+    assert torch.allclose(jvp(torch.func.grad(f), (x,), (v,))[1], 6 * x * v)
+    assert torch.allclose(torch.func.grad(lambda t: jvp(f, (t,), (v,))[1])(x), 6 * x * v)
+    x.requires_grad_()
+    with fw.dual_level():
+        y = cube()(fw.make_dual(x, v))
+        slope = fw.unpack_dual(y).tangent
+    slope.sum().backward()
+    assert torch.allclose(x.grad, 6 * x.detach() * v)
+
+
+def test_a_function_without_jvp_says_so() -> None:
+    Plain = type("Plain", (Function,), {"forward": staticmethod(lambda ctx, x: x * 2)})
+    with pytest.raises(NotImplementedError, match="You must implement the jvp function"):
+        tangent_of(Plain.apply)
+
+
+def test_an_error_inside_a_level_closes_it() -> None:
+    with pytest.raises(KeyError), fw.dual_level():
+        raise KeyError
+    with fw.dual_level() as level:
+        assert level == 0
+    with pytest.raises(RuntimeError, match="Dual level must be a positive number"):
+        fw.exit_dual_level()
+
+
+def test_detached_values_have_no_tangent() -> None:
+    assert torch.allclose(tangent_of(lambda x: x * x.detach()), vector(*X) * vector(*V))
+    slope = jvp(lambda x: x * x.detach(), (vector(*X),), (vector(*V),))[1]
+    assert torch.allclose(slope, vector(*X) * vector(*V))
+    both = jvp(torch.func.grad_and_value(lambda x: (x ** 3).sum()), (vector(*X),), (vector(*V),))[1]
+    assert torch.allclose(both[1], (3 * vector(*X) ** 2 * vector(*V)).sum())
