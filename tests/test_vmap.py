@@ -17,7 +17,7 @@ from tests.samples import Call, Recipe, load_all, resolve
 
 SIZE = 2
 ENTRIES = load_all()
-DRAWING = ("dropout", "rrelu", "gumbel_softmax", "bernoulli", "poisson", "multinomial")
+DRAWING = ("dropout", "rrelu", "gumbel_softmax", "bernoulli", "poisson", "multinomial", "rand")
 # A view by strides looks at the memory of the whole batch, wherever that lies.
 BY_MEMORY = ("as_strided", "as_strided_scatter", "view_as_complex")
 
@@ -113,6 +113,8 @@ def quietly(function: Any, *args: Any) -> Any:
 def same(got: rg.Tensor, expected: rg.Tensor) -> None:
     assert got.dtype is expected.dtype
     assert tuple(got.shape) == tuple(expected.shape)
+    if got.dtype is rg.bfloat16:
+        got, expected = got.float(), expected.float()
     np.testing.assert_allclose(got.detach().numpy(), expected.detach().numpy(), rtol=1e-6, atol=1e-8)
 
 
@@ -120,7 +122,8 @@ def runs_of(name: str) -> list[Program]:
     return [p for p in (Program(name, c) for c in ENTRIES[name].calls) if p.arguments]
 
 
-NAMES = [n for n in ENTRIES if not any(word in n for word in DRAWING)]
+NAMES = [n for n in ENTRIES if n != "normal" and (
+    "nll" in n or not any(word in n for word in DRAWING))]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -220,7 +223,8 @@ def test_common_ops_are_not_run_one_by_one(name: str) -> None:
             continue
         everything = range(len(program.arguments))
         vmap(program.outputs)(*program.stacked(everything))
-        vmap(grad(program.scalar, argnums=numbers))(*program.stacked(everything))
+        if numbers:
+            vmap(grad(program.scalar, argnums=numbers))(*program.stacked(everything))
 
 
 # ---------------------------------------------------------------- writing

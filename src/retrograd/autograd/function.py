@@ -249,13 +249,12 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def replay(self, g: Any, *wanted: Any) -> Any:
         given = [g] if self.outputs == 1 else list(g or (None,) * self.outputs)
-        with switched(grad=True):
-            results = self._checked(given)
-            if self._levels is not None:
-                results = self._settled(results)
-            return tuple([None if edge is None or result is None else fit_tensor(result, like)
-                          for result, like, edge in zip(results, self._inputs, self.rest,
-                                                        strict=False)])
+        results = self._checked(given)
+        if self._levels is not None:
+            results = self._settled(results)
+        return tuple([None if edge is None or result is None else fit_tensor(result, like)
+                      for result, like, edge in zip(results, self._inputs, self.rest,
+                                                    strict=False)])
 
     def _settled(self, results: tuple[Any, ...]) -> tuple[Any, ...]:
         """Gradients without the transforms' holders that the inputs did not have."""

@@ -196,7 +196,7 @@ def is_dense(array: Any) -> bool:
 
 def has_overlap(array: Any) -> bool:
     """Whether two indices may reach the same element (an expanded dimension)."""
-    return array.size > 0 and any(
+    return 0 in array.strides and array.size > 0 and any(
         s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True))
 
 

@@ -10,7 +10,7 @@ from ..notices import warn
 from ..random import VMAPS
 from ..sites import here
 from ..tensor import Tensor
-from ..transforms import Batched, batch_in, batch_out, levels_of
+from ..transforms import Batched, batch_in, batch_out, batch_repeated, levels_of, made_inside
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
@@ -39,6 +39,9 @@ def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
                 f"delete the overridden vmap staticmethod to avoid ambiguity. {_MORE}")
         return NotImplemented
     level, size = top.level, top.batch
+    # What is differentiated inside this vmap has a gradient for each value.
+    leaves = [batch_repeated(a, level, size) if isinstance(a, Tensor)
+              and level not in levels_of(a._data) and made_inside(a, level) else a for a in leaves]
     dims = [0 if isinstance(a, Tensor) and level in levels_of(a._data) else None for a in leaves]
     whole = [a if d is None else batch_out(a, 0, level, size)
              for a, d in zip(leaves, dims, strict=True)]

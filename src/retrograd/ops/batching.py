@@ -409,7 +409,7 @@ def _triangle(name: str) -> Any:
 RULES["tril"], RULES["triu"] = _triangle("tril"), _triangle("triu")
 
 
-@rule("_diag_embed", "diag_embed")
+@rule("diag_embed")
 def _(batch: Any, input: Any, offset: int, dim1: int, dim2: int) -> Any:
     first, second = (canonical_dim(d, input.ndim) + 1 for d in (dim1, dim2))
     shape = list(input.shape[:-1])
