@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import warnings
 import weakref
 from typing import Any
 
@@ -204,3 +205,41 @@ def test_detached_values_have_no_tangent() -> None:
     assert torch.allclose(slope, vector(*X) * vector(*V))
     both = jvp(torch.func.grad_and_value(lambda x: (x ** 3).sum()), (vector(*X),), (vector(*V),))[1]
     assert torch.allclose(both[1], (3 * vector(*X) ** 2 * vector(*V)).sum())
+
+
+@pytest.mark.parametrize("rule", [True, False], ids=["generated", "loop"])
+def test_tangents_of_a_batched_function(rule: bool) -> None:
+    def forward(x: Any) -> Any:
+        return x ** 3
+
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
+
+    def wrong(ctx: Any, t: Any) -> Any:
+        return 10 * ctx.saved_tensors[0] ** 2 * t
+
+    methods = {"forward": forward, "setup_context": setup_context, "jvp": wrong}
+    F = type("Cube", (Function,), {"generate_vmap_rule": rule, **{
+        k: staticmethod(v) for k, v in methods.items()}})
+    x, v = torch.stack([vector(*X)] * 2), torch.stack([vector(*V), vector(*X)])
+    expected = 10 * x ** 2 * v
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the loop
+        assert torch.allclose(jvp(vmap(F.apply), (x,), (v,))[1], expected)
+        assert torch.allclose(vmap(lambda a, b: jvp(F.apply, (a,), (b,))[1])(x, v), expected)
+
+
+def test_a_dual_written_into_a_batch() -> None:
+    def f(scale: Any, x: Any) -> Any:
+        buffer = scale * torch.ones(3, dtype=torch.float64)
+        buffer[1:] = x[:2] * 2
+        return buffer * x
+
+    scales, x, v = vector(1.0, 2.0), vector(*X), vector(*V)
+    outside = jvp(lambda t: vmap(lambda s: f(s, t))(scales), (x,), (v,))[1]
+    inside = vmap(lambda s: jvp(lambda t: f(s, t), (x,), (v,))[1])(scales)
+    for k, s in enumerate(scales):
+        expected = jvp(lambda t, s=s: f(s, t), (x,), (v,))[1]
+        assert torch.allclose(outside[k], expected)
+        assert torch.allclose(inside[k], expected)

@@ -335,6 +335,12 @@ def has_tangents(level: int) -> bool:
     return level in ACTIVE.get() and mode.forward_grad and not mode.inference
 
 
+def dual_levels(data: Any) -> list[int]:
+    """The levels at which a value has tangents that count."""
+    return [level for level, holder in _spine(data).items()
+            if isinstance(holder, Dual) and has_tangents(level)]
+
+
 def without_tangents(data: Any) -> Any:
     """Raw data without any tangents."""
     if isinstance(data, Dual):
@@ -737,9 +743,10 @@ def _lift(target: Tensor, level: int, holder: Any) -> None:
     base._array()
     places = [(view, _geometry(base, view)) for view in _views_of(base)]
     inside = {n: size for n, size in sizes_of(holder.tangent).items() if n < level}
-    carry_tangent(base, level, _room(base._data, inside))
+    tangent = _room(base._data, inside)
+    carry_tangent(base, level, tangent)
     for view, where in places:
-        carry_tangent(view, level, _part(base._data.tangent, where))
+        carry_tangent(view, level, _part(tangent, where))
 
 
 def _widen(target: Tensor, level: int, sizes: dict[int, int]) -> None:
@@ -815,8 +822,23 @@ def _geometry(base: Tensor, view: Tensor) -> Any:
 
 def carry_tangent(tensor: Tensor, level: int, tangent: Any) -> None:
     """Make a tensor dual in place."""
-    tensor._data = Dual(level, tensor._data, tangent)
+    tensor._data = _joined(tensor._data, tangent, level)
     tensor.__class__ = TracedTensor
+
+
+def _joined(p: Any, t: Any, level: int) -> Any:
+    """A value and its tangent as one; the holders of higher levels stay outside."""
+    top = max((x for x in (p, t) if isinstance(x, Holder)), key=lambda x: x.level, default=None)
+    if top is None or top.level < level:
+        return Dual(level, p, t)
+    p_has, t_has = (isinstance(x, Holder) and x.level == top.level for x in (p, t))
+    if isinstance(top, Batched):
+        return Batched(top.level, _joined(p.value if p_has else _repeated(p, top.batch),
+                                          t.value if t_has else _repeated(t, top.batch), level),
+                       top.outer)
+    first, second = (p.primal, p.tangent) if p_has else (p, zeros_like_data(p))
+    slope, turn = (t.primal, t.tangent) if t_has else (t, zeros_like_data(t))
+    return Dual(top.level, _joined(first, slope, level), _joined(second, turn, level), top.outer)
 
 
 def _write(target: Any, result: Any) -> None:
@@ -958,7 +980,7 @@ def batch_out(tensor: Tensor, dim: int, level: int, size: int) -> Tensor:
                     lambda g: enter_batch(g, dim, level, outer=level not in ACTIVE.get()))
 
 
-def _dual_part(data: Any, level: int, part: str) -> Any:
+def dual_part(data: Any, level: int, part: str) -> Any:
     def change(inner: Any, depth: int) -> Any:
         if isinstance(inner, Dual) and inner.level == level:
             return getattr(inner, part)
@@ -1000,9 +1022,9 @@ def _first_of_batch(g: Any, level: int, size: int) -> Any:
 
 def _read_part(tensor: Tensor, level: int, part: str) -> Tensor:
     whole = sizes_of(tensor._data)
-    kept = sizes_of(_dual_part(tensor._data, level, part))
+    kept = sizes_of(dual_part(tensor._data, level, part))
     missing = {n: size for n, size in whole.items() if n not in kept and n != level and size}
-    return recorded(tensor, lambda x: _dual_part(x, level, part),
+    return recorded(tensor, lambda x: dual_part(x, level, part),
                     _as_functional(level, part, missing))
 
 
@@ -1036,7 +1058,7 @@ class _MakeDual(Node):
         if isinstance(holder, Dual) and holder.level == self.level and not holder.outer:
             # Backward inside the level: the value's gradient is itself a dual number.
             return g, None
-        return (_dual_part(g, self.level, "tangent"), _dual_part(g, self.level, "primal"))
+        return (dual_part(g, self.level, "tangent"), dual_part(g, self.level, "primal"))
 
     def replay(self, g: Any, *wanted: Any) -> Any:
         _, slope = self._parts(g._data)
@@ -1048,19 +1070,7 @@ class _MakeDual(Node):
 
 def make_dual(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
     """A dual tensor at ``level``."""
-    def join(p: Any, t: Any) -> Any:
-        top = max((*levels_of(p), *levels_of(t), 0))
-        if top < level:
-            return Dual(level, p, t)
-        # A higher level's holder stays outermost.
-        if isinstance(p, Dual) and p.level == top:
-            both = isinstance(t, Dual) and t.level == top
-            other = t.tangent if both else zeros_like_data(p.primal)
-            first = t.primal if both else t
-            return Dual(top, join(p.primal, first), join(p.tangent, other), p.outer)
-        raise RuntimeError("make_dual at a level below the data's own")
-
-    out = wrap_any(join(primal._array(), tangent._array()))
+    out = wrap_any(_joined(primal._array(), tangent._array(), level))
     edges = (edge_of(primal), edge_of(tangent))
     if MODE.get().grad and any(e is not None for e in edges):
         node = _MakeDual()

@@ -11,10 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import transforms
-from ..interpret import outermost, wrap_any
+from ..interpret import wrap_any
 from ..modes import Mode, switched
 from ..tensor import Tensor
-from ..transforms import Dual
 
 _Forward = Callable[[tuple[Any, ...]], Any]
 
@@ -33,13 +32,13 @@ class _Given:
 
 def run_forward(node: Any, args: tuple[Any, ...], forward: _Forward, outer: Mode) -> Any:
     """``forward(args)``, its tangents given by the function's own ``jvp``."""
-    top = outermost([a._data for a in args if isinstance(a, Tensor)])
-    if not isinstance(top, Dual) or not transforms.has_tangents(top.level):
+    levels = {n for a in args if isinstance(a, Tensor) for n in transforms.dual_levels(a._data)}
+    if not levels:
         return forward(args)
-    level = top.level
+    level = max(levels)
     bare = tuple([_without(a, level) for a in args])
     given = {id(b): a for a, b in zip(args, bare, strict=True) if a is not b}
-    with switched(forward_grad=len(transforms.levels_of(top)) > 1):
+    with switched(forward_grad=len(levels) > 1):
         output = run_forward(node, bare, forward, outer)
     outputs = output if isinstance(output, tuple) else (output,)
     directions = [_tangent(a, level, node.materialize_grads) for a in args]
@@ -56,10 +55,9 @@ def run_forward(node: Any, args: tuple[Any, ...], forward: _Forward, outer: Mode
 
 def _without(value: Any, level: int) -> Any:
     """An argument without its tangent at ``level``, on the same memory."""
-    if not isinstance(value, Tensor) or not isinstance(value._data, Dual) \
-            or value._data.level != level:
+    if not isinstance(value, Tensor) or level not in transforms.levels_of(value._data):
         return value
-    bare = wrap_any(value._data.primal)
+    bare = wrap_any(transforms.dual_part(value._data, level, "primal"))
     bare._edge = value._edge
     return bare
 
@@ -68,8 +66,8 @@ def _tangent(value: Any, level: int, materialize: bool) -> Any:
     if not isinstance(value, Tensor):
         return None
     data = value._data
-    if isinstance(data, Dual) and data.level == level:
-        return wrap_any(data.tangent)
+    if level in transforms.levels_of(data):
+        return wrap_any(transforms.dual_part(data, level, "tangent"))
     return wrap_any(transforms.zeros_like_data(data)) if materialize else None
 
 
