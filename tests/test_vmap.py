@@ -115,7 +115,8 @@ def same(got: rg.Tensor, expected: rg.Tensor) -> None:
     assert tuple(got.shape) == tuple(expected.shape)
     if got.dtype is rg.bfloat16:
         got, expected = got.float(), expected.float()
-    np.testing.assert_allclose(got.detach().numpy(), expected.detach().numpy(), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(got.detach().numpy(), expected.detach().numpy(), rtol=1e-6,
+                               atol=1e-8)
 
 
 def runs_of(name: str) -> list[Program]:

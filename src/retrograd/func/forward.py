@@ -82,11 +82,14 @@ def _checked_pairs(name: str, primals: Any, tangents: Any) -> tuple[list[Any], l
 
 def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
            randomness: str = "error", chunk_size: int | None = None) -> Callable[..., Any]:
-    """A function that returns the Jacobian of ``func``, by forward mode."""
+    """A function that returns the Jacobian of ``func``, by forward mode.
+
+    ``argnums`` says for which arguments; None means for all of them.
+    """
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        numbers = checked_argnums(argnums, args)
+        numbers = tuple(range(len(args))) if argnums is None else checked_argnums(argnums, args)
         picked = tuple(args[n] for n in numbers)
         inputs, in_structure = trees.flatten(picked)
         sizes = [t.numel() for t in inputs]
@@ -112,7 +115,7 @@ def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
             parts = [part.reshape((*moved.shape[:-1], *source.shape))
                      for part, source in zip(moved.split(sizes, -1), inputs, strict=True)]
             block = trees.unflatten(parts, in_structure)
-            blocks.append(block if isinstance(argnums, tuple) else block[0])
+            blocks.append(block[0] if isinstance(argnums, int) else block)
         result = trees.unflatten(blocks, structure)
         return (result, aux) if has_aux else result
 

@@ -249,7 +249,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
 
 def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
-           chunk_size: int | None = None, _preallocate_and_copy: bool = False) -> Callable[..., Any]:
+           chunk_size: int | None = None, _preallocate_and_copy: bool = False,
+           ) -> Callable[..., Any]:
     """A function that returns the Jacobian of ``func``, by reverse mode."""
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")

@@ -154,6 +154,11 @@ def shifted(dims: Any) -> tuple[int, ...]:
     return tuple([d + 1 for d in dims])
 
 
+def span(start: int, length: int) -> tuple[int, ...]:
+    """``length`` dims from ``start`` on."""
+    return tuple(range(start, start + length))
+
+
 def inner_rank(value: Any) -> int:
     """The rank of each value of a batch."""
     return value.ndim - 1
@@ -201,8 +206,8 @@ def _calling_on_planes(name: str) -> Any:
 itself("alias", "view_as_real", "view_as_complex", "_real", "_imag", "complex_of", "_packed_clone",
        "clone", "_to_copy", "_to_exact", "_frexp", "_fill_number", "_full_of_number", "_zero",
        "_inv", "_det", "_cofactors", "_slogdet", "_cholesky", "_old_cholesky", "_qr", "_eigh",
-       "_eig", "_svd", "_pinv", "_matrix_exp", "_im2col", "_col2im", "constant_pad_nd",
-       "pixel_shuffle", "pixel_unshuffle", "_one_hot")
+       "_eig", "_svd", "_pinv", "_matrix_exp", "_rank", "_bad_minors", "_zero_pivots", "_im2col",
+       "_col2im", "constant_pad_nd", "pixel_shuffle", "pixel_unshuffle", "_one_hot")
 on_planes("_take_from_planes", "_put_in_planes", "_max_positions", "_max_pool1d", "_max_pool2d",
           "_max_pool3d", "_spread_average", "_average_pool1d", "_average_pool2d",
           "_average_pool3d", "_adaptive_positions", "_adaptive_max1d", "_adaptive_max2d",
@@ -529,7 +534,7 @@ def _index_rule(batch: Any, input: Any, at: Any, dims: Any) -> Any:
     rank, position = _index_rank(at, len(dims)), _inner_position(dims)
     if not position:
         return found
-    return movedim(found, tuple(range(1, 1 + rank)), tuple(range(1 + position, 1 + position + rank)))
+    return movedim(found, span(1, rank), span(1 + position, rank))
 
 
 @rule("index_backward")
@@ -553,7 +558,7 @@ def _inner_to_front(values: Any, index: Any, dims: Any) -> Any:
     rank, position = _index_rank(index, len(dims)), _inner_position(dims)
     if not position:
         return values
-    return movedim(values, tuple(range(1 + position, 1 + position + rank)), tuple(range(1, 1 + rank)))
+    return movedim(values, span(1 + position, rank), span(1, rank))
 
 
 @rule("_index_put")

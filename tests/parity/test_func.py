@@ -1,0 +1,289 @@
+"""The transforms of ``torch.func``: results, structure, checks and messages."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import warnings
+
+from parity.harness import behaviour, behaviour_of_each
+
+Pair = collections.namedtuple("Pair", "first second")
+
+
+def vector(torch):
+    return torch.tensor([1.0, 2.0])
+
+
+def matrix(torch):
+    return torch.arange(6.0).reshape(3, 2)
+
+
+# grad
+
+
+@behaviour
+def grad_refuses(torch, log):
+    grad, x = torch.func.grad, matrix(torch)
+    log.raises(lambda: grad(lambda x: x)(x))
+    log.raises(lambda: grad(lambda x: 3)(x))
+    log.raises(lambda: grad(lambda x: (x.sum(), x.sum()))(x))
+    log.raises(lambda: grad(lambda x: x.sum())(torch.arange(3)))
+    log.raises(lambda: grad(lambda x: x)(3))
+    log.raises(lambda: grad(lambda x: x.sum())(x + 1j))
+    log.raises(lambda: grad(lambda x: x.sum(), has_aux=True)(x))
+    log.raises(lambda: grad(lambda x: [x.sum(), x], has_aux=True)(x))
+    log.raises(lambda: grad(lambda x: (x.sum(), "a"), has_aux=True)(x))
+
+
+@behaviour_of_each([1, -3, "a", [0], None, 1.0])
+def argnums_are_checked(torch, log, argnums):
+    x = vector(torch)
+    functions = (torch.func.grad, torch.func.jacrev, torch.func.jacfwd, torch.func.grad_and_value)
+    for transform in functions:
+        log.raises(lambda t=transform: t(lambda x: x.sum(), argnums=argnums)(x))
+
+
+@behaviour
+def argnums_tuples_are_checked(torch, log):
+    x = vector(torch)
+    for argnums in ((), (0, 0), (0, "a"), (0, 5)):
+        log.raises(lambda a=argnums: torch.func.grad(lambda x, y: x.sum(), argnums=a)(x, x))
+
+
+@behaviour
+def gradients_by_argnums(torch, log):
+    x, y = vector(torch), torch.tensor([3.0, 4.0])
+    for argnums in (0, 1, -1, (0,), (1, 0), (0, 1)):
+        log(torch.func.grad(lambda a, b: (a * b * b).sum(), argnums=argnums)(x, y))
+    log(torch.func.grad(lambda x: torch.ones(()))(x))
+
+
+@behaviour
+def gradients_in_containers(torch, log):
+    x = vector(torch)
+    tree = {"a": x, "b": [torch.tensor(2.0), Pair(x + 1, x + 2)]}
+    found = torch.func.grad(lambda t: (t["a"] * t["b"][1].first).sum() * t["b"][0])(tree)
+    log(found["a"], found["b"][0], tuple(found["b"][1]), type(found["b"][1]).__name__)
+
+
+@behaviour
+def values_and_auxiliary_outputs(torch, log):
+    x = vector(torch)
+    log(torch.func.grad(lambda x: (x.sum(), {"a": x * 2}), has_aux=True)(x))
+    log(torch.func.grad_and_value(lambda x: x.prod())(x))
+    log(torch.func.grad_and_value(lambda x: (x.prod(), [x]), has_aux=True)(x))
+
+
+# vjp
+
+
+@behaviour
+def vjp_refuses(torch, log):
+    vjp, x = torch.func.vjp, matrix(torch)
+    log.raises(lambda: vjp(lambda x: 3, x))
+    log.raises(lambda: vjp(lambda x: (), x))
+    log.raises(lambda: vjp(lambda x: x, 3))
+    log.raises(lambda: vjp(lambda x: x.long(), x))
+    log.raises(lambda: vjp(lambda x: x * 2, x, has_aux=True))
+    log.raises(lambda: vjp(lambda x: (x * 2, 3), x, has_aux=True))
+    log.raises(lambda: vjp(lambda x: (x, x * 2), x)[1](x))
+    log.raises(lambda: vjp(lambda x: {"a": x}, x)[1]({"b": x}))
+    log.raises(lambda: vjp(lambda x: x * 2, x)[1](torch.ones(3)))
+    log.raises(lambda: vjp(lambda x: x * 2, x)[1](3))
+
+
+@behaviour
+def vjp_pulls_back(torch, log):
+    vjp, x = torch.func.vjp, matrix(torch)
+    log(vjp(lambda x: x * 2, x)[1](x), vjp(lambda x, y: x * y, x, x + 1)[1](x))
+    log(vjp(lambda x: (x, x * 2), x)[1]((x, x)), vjp(lambda x: {"a": x}, x)[1]({"a": x}))
+    log(vjp(lambda d: d["a"], {"a": x})[1](x), vjp(lambda x: x * 2, x)[0])
+    output, pull, aux = vjp(lambda x: (x * 2, [x]), x, has_aux=True)
+    log(output, pull(x), pull(x * 2), aux)
+
+
+# jvp
+
+
+@behaviour
+def jvp_refuses(torch, log):
+    jvp, x = torch.func.jvp, matrix(torch)
+    log.raises(lambda: jvp(lambda x: x, x, (x,)))
+    log.raises(lambda: jvp(lambda x: x, (x,), x))
+    log.raises(lambda: jvp(lambda x: x, [x], [x]))
+    log.raises(lambda: jvp(lambda x: x, (x,), (torch.ones(2),)))
+    log.raises(lambda: jvp(lambda x: x, (x,), (x, x)))
+    log.raises(lambda: jvp(lambda x: x, (3,), (3,)))
+    log.raises(lambda: jvp(lambda x: x, (x,), (3,)))
+    log.raises(lambda: jvp(lambda: x, (), ()))
+    log.raises(lambda: jvp(lambda x: 3, (x,), (x,)))
+    log.raises(lambda: jvp(lambda x: x, (x,), (x,), has_aux=True))
+    log.raises(lambda: jvp(lambda x: torch.ones(2), (x,), (x,), strict=True))
+    log.raises(lambda: jvp(lambda x: x, (torch.arange(3),), (torch.arange(3),)))
+
+
+@behaviour
+def jvp_pushes_forward(torch, log):
+    jvp, x = torch.func.jvp, matrix(torch)
+    log(jvp(lambda x: x.sin(), (x,), (x,)), jvp(lambda x: torch.ones(2), (x,), (x,)))
+    log(jvp(lambda x: (x * 3, x * 2), (x,), (x,), has_aux=True))
+    log(jvp(lambda d, y: {"o": d["a"] * y}, ({"a": x}, x), ({"a": x}, x + 1)))
+
+
+# Jacobians
+
+
+@behaviour_of_each(["jacrev", "jacfwd"])
+def jacobians(torch, log, name):
+    jac, x, y = getattr(torch.func, name), vector(torch), torch.tensor([3.0, 4.0])
+    log(jac(lambda x: x * 2)(x), jac(lambda x, y: (x * y, x), argnums=(0, 1))(x, y))
+    log(jac(lambda x: (x * 2, x), has_aux=True)(x))
+    log(jac(lambda d: {"o": d["a"] * d["b"]})({"a": x, "b": y}))
+    log(jac(lambda x: (x.sum(), {"a": x.outer(x)}))(x), jac(lambda x, y: x * y, argnums=1)(x, y))
+    log.raises(lambda: jac(lambda x: 3)(x))
+
+
+@behaviour
+def jacobians_refuse(torch, log):
+    x = vector(torch)
+    log.raises(lambda: torch.func.jacrev(lambda x: x, chunk_size=0))
+    log.raises(lambda: torch.func.jacrev(lambda x: x.long())(x))
+    log.raises(lambda: torch.func.jacrev(lambda x: (x, 3), has_aux=True)(x))
+    log.raises(lambda: torch.func.jacfwd(lambda x: x, has_aux=True)(x))
+    log.raises(lambda: torch.func.jacfwd(lambda x: x * torch.rand(2))(x))
+    log.raises(lambda: torch.func.jacfwd(lambda x: x, randomness="some")(x))
+
+
+@behaviour
+def hessians(torch, log):
+    x, y = vector(torch), torch.tensor([3.0, 4.0])
+    log(torch.func.hessian(lambda x: (x ** 3).sum())(x))
+    log(torch.func.jacrev(lambda x: x.sin(), chunk_size=1)(x))
+    log(torch.func.hessian(lambda x, y: (x * x * y).sum(), argnums=(0, 1))(x, y))
+
+
+@behaviour
+def linearized_functions(torch, log):
+    linearize, v = torch.func.linearize, vector(torch)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's own, about its tracer
+        push = linearize(lambda x: x.sin(), v)[1]
+        of_dict = linearize(lambda d: {"o": d["a"] * 2}, {"a": v})[1]
+        log(push(v), push(v * 2), of_dict({"a": v}))
+    log.raises(lambda: push(torch.ones(3)))
+    log.raises(lambda: push(torch.ones(2).double()))
+    log.raises(lambda: push(v, v))
+    log.raises(lambda: of_dict({"b": v}))
+
+
+# Nesting
+
+
+@behaviour_of_each([",".join(order) for order in itertools.product(
+    ("grad", "jvp", "vmap", "jacrev", "jacfwd", "vjp"), repeat=2)])
+def two_transforms_in_any_order(torch, log, order):
+    f = torch.func
+    one = torch.ones(3, dtype=torch.float64)
+    wrap = {
+        "grad": lambda h: f.grad(lambda x: h(x).sum()),
+        "jvp": lambda h: lambda x: f.jvp(h, (x,), (one * 0.5,))[1],
+        "vmap": lambda h: lambda x: f.vmap(h)(torch.stack([x, x * 2, x * x])).sum(0),
+        "jacrev": lambda h: lambda x: f.jacrev(h)(x),
+        "jacfwd": lambda h: lambda x: f.jacfwd(h)(x),
+        "vjp": lambda h: lambda x: f.vjp(h, x)[1](torch.ones_like(h(x)))[0],
+    }
+
+    def program(x):
+        return (torch.sin(x) * x * x.exp()) * (x * x).sum()
+
+    for name in order.split(","):
+        program = wrap[name](program)
+    log.values(program(torch.tensor([0.3, 0.7, -0.2], dtype=torch.float64)))
+
+
+# Modules
+
+
+@behaviour
+def functional_call_refuses(torch, log):
+    call, m, v = torch.func.functional_call, torch.nn.Linear(2, 1), vector(torch)
+    given = {"weight": torch.ones(1, 2), "bias": torch.zeros(1)}
+    log.raises(lambda: call(m, (given, {"bias": given["bias"]}), (v,)))
+    log.raises(lambda: call(m, (given, 3), (v,)))
+    log.raises(lambda: call(m, 3, (v,)))
+    log.raises(lambda: call(m, {"weight": given["weight"]}, (v,), strict=True))
+    log.raises(lambda: call(m, {**given, "foo": v}, (v,), strict=True))
+    log.raises(lambda: call(m, {"foo": v}, (v,), strict=True))
+    log.raises(lambda: call(m, {**given, "foo.bar": v}, (v,)))
+    log.raises(lambda: call(m, {"weight": 3}, (v,)))
+    log.raises(lambda: call(3, given, (v,)))
+    log.refuses(lambda: call(m, given))
+
+
+@behaviour
+def functional_call_calls(torch, log):
+    call, m, v = torch.func.functional_call, torch.nn.Linear(2, 1), vector(torch)
+    given = {"weight": torch.ones(1, 2), "bias": torch.zeros(1)}
+    log(call(m, given, (v,)), call(m, given, v), call(m, given, (), {"input": v}))
+    log(call(m, given, None, {"input": v}), call(m, [given], (v,)))
+    log(call(m, ({"weight": given["weight"]}, {"bias": given["bias"]}), (v,)))
+    log(call(m, {**given, "foo": v}, (v,)), hasattr(m, "foo"))
+    both = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU(), torch.nn.Linear(2, 1))
+    state = {n: torch.ones_like(p) for n, p in both.named_parameters()}
+    log(call(both, state, (v,), strict=True))
+
+
+def tied(torch):
+    class Tied(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.foo = torch.nn.Parameter(torch.tensor([3.0]))
+            self.tied = self.foo
+            self.register_buffer("buf", torch.ones(1))
+
+        def forward(self, x):
+            return self.foo * x + self.tied + self.buf
+
+    return Tied()
+
+
+@behaviour
+def tied_weights(torch, log):
+    call, m = torch.func.functional_call, tied(torch)
+    one, zero = torch.ones(1), torch.zeros(1)
+    log(call(m, {"foo": zero}, (one,)), call(m, {"foo": zero}, (one,), tie_weights=False))
+    log(call(m, {"foo": zero, "tied": zero}, (one,)))
+    log.raises(lambda: call(m, {"foo": torch.zeros(1), "tied": torch.zeros(1)}, (one,)))
+    log(call(m, {"foo": zero, "buf": zero}, (one,), strict=True))
+    log.raises(lambda: call(m, {"foo": zero}, (one,), strict=True))
+
+
+@behaviour
+def stacked_states(torch, log):
+    stack, linear = torch.func.stack_module_state, torch.nn.Linear
+    torch.manual_seed(0)
+    parameters, buffers = stack([linear(2, 1), linear(2, 1)])
+    log(parameters, buffers)
+    log.raises(lambda: stack([]))
+    log.raises(lambda: stack([linear(2, 1), torch.nn.ReLU()]))
+    log.raises(lambda: stack([linear(2, 1), linear(2, 1).eval()]))
+    log.raises(lambda: stack([linear(2, 1), linear(3, 1)]))
+    frozen = linear(2, 1).requires_grad_(False)
+    log.raises(lambda: stack([linear(2, 1), frozen]))
+    log(sorted(stack([frozen])[0]), [p.requires_grad for p in stack([frozen])[0].values()])
+    log(stack([tied(torch)]))
+
+
+@behaviour
+def an_ensemble(torch, log):
+    torch.manual_seed(0)
+    models = [torch.nn.Linear(2, 3) for _ in range(3)]
+    state = torch.func.stack_module_state(models)
+    x = matrix(torch)
+
+    def call(parameters, buffers):
+        return torch.func.functional_call(models[0], (parameters, buffers), (x,))
+
+    log.values(torch.func.vmap(call)(*state))
+    log.values(torch.func.vmap(torch.func.grad(lambda p, b: call(p, b).sum()))(*state)["weight"])

@@ -1,0 +1,262 @@
+"""vmap: its checks, its random numbers, and custom functions under it."""
+
+from __future__ import annotations
+
+from parity.harness import behaviour, behaviour_of_each
+
+
+def batch(torch):
+    return torch.arange(6.0).reshape(3, 2)
+
+
+# Arguments
+
+
+@behaviour
+def in_dims_are_checked(torch, log):
+    x = batch(torch)
+    vmap = torch.func.vmap
+    log.raises(lambda: vmap(lambda: x)())
+    log.raises(lambda: vmap(lambda x: x, in_dims="a")(x))
+    log.raises(lambda: vmap(lambda x: x, in_dims=[0])(x))
+    log.raises(lambda: vmap(lambda x: x, in_dims=None)(x))
+    log.raises(lambda: vmap(lambda x: x, in_dims=(None,))(x))
+    log.raises(lambda: vmap(lambda x, y: x, in_dims=(0,))(x, x))
+    log.raises(lambda: vmap(lambda x: x, in_dims=2)(x))
+    log.raises(lambda: vmap(lambda x: x, in_dims=-3)(x))
+    log.raises(lambda: vmap(lambda x: x, in_dims=("a",))(x))
+    log.raises(lambda: vmap(lambda x, y: x)(x, 1))
+    log.raises(lambda: vmap(lambda x, y: x)(x, torch.zeros(4)))
+    log.raises(lambda: vmap(lambda d: d["a"], in_dims=({"b": 0},))({"a": x}))
+    log.raises(lambda: vmap(lambda d: d[0], in_dims=((0,),))([x]))
+
+
+@behaviour
+def in_dims_of_containers(torch, log):
+    x = batch(torch)
+    vmap = torch.func.vmap
+    log(vmap(lambda d: d["a"] * d["b"][0], in_dims=({"a": 0, "b": [None]},))(
+        {"a": x, "b": [torch.tensor(2.0)]}))
+    log(vmap(lambda p: p[0] + p[1], in_dims=((0, 1),))((x, x.t())))
+    log(vmap(lambda x, y: x * y, in_dims=(-1, None))(x, torch.ones(3)))
+    log(vmap(lambda x, n: x * n, in_dims=(0, None))(x, 3))
+    log(vmap(lambda a, b=None: a + b)(x, b=x))
+    log(vmap(lambda a, b=None: a * b)(x, b=2))
+
+
+@behaviour
+def out_dims_are_checked(torch, log):
+    x = batch(torch)
+    vmap = torch.func.vmap
+    log.raises(lambda: vmap(lambda x: 3)(x))
+    log.raises(lambda: vmap(lambda x: None)(x))
+    log.raises(lambda: vmap(lambda x: (x, 3.0))(x))
+    log.raises(lambda: vmap(lambda x: x, out_dims=None)(x))
+    log.raises(lambda: vmap(lambda x: x, out_dims=2)(x))
+    log.raises(lambda: vmap(lambda x: x, out_dims=(0, 0))(x))
+    log.raises(lambda: vmap(lambda x: (x, x), out_dims=(0,))(x))
+    log.raises(lambda: vmap(lambda x: x, out_dims="a")(x))
+
+
+@behaviour
+def out_dims_place_the_batch(torch, log):
+    x = batch(torch)
+    vmap = torch.func.vmap
+    log(vmap(lambda x: x, out_dims=-1)(x), vmap(lambda x: x, out_dims=(1,))(x))
+    log(vmap(lambda x: (x, torch.ones(1)), out_dims=(0, None))(x))
+    log(vmap(lambda x: (x, 3), out_dims=(0, None))(x))
+    log(vmap(lambda x: {"a": x, "b": [x.sum()]}, out_dims={"a": 1, "b": 0})(x))
+    log(vmap(lambda x: torch.ones(2))(x), vmap(lambda x: [x, x])(x), vmap(lambda x: ())(x))
+
+
+@behaviour
+def other_arguments_are_checked(torch, log):
+    vmap = torch.func.vmap
+    log.raises(lambda: vmap(lambda x: x, randomness="some"))
+    log.raises(lambda: vmap(lambda x: x, chunk_size=0))
+    log(vmap(torch.sin).__name__, torch.vmap(lambda x: x * 2)(batch(torch)))
+    log(vmap(lambda x: x.sum())(torch.zeros(0, 2)))
+    log(vmap(lambda x: x.cumsum(0), chunk_size=2, out_dims=1)(batch(torch)))
+
+
+@behaviour
+def a_batch_prints_as_one(torch, log):
+    log(torch.func.vmap(lambda x: (print(x), x)[1])(batch(torch)))
+
+
+# Random numbers
+
+
+DRAWS = {
+    "rand": lambda torch, x: torch.rand(2),
+    "rand_scalar": lambda torch, x: torch.rand(()),
+    "randn": lambda torch, x: torch.randn(2),
+    "randperm": lambda torch, x: torch.randperm(4),
+    "randint": lambda torch, x: torch.randint(0, 9, (2,)),
+    "normal": lambda torch, x: torch.normal(0.0, 1.0, (2,)),
+    "bernoulli_of_a_constant": lambda torch, x: torch.bernoulli(torch.full((2,), 0.5)),
+    "dropout": lambda torch, x: torch.nn.functional.dropout(x + 1, 0.5),
+    "dropout_of_a_constant": lambda torch, x: torch.nn.functional.dropout(torch.ones(4), 0.5),
+    "rand_like": lambda torch, x: torch.rand_like(x),
+    "randn_like_a_constant": lambda torch, x: torch.randn_like(torch.ones(2)),
+    "randint_like": lambda torch, x: torch.randint_like(x, 9),
+    "uniform_": lambda torch, x: x.clone().uniform_(),
+    "normal_": lambda torch, x: x.clone().normal_(),
+    "bernoulli_": lambda torch, x: x.clone().bernoulli_(0.5),
+    "bernoulli_with_a_tensor": lambda torch, x: x.clone().bernoulli_(torch.tensor([0.5, 0.5])),
+    "exponential_": lambda torch, x: x.clone().exponential_(),
+    "multinomial_of_a_constant": lambda torch, x: torch.multinomial(torch.ones(4), 2),
+}
+DIFFERENT = {
+    "normal_of_a_mean": lambda torch, x: torch.normal(x, 1.0),
+    "normal_of_both": lambda torch, x: torch.normal(x, torch.ones(2)),
+    "bernoulli": lambda torch, x: torch.bernoulli(x / 6),
+    "poisson": lambda torch, x: torch.poisson(x),
+    "multinomial": lambda torch, x: torch.multinomial(x + 1, 2),
+    "bernoulli_of_a_number": lambda torch, x: torch.bernoulli(x, 0.5),
+}
+
+
+@behaviour_of_each(list(DRAWS))
+def draws_are_the_same_or_different(torch, log, name):
+    for randomness in ("same", "different"):
+        torch.manual_seed(0)
+        log(torch.func.vmap(lambda x: DRAWS[name](torch, x), randomness=randomness)(batch(torch)))
+        log(torch.rand(2))
+
+
+@behaviour_of_each(list(DIFFERENT))
+def draws_of_different_distributions(torch, log, name):
+    torch.manual_seed(0)
+    log(torch.func.vmap(lambda x: DIFFERENT[name](torch, x), randomness="different")(batch(torch)))
+
+
+@behaviour_of_each(list({**DRAWS, **DIFFERENT}))
+def draws_are_errors_unless_allowed(torch, log, name):
+    draw = {**DRAWS, **DIFFERENT}[name]
+    log.raises(lambda: torch.func.vmap(lambda x: draw(torch, x))(batch(torch)))
+
+
+@behaviour
+def draws_in_nested_vmaps(torch, log):
+    vmap = torch.func.vmap
+    for outer in ("same", "different"):
+        for inner in ("same", "different"):
+            torch.manual_seed(0)
+            log(vmap(lambda row, how=inner: vmap(lambda x: torch.rand(()), randomness=how)(row),
+                     randomness=outer)(batch(torch)))
+    log.raises(lambda: vmap(lambda row: vmap(lambda x: torch.rand(()), randomness="same")(row))(
+        batch(torch)))
+    log.raises(lambda: vmap(lambda row: vmap(lambda x: torch.rand(()))(row), randomness="same")(
+        batch(torch)))
+
+
+@behaviour
+def draws_in_chunks(torch, log):
+    for randomness in ("same", "different"):
+        torch.manual_seed(0)
+        log(torch.func.vmap(lambda x: torch.rand(2), randomness=randomness, chunk_size=2)(
+            batch(torch)))
+
+
+@behaviour
+def different_draws_cannot_fill_one_tensor(torch, log):
+    log.raises(lambda: torch.func.vmap(lambda x: torch.zeros(2).uniform_(),
+                                       randomness="different")(batch(torch)))
+
+
+# Custom functions
+
+
+def doubling(torch, **members):
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    for name, member in members.items():
+        setattr(Double, name, member)
+    return Double
+
+
+@behaviour
+def custom_functions_with_a_rule(torch, log):
+    def rule(info, in_dims, x):
+        log(info.batch_size, info.randomness, in_dims)
+        log.values(x)
+        return x * 5, in_dims[0]
+
+    cls = doubling(torch, vmap=staticmethod(rule))
+    log(torch.func.vmap(cls.apply)(batch(torch)))
+    log(torch.func.vmap(cls.apply, randomness="same")(batch(torch)))
+    log(torch.func.grad(lambda x: torch.func.vmap(cls.apply)(x).sum())(batch(torch)).tolist())
+
+
+@behaviour
+def custom_functions_with_a_generated_rule(torch, log):
+    cls = doubling(torch, generate_vmap_rule=True)
+    vmap, grad = torch.func.vmap, torch.func.grad
+    x = batch(torch)
+    log(vmap(cls.apply)(x), vmap(vmap(cls.apply))(x))
+    log(vmap(grad(lambda x: cls.apply(x).sum()))(x), grad(lambda x: vmap(cls.apply)(x).sum())(x))
+
+
+@behaviour
+def custom_functions_with_wrong_rules(torch, log):
+    vmap = torch.func.vmap
+    x = batch(torch)
+    both = doubling(torch, generate_vmap_rule=True, vmap=staticmethod(lambda i, d, x: (x, 0)))
+    log.raises(lambda: vmap(both.apply)(x))
+    three = doubling(torch, vmap=staticmethod(lambda i, d, x: (x, 0, 1)))
+    log.raises(lambda: vmap(three.apply)(x))
+    many = doubling(torch, vmap=staticmethod(lambda i, d, x: (x, (0, 0))))
+    log.raises(lambda: vmap(many.apply)(x))
+    none = doubling(torch, vmap=staticmethod(lambda i, d, x: (torch.ones(2), None)))
+    log(vmap(none.apply)(x))
+
+
+# Views and writes
+
+
+@behaviour
+def views_and_writes_inside_vmap(torch, log):
+    def program(x):
+        y = x.clone()
+        y[0] = 7.0
+        y.view(-1)[1:].mul_(2)
+        z = x.new_zeros(3)
+        z[1] = x.sum()
+        return y, z, torch.zeros_like(x).copy_(x), y.unsqueeze(0).expand(2, 2).t()
+
+    log(torch.func.vmap(program)(batch(torch)))
+    log(torch.func.vmap(program, in_dims=1)(batch(torch).t()))
+    x = batch(torch)
+    torch.func.vmap(lambda row: row.add_(1))(x)
+    log(x)
+
+
+@behaviour
+def indexing_by_batches(torch, log):
+    vmap = torch.func.vmap
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    rows, columns = torch.tensor([[0, 2], [1, 1]]), torch.tensor([[3, 0], [1, 2]])
+    log(vmap(lambda x, i: x[i])(x, rows), vmap(lambda x, i, j: x[i, j])(x, rows, columns))
+    log(vmap(lambda i: x[0][i])(rows), vmap(lambda x, j: x[:, j])(x, columns))
+    log(vmap(lambda x, i: torch.index_select(x, 0, i))(x, rows))
+    log(vmap(lambda x, i: x.gather(0, i.expand(4, 2).t()))(x, rows))
+
+    def put(x, i, v):
+        y = x.clone()
+        y[i] = v
+        return y
+
+    log(vmap(put)(x, rows, torch.ones(2, 2, 4)), vmap(put, in_dims=(0, 0, None))(x, rows, 5.0))
+    log(vmap(lambda x: torch.where(x > 5, x, 0.0))(x), vmap(lambda x: x.masked_fill(x > 5, 0))(x))
