@@ -26,7 +26,6 @@ from __future__ import annotations
 import gc
 import itertools
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any
 
 from . import codegen, interpret
@@ -34,16 +33,13 @@ from .backend import numpy as xp
 from .engine import _RUNNING
 from .graph import Like, Node, View, next_sequence
 from .interpret import TENSOR_CLASS, TRACED_TYPES, compute, wrap_any
-from .modes import MODE, switched
+from .modes import ACTIVE, MODE, switched
 from .notices import warn
 from .op import ARRAYS, DIM, DIMS, Op
 from .sites import here
 from .tensor import NATIVE, Tensor, edge_of
 
 next_level = itertools.count(1).__next__
-
-ACTIVE: ContextVar[tuple[int, ...]] = ContextVar("retrograd.levels", default=())
-"""The levels of the transforms that are being run, outermost first."""
 
 
 class CannotBatch(RuntimeError):
@@ -171,7 +167,7 @@ class TracedTensor(Tensor):
             raise data.read_directly()
         return wrap_any(data).numpy(force=force) if self._edge is None else super().numpy()
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         from .printing import tensor_repr, wrapper_repr
 
         data = self._data
@@ -500,7 +496,7 @@ def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dic
                 continue
             value = by_name[name]
             many = isinstance(value, list)
-            like = [Like(tuple(v.shape), v.dtype) for v in value] if many else \
+            like: Any = [Like(tuple(v.shape), v.dtype) for v in value] if many else \
                 Like(tuple(value.shape), value.dtype)
             wanted = tuple(n if n in tangents else None for n in op.arrays)
             result = rule(*_arguments(op, by_name, y, codegen_parameters(rule), g=g, like=like,
@@ -941,8 +937,7 @@ def in_every_batch(tensor: Tensor, sizes: dict[int, int]) -> Tensor:
     data = tensor._array()
     for level, size in sorted(sizes.items()):
         if level not in levels_of(data):
-            data = _below(data, level, lambda inner, depth, at=level, n=size: Batched(
-                at, _repeated(inner, n)))
+            data = _below(data, level, _repeating(level, size, outer=False))
     return wrap_any(data)
 
 
@@ -952,7 +947,7 @@ def batched_like(model: Tensor, made: Tensor) -> Tensor:
     if not sizes:
         return made
     plain = made._array()
-    data = xp.empty((*(size for _, size in sizes), *plain.shape), plain.dtype)
+    data: Any = xp.empty((*(size for _, size in sizes), *plain.shape), plain.dtype)
     data[...] = plain
     for level, _ in sizes:
         data = Batched(level, data)
@@ -1114,11 +1109,15 @@ def _unsettle(g: Any, removed: dict[int, int]) -> Any:
     """The adjoint of :func:`settle`: give back the holders it removed."""
     for level, size in removed.items():
         if size:
-            g = _below(g, level, lambda inner, depth, at=level, n=size: Batched(
-                at, _repeated(inner, n), True))
+            g = _below(g, level, _repeating(level, size, outer=True))
         else:
             g = _as_functional(level, "tangent", {})(g)
     return g
+
+
+def _repeating(level: int, size: int, outer: bool) -> Callable[[Any, int], Any]:
+    """A change for :func:`_below`: the same value for a whole batch."""
+    return lambda inner, depth: Batched(level, _repeated(inner, size), outer)
 
 
 def _repeated(data: Any, size: int) -> Any:

@@ -533,7 +533,7 @@ def _check_undefined_tangents(func: Callable[..., tuple[Tensor, ...]], inputs: t
                 elif i == at and not zero:
                     given.append(x.detach())
                 else:
-                    tangent = _direction(x) * (i != at)
+                    tangent: Any = _direction(x) * (i != at)
                     given.append(forward_ad.make_dual(x.detach(), tangent))
             return [forward_ad.unpack_dual(o).tangent for o in func(*given)]
 
@@ -572,7 +572,9 @@ def _compare(analytical: Tensor, numerical: Tensor, output: int, position: int, 
 def _same_domain(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     """Both complex if one of them is."""
     if a.is_complex() != b.is_complex():
-        return a + 0j, b + 0j
+        first: Any = a + 0j
+        second: Any = b + 0j
+        return first, second
     return a, b
 
 
@@ -610,7 +612,7 @@ def _check_batched(inputs: tuple[Any, ...], output: Tensor, position: int) -> No
     from ..ops.join import stack
 
     wanted = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
-    seeds = [_random_like(output, False).detach() * (k + 1) for k in range(2)]
+    seeds: list[Any] = [_random_like(output, False).detach() * (k + 1) for k in range(2)]
     one_by_one = [grad(output, wanted, s, retain_graph=True, allow_unused=True) for s in seeds]
     try:
         batched = grad(output, wanted, stack(seeds, 0), retain_graph=True, allow_unused=True,
@@ -645,8 +647,7 @@ def _check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) ->
 
             return jvp(of_one, (inputs[at].detach(),), (t,))[1]
 
-        tangents = [_random_like(x, False).detach() for _ in range(2)]
-        tangents[1] = tangents[1] * 2
+        tangents: list[Any] = [_random_like(x, False).detach() * (k + 1) for k in range(2)]
         expected = [along(t) for t in tangents]
         try:
             batched = vmap(along)(stack(tangents, 0))
