@@ -36,7 +36,8 @@ class Recipe:
         return self.grad and self.kind not in ("int", "bool")
 
     def array(self, dtype: str) -> np.ndarray:
-        random = np.random.RandomState(zlib.crc32(repr((self.shape, self.kind, self.seed)).encode()))
+        identity = repr((self.shape, self.kind, self.seed))
+        random = np.random.RandomState(zlib.crc32(identity.encode()))
         if self.kind == "int":
             return random.randint(int(self.low), int(self.high), self.shape).astype(np.int64)
         if self.kind == "bool":

@@ -97,7 +97,8 @@ samples("cumulative_trapezoid", call(array(5)), call(array(3, 4)), call(array(3,
 INF = float("inf")
 samples("norm", call(array(3, 4)), call(array(3, 4), 2, 0), call(array(3, 4), "fro", (0, 1)),
         call(array(3, 4), None, 1, True), call(array(3, 4), 1), call(distinct(3, 4), INF, 1),
-        call(distinct(3, 4, high=1.7), -INF), call(array(5), 3), call(array(5), 1.5), call(array(5), 0.5),
+        call(distinct(3, 4, high=1.7), -INF), call(array(5), 3), call(array(5), 1.5),
+        call(array(5), 0.5),
         call(array(5, low=1.0), -1), call(array(2, 3, 4), 3, (0, 2), True), call(array()),
         call(array(0)), complex=True)
 samples("linalg.vector_norm", call(array(3, 4)), call(array(3, 4), 2, 0),
