@@ -31,7 +31,8 @@ def per_sample_grad(losses: Tensor, parameters: Any, *, retain_graph: bool = Fal
         raise TypeError(f"per_sample_grad: losses must be a Tensor, got {type(losses).__name__}")
     if losses.dim() != 1:
         raise RuntimeError("per_sample_grad: losses must be a vector with one loss for each "
-                           f"sample, got a tensor of shape {list(losses.shape)}; use reduction='none'")
+                           f"sample, got a tensor of shape {list(losses.shape)}; use "
+                           "reduction='none'")
     if hasattr(parameters, "named_parameters"):
         parameters = {n: p for n, p in parameters.named_parameters() if p.requires_grad}
     leaves, structure = trees.flatten(parameters)
