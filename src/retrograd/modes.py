@@ -49,6 +49,9 @@ NO_GRAD = Mode(grad=False)
 
 MODE: ContextVar[Mode] = ContextVar("retrograd.mode", default=GRAD)
 
+ACTIVE: ContextVar[tuple[int, ...]] = ContextVar("retrograd.levels", default=())
+"""The levels of the transforms that are being run, outermost first."""
+
 
 class switched:
     """Run a block under the current mode with some switches changed."""

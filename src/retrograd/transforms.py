@@ -258,6 +258,30 @@ def sizes_of(data: Any) -> dict[int, int]:
     return found
 
 
+def levels_of_any(values: list[Any]) -> tuple[int, ...]:
+    """The levels of all data among ``values``, lists included."""
+    found: set[int] = set()
+    for value in values:
+        for item in value if type(value) in (list, tuple) else (value,):
+            found.update(levels_of(item))
+    return tuple(sorted(found))
+
+
+class as_inside:
+    """Run a block as inside given levels, which may be closed already."""
+
+    __slots__ = ("levels", "token")
+
+    def __init__(self, levels: tuple[int, ...]):
+        self.levels = levels
+
+    def __enter__(self) -> None:
+        self.token = ACTIVE.set((*ACTIVE.get(), *self.levels))
+
+    def __exit__(self, *exc: object) -> None:
+        ACTIVE.reset(self.token)
+
+
 class active:
     """Run a block inside a new level."""
 
@@ -513,7 +537,8 @@ def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dic
                 directions.append(cast_gradient(wrap_any(t), r._data.dtype))
         live = [s for s in seeds if s is not None]
         if pulled:
-            slopes = iter(grad(pulled, live, directions, allow_unused=True, create_graph=False))
+            with as_inside(levels_of_any([*by_name.values(), *tangents.values()])):
+                slopes = iter(grad(pulled, live, directions, allow_unused=True))
         else:
             slopes = iter([None] * len(live))
     found = []
