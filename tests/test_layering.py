@@ -20,6 +20,7 @@ LAYERS = [
     {"graph", "printing", "storage"},
     {"tensor"},
     {"op"},
+    {"formulas"},
     {"codegen", "replaying"},
     {"interpret", "inplace"},
     {"random", "return_types"},

@@ -17,10 +17,11 @@ from typing import Any
 
 from .backend import numpy as xp
 from .errors import REQUIRED, canonical_dim, canonical_dims
-from .graph import LEAF, Like, Node, Released, edges_with_steps, fit, next_sequence
+from .formulas import written_out
+from .graph import AGES, LEAF, Like, Node, Released, edges_with_steps, fit
 from .modes import GRAD, MODE, NO_GRAD
 from .op import ARRAY, ARRAYS, GENERATED, OPTIONAL, Op, direct, raw
-from .sites import user_frame
+from .sites import Site, user_frame
 from .tensor import PLAIN, Tensor, edge_of
 
 # Overflow gives inf, as everywhere in PyTorch; the fast path of the commonest ops runs without the
@@ -54,15 +55,15 @@ class _Constants(dict[Any, Tensor]):
 
 
 GENERATED.update(
-    Tensor=Tensor, PLAIN=PLAIN, LEAF=LEAF, Like=Like, Released=Released, GRAD=GRAD,
+    Site=Site, Tensor=Tensor, PLAIN=PLAIN, LEAF=LEAF, Like=Like, Released=Released, GRAD=GRAD,
     new=object.__new__,
-    NO_GRAD=NO_GRAD, mode=MODE.get, tick=next_sequence, frame=sys._getframe,
+    NO_GRAD=NO_GRAD, mode=MODE.get, ages=AGES, frame=sys._getframe,
     user_code=None, locate=None, fit=fit, edge_of=edge_of,
     F4=xp.FLOAT32, F8=xp.FLOAT64, C4=_Constants(xp.FLOAT32), C8=_Constants(xp.FLOAT64),
     N4=_Constants(xp.FLOAT32, True), N8=_Constants(xp.FLOAT64, True),
-    quieten=xp.quieten, QUIET=xp.QUIET, unhush=xp.unhush, canonical_dim=canonical_dim, canonical_dims=canonical_dims,
+    quieten=xp.quieten, QUIET=xp.QUIET, unhush=xp.unhush,
+    canonical_dim=canonical_dim, canonical_dims=canonical_dims,
     REQUIRED=REQUIRED, generic=xp.generic, level=xp.level, ndarray=xp.ndarray,
-    ONE4=xp.ones((), xp.FLOAT32), ONE8=xp.ones((), xp.FLOAT64),
 )
 
 
@@ -89,8 +90,11 @@ class Plan:
         self.op = op
         self.needs = rule_needs(op)
         self.arity = len(op.arrays)
-        self.likes = [i for i, a in enumerate(op.arrays)
-                      if op.fits or "like" in self.needs.get(a, ())]
+        # Rules that ask for ``like`` bring their gradients to the input's shape and dtype; the
+        # engine does it for the others of an op that broadcasts or promotes.
+        self.likes = [i for i, a in enumerate(op.arrays) if "like" in self.needs.get(a, ())]
+        self.fitted = [i for i, a in enumerate(op.arrays)
+                       if op.fits and a in op.rules and i not in self.likes]
         asked = {name for names in self.needs.values() for name in names}
         # In the order in which the rules ask, which is that of PyTorch's pack hooks.
         order = dict.fromkeys(n for a in op.arrays for n in self.needs.get(a, ()))
@@ -113,6 +117,8 @@ class Plan:
         if self.arity > 2 or self.op.has_list:
             names.append("rest")
         names += [f"like{i}" for i in self.likes]
+        if self.fitted:
+            names.append("fits")
         for n in self.saved_arrays:
             names += [n, f"ver_{n}"]
         names += self.saved_static
@@ -163,7 +169,7 @@ def _make_node_class(op: Op, variant: str) -> type:
         "saved_names": replaying.public_saved_names(op, plan),
         **replaying.saved_properties(op, plan),
     }
-    if op.outputs:
+    if len(op.outputs) > 1:
         body["outputs"] = len(op.outputs)
     if op.steps:
         body["next_functions"] = property(edges_with_steps)
@@ -224,7 +230,7 @@ def _compile_pass_on(op: Op, plan: Plan, is_complex: bool) -> Any:
         lines += ["        " + r for r in result]
         add = f"grads[w{i}] = grads[w{i}] + r{i} if w{i} in grads else r{i}"
         # A rule may say that there is no gradient; the commonest ones cannot.
-        safe = inlined(op.rules[arg], ["g"] * len(plan.needs[arg]), is_complex) is not None
+        safe = inlined(op, plan, i, is_complex) is not None
         lines.append(f"        {add}" if safe else f"        if r{i} is not None: {add}")
     if len(lines) == 1:
         lines.append("    pass")
@@ -261,19 +267,17 @@ def _rule_source(op: Op, plan: Plan, i: int, is_complex: bool) -> list[str]:
     """Lines that set ``r{i}``, the gradient of argument ``i``, on raw arrays."""
     arg = op.arrays[i]
     rule = f"{op.name}_{'complex' if is_complex else 'real'}_rule{i}"
-    call = _rule_call(op, plan, i)
-    formula = inlined(op.rules[arg], call, is_complex)
+    formula, constants = inlined(op, plan, i, is_complex) or ("", [])
     lines = []
-    if formula is None:
+    if not formula:
         GENERATED[rule] = raw(op.rules[arg], is_complex)
-        formula = f"{rule}({', '.join(call)})"
-    elif "one" in formula:
-        # An array meets a zero-dim array much sooner than a Python number; a scalar does not.
-        lines.append("one = 1 if g.__class__ is not ndarray else ONE4 if g.dtype is F4 else "
-                     "ONE8 if g.dtype is F8 else 1")
+        formula = f"{rule}({', '.join(_rule_call(op, plan, i))})"
+    elif constants:
+        lines.append(_numbers_source(rule, constants, "g"))
     lines.append(f"r{i} = {formula}")
-    if op.fits and "like" not in plan.needs[arg]:
-        lines.append(f"if self.like{i} is not None: r{i} = fit(r{i}, self.like{i})")
+    if i in plan.fitted:
+        lines.append(f"if self.fits is not None: "
+                     f"r{i} = fit(r{i}, self.fits[{plan.fitted.index(i)}])")
     return lines
 
 
@@ -289,50 +293,41 @@ def _saved_slots(plan: Plan) -> list[str]:
     return [*plan.saved_arrays, *(f"out_{n}" for n in plan.saved_outputs)]
 
 
-def conj(value: Any) -> Any:
-    """A name for the patterns below; never called."""
-    raise NotImplementedError
+def _numbers_source(label: str, constants: list[float], array: str) -> str:
+    """Sets ``number`` to a formula's constants as they are met soonest by ``array``.
+
+    An array meets a zero-dim array in half the time it takes to meet a Python number; for a NumPy
+    scalar it is the other way round.
+    """
+    for name, dtype in (("4", xp.FLOAT32), ("8", xp.FLOAT64)):
+        GENERATED[label + name] = [xp.asarray(c, dtype=dtype) for c in constants]
+    GENERATED[label + "n"] = constants
+    return (f"number = {label}n if {array}.__class__ is not ndarray else "
+            f"{label}4 if {array}.dtype is F4 else {label}8 if {array}.dtype is F8 else {label}n")
 
 
-def f(value: Any) -> Any:
-    """A name for the patterns below: any op of one argument; never called."""
-    raise NotImplementedError
-
-
-_INLINE = {(rule.__code__.co_code, rule.__code__.co_consts): (rule.__code__.co_names, source)
-           for rule, source in (
-    (lambda g: g, "{0}"),
-    (lambda g: -g, "-{0}"),
-    (lambda g, a: g * conj(a), "{0} * {1}"),
-    (lambda g, a: g / conj(a), "{0} / {1}"),
-    (lambda g, a: g * conj(f(a)), "{0} * {f}({1})"),
-    (lambda g, a: -g * conj(f(a)), "-{0} * {f}({1})"),
-    (lambda g, a: g * conj(1 - a * a), "{0} * (one - {1} * {1})"),
-    (lambda g, a: g * conj((1 - a) * a), "{0} * ((one - {1}) * {1})"),
+_CONDITIONAL = {(rule.__code__.co_code, rule.__code__.co_consts): source for rule, source in (
     (lambda g, a: g if a == 1 else g * a, "{0} if {1} == 1 else {0} * {1}"),
     (lambda g, a: -g if a == 1 else g * -a, "-{0} if {1} == 1 else {0} * -{1}"),
 )}
-"""The commonest shapes of rules, by their bytecode: written out where they are used, they save a
-function call, which is a good part of a small op's cost."""
+"""The rules with a factor (of ``add`` and ``sub``), by their bytecode."""
 
 
-def inlined(rule: Any, arguments: list[str], is_complex: bool) -> str | None:
-    """The rule as an expression, if it has one of the commonest shapes."""
+def inlined(op: Op, plan: Plan, i: int, is_complex: bool) -> tuple[str, list[float]] | None:
+    """The rule of argument ``i`` as an expression with its constants, if it is that simple.
+
+    Written out where it is used it saves a function call, a good part of a small op's cost.
+    """
+    rule = op.rules[op.arrays[i]]
     code = rule.__code__
-    names, source = _INLINE.get((code.co_code, code.co_consts), (None, ""))
-    if names is None or len(names) != len(code.co_names) or (names and is_complex):
+    call = _rule_call(op, plan, i)
+    source = _CONDITIONAL.get((code.co_code, code.co_consts))
+    if source is not None:
+        return source.format(*call), []
+    if op.outputs or (is_complex and code.co_names):
         return None
-    kernel = ""
-    for pattern, name in zip(names, code.co_names, strict=True):
-        if pattern == "f":
-            declared = getattr(rule.__globals__.get(name), "op", None)
-            if declared is None:
-                return None
-            kernel = f"{name}_kernel"
-            GENERATED[kernel] = direct(declared.kernel)
-        elif pattern != name:
-            return None
-    return source.format(*arguments, f=kernel)
+    known = {"g", "y", *(n for n in op.arrays if op.by_name[n].kind == ARRAY)}
+    return written_out(rule, [n if n in known else None for n in call], GENERATED)
 
 
 def _compile_replay(op: Op, plan: Plan) -> Any:
@@ -355,8 +350,9 @@ def _compile_replay(op: Op, plan: Plan) -> Any:
         GENERATED[f"{prefix}_rule{i}"] = op.rules[arg]
         call = _rule_call(op, plan, i)
         result = [f"r{i} = {prefix}_rule{i}({', '.join(call)})"]
-        if op.fits and "like" not in plan.needs[arg]:
-            result.append(f"if self.like{i} is not None: r{i} = fit_tensor(r{i}, self.like{i})")
+        if i in plan.fitted:
+            result.append(f"if self.fits is not None: "
+                          f"r{i} = fit_tensor(r{i}, self.fits[{plan.fitted.index(i)}])")
         if plan.arity == 1:
             lines += ["    " + r for r in result]
         else:
@@ -378,7 +374,7 @@ def _compile_release(op: Op, plan: Plan) -> Any:
 # ---------------------------------------------------------------- the forward function
 
 
-def signature_source(op: Op) -> str:
+def signature_source(op: Op, with_out: bool = True) -> str:
     """The parameter list of the public function."""
     parts = []
     star = False
@@ -391,7 +387,7 @@ def signature_source(op: Op) -> str:
         else:
             GENERATED[f"{op.name}_default_{p.name}"] = p.default
             parts.append(f"{p.name}={op.name}_default_{p.name}")
-    if takes_out(op):
+    if with_out and takes_out(op):
         if not star:
             parts.append("*")
         parts.append("out=None")
@@ -421,27 +417,29 @@ def build(op: Op) -> None:
 
 
 def build_operator(op: Op) -> None:
-    """Compile the function behind a Python operator, which leaves unknown types to the other side."""
-    source = [line.replace(f" call({op.name}_op,", f" call_operator({op.name}_op,")
-              for line in _forward_source(op)]
+    """Compile the function behind an operator, which leaves unknown types to the other side."""
+    source = _forward_source(op, "call_operator", with_out=False)
     made = compile_function(f"{op.name} operator", op.name, source, op)
     _swap(op.operator_function, made)
 
 
 def build_inplace(op: Op) -> None:
-    """Compile the in-place variant: always the general path."""
+    """Compile the in-place variant."""
     name = op.name + "_"
-    lines = [f"def {name}({signature_source(op).replace(', *, out=None', '').replace(', out=None', '')}):",
-             f"    return call_inplace({op.name}_op, ({''.join(p.name + ', ' for p in op.params)}))"]
+    general = f"call_inplace({op.name}_op, ({''.join(p.name + ', ' for p in op.params)}))"
+    lines = [f"def {name}({signature_source(op, with_out=False)}):",
+             *("    " + line for line in _write_path(op, general)),
+             f"    return {general}"]
     made = compile_function(name, name, lines, op)
     _swap(op.inplace_function, made)
 
 
 def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:
     """Execute generated source and return the function it defines."""
-    from . import interpret, replaying
+    from . import inplace, interpret, replaying
 
     GENERATED.setdefault("call", interpret.call)
+    GENERATED.setdefault("goes_unrecorded", inplace.goes_unrecorded)
     GENERATED.setdefault("call_operator", interpret.call_operator)
     GENERATED.setdefault("call_inplace", interpret.call_inplace)
     GENERATED.setdefault("attach_view", interpret.attach_view)
@@ -460,17 +458,19 @@ def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:
     return scope[name]
 
 
-def _forward_source(op: Op) -> list[str]:
+def _forward_source(op: Op, general: str = "call", with_out: bool = True) -> list[str]:
+    """The function of an op; ``general`` names the way of the calls it does not handle itself."""
+    with_out = with_out and takes_out(op)
     everything = "".join(p.name + ", " for p in op.params)
-    slow = f"call({op.name}_op, ({everything}){', out' if takes_out(op) else ''})"
-    lines = [f"def {op.name}({signature_source(op)}):"]
+    slow = f"{general}({op.name}_op, ({everything}){', out' if with_out else ''})"
+    lines = [f"def {op.name}({signature_source(op, with_out)}):"]
     if not (op.has_list or op.outputs or op.kind == "slow"):
-        lines += ["    " + line for line in _fast_path(op, slow)]
+        lines += ["    " + line for line in _fast_path(op, slow, with_out)]
     lines.append(f"    return {slow}")
     return lines
 
 
-def _fast_path(op: Op, slow: str) -> list[str]:
+def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
     """The nested ifs of the ordinary call; falling out of them means the general path."""
     plan = Plan(op) if op.rules else None
     GENERATED[f"{op.name}_kernel"] = direct(op.kernel)
@@ -479,17 +479,8 @@ def _fast_path(op: Op, slow: str) -> list[str]:
     if first is None:
         return []
     lines: list[str] = []
-    conditions = []
-    number_ok = op.kind == "elementwise" and op.promote in ("same", "float") and \
-        len(arrays) == 2 and arrays[1] in op.numbers
-    for name in (*arrays, *op.indices):
-        kind = op.by_name[name].kind
-        if number_ok and name == arrays[1]:
-            continue
-        test = f"(type({name}) is Tensor or type({name}) in PLAIN)"
-        conditions.append(f"({name} is None or {test})" if kind in (OPTIONAL, "optional index")
-                          else test)
-    if takes_out(op):
+    conditions = _type_tests(op)
+    if with_out:
         conditions.append("out is None")
     pad = ""
 
@@ -504,14 +495,8 @@ def _fast_path(op: Op, slow: str) -> list[str]:
         emit(f"dt = a_{first}.dtype")
         emit("if dt is F4 or dt is F8:")
         pad += "    "
-    if number_ok:
-        other = arrays[1]
-        emit(f"if type({other}) is not Tensor and type({other}) not in PLAIN:")
-        emit(f"    if type({other}) is float or type({other}) is int:")
-        emit(f"        if a_{first}.__class__ is ndarray: "
-             f"{other} = (C4 if dt is F4 else C8)[{other}]")
-        emit(f"        else: {other} = (N4 if dt is F4 else N8)[{other}]")
-        emit(f"    else: return {slow}")
+    for line in _number_source(op, slow):
+        emit(line)
     for name in (*arrays[1:], *op.indices):
         optional = op.by_name[name].kind in (OPTIONAL, "optional index")
         emit(f"a_{name} = " + (f"None if {name} is None else {name}._data" if optional
@@ -534,23 +519,8 @@ def _fast_path(op: Op, slow: str) -> list[str]:
             emit(f"    {p.name} = canonical_dim({p.name}, a_{first}.ndim)")
         elif p.kind == "dims":
             emit(f"    {p.name} = canonical_dims({p.name}, a_{first}.ndim)")
-    call = ", ".join((f"{p.name}=" if p.keyword_only else "") +
-                     (f"a_{p.name}" if p.name in arrays or p.name in op.indices else p.name)
-                     for p in op.params)
-    if op.check:
-        GENERATED[f"{op.name}_check"] = op.check
-        emit(f"    {op.name}_check({call})")
-    if op.fast:
-        # A Python operator: on NumPy scalars it is ten times as fast as the ufunc.
-        options = [p for p in op.params if p.name in op.static]
-        usual = " and ".join(f"{p.name} is {op.name}_default_{p.name}" for p in options)
-        if len(arrays) == 2:
-            one, two = (f"a_{n}" for n in arrays)
-            emit(f"    if {one}.__class__ is not {two}.__class__: {one}, {two} = level({one}, {two})")
-        formula = op.fast.format(*(f"a_{n}" for n in arrays))
-        emit(f"    y = {formula}" + (f" if {usual} else {op.name}_kernel({call})" if usual else ""))
-    else:
-        emit(f"    y = {op.name}_kernel({call})")
+    for line in _compute_source(op):
+        emit("    " + line)
     emit(f"except Exception: return {slow}")
     if not op.quiet:
         emit("finally: unhush(token)")
@@ -571,6 +541,114 @@ def _fast_path(op: Op, slow: str) -> list[str]:
         return lines
     lines += _record_source(op, plan, pad)
     return lines
+
+
+def _takes_number(op: Op) -> bool:
+    """Whether the second of two operands may be a Python number."""
+    return op.kind == "elementwise" and op.promote in ("same", "float") and \
+        len(op.arrays) == 2 and op.arrays[1] in op.numbers
+
+
+def _type_tests(op: Op) -> list[str]:
+    """The conditions that all arguments are plain tensors; of a number see ``_number_source``."""
+    tests = []
+    for name in (*op.arrays, *op.indices):
+        if _takes_number(op) and name == op.arrays[1]:
+            continue
+        test = f"(type({name}) is Tensor or type({name}) in PLAIN)"
+        optional = op.by_name[name].kind in (OPTIONAL, "optional index")
+        tests.append(f"({name} is None or {test})" if optional else test)
+    return tests
+
+
+def _number_source(op: Op, slow: str) -> list[str]:
+    """Lines that make a tensor of the second operand if it is a Python number."""
+    if not _takes_number(op):
+        return []
+    first, other = op.arrays
+    return [f"if type({other}) is not Tensor and type({other}) not in PLAIN:",
+            f"    if type({other}) is float or type({other}) is int:",
+            f"        if a_{first}.__class__ is ndarray: "
+            f"{other} = (C4 if dt is F4 else C8)[{other}]",
+            f"        else: {other} = (N4 if dt is F4 else N8)[{other}]",
+            f"    else: return {slow}"]
+
+
+def _compute_source(op: Op) -> list[str]:
+    """Lines that set ``y``, the raw output."""
+    lines = []
+    call = ", ".join((f"{p.name}=" if p.keyword_only else "") +
+                     (f"a_{p.name}" if p.name in op.arrays or p.name in op.indices else p.name)
+                     for p in op.params)
+    if op.check:
+        GENERATED[f"{op.name}_check"] = op.check
+        lines.append(f"{op.name}_check({call})")
+    if not op.fast:
+        return [*lines, *(_kernel_source(op) or [f"y = {op.name}_kernel({call})"])]
+    # A Python operator: on NumPy scalars it is ten times as fast as the ufunc.
+    options = [p for p in op.params if p.name in op.static]
+    usual = " and ".join(f"{p.name} is {op.name}_default_{p.name}" for p in options)
+    if len(op.arrays) == 2:
+        one, two = (f"a_{n}" for n in op.arrays)
+        lines.append(f"if {one}.__class__ is not {two}.__class__: "
+                     f"{one}, {two} = level({one}, {two})")
+    formula = op.fast.format(*(f"a_{n}" for n in op.arrays))
+    if usual:
+        formula += f" if {usual} else {op.name}_kernel({call})"
+    return [*lines, f"y = {formula}"]
+
+
+def _write_path(op: Op, slow: str) -> list[str]:
+    """The ordinary write, which is not recorded: see :func:`retrograd.inplace.goes_unrecorded`.
+
+    A result of another shape or dtype, or a read-only array, is refused by the general path.
+    """
+    if op.kind != "elementwise" or op.promote is None or op.indices or op.outputs or op.writer or \
+            op.any_dtype or any(op.by_name[n].kind != ARRAY for n in op.arrays):
+        return []
+    GENERATED[f"{op.name}_kernel"] = direct(op.kernel)
+    first, *others = op.arrays
+    check = [f"a_{n} = {n}._data" for n in others]
+    check += [f"plain = {''.join(f'a_{n}.dtype is dt and ' for n in others)}"
+              f"goes_unrecorded({', '.join(op.arrays)})"]
+    if _takes_number(op):
+        # Not kept as the constants of _number_source are: optimizers write with ever new numbers.
+        check = [f"if type({others[0]}) is float or type({others[0]}) is int:",
+                 f"    a_{others[0]} = dt.type({others[0]}); plain = goes_unrecorded({first})",
+                 f"elif type({others[0]}) is Tensor or type({others[0]}) in PLAIN:",
+                 *("    " + line for line in check),
+                 "else: plain = False"]
+    write = [*_compute_source(op),
+             f"if y.dtype is not dt or y.shape != {first}._data.shape: return {slow}",
+             f"{first}._data[...] = y"]
+    write = ["try:", *("    " + line for line in write), f"except Exception: return {slow}"]
+    if not op.quiet:
+        write = ["token = quieten(QUIET)", *write, "finally: unhush(token)"]
+    write += [f"vc = {first}._vc", f"if vc is None: vc = {first}._counter()", "vc.n += 1",
+              *_site_source(), "vc.code = code; vc.lasti = f.f_lasti", f"return {first}"]
+    body = [*check, "if plain:", *("    " + line for line in write)]
+    lines = [f"a_{first} = {first}._data", f"dt = a_{first}.dtype",
+             f"if (dt is F4 or dt is F8) and a_{first}.__class__ is ndarray:",
+             *("    " + line for line in body)]
+    return [f"if {' and '.join(_type_tests(op))}:", *("    " + line for line in lines)]
+
+
+def _site_source() -> list[str]:
+    """Lines that find the user's line: ``code`` and ``f.f_lasti``."""
+    return ["f = frame(1); code = f.f_code",
+            "if code is not user_code: f = locate(f); code = f.f_code"]
+
+
+def _kernel_source(op: Op) -> list[str]:
+    """Lines that set ``y``, for an elementwise kernel that is a formula with constants."""
+    if op.kind != "elementwise" or op.static or op.any_dtype:
+        return []
+    formula, constants = written_out(op.kernel, [f"a_{n}" for n in op.by_name],
+                                     GENERATED) or ("", [])
+    if not constants:
+        return []
+    return [_numbers_source(f"{op.name}_kernel_number", constants, f"a_{op.arrays[0]}"),
+            f"y = {formula}"]
 
 
 def _record_source(op: Op, plan: Plan, pad: str) -> list[str]:
@@ -595,16 +673,18 @@ def _record_source(op: Op, plan: Plan, pad: str) -> list[str]:
     emit("return out", 1)
     emit("if m is NO_GRAD:")
     emit("out._edge = None", 1)
-    emit(f"note_cut(out, ({tensors}))", 1)
+    emit(f"if {arrays[0]}._edge is None: note_cut(out, ({tensors}))", 1)
+    emit("else:", 1)
+    for line in (*_site_source(), "out._cut = Site(code, f.f_lasti)"):
+        emit(line, 2)
     emit("return out", 1)
     GENERATED[f"{op.name}_node"] = node_class(op)
     emit(f"node = {op.name}_node()")
-    emit("node.seq = tick()")
+    emit("node.seq = next(ages)")
     if _saved_slots(plan):
         # The line is named by the errors of saved values; a node without any needs none.
-        emit("f = frame(1); code = f.f_code")
-        emit("if code is not user_code: f = locate(f); code = f.f_code")
-        emit("node.code = code; node.lasti = f.f_lasti")
+        for line in (*_site_source(), "node.code = code; node.lasti = f.f_lasti"):
+            emit(line)
     for i, name in enumerate(arrays):
         target = ("next0", "next1")[i] if i < 2 else None
         value = f"{name} if e{i} is LEAF else e{i}"
@@ -642,32 +722,31 @@ def _record_source(op: Op, plan: Plan, pad: str) -> list[str]:
 
 
 def _like_source(op: Op, plan: Plan) -> list[str]:
-    """Record each input's shape where it differs from the output's, or where a rule asks."""
-    if not plan.likes:
-        return []
-    always = [i for i in plan.likes
-              if "like" in plan.needs.get(op.arrays[i], ()) or not op.fits]
-    lines = [f"node.like{i} = Like(a_{op.arrays[i]}.shape, a_{op.arrays[i]}.dtype)"
-             for i in always]
-    compared = [i for i in plan.likes if i not in always]
-    if not compared:
+    """Record the inputs' shapes where a rule asks, or where gradients will have to be fitted."""
+    lines = [f"node.like{i} = {_like_of(op, i)}" for i in plan.likes]
+    if not plan.fitted:
         return lines
-    names = [op.arrays[i] for i in compared]
-    if len(compared) == 1 and len(op.arrays) == 1 and not op.indices:
-        # One operand: the output has its shape.
-        return [*lines, f"node.like{compared[0]} = None"]
-    lines += [f"s{i} = a_{n}.shape" for i, n in zip(compared, names, strict=True)]
-    if op.kind == "elementwise" and len(compared) == len(op.arrays) and not op.indices:
-        same = " == ".join(f"s{i}" for i in compared)
-        lines.append(f"if {same}: " + " = ".join(f"node.like{i}" for i in compared) + " = None")
-        lines.append("else:")
-        lines.append("    sy = y.shape")
-        lines += [f"    node.like{i} = None if s{i} == sy else Like(s{i}, a_{n}.dtype)"
-                  for i, n in zip(compared, names, strict=True)]
+    if op.kind != "elementwise" or op.indices:
+        every = "".join(_like_of(op, i) + ", " for i in plan.fitted)
+        lines.append(f"node.fits = ({every})")
+    elif len(op.arrays) == 1:
+        lines.append("node.fits = None")  # the output has its one operand's shape
     else:
-        lines += [f"node.like{i} = Like(s{i}, a_{n}.dtype)"
-                  for i, n in zip(compared, names, strict=True)]
+        same = " == ".join(f"a_{n}.shape" for n in op.arrays)
+        likes = [f"l{i}" for i in plan.fitted]
+        lines += [f"if {same}: node.fits = None", "else:", "    s = y.shape"]
+        lines += [f"    l{i} = None if e{i} is None or a_{op.arrays[i]}.shape == s else "
+                  f"{_like_of(op, i)}" for i in plan.fitted]
+        lines.append(f"    node.fits = ({', '.join(likes)},) if "
+                     f"{' or '.join(f'{like} is not None' for like in likes)} else None")
     return lines
+
+
+def _like_of(op: Op, i: int) -> str:
+    array = f"a_{op.arrays[i]}"
+    like = f"Like({array}.shape, {array}.dtype)"
+    return f"None if {array} is None else {like}" if op.by_name[op.arrays[i]].kind == OPTIONAL \
+        else like
 
 
 __all__ = ["ARRAY", "ARRAYS", "build", "build_inplace", "node_class"]

@@ -14,11 +14,11 @@ from typing import Any
 
 from . import sites
 from .backend import numpy as xp
-from .graph import Node, OutputEdge, Released
+from .graph import Node, Released
 from .interpret import TRACED_TYPES, Anomaly, wrap_any
-from .modes import MODE, switched
+from .modes import ACTIVE, MODE, switched
 from .replaying import output_edge
-from .tensor import PLAIN, AccumulateGrad, Tensor
+from .tensor import AccumulateGrad, Tensor
 
 _by_age = attrgetter("seq")
 _RUNNING: ContextVar[Plan | None] = ContextVar("retrograd.running", default=None)
@@ -80,11 +80,11 @@ class Plan:
         self.order = order
         self.leaves = leaves
         self.outputs = outputs
-        watched = any(leaf._is_watched for leaf in leaves) or (
+        watched = True in [leaf._is_watched for leaf in leaves] or (
             Node.any_watched and any(node.is_watched for node in order))
         self.targets = targets or set()
+        self.is_plain = not (watched or targets or Anomaly.enabled)
         self.is_unwatched = not (outputs or watched or Anomaly.enabled)
-        self.is_plain = self.is_unwatched and not targets
         self._steps: list[tuple[Any, tuple[Any, ...]]] | None = None
         self.closing = {} if self.is_plain else self._closing()
         self.needed = None if targets is None else self._reaching(targets)
@@ -151,8 +151,8 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
     otherwise, or with ``accumulate``, it goes into the leaves' ``.grad``. A ``plan`` made for the
     same roots and targets can be used again.
     """
-    if not recorded and any(type(g) in TRACED_TYPES for g in gradients):
-        # Inside a transform gradients are its data, which rules meet as tensors.
+    if not recorded and (ACTIVE.get() or not TRACED_TYPES.keys().isdisjoint(map(type, gradients))):
+        # Inside a transform gradients are its data, or become it on their way: rules meet tensors.
         with switched(grad=False):
             return run(roots, [wrap_any(g) for g in gradients], retain=retain, recorded=True,
                        targets=targets, accumulate=accumulate)
@@ -213,10 +213,11 @@ def _call_back(callbacks: list[Callable[[], Any]]) -> None:
 
 
 def _run_plain(plan: Plan, grads: dict[Any, Any], released: Released) -> None:
-    """The loop for the usual case: raw arrays, no hooks, every node has one output."""
-    pop = grads.pop
+    """The loop for the usual case: raw arrays, no hooks."""
+    pop, outputs = grads.pop, plan.outputs
     for node in plan.order:
-        g = pop(node, None)
+        g = pop(node, None) if not outputs or node not in outputs else \
+            _gather(node, outputs[node], grads)
         if g is not None or node.runs_undefined:
             node.pass_on(g, released, grads)
 
@@ -257,22 +258,23 @@ def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted
             grads.pop(node, None)
             continue
         g = _gather(node, outputs[node], grads) if node in outputs else grads.pop(node, None)
-        if node.is_watched:
+        watched = Node.any_watched and node.is_watched
+        if watched:
             g = arriving(node, g, recorded)
         if wanted_at:
             _capture(node, g, outputs.get(node), captured, wanted_at)
-        if g is not None or node.runs_undefined or node.is_watched:
+        if g is not None or watched or node.runs_undefined:
             edges = node.edges()
             wanted = [None if e is None or (needed is not None and e not in needed) else e
                       for e in edges]
             if needed is None or any(w is not None for w in wanted):
-                if node.prehooks is not None:
+                if watched and node.prehooks is not None:
                     g = before(node, g, recorded)
                 results: Any = (None,) * len(edges) if g is None and not node.runs_undefined \
                     else _run_node(node, g, wanted, recorded)
                 if released is not None:
                     node.release(released)
-                if node.posthooks is not None:
+                if watched and node.posthooks is not None:
                     results = after(node, results, g, recorded)
                 for edge, result in zip(wanted, results, strict=False):
                     if edge is None or result is None:

@@ -11,7 +11,8 @@ from typing import Any
 from . import sites
 from .backend import numpy as xp
 
-next_sequence = itertools.count().__next__
+AGES = itertools.count()
+next_sequence = AGES.__next__
 
 
 class _Leaf:
@@ -197,7 +198,6 @@ class Node:
     prehooks = _Note()  # on the node, seen by register_prehook
     tensor_hooks = _Note()  # on output tensors: (nr, hook)
     retained = _Note()  # output nr -> weak reference of a retain_grad tensor
-    output_likes = _Note()
     output_edges = _Note()  # output nr -> weak reference of its edge
     edge_likes = _Note()
     input_levels = _Note()
@@ -386,8 +386,10 @@ def stale(node: Node, label: str, expected: int, version: Version, shape: Any, d
     )
 
 
-def fit(gradient: Any, like: Like) -> Any:
+def fit(gradient: Any, like: Like | None) -> Any:
     """An array brought to the shape and dtype of the input it is the gradient of."""
+    if like is None:
+        return gradient
     if gradient.shape != like.shape:
         gradient = xp.unbroadcast(gradient, like.shape)
     if gradient.dtype is not like.dtype:

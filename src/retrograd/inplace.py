@@ -10,7 +10,7 @@ from . import tensor as tensor_module
 from .backend import numpy as xp
 from .errors import REQUIRED, missing_arguments
 from .graph import INFERENCE, LEAF, Node, Released, View, next_sequence, public_edge, short_name
-from .modes import MODE, Mode, switched
+from .modes import GRAD, MODE, NO_GRAD, Mode, switched
 from .op import Op
 from .replaying import Packed
 from .tensor import Tensor, edge_of
@@ -73,6 +73,29 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         if target._cut is not None and target._view is not None:
             target._view.base._cut = target._cut
     return target
+
+
+def goes_unrecorded(target: Tensor, *others: Tensor) -> bool:
+    """Whether a write to ``target`` needs nothing but the write: the fast path asks.
+
+    That is so if it is surely not recorded, no history is cut off by it that an error might have to
+    point to, and no other operand lies in the memory that is written.
+    """
+    mode = MODE.get()
+    if target._vc is INFERENCE:
+        return False
+    if mode is GRAD:
+        # Whatever is a view may have a base with a history.
+        for tensor in (target, *others):
+            if tensor._edge is not None or tensor._view is not None or tensor._cut is not None:
+                return False
+    elif mode is not NO_GRAD:
+        return False
+    elif target._edge is None:
+        for tensor in (target, *others):
+            if tensor._edge is not None or tensor._cut is not None:
+                return False
+    return xp.are_apart(target._data, *[t._data for t in others])
 
 
 def inplace_function(op: Op) -> Any:

@@ -65,7 +65,7 @@ def compute(op: Op, values: list[Any]) -> Any:
 
 
 def run_kernel(op: Op, values: list[Any]) -> Any:
-    if not _keyword_only(op):
+    if not op.has_keywords:
         return direct(op.kernel)(*values)
     return op.kernel(**{p.name: v for p, v in zip(op.params, values, strict=True)})
 
@@ -87,10 +87,6 @@ def outermost(values: list[Any]) -> Any:
             if type(item) in TRACED_TYPES and (top is None or item.level > top.level):
                 top = item
     return top
-
-
-def _keyword_only(op: Op) -> bool:
-    return any(p.keyword_only for p in op.params)
 
 
 def wrap_any(data: Any) -> Tensor:
@@ -261,10 +257,13 @@ def promoted(op: Op, tensors: dict[str, Any]) -> dict[str, Any]:
     for name in op.arrays:
         value = tensors[name]
         flat += value if isinstance(value, list) else [] if value is None else [value]
-    common = result_type_of(flat)
-    if op.promote == "float" and dtypes.category(common) < 2:
-        common = dtypes.get_default_dtype()
-    dtype = common.np
+    dtype = flat[0]._data.dtype if flat else None
+    if dtype is None or dtype.kind not in "fc" or any(
+            t._data.dtype is not dtype or t._wrapped_number for t in flat):
+        common = result_type_of(flat)
+        if op.promote == "float" and dtypes.category(common) < 2:
+            common = dtypes.get_default_dtype()
+        dtype = common.np
 
     def raw(tensor: Tensor) -> Any:
         data = tensor._data
@@ -317,14 +316,12 @@ def finish(op: Op, args: tuple[Any, ...], tensors: dict[str, Any], values: list[
     if op.is_view and not op.outputs and type(result) is not tuple:
         out = wrap_any(result)
         first = tensors[op.arrays[0]]
-        attach_view(out, first, op, tuple(v for p, v in zip(op.params, values, strict=True)
-                                          if p.name in op.static), mode)
+        attach_view(out, first, op, static_values(op, values), mode)
         outs: tuple[Tensor, ...] = (out,)
     elif isinstance(result, (tuple, list)):
         outs = tuple([wrap_any(r) for r in result])
         if op.is_view:
-            static = tuple(v for p, v in zip(op.params, values, strict=True)
-                           if p.name in op.static)
+            static = static_values(op, values)
             for nr, out in enumerate(outs):
                 attach_view(out, tensors[op.arrays[0]], op, (*static, nr), mode, "multi")
     else:
@@ -333,15 +330,16 @@ def finish(op: Op, args: tuple[Any, ...], tensors: dict[str, Any], values: list[
         note_all_cuts(op, outs, tensors)
         return outs if isinstance(result, (tuple, list)) else outs[0]
     edges = collect_edges(op, tensors)
-    if not any(e is not None for e in edges):
-        for out in outs:
-            note_cut(out, flat_tensors(tensors))
-    elif not mode.records:
+    if not mode.records or all(e is None for e in edges):
         for out in outs:
             note_cut(out, flat_tensors(tensors))
     else:
         record(op, tensors, values, edges, outs, mode)
     return outs if isinstance(result, (tuple, list)) else outs[0]
+
+
+def static_values(op: Op, values: list[Any]) -> tuple[Any, ...]:
+    return tuple([v for p, v in zip(op.params, values, strict=True) if p.name in op.static])
 
 
 def flat_tensors(tensors: dict[str, Any]) -> list[Tensor]:
@@ -367,12 +365,8 @@ def collect_edges(op: Op, tensors: dict[str, Any]) -> list[Any]:
 def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
            outs: tuple[Tensor, ...], mode: Mode, *, attach: bool = True) -> Node:
     """Make the node of this call and hang the outputs on it."""
-    # Half precision goes by way of tensors too: raw rules would widen it, tensors round as they go.
-    traced = bool(mode.saved_hooks) or half_among([t._data for t in outs]) is not None or any(
-        type(t._data) in TRACED_TYPES for t in (*flat_tensors(tensors), *outs))
-    is_complex = not traced and any(
-        t._data.dtype.kind == "c" for t in (*flat_tensors(tensors), *outs))
-    cls = node_class(op, "traced" if traced else "complex" if is_complex else "real")
+    variant = node_variant(flat_tensors(tensors), outs, mode)
+    cls = node_class(op, variant)
     plan: Plan = cls.plan  # type: ignore[attr-defined]
     node: Any = cls()
     node.seq = next_sequence()
@@ -380,7 +374,7 @@ def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
     if Anomaly.enabled:
         remember_stack(node)
     if op.has_list:
-        node.next0 = node.next1 = None
+        node.next0 = None
         node.rest = tuple(edges)
     else:
         node.next0 = edges[0]
@@ -390,11 +384,26 @@ def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
             node.rest = tuple(edges[2:])
     fill_likes(op, plan, node, tensors, values, outs)
     save(op, plan, node, tensors, values, edges, outs, mode, attach)
-    if traced:
+    if variant == "traced":
         remember_levels(op, node, tensors)
     if attach:
         hang(op, node, outs)
     return node
+
+
+def node_variant(inputs: list[Tensor], outs: tuple[Tensor, ...], mode: Mode) -> str:
+    """Which of an op's node classes a call needs: see :func:`retrograd.codegen.node_class`."""
+    # Half precision goes by way of tensors too: raw rules would widen it, tensors round as they go.
+    if mode.saved_hooks or half_among([t._data for t in outs]) is not None:
+        return "traced"
+    variant = "real"
+    for tensor in (*inputs, *outs):
+        data = tensor._data
+        if type(data) in TRACED_TYPES:
+            return "traced"
+        if data.dtype.kind == "c":
+            variant = "complex"
+    return variant
 
 
 def remember_levels(op: Op, node: Any, tensors: dict[str, Any]) -> None:
@@ -406,7 +415,7 @@ def remember_levels(op: Op, node: Any, tensors: dict[str, Any]) -> None:
         value = tensors[name]
         for tensor in value if isinstance(value, list) else (value,):
             found.append(() if tensor is None else levels_of(tensor._data))
-    node.__dict__["input_levels"] = found
+    node.input_levels = found
 
 
 def hang(op: Op, node: Any, outs: tuple[Tensor, ...]) -> None:
@@ -417,9 +426,8 @@ def hang(op: Op, node: Any, outs: tuple[Tensor, ...]) -> None:
         else:
             outs[0]._cut = node.site
         return
-    if len(outs) > 1:
-        node.__dict__["outputs"] = len(outs)
-        node.__dict__["output_likes"] = [Like(o._data.shape, o._data.dtype) for o in outs]
+    if node.outputs != len(outs):  # known of the class, unless it varies from call to call
+        node.outputs = len(outs)
     for nr, out in enumerate(outs):
         has_gradient = op.differentiable_outputs is None or nr in op.differentiable_outputs
         if has_gradient and is_differentiable(out):
@@ -435,23 +443,29 @@ def is_differentiable(tensor: Tensor) -> bool:
 
 def fill_likes(op: Op, plan: Plan, node: Any, tensors: dict[str, Any], values: list[Any],
                outs: tuple[Tensor, ...]) -> None:
+    for i in plan.likes:
+        setattr(node, f"like{i}", like_of(tensors[op.arrays[i]]))
+    if not plan.fitted:
+        return
     shape, dtype = outs[0]._data.shape, outs[0]._data.dtype
     # A rule on bfloat16 may leave it: the backend computes Python numbers with it in float32.
     promotes = dtype.kind == "V" or any(
         t._data.dtype != dtype for t in flat_tensors(tensors) if not t._wrapped_number)
-    for i in plan.likes:
-        name = op.arrays[i]
-        tensor = tensors[name]
-        if isinstance(tensor, list):
-            setattr(node, f"like{i}", [Like(t._data.shape, t._data.dtype) for t in tensor])
-        elif tensor is None:
-            setattr(node, f"like{i}", None)
-        else:
-            like = Like(tensor._data.shape, tensor._data.dtype)
-            if op.kind == "elementwise" and "like" not in plan.needs.get(name, ()) and \
-                    not promotes and like.shape == shape:
-                like = None  # type: ignore[assignment]
-            setattr(node, f"like{i}", like)
+    given = [tensors[op.arrays[i]] for i in plan.fitted]
+    if op.has_list:
+        node.fits = like_of(given[0])
+    elif op.kind == "elementwise" and not promotes:
+        fits = tuple([None if t is None or t._data.shape == shape else like_of(t) for t in given])
+        node.fits = fits if any(fits) else None
+    else:
+        node.fits = tuple([like_of(t) for t in given])
+
+
+def like_of(tensor: Any) -> Any:
+    """Shape and dtype of an argument; of each, for a list of tensors."""
+    if isinstance(tensor, list):
+        return [like_of(t) for t in tensor]
+    return None if tensor is None else Like(tensor._data.shape, tensor._data.dtype)
 
 
 def save(op: Op, plan: Plan, node: Any, tensors: dict[str, Any], values: list[Any],

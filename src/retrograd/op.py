@@ -96,6 +96,7 @@ class Op:
         self.indices = [p.name for p in self.params if p.kind in (INDEX, "optional index")]
         self.static = [p.name for p in self.params
                        if p.name not in self.arrays and p.name not in self.indices]
+        self.has_keywords = any(p.keyword_only for p in self.params)
         self.has_list = any(p.kind == ARRAYS for p in self.params)
         self.node_name = node or _camel(self.name) + "Backward0"
         self.outputs = outputs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from functools import partial
 from typing import Any
 
@@ -86,6 +87,9 @@ def unpack_input(node: Node, name: str, edge: Any) -> Any:
     if (0 if version is None else version.n) != getattr(node, "ver_" + name):
         stale_input(node, name)
     known = saved._edge
+    if saved._wrapped_number:
+        # In a rule a number has the dtype the op computed with; alone it would have the default.
+        return wrap_data(saved._data)
     if known is edge or (known is LEAF and edge is saved):
         return saved
     return attach(saved, edge)
@@ -139,8 +143,6 @@ def output_edge(node: Any, position: int) -> Any:
     known = refs.get(position)
     known = known and known()
     if known is None:
-        import weakref
-
         known = OutputEdge(node, position)
         refs[position] = weakref.ref(known)
     return known
@@ -162,8 +164,10 @@ def wrap_data(data: Any) -> Tensor:
 # ---------------------------------------------------------------- running rules on tensors
 
 
-def fit_tensor(gradient: Tensor, like: Like) -> Tensor:
+def fit_tensor(gradient: Tensor, like: Like | None) -> Tensor:
     """:func:`retrograd.graph.fit` on tensors, recorded."""
+    if like is None:
+        return gradient
     from .ops.shape import sum_to_size_of
 
     if tuple(gradient._data.shape) != like.shape:
@@ -221,13 +225,17 @@ def _list_arguments(node: Any, g: Any, output: Any) -> list[Any]:
     return [values[n] for n in needs]
 
 
+def _list_likes(node: Any) -> list[Like]:
+    return node.like0 if node.plan.likes else node.fits
+
+
 def pull_list(node: Any, g: Any, *wanted: Any) -> Any:
     (rule,) = node.op.rules.values()
     is_complex = g.dtype.kind == "c"
     grads = raw(rule, is_complex)(*_list_arguments(node, g, lambda n: getattr(node, "out_" + n)))
     if node.op.fits:
         return tuple([None if w is None else fit(r, like)
-                      for r, w, like in zip(grads, wanted, node.like0, strict=True)])
+                      for r, w, like in zip(grads, wanted, _list_likes(node), strict=True)])
     return tuple([None if w is None else r for r, w in zip(grads, wanted, strict=True)])
 
 
@@ -236,7 +244,7 @@ def replay_list(node: Any, g: Any, *wanted: Any) -> Any:
     grads = rule(*_list_arguments(node, g, lambda n: unpack_output(node, n)))
     if node.op.fits:
         return tuple([None if w is None else fit_tensor(r, like)
-                      for r, w, like in zip(grads, wanted, node.like0, strict=True)])
+                      for r, w, like in zip(grads, wanted, _list_likes(node), strict=True)])
     return tuple([None if w is None else r for r, w in zip(grads, wanted, strict=True)])
 
 

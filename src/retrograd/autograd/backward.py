@@ -217,7 +217,7 @@ def implicit(output: Tensor | GradientEdge, like: Like | None) -> Tensor:
         with switched(grad=False):
             ones: Tensor = output.detach() * 0 + 1  # type: ignore[assignment]
             return ones
-    return wrap_any(xp.ones(like.shape, like.dtype))
+    return wrap_any(xp.ones(like.shape, like.dtype) if like.shape else like.dtype.type(1))
 
 
 def fitting(position: int, gradient: Tensor, like: Like) -> Tensor:

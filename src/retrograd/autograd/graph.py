@@ -67,7 +67,7 @@ class GradientEdge(NamedTuple):
         if isinstance(self.node, AccumulateGrad):
             data = self.node.variable._data
             return Like(data.shape, data.dtype)
-        return self.node.__dict__.get("_edge_likes", {}).get(self.output_nr)
+        return (self.node.edge_likes or {}).get(self.output_nr)
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
@@ -79,7 +79,9 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     if node is None:
         return GradientEdge(tensor._accumulator(), 0)
     data = tensor._data
-    node.__dict__.setdefault("_edge_likes", {})[tensor.output_nr] = Like(data.shape, data.dtype)
+    if node.edge_likes is None:
+        node.edge_likes = {}
+    node.edge_likes[tensor.output_nr] = Like(data.shape, data.dtype)
     return GradientEdge(node, tensor.output_nr)
 
 

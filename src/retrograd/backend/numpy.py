@@ -123,7 +123,7 @@ def as_strided(array: np.ndarray, shape: tuple, strides: tuple, offset: int) -> 
     itemsize = array.dtype.itemsize
     if not shape and not offset:
         return array.reshape(()) if array.size == 1 else _strided(array, (), (), 0)
-    return _strided(array, shape, tuple(s * itemsize for s in strides), offset * itemsize)
+    return _strided(array, shape, tuple([s * itemsize for s in strides]), offset * itemsize)
 
 
 class _Window:
@@ -163,7 +163,7 @@ def element_strides(array: Any) -> tuple[int, ...]:
         return tuple(math.prod(max(n, 1) for n in array.shape[d + 1:])
                      for d in range(array.ndim))
     itemsize = array.dtype.itemsize
-    return tuple(s // itemsize for s in array.strides)
+    return tuple([s // itemsize for s in array.strides])
 
 
 def in_rows(array: Any) -> Any:

@@ -1,0 +1,169 @@
+"""Derivative rules as source text: what a rule computes, written out where it is needed.
+
+A rule is run once on names instead of arrays. If all it does with them is arithmetic and
+elementwise functions, the text that comes out replaces a call of the rule; any other rule refuses
+by raising, and is called.
+"""
+
+from __future__ import annotations
+
+import math
+from types import FunctionType
+from typing import Any
+
+from .backend import numpy as xp
+from .op import Op, direct
+
+_NUMBERS = (int, float)
+
+
+class NotAFormula(Exception):
+    """A rule does more than arithmetic."""
+
+
+class Formula:
+    """An expression in the making; ``source`` is its text."""
+
+    __slots__ = ("source", "spent", "text")
+
+    def __init__(self, text: Text, source: str):
+        self.text = text
+        self.source = source
+        self.spent = False
+
+    def __neg__(self) -> Formula:
+        return Formula(self.text, f"(-{self.text.use(self)})")
+
+    def __add__(self, other: Any) -> Formula:
+        return self.text.binary(self, "+", other)
+
+    def __radd__(self, other: Any) -> Formula:
+        return self.text.binary(other, "+", self)
+
+    def __sub__(self, other: Any) -> Formula:
+        return self.text.binary(self, "-", other)
+
+    def __rsub__(self, other: Any) -> Formula:
+        return self.text.binary(other, "-", self)
+
+    def __mul__(self, other: Any) -> Formula:
+        return self.text.binary(self, "*", other)
+
+    def __rmul__(self, other: Any) -> Formula:
+        return self.text.binary(other, "*", self)
+
+    def __truediv__(self, other: Any) -> Formula:
+        return self.text.binary(self, "/", other)
+
+    def __rtruediv__(self, other: Any) -> Formula:
+        return self.text.binary(other, "/", self)
+
+    def __lt__(self, other: Any) -> Formula:
+        return self.text.binary(self, "<", other)
+
+    def __le__(self, other: Any) -> Formula:
+        return self.text.binary(self, "<=", other)
+
+    def __gt__(self, other: Any) -> Formula:
+        return self.text.binary(self, ">", other)
+
+    def __ge__(self, other: Any) -> Formula:
+        return self.text.binary(self, ">=", other)
+
+    def _refuse(self, *args: Any) -> Any:
+        raise NotAFormula
+
+    __bool__ = __eq__ = __ne__ = _refuse  # type: ignore[assignment]
+    __getattr__ = __getitem__ = __iter__ = __len__ = __call__ = __pow__ = _refuse
+    __matmul__ = __rmatmul__ = __rpow__ = _refuse
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Text:
+    """What one rule computes: the expression, and the constants and functions it names."""
+
+    def __init__(self, kernels: dict[str, Any]):
+        self.kernels = kernels
+        self.constants: list[float] = []
+
+    def use(self, part: Formula) -> str:
+        """The text of a part; one that is not just a name may be used once."""
+        if not part.source.isidentifier():
+            if part.spent:
+                raise NotAFormula
+            part.spent = True
+        return part.source
+
+    def binary(self, left: Any, sign: str, right: Any) -> Formula:
+        return Formula(self, f"({self.operand(left)} {sign} {self.operand(right)})")
+
+    def operand(self, value: Any) -> str:
+        if isinstance(value, Formula):
+            return self.use(value)
+        if type(value) not in _NUMBERS:
+            raise NotAFormula
+        self.constants.append(value)
+        return f"number[{len(self.constants) - 1}]"
+
+    def meaning(self, value: Any) -> Any:
+        """What a global name of a rule means inside a formula."""
+        if isinstance(getattr(value, "op", None), Op):
+            return self.function(value.op)
+        if value is xp:
+            return _Backend(self)
+        return value if value is math or isinstance(value, _NUMBERS) else self.refuse
+
+    def function(self, op: Op) -> Any:
+        if op.name == "conj":
+            return lambda value: value  # of real numbers
+        if op.kind != "elementwise" or op.static:
+            return self.refuse
+        return self.call(f"{op.name}_kernel", direct(op.kernel), len(op.params))
+
+    def call(self, name: str, kernel: Any, arity: int) -> Any:
+        def called(*values: Any) -> Formula:
+            if len(values) != arity:
+                raise NotAFormula
+            return Formula(self, f"{name}({', '.join([self.operand(v) for v in values])})")
+
+        self.kernels[name] = kernel
+        return called
+
+    def refuse(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotAFormula
+
+
+class _Backend:
+    """The backend inside a formula: its elementwise functions."""
+
+    def __init__(self, text: Text):
+        self.text = text
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(xp, name)
+        arity = getattr(function, "nin", 0)  # only elementwise functions have it
+        return self.text.call(f"xp_{name}", function, arity) if arity else self.text.refuse
+
+
+def written_out(rule: Any, arguments: list[str | None],
+                kernels: dict[str, Any]) -> tuple[str, list[float]] | None:
+    """A rule or kernel on real arrays as an expression, with its constants: ``number[0]``...
+
+    ``arguments`` are the names its array arguments have where the expression will stand, None for
+    what is not an array. The kernels the expression names are added to ``kernels``.
+    """
+    text = Text(kernels)
+    code = rule.__code__
+    if rule.__closure__ or not all(arguments):
+        return None
+    names = {name: text.meaning(value) for name, value in rule.__globals__.items()
+             if name in code.co_names}
+    bound = FunctionType(code, {"__builtins__": {}, **names})
+    try:
+        found = bound(*[Formula(text, a) for a in arguments if a is not None])
+    except (NotAFormula, NameError, TypeError, AttributeError):
+        return None
+    if not isinstance(found, Formula):
+        return None
+    source = found.source
+    return (source[1:-1] if source.startswith("(") else source), text.constants
