@@ -109,9 +109,16 @@ def sign(array: Any) -> Any:
     if array.dtype.kind == "b":
         return array.copy()
     found = np.sign(array)
-    if array.dtype.kind in "fV" and np.isnan(np.add.reduce(found, axis=None)):
+    if array.dtype.kind in "fV" and _has_nan(found):
         found = np.where(np.isnan(found), np.zeros((), found.dtype), found)
     return found
+
+
+def _has_nan(signs: Any) -> bool:
+    if signs.dtype.kind == "V" or not signs.ndim:
+        return bool(np.isnan(signs).any())
+    total = np.vdot(signs, signs)  # the quickest way to look at them all
+    return bool(total != total)
 
 
 def lerp(start: Any, end: Any, weight: Any) -> Any:
@@ -199,7 +206,7 @@ def zeroed(array: Any, mask: Any) -> Any:
         return np.where(mask, np.zeros((), array.dtype), array)
     if array.size < _MASKED_BY_BITS or array.dtype.kind != "f":
         found = array.copy()
-        np.putmask(found, mask, 0)
+        found[mask] = 0
         return found
     pattern = mask.view(np.int8).astype(_whole(array))
     pattern -= 1
