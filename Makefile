@@ -5,12 +5,14 @@ PARITY := .venv-parity
 PIP    := -m pip --disable-pip-version-check install -qq
 PYTEST_ARGS ?=
 
-.PHONY: help demo test parity bench clean
+.PHONY: help demo test parity sweep docs bench clean
 
 help:
 	@echo "make demo    train a digit classifier and draw its loss curve"
 	@echo "make test    lint, type check and all tests that need no PyTorch"
 	@echo "make parity  every comparison with PyTorch, in an environment of its own"
+	@echo "make sweep   all of PyTorch's own sample calls beside PyTorch"
+	@echo "make docs    measure every op and write docs/ops.md"
 	@echo "make bench   time retrograd beside PyTorch"
 	@echo "make clean   remove the environments and what the targets wrote"
 
@@ -26,6 +28,14 @@ test: $(VENV)/installed
 parity: $(PARITY)/installed
 	@$(PARITY)/bin/python -c "import torch; v = torch.__version__; assert v.split('+')[0] == '2.13.0', v"
 	$(PARITY)/bin/python -m pytest tests/parity -q -n 2 $(PYTEST_ARGS)
+
+sweep: $(PARITY)/installed
+	RETROGRAD_SWEEP=full $(PARITY)/bin/python -m pytest tests/parity/test_op_db.py -q -n 2 $(PYTEST_ARGS)
+
+# A failure shows in the table and again in `make test`; the page is written all the same.
+docs: $(VENV)/installed
+	-$(VENV)/bin/python -m pytest -p tests.sweeps.findings tests/test_every_op.py -q -n 2 $(PYTEST_ARGS)
+	$(VENV)/bin/python docs/make_ops.py
 
 bench: $(PARITY)/installed
 	$(PARITY)/bin/python bench/run.py

@@ -1,6 +1,6 @@
 """Samples of the parts of complex numbers, and of ops that no family claims."""
 
-from tests.samples import array, call, samples
+from tests.samples import array, call, samples, unmeasured
 
 for name in ("view_as_real", "imag"):
     samples(name, *[call(array(*shape, kind="complex")) for shape in ((3, 4), (5,), (), (0, 3))])
@@ -12,12 +12,14 @@ for name in ("is_floating_point", "is_complex", "is_signed", "is_conj", "is_neg"
 samples("is_nonzero", call(array()), call(array(1)), complex=True)
 samples("nn.functional.gumbel_softmax", call(array(3, 4)), call(array(3, 4), tau=0.7, dim=0),
         call(array(5), 2.0))
+# Random draws: PyTorch defines their gradient to be zero.
 for name in ("poisson", "bernoulli"):
-    samples(name, call(array(3, 4, low=0.1, high=0.9)), call(array(low=0.1, high=0.9)))
+    samples(name, unmeasured(call(array(3, 4, low=0.1, high=0.9))),
+            unmeasured(call(array(low=0.1, high=0.9))))
 samples("multinomial", call(array(4, low=0.1, high=0.9), 2),
         call(array(3, 4, low=0.1, high=0.9), 6, replacement=True))
-samples("normal", call(array(3, 4), 2.0), call(1.5, array(4, low=0.1)),
-        call(array(3), array(3, low=0.1, seed=1)))
+samples("normal", unmeasured(call(array(3, 4), 2.0)), unmeasured(call(1.5, array(4, low=0.1))),
+        unmeasured(call(array(3), array(3, low=0.1, seed=1))))
 for name in ("rand_like", "randn_like"):
     samples(name, call(array(3, 4, grad=False)), call(array(grad=False)))
 samples("randint_like", call(array(3, 4, grad=False), 9), call(array(5, grad=False), 2, 7))

@@ -1,6 +1,6 @@
 """Samples of reductions, scans, norms and distances."""
 
-from tests.samples import array, call, index, mask, samples
+from tests.samples import array, call, index, kinked, mask, samples
 
 
 def distinct(*shape, **options):
@@ -57,8 +57,8 @@ samples("amin", *RANGES)
 samples("aminmax", call(distinct(3, 4)), call(distinct(3, 4), dim=0),
         call(distinct(2, 3, 4), dim=-1, keepdim=True), call(distinct()), call(distinct(), dim=0))
 samples("logsumexp", call(array(3, 4), 0), call(array(3, 4), (0, 1)), call(array(3, 4), 1, True),
-        call(array(), 0), call(array(0), 0), call(array(2, 3, 4), dim=(0, 2), keepdim=True),
-        complex=True)
+        call(array(), 0), kinked(call(array(0), 0)),
+        call(array(2, 3, 4), dim=(0, 2), keepdim=True), complex=True)
 samples("any", call(array(3, 4)), call(mask(3, 4)), call(mask(3, 4), 0),
         call(mask(2, 3, 4), (0, 2), True), call(mask(3, 0), 1), call(index(3, high=2)),
         call(mask()), call(mask(), 0), call(mask(2, 3), ()), complex=True)
