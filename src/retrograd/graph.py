@@ -51,7 +51,7 @@ class Version:
 
     def __init__(self, n: int = 0) -> None:
         self.n = n
-        self.code = None
+        self.code: Any = None
         self.lasti = 0
 
     def bump(self) -> None:
@@ -60,7 +60,7 @@ class Version:
 
 
 class _InferenceVersion(Version):
-    """The counter of tensors made in inference mode: it counts nothing, and saving it is refused."""
+    """The counter of tensors made in inference mode: it counts nothing and cannot be saved."""
 
     __slots__ = ()
 
@@ -201,6 +201,7 @@ class Node:
     output_edges = _Note()  # output nr -> weak reference of its edge
     edge_likes = _Note()
     input_levels = _Note()
+    output_origin = _Note()  # what errors call the maker of the saved output, if it is a view
     shown_steps = _Note()  # argument -> the node shown on the way to it
     saved_names: tuple[tuple[str, str, str], ...] = ()  # (PyTorch's name, slot, kind)
 

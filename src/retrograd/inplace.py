@@ -172,7 +172,7 @@ def check_writable(target: Tensor, requires_grad: bool, mode: Mode) -> None:
                                "operation.")
         base = None if view is None else view.base._edge
         if view is not None and (base is LEAF or target._edge is LEAF
-                                 or base is None and target._edge is not None):
+                                 or (base is None and target._edge is not None)):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an "
                                "in-place operation.")
     if type(target._data) is xp.ndarray:
@@ -280,6 +280,8 @@ def rebase(target: Tensor, node: Node) -> None:
     if base._retains and old_base is not None:
         move_retained(base, old_base, copied)
     refresh(target)
+    if getattr(type(node), "saves_output", False) and isinstance(target._edge, Node):
+        node.output_origin = short_name(target._edge)
 
 
 def move_retained(tensor: Tensor, old: Any, new: Node) -> None:
@@ -311,7 +313,7 @@ def refreshed(target: Tensor, base: Tensor) -> None:
     target._edge = fresh._edge
 
 
-tensor_module.refresh_view = refresh
+tensor_module.refresh_view = refresh  # type: ignore[assignment]
 
 
 class Geometry:

@@ -92,7 +92,7 @@ def outermost(values: list[Any]) -> Any:
 def wrap_any(data: Any) -> Tensor:
     """A tensor on raw data: plain, or a transform's."""
     cls = TENSOR_CLASS.get(type(data), Tensor)
-    out = object.__new__(cls)
+    out: Any = object.__new__(cls)
     out._data = data
     out._edge = out._view = None
     out._vc = INFERENCE if MODE.get().inference else None
@@ -269,7 +269,7 @@ def promoted(op: Op, tensors: dict[str, Any]) -> dict[str, Any]:
         data = tensor._data
         return data if data.dtype == dtype else cast_data(data, dtype)
 
-    data = {}
+    data: dict[str, Any] = {}
     for name, value in tensors.items():
         if value is None:
             data[name] = None
@@ -612,8 +612,8 @@ def write_out(op: Op, tensors: dict[str, Any], result: Any, out: Any) -> Any:
         raise TypeError(f"{op.title}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if MODE.get().records and (out._edge is not None or any(
             t._edge is not None for t in flat_tensors(tensors))):
-        raise RuntimeError(f"{op.title}(): functions with out=... arguments don't support automatic "
-                           "differentiation, but one of the arguments requires grad.")
+        raise RuntimeError(f"{op.title}(): functions with out=... arguments don't support "
+                           "automatic differentiation, but one of the arguments requires grad.")
     if type(out._data) is xp.ndarray and out._data.shape == result.shape:
         check_overlap(out, [None, *(t._data for t in flat_tensors(tensors))])
     return store_out(op.title, result, out)

@@ -79,8 +79,9 @@ class Op:
 
     def __init__(self, kernel: Callable[..., Any], *, kind: str, promote: str | None = None,
                  node: str | None = None, outputs: tuple[str, ...] = (), broadcasts: bool = False,
-                 quiet: bool = False, differentiable: Any = None, saved: dict[str, str] | None = None,
-                 any_dtype: bool = False, samples: Any = None, check: Callable[..., Any] | None = None,
+                 quiet: bool = False, differentiable: Any = None,
+                 saved: dict[str, str] | None = None, any_dtype: bool = False,
+                 samples: Any = None, check: Callable[..., Any] | None = None,
                  fast: str | None = None, numbers: Iterable[str] | None = None,
                  guard: Callable[..., Any] | None = None, halves: bool = True,
                  title: str | None = None, steps: dict[str, Any] | None = None):

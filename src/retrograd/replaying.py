@@ -64,7 +64,10 @@ def stale_input(node: Node, name: str) -> None:
 
 def stale_output(node: Any) -> None:
     y = node.out_y
-    stale(node, describe_origin(node, node), node.ver_y, node.vc_y, y.shape,
+    origin = describe_origin(node, node)
+    if node.output_origin is not None:
+        origin = f", which is output 0 of {node.output_origin},"
+    stale(node, origin, node.ver_y, node.vc_y, y.shape,
           dtypes.from_numpy_dtype(y.dtype))
 
 

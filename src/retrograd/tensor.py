@@ -587,7 +587,8 @@ class Tensor:
         if self._edge is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
-            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf "
+                               "tensors")
         self._is_watched = True
         if self._post_hooks is None:
             self._post_hooks = OrderedDict()
@@ -758,8 +759,9 @@ def twin(tensor: Tensor, counter: Version | None, cls: type) -> Tensor:
     return out
 
 
-refresh_view: Callable[[Tensor], Any]
-"""Brings a view's edge up to date after its base was written to; set by :mod:`.inplace`."""
+def refresh_view(tensor: Tensor) -> None:
+    """Bring a view's edge up to date after its base was written to; set by :mod:`.inplace`."""
+    raise NotImplementedError
 
 
 def edge_of(tensor: Tensor) -> Any:

@@ -35,7 +35,7 @@ class Structure(NamedTuple):
         inner = (",\n" + " " * (indent + 2)).join(c.described(indent + 2) for c in self.children)
         return f"TreeSpec({kind.__name__}, {context}, [{inner}])"
 
-    __repr__ = __str__ = described  # type: ignore[assignment]
+    __repr__ = __str__ = described  # type: ignore[assignment,misc]
 
     def pictured(self) -> str:
         """The container as it would print, with a star for every leaf."""

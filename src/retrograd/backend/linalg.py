@@ -255,7 +255,7 @@ def qr(a: Any, mode: str) -> tuple[Any, Any]:
     """Q and R; an empty Q in mode "r"."""
     if mode == "r":
         return np.empty((0,), a.dtype), np.linalg.qr(a, "r")
-    q, r = np.linalg.qr(a, mode)
+    q, r = np.linalg.qr(a, mode)  # type: ignore[call-overload]
     return q, r
 
 

@@ -43,7 +43,8 @@ try:
         """Silence floating point warnings in this context until :func:`unhush`."""
         return _error_state.set(_quiet)
 
-    quieten, QUIET, unhush = _error_state.set, _quiet, _error_state.reset
+    QUIET: Any = _quiet
+    quieten, unhush = _error_state.set, _error_state.reset
 except AttributeError:  # pragma: no cover - a NumPy without these internals
 
     def hush() -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from .. import dtypes
 from ..backend import numpy as xp
@@ -83,8 +84,9 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor,
         scale = 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
     # Half of the scale on each side keeps the products small, as the reference does.
     half = math.sqrt(scale) if scale >= 0 else None
-    scores = matmul(query * half, transpose(key, -2, -1) * half) if half is not None \
-        else matmul(query * scale, transpose(key, -2, -1))
+    left: Any = query * (scale if half is None else half)
+    right = transpose(key, -2, -1)
+    scores = matmul(left, right if half is None else right * half)
     if attn_mask is not None:
         scores = _masked(scores, attn_mask)
     weights = _weights(scores, attn_mask)

@@ -219,7 +219,7 @@ def einsum(*args: Any) -> Tensor:
     result, labels, multiplied = None, [], False
     for i, (operand, own) in enumerate(pairs):
         keep = set(wanted).union(*(later for _, later in pairs[i + 1:]))
-        earlier = set(labels) if result is not None else set()
+        earlier: set[str] = set(labels) if result is not None else set()
         operand, own = _reduced(operand, own, keep | earlier, sizes)
         if result is None:
             result, labels = operand, own

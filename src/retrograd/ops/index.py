@@ -371,7 +371,7 @@ def cut_plainly(self: Tensor, key: tuple[Any, ...]) -> Tensor | None:
 
 
 _EVERYTHING = slice(None)
-Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
+Tensor.__getitem__ = getitem  # type: ignore[attr-defined,misc]
 
 
 # ---------------------------------------------------------------- writing

@@ -847,7 +847,8 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         return A.clone().copy_(wrap(xp.eye(A.shape[-1], dtype=A._data.dtype)))
     base = inv(A) if n < 0 else A
     times = mm if A.ndim == 2 else matmul
-    found, left = None, abs_int(n)
+    found: Any = None
+    left = abs_int(n)
     while left:
         if left % 2:
             found = base if found is None else times(found, base)
