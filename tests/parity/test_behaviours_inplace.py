@@ -295,6 +295,20 @@ def a_view_of_such_a_leaf_keeps_its_gradient(torch, log):
 
 
 @behaviour
+def recorded_fills_of_expanded_memory_are_refused_at_once(torch, log):
+    x = torch.ones(1, requires_grad=True) * 1
+    y = x.expand(3)
+    for step in ("write", "backward"):
+        try:
+            y.fill_(2.0) if step == "write" else y.sum().backward()
+        except RuntimeError as error:
+            assert "more than one element of the written-to tensor" in str(error)
+            refused = step
+            break
+    log.differs(refused, torch="backward", retrograd="write")
+
+
+@behaviour
 def failed_writes_do_not_count(torch, log):
     x = torch.zeros(3)
     for write in (

@@ -154,6 +154,7 @@ WRITES = {
     "setitem mask": lambda torch, a, b: a.__setitem__(a > 0, b.sum()),
     "iadd slice": lambda torch, a, b: a[:1].add_(b.sum()),
 }
+FILLS = ("zero", "fill", "masked_fill", "setitem index", "setitem mask")
 TABLES = {
     "unary": UNARY,
     "binary": BINARY,
@@ -206,6 +207,11 @@ def fit(other: Any, target: Any) -> Any:
     return other if all(o in (1, t) for o, t in pairs) else other.sum()
 
 
+def is_expanded(tensor: Any) -> bool:
+    """Whether several elements lie in the same place."""
+    return any(s == 0 and n > 1 for s, n in zip(tensor.stride(), tensor.shape))
+
+
 def perform(step: Step, tensors: Tensors) -> None:
     """Do one step, adding its result to the tensors."""
     torch, function = tensors.torch, TABLES[step.kind][step.name]
@@ -218,6 +224,8 @@ def perform(step: Step, tensors: Tensors) -> None:
     elif step.kind == "write":
         # Which elements are read before they are overwritten is undefined for shared memory.
         operand = b.clone() if family == other_family else b
+        if step.name in FILLS and step.recording and a.requires_grad and is_expanded(a):
+            return  # refused at once, or only when backward runs: see DIFFERENCES.md
         function(torch, a, fit(operand, a))
     else:
         a = a.view(1) if a.dim() == 0 else a
