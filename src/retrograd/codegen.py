@@ -734,7 +734,10 @@ def _like_source(op: Op, plan: Plan) -> list[str]:
     else:
         same = " == ".join(f"a_{n}.shape" for n in op.arrays)
         likes = [f"l{i}" for i in plan.fitted]
-        lines += [f"if {same}: node.fits = None", "else:", "    s = y.shape"]
+        lines.append(f"if {same}: node.fits = None")
+        if _takes_number(op):
+            lines.append(f"elif e1 is None and not a_{op.arrays[1]}.ndim: node.fits = None")
+        lines += ["else:", "    s = y.shape"]
         lines += [f"    l{i} = None if e{i} is None or a_{op.arrays[i]}.shape == s else "
                   f"{_like_of(op, i)}" for i in plan.fitted]
         lines.append(f"    node.fits = ({', '.join(likes)},) if "

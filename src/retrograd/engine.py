@@ -216,8 +216,7 @@ def _run_plain(plan: Plan, grads: dict[Any, Any], released: Released) -> None:
     """The loop for the usual case: raw arrays, no hooks."""
     pop, outputs = grads.pop, plan.outputs
     for node in plan.order:
-        g = pop(node, None) if not outputs or node not in outputs else \
-            _gather(node, outputs[node], grads)
+        g = _gather(node, outputs[node], grads) if outputs and node in outputs else pop(node, None)
         if g is not None or node.runs_undefined:
             node.pass_on(g, released, grads)
 
