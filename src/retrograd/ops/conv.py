@@ -15,7 +15,7 @@ from ..tensor import Tensor
 from .forms import kinds, no_kernel
 from .pointwise import conj
 from .product import scalar_type
-from .shape import _squeeze_dim, reshape, sum_to_size_of, unsqueeze
+from .shape import _slice, _squeeze_dim, reshape, sum_to_size_of, unsqueeze
 
 Ints = tuple[int, ...]
 
@@ -124,14 +124,22 @@ def channels_expanded(bias: Any, shape: Any) -> Any:
     return expand(reshape(bias, (1, -1) + (1,) * (len(shape) - 2)), shape)
 
 
+def first_windows(y: Any, shape: Any) -> Any:
+    """As many windows as ``shape`` has; output padding may have made room for more."""
+    for d in range(2, len(shape)):
+        if y.shape[d] > shape[d]:
+            y = _slice(y, d, 0, shape[d], 1)
+    return y
+
+
 _convolution_input.vjp(
-    output=lambda g, weight, stride, padding, dilation, groups: _convolution(
-        g, conj(weight), None, stride, padding, dilation, groups),
+    output=lambda g, weight, like, stride, padding, dilation, groups: first_windows(_convolution(
+        g, conj(weight), None, stride, padding, dilation, groups), like.shape),
     weight=lambda g, output, like, stride, padding, dilation, groups: _convolution_weight(
         conj(output), g, like.shape, stride, padding, dilation, groups))
 _convolution_weight.vjp(
-    output=lambda g, input, stride, padding, dilation, groups: _convolution(
-        conj(input), g, None, stride, padding, dilation, groups),
+    output=lambda g, input, like, stride, padding, dilation, groups: first_windows(_convolution(
+        conj(input), g, None, stride, padding, dilation, groups), like.shape),
     input=lambda g, output, like, stride, padding, dilation, groups: _convolution_input(
         conj(output), g, like.shape, stride, padding, dilation, groups))
 
@@ -144,8 +152,8 @@ def _transposed(input: Array, weight: Array, bias: Array | None, shape: Any, str
 
 
 _transposed.vjp(
-    input=lambda g, weight, stride, padding, dilation, groups: _convolution(
-        g, conj(weight), None, stride, padding, dilation, groups),
+    input=lambda g, weight, like, stride, padding, dilation, groups: first_windows(_convolution(
+        g, conj(weight), None, stride, padding, dilation, groups), like.shape),
     weight=lambda g, input, like, stride, padding, dilation, groups: _convolution_weight(
         conj(input), g, like.shape, stride, padding, dilation, groups),
     bias=lambda g: channel_sums(g))
