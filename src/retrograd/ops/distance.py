@@ -15,7 +15,7 @@ from .convert import cast_gradient
 from .pointwise import abs, clamp, conj, sgn, sqrt
 from .reduce import _equals, _np, _share, _sum, _sum_dims, flat_batch, ratio
 from .scan import in_dtype_of
-from .shape import diagonal, movedim, real, reshape, restore_dims, squeeze, unsqueeze
+from .shape import diagonal, movedim, real, reshape, restore_dims, squeeze, unsqueeze, zeros_of
 from .sort import into_one
 
 # ---------------------------------------------------------------- norms of vectors
@@ -155,16 +155,16 @@ def _cdist(x1: Array, x2: Array, p: float) -> Any:
     return arrays.pairwise(x1, x2, p)
 
 
-_cdist.vjp(x1=lambda g, x1, x2, y, p: None if p == 0 else _over_pairs(
-               _pair_backward(g, x1, x2, y, p), 2),
-           x2=lambda g, x1, x2, y, p: None if p == 0 else -_over_pairs(
-               _pair_backward(g, x1, x2, y, p), 3))
+_cdist.vjp(x1=lambda g, x1, x2, y, p: _over_pairs(_pair_backward(g, x1, x2, y, p), 2),
+           x2=lambda g, x1, x2, y, p: -_over_pairs(_pair_backward(g, x1, x2, y, p), 3))
 
 
 def _pair_backward(g: Any, x1: Any, x2: Any, y: Any, p: float) -> Any:
     """The gradient of each pair's difference, which is the last dimension."""
     apart = unsqueeze(x1, -2) - unsqueeze(x2, -3)
     g, y = unsqueeze(g, -1), unsqueeze(y, -1)
+    if p == 0:
+        return zeros_of(g, apart.shape)
     if p == math.inf:
         # Unlike a norm's, this gradient goes in full to every largest coordinate.
         return sgn(apart) * g * _attains(apart, y)
