@@ -64,19 +64,19 @@ def add_multiple(array: Any, other: Any, factor: Any) -> Any:
     return array + number_in(array.dtype, factor) * other
 
 
-def refuse_zero(divisor: Any) -> None:
-    if divisor.dtype.kind in "iub" and not np.all(divisor):
+def refuse_zero(array: Any, divisor: Any) -> None:
+    if divisor.dtype.kind in "iub" and not np.all(divisor) and array.size:
         raise RuntimeError("ZeroDivisionError")
 
 
 def floor_quotient(array: Any, other: Any) -> Any:
-    refuse_zero(other)
+    refuse_zero(array, other)
     return np.floor_divide(array, other)
 
 
 def trunc_quotient(array: Any, other: Any) -> Any:
     """The quotient rounded towards zero."""
-    refuse_zero(other)
+    refuse_zero(array, other)
     if array.dtype.kind not in "iu":
         return np.trunc(array / other)
     quotient = np.floor_divide(array, other)
@@ -85,12 +85,12 @@ def trunc_quotient(array: Any, other: Any) -> Any:
 
 
 def remainder(array: Any, other: Any) -> Any:
-    refuse_zero(other)
+    refuse_zero(array, other)
     return np.remainder(array, other)
 
 
 def fmod(array: Any, other: Any) -> Any:
-    refuse_zero(other)
+    refuse_zero(array, other)
     return np.fmod(array, other)
 
 
