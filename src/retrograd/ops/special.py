@@ -144,7 +144,8 @@ def _polygamma_method(input: Tensor, n: int) -> Tensor:
 
 def _polygamma_in_place(input: Tensor, n: int) -> Tensor:
     """In-place version of :func:`polygamma`."""
-    return input.copy_(polygamma(n, input))
+    # The rule needs the values that are overwritten.
+    return input.copy_(polygamma(n, input.clone()))
 
 
 publish(_polygamma_method, "polygamma", function=None)
