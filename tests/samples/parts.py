@@ -16,8 +16,8 @@ samples("nn.functional.gumbel_softmax", call(array(3, 4)), call(array(3, 4), tau
 for name in ("poisson", "bernoulli"):
     samples(name, unmeasured(call(array(3, 4, low=0.1, high=0.9))),
             unmeasured(call(array(low=0.1, high=0.9))))
-samples("multinomial", call(array(4, low=0.1, high=0.9), 2),
-        call(array(3, 4, low=0.1, high=0.9), 6, replacement=True))
+samples("multinomial", unmeasured(call(array(4, low=0.1, high=0.9), 2)),
+        unmeasured(call(array(3, 4, low=0.1, high=0.9), 6, replacement=True)))
 samples("normal", unmeasured(call(array(3, 4), 2.0)), unmeasured(call(1.5, array(4, low=0.1))),
         unmeasured(call(array(3), array(3, low=0.1, seed=1))))
 for name in ("rand_like", "randn_like"):

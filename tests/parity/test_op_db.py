@@ -1,0 +1,305 @@
+"""PyTorch's own catalogue of sample calls, run by both libraries.
+
+``make parity`` tries the first calls of each op; with RETROGRAD_SWEEP=full (``make sweep``) it is
+all of them. Known differences are in tests/sweeps/op_db_differences.json, each with its reason and
+the numbers of the calls that differ; a call that differs no more has to be struck from there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from tests.sweeps.cases import tensors
+
+import retrograd as rg
+from parity.harness import essential, same_message
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from torch.testing._internal.common_methods_invocations import op_db
+
+torch.set_num_threads(1)
+
+QUICK_SAMPLES = 2
+FULL = os.environ.get("RETROGRAD_SWEEP") == "full"
+LIMIT = None if FULL else QUICK_SAMPLES
+TOLERANCE = 1e-7
+DIFFERENCES_FILE = Path(__file__).parents[1] / "sweeps" / "op_db_differences.json"
+DIFFERENCES = json.loads(DIFFERENCES_FILE.read_text())
+REPORT = os.environ.get("RETROGRAD_SWEEP_REPORT")
+
+# Their memory is not initialised, so only dtype and shape can be compared.
+UNINITIALISED = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided",
+                 "resize_", "resize_as_"}
+
+
+class Unlike(AssertionError):
+    """The two libraries gave different results."""
+
+
+# ---------------------------------------------------------------- which ops
+
+
+def resolved(lib: Any, name: str) -> Any:
+    """The function or method called ``name``, or None."""
+    found = lib
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found if callable(found) else getattr(lib.Tensor, name, None)
+
+
+def title(info: Any) -> str:
+    return f"{info.name}:{info.variant_test_name}" if info.variant_test_name else info.name
+
+
+def subject_of(info: Any) -> Callable[..., Any]:
+    """What the catalogue calls, in retrograd: the function itself or a wrapper around it."""
+    if isinstance(info.op, FunctionType) and info.op is not resolved(torch, info.name):
+        return rebound(info.op)
+    return resolved(rg, info.name)
+
+
+def rebound(function: Any) -> Any:
+    """A helper of the catalogue, with retrograd where it names torch."""
+    if not isinstance(function, FunctionType):
+        return function
+    names = {**function.__globals__, "torch": rg, "wrapper_set_seed": seeded}
+    made = FunctionType(function.__code__, names, function.__name__, function.__defaults__,
+                        function.__closure__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
+
+
+def seeded(op: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a random op from the seed that the catalogue uses."""
+    rg.manual_seed(42)
+    return op(*args, **kwargs)
+
+
+OPS = {title(info): info for info in op_db if resolved(rg, info.name) is not None}
+
+
+def dtype_of(info: Any) -> torch.dtype:
+    wanted = (torch.float64, torch.int64, torch.complex128, torch.bool)
+    return next((d for d in wanted if info.supports_dtype(d, "cpu")), torch.float32)
+
+
+# ---------------------------------------------------------------- the tests
+
+
+@pytest.mark.parametrize("name", list(OPS))
+def test_sample_inputs(name: str) -> None:
+    info = OPS[name]
+    dtype = dtype_of(info)
+    seed_all()
+    differentiable = dtype == torch.float64 and info.supports_autograd
+    with quietly():
+        samples = list(itertools.islice(
+            info.sample_inputs("cpu", dtype, requires_grad=differentiable), LIMIT))
+    settle(name, "values", samples, lambda sample: compare_sample(info, sample))
+
+
+@pytest.mark.parametrize("name", [name for name, info in OPS.items() if info.error_inputs_func])
+def test_error_inputs(name: str) -> None:
+    info = OPS[name]
+    seed_all()
+    with quietly():
+        wrong = list(itertools.islice(info.error_inputs("cpu"), LIMIT))
+    settle(name, "errors", wrong, lambda error: compare_error(info, error.sample_input))
+
+
+def settle(name: str, kind: str, calls: list[Any], compare: Callable[[Any], None]) -> None:
+    """Compare every call, and what differs with what is known to differ."""
+    found: dict[int, str] = {}
+    for number, sample in enumerate(calls):
+        try:
+            with quietly():
+                compare(sample)
+        except Exception as error:
+            found[number] = f"{type(error).__name__}: {str(error)[:500]}"
+    if REPORT:
+        with open(REPORT, "a") as file:
+            file.write(json.dumps([name, kind, len(calls), found]) + "\n")
+    listed = set(DIFFERENCES.get(name, {}).get(kind, {}).get("samples", ()))
+    known = {number for number in listed if number < len(calls)}
+    new = [f"call {n}: {found[n]}" for n in found if n not in known]
+    assert not new, f"{len(new)} of {len(calls)} calls differ\n" + "\n".join(new[:4])
+    assert known <= set(found), f"calls {sorted(known - set(found))} differ no more: strike them"
+
+
+def test_known_differences_have_reasons() -> None:
+    for name, kinds in DIFFERENCES.items():
+        assert name in OPS
+        for kind, known in kinds.items():
+            assert kind in ("values", "errors")
+            assert known["reason"].strip() and known["samples"]
+
+
+def test_most_of_the_catalogue_is_covered() -> None:
+    assert len(OPS) >= 530
+
+
+# ---------------------------------------------------------------- one call, two libraries
+
+
+class Arguments:
+    """A sample's arguments in one library, and its leaves."""
+
+    def __init__(self, lib: Any, sample: Any) -> None:
+        self.lib = lib
+        self.leaves: list[Any] = []
+        self.args = [self.convert(a) for a in (sample.input, *sample.args)]
+        self.kwargs = {key: self.convert(value) for key, value in sample.kwargs.items()}
+
+    def convert(self, value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            return self.tensor(value)
+        if isinstance(value, torch.Size):
+            return tuple(value)
+        if isinstance(value, (list, tuple)):
+            return type(value)([self.convert(v) for v in value])
+        if isinstance(value, dict):
+            return {key: self.convert(v) for key, v in value.items()}
+        if self.lib is rg and isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):
+            return getattr(rg, str(value).removeprefix("torch."))
+        if self.lib is rg and isinstance(value, torch.device):
+            return rg.device(str(value))
+        if self.lib is rg and isinstance(value, FunctionType):
+            return rebound(value)
+        return value
+
+    def tensor(self, value: Any) -> Any:
+        plain = value.detach().clone().resolve_conj().resolve_neg()
+        if self.lib is rg:
+            plain = to_retrograd(plain)
+        if value.requires_grad:
+            plain.requires_grad_()
+            self.leaves.append(plain)
+        return plain
+
+
+def to_retrograd(tensor: Any) -> Any:
+    if tensor.dtype == torch.bfloat16:
+        return rg.from_numpy(tensor.float().numpy()).bfloat16()
+    return rg.from_numpy(tensor.numpy().copy(order="K"))
+
+
+def compare_sample(info: Any, sample: Any) -> None:
+    theirs = Arguments(torch, sample)
+    wanted = run(info, info.op, theirs, sample.output_process_fn_grad)
+    ours = Arguments(rg, sample)
+    found = run(info, subject_of(info), ours, rebound(sample.output_process_fn_grad))
+    compare_all("output", info, wanted, found)
+    compare_all("gradient", info, gradients(theirs, wanted), gradients(ours, found))
+
+
+def run(info: Any, op: Any, given: Arguments, process: Any) -> list[Any]:
+    given.lib.manual_seed(42)
+    wrapper = info.gradcheck_wrapper if given.lib is torch else rebound(info.gradcheck_wrapper)
+    # A leaf cannot be written, so in-place ops get a copy.
+    args = [a.clone() if given.lib.is_tensor(a) and info.name.endswith("_") else a
+            for a in given.args]
+    output = wrapper(op, *args, **given.kwargs)
+    return output_parts(given.lib, process(output))
+
+
+def output_parts(lib: Any, output: Any) -> list[Any]:
+    found = tensors(lib, output)
+    return found or [output]
+
+
+def gradients(given: Arguments, outputs: list[Any]) -> list[Any]:
+    live = [y for y in outputs if given.lib.is_tensor(y) and y.requires_grad]
+    if not live or not given.leaves:
+        return []
+    seeds = [seed(given.lib, y) for y in live]
+    return list(given.lib.autograd.grad(live, given.leaves, seeds, allow_unused=True))
+
+
+def seed(lib: Any, like: Any) -> Any:
+    numbers = np.random.RandomState(sum(like.shape) + 3)
+    values = numbers.rand(*like.shape) * 2 - 1
+    if like.is_complex():
+        values = values + 1j * (numbers.rand(*like.shape) * 2 - 1)
+    return lib.tensor(values).to(like.dtype)
+
+
+def compare_all(what: str, info: Any, wanted: list[Any], found: list[Any]) -> None:
+    if len(wanted) != len(found):
+        raise Unlike(f"torch gave {len(wanted)} of {what}, retrograd {len(found)}")
+    for i, (theirs, ours) in enumerate(zip(wanted, found)):
+        if not isinstance(theirs, torch.Tensor):
+            if theirs != ours and str(theirs) != str(ours):
+                raise Unlike(f"{what} {i}: torch {theirs!r}, retrograd {ours!r}")
+        else:
+            compare_tensors(f"{what} {i}", theirs, ours, info.name in UNINITIALISED)
+
+
+def compare_tensors(what: str, theirs: Any, ours: Any, only_form: bool) -> None:
+    if not isinstance(ours, rg.Tensor):
+        raise Unlike(f"{what}: retrograd gave {ours!r}")
+    form = (str(theirs.dtype), tuple(theirs.shape)), (str(ours.dtype), tuple(ours.shape))
+    if form[0] != form[1]:
+        raise Unlike(f"{what}: torch {form[0]}, retrograd {form[1]}")
+    if only_form or theirs.dtype == torch.complex32:
+        return
+    a, b = plain_values(theirs), plain_values(ours)
+    tolerance = TOLERANCE if theirs.dtype in (torch.float64, torch.complex128) else 1e-2
+    size = np.abs(a[np.isfinite(a)]).max(initial=0.0) if a.ndim else 0.0
+    same = np.allclose(a, b, rtol=tolerance, atol=tolerance * (1 + size), equal_nan=True)
+    if not same:
+        raise Unlike(f"{what}: torch {a}, retrograd {b}")
+
+
+def plain_values(tensor: Any) -> np.ndarray:
+    if "float16" in str(tensor.dtype):
+        tensor = tensor.float()
+    force = {"force": True} if isinstance(tensor, torch.Tensor) else {}
+    return np.asarray(tensor.detach().resolve_conj().numpy(**force))
+
+
+def compare_error(info: Any, sample: Any) -> None:
+    wanted = raised(lambda: info.op(*Arguments(torch, sample).args,
+                                    **Arguments(torch, sample).kwargs))
+    given = Arguments(rg, sample)
+    found = raised(lambda: subject_of(info)(*given.args, **given.kwargs))
+    if wanted is None or found is None:
+        if wanted is not found:
+            raise Unlike(f"torch raised {wanted!r}, retrograd {found!r}")
+    elif not isinstance(found, type(wanted)):
+        raise Unlike(f"torch raised {wanted!r}, retrograd {found!r}")
+    elif not same_message(str(wanted), str(found)):
+        raise Unlike(f"torch says {essential(str(wanted))!r}, retrograd {str(found)!r}")
+
+
+def raised(function: Callable[[], Any]) -> Exception | None:
+    try:
+        function()
+    except Exception as error:
+        return error
+    return None
+
+
+def seed_all() -> None:
+    torch.manual_seed(0)
+    random.seed(0)
+    np.random.seed(0)
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
