@@ -128,7 +128,7 @@ def cross(a: Any, b: Any, axis: int) -> Any:
 
 
 def _flat(array: Any) -> Any:
-    return array.reshape(-1, *array.shape[-2:])
+    return array.reshape(math.prod(array.shape[:-2]), *array.shape[-2:])
 
 
 def _batch_label(array: Any, number: int) -> str:
@@ -268,10 +268,11 @@ def eig(a: Any) -> tuple[Any, Any]:
 
 def _threshold(values: Any, shape: tuple[int, ...], atol: Any, rtol: Any) -> Any:
     """Below which singular values count as zero."""
+    atol = np.asarray(0.0 if atol is None else atol)
     if rtol is None:
-        rtol = 0.0 if atol else max(shape[-2:]) * np.finfo(values.dtype).eps
+        rtol = np.where(atol > 0, 0.0, max(shape[-2:]) * np.finfo(values.dtype).eps)
     largest = values.max(-1, keepdims=True) if values.shape[-1] else np.zeros(1, values.dtype)
-    return np.maximum(0.0 if atol is None else atol, rtol * largest)
+    return np.maximum(atol[..., None], np.asarray(rtol)[..., None] * largest)
 
 
 def pseudo_inverse(a: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:

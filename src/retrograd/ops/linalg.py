@@ -801,11 +801,16 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
     _refuse_imprecise(A)
     check_matrices("linalg.matrix_rank", A._data, square=hermitian)
     atol = tol if tol is not None else atol
-    return _rank(A, _number(atol), _number(rtol), hermitian)
+    return _rank(A, _tolerance(atol), _tolerance(rtol), hermitian)
+
+
+def _tolerance(value: Any) -> Any:
+    """A tolerance for each matrix, or one for all."""
+    return value if value is None or isinstance(value, Tensor) else wrap(xp.asarray(float(value)))
 
 
 @op(method=False, function=None)
-def _rank(A: Index, atol: Any, rtol: Any, hermitian: bool) -> Any:
+def _rank(A: Index, atol: Index | None, rtol: Index | None, hermitian: bool) -> Any:
     return matrices.rank(A, atol, rtol, hermitian)
 
 
@@ -999,11 +1004,10 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = 
 @composite(function="linalg")
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """The powers 0 to N-1 of ``x``, along a new last dimension."""
+    x = x if x.ndim else unsqueeze(x, 0)
     count = x.shape[-1] if N is None else N
     if count <= 1:
-        if count < 1:
-            raise RuntimeError(f"N must be greater than 1. Got {count}")
-        return x.new_ones((*x.shape, 1))
+        raise RuntimeError("N must be greater than 1.")
     spread = expand(unsqueeze(x, -1), (*x.shape, count - 1))
     powers = cumprod(spread, -1)
     return cat([powers.new_ones((*x.shape, 1)), powers], -1)
