@@ -21,7 +21,7 @@ def _means(x: Any, axes: tuple[int, ...], count: int) -> Any:
     dtype = x.dtype
     if axes == (1,) and x.ndim == 2 and (dtype is FLOAT32 or dtype is FLOAT64):
         # BLAS adds up rows several times faster than a reduction.
-        means = x.dot(_ones(count, dtype))
+        means = x.dot(_ones(x.shape[1], dtype))
         means *= 1 / count
         return means[:, None]
     return np.add.reduce(x, axis=axes, keepdims=True) * (1 / count)

@@ -283,7 +283,8 @@ def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: 
                 eps: float) -> Any:
     _refuse_integers(input, "GroupNormKernelImpl")
     _check_parameter_type(input, weight, bias)
-    rows = xp.in_rows(arrays.wide(input)).reshape(input.shape[0] * groups, -1)
+    rows = xp.in_rows(arrays.wide(input)).reshape(
+        input.shape[0] * groups, math.prod(input.shape[1:]) // groups)
     y = arrays.standardize(rows, (1,), eps)
     y = y.reshape(input.shape)
     y = y if weight is None else y * _shaped(weight, input.ndim)
