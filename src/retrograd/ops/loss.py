@@ -481,6 +481,8 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0,
     """``input`` where ``target`` is 1, and what it lacks to ``margin`` where that is -1."""
     code = reduction_code(reduction, size_average, reduce)
     zero = input.new_zeros(())
+    # The margin is a number of the input's own type, which cuts it off for integers.
+    margin = margin if input.dtype.is_floating_point else int(margin)
     values = where(target != 1, _clamp_min_number(margin - input, 0), zero) + where(
         target != -1, input, zero)
     return reduced(values, code)
@@ -643,10 +645,10 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     code = reduction_code(reduction, size_average, reduce)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
-    if input.ndim == 1:
+    if input.ndim < 2:
         loss = multi_margin_loss(reshape(input, (1, -1)), reshape(target, (1,)), p, margin, weight,
                                  reduction=reduction)
-        return reshape(loss, ()) if code == NONE else loss
+        return reshape(loss, target.shape) if code == NONE else loss
     if tuple(target.shape) != tuple(input.shape[:1]):
         raise RuntimeError(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
