@@ -124,7 +124,13 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
         if found:
             return dispatch_override(op.function, found, op, args, out)
     tensors, values = prepare(op, args)
-    result = compute(op, values) if mode.intercept is None else mode.intercept(op, values, compute)
+    try:
+        result = compute(op, values) if mode.intercept is None \
+            else mode.intercept(op, values, compute)
+    except RuntimeError:
+        if mode.records and op.rules:
+            collect_edges(op, tensors)  # that an input's history is refused is the first thing to say
+        raise
     if out is not None:
         return write_out(op, tensors, result, out)
     return finish(op, args, tensors, values, result, mode)

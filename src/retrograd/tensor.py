@@ -364,8 +364,12 @@ class Tensor:
 
     @property
     def requires_grad(self) -> bool:
-        return self._edge is not None or (
-            self._view is not None and edge_of(self) is not None)
+        view = self._view
+        if self._edge is not None or view is None:
+            return self._edge is not None
+        if view.origin and view.base._edge is not None and view.version != self._vc.n:
+            return True  # only its history would be refused
+        return edge_of(self) is not None
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:

@@ -117,7 +117,25 @@ def as_strided_backward(input: Array, source: Any, size: Any, stride: Any, offse
     memory = xp.zeros(reach, input.dtype)
     positions = xp.positions(size, stride, start)
     xp.add.at(memory, positions.reshape(-1), xp.as_array(input).reshape(-1))
+    sharers = _sharers(source, reach)
+    if sharers is not None:
+        memory = (memory / sharers).astype(input.dtype)
     return xp.as_strided(memory, shape, strides, own).copy()
+
+
+def _sharers(source: Any, reach: int) -> Any:
+    """How many elements of a layout lie at each place in memory; None if each has its own."""
+    shape, strides, own = source
+    covered = 0
+    for stride, size in sorted(zip(strides, shape, strict=True)):
+        if size > 1 and stride <= covered:
+            break
+        covered += (size - 1) * stride
+    else:
+        return None
+    counts = xp.zeros(reach, xp.INT64)
+    xp.add.at(counts, xp.positions(shape, strides, own).reshape(-1), 1)
+    return xp.maximum(counts, 1)
 
 
 as_strided_backward.vjp(input=lambda g, source, size, stride, offset:
@@ -131,7 +149,13 @@ def strided_from(input: Array, source: Any, size: Any, stride: Any, offset: Any)
     start = own if offset is None else offset
     reach = max(own + xp.reach(shape, strides), start + xp.reach(size, stride)) + 1
     memory = xp.zeros(reach, input.dtype)
-    xp.as_strided(memory, shape, strides, own)[...] = input
+    sharers = _sharers(source, reach)
+    if sharers is None:
+        xp.as_strided(memory, shape, strides, own)[...] = input
+    else:
+        places = xp.positions(shape, strides, own).reshape(-1)
+        xp.add.at(memory, places, xp.as_array(input).reshape(-1))
+        memory = (memory / sharers).astype(input.dtype)
     return xp.as_strided(memory, tuple(size), tuple(stride), start).copy()
 
 
