@@ -451,3 +451,24 @@ def views_of_views_of_empty_tensors(torch, log):
     log(e.view(0, 6), e.transpose(0, 2), e[:, :, 0], e.sum(), e.reshape(-1))
     e.sum().backward()
     log(e.grad)
+
+
+@behaviour
+def as_strided_of_an_expanded_tensor_shares_the_gradient(torch, log):
+    w = torch.tensor([-1.0, 2.0, 3.0], dtype=torch.float64, requires_grad=True)
+    expanded = (w * w)[None].expand(2, 3)
+    windows = expanded.unfold(1, 2, 1)
+    for view in (expanded.as_strided((2,), (1,)), windows.as_strided((2, 3), (0, 1))):
+        first = torch.autograd.grad((view**2).sum(), w, create_graph=True)[0]
+        log.values(first, torch.autograd.grad(first.sum(), w, retain_graph=True)[0])
+
+
+@behaviour
+def a_view_with_a_refused_history_still_tells_that_it_requires_grad(torch, log):
+    x = torch.ones(3, requires_grad=True) * 1
+    with torch.no_grad():
+        view = x.view(3)
+    x.add_(1)
+    log(view.requires_grad)
+    log.raises(lambda: view.is_leaf)
+    log.raises(lambda: view.grad_fn)
