@@ -372,6 +372,8 @@ def _check_pool(rank: int, name: str, shape: Any, kernel: Ints, stride: Ints, pa
     if any(s == 0 for s in stride):
         raise RuntimeError("stride should not be zero")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
+        if p < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
         if 2 * p > d * (k - 1) + 1:
             if rank == 1:
                 raise RuntimeError(f"{name}() padding should be at most half of kernel size, but "
@@ -393,11 +395,13 @@ def _max_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: 
     name = f"max_pool{rank}d"
     kernel, steps, pad, dilate = _pool_sizes(
         rank, name, kernel_size=kernel_size,
-        stride=kernel_size if stride is None or stride == [] else stride, padding=padding,
+        stride=kernel_size if stride in (None, [], ()) else stride, padding=padding,
         dilation=dilation)
     _check_pool_input(rank, name, input)
     if 0 in steps:
         raise RuntimeError("stride should not be zero")
+    if rank == 1 and pad[0] < 0:
+        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {pad[0]}")
     out = images.pool_space(input.shape[-rank:], kernel, steps, pad, dilate, ceil_mode)
     _check_pool(rank, name, input.shape, kernel, steps, pad, dilate, out)
     y = _MAX_POOL[rank](input, kernel, steps, pad, dilate, out)
@@ -491,7 +495,7 @@ def _avg_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: 
     name = f"avg_pool{rank}d"
     kernel, steps, pad = _pool_sizes(
         rank, name, kernel_size=kernel_size,
-        stride=kernel_size if stride is None or stride == [] else stride, padding=padding)
+        stride=kernel_size if stride in (None, [], ()) else stride, padding=padding)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     if 1 < input.ndim <= rank:
@@ -582,24 +586,56 @@ _ADAPTIVE = {
                        "adaptive_avg_pool3d_cpu")}
 
 
-def _target_size(rank: int, input: Tensor, output_size: Any) -> Ints:
+def _target_size(rank: int, name: str, input: Tensor, output_size: Any) -> Ints:
     wanted = (output_size,) * rank if output_size is None or isinstance(output_size, int) \
         else tuple(output_size)
     space = input.shape[-rank:]
-    return tuple([space[i] if n is None else int(n) for i, n in enumerate(wanted)])
+    if len(wanted) != rank:
+        raise RuntimeError(_wrong_length(rank, name, len(wanted)))
+    out = tuple([space[i] if n is None else int(n) for i, n in enumerate(wanted)])
+    if any(n < 0 for n in out):
+        raise RuntimeError(_negative_size(rank, name, input, out))
+    return out
+
+
+def _wrong_length(rank: int, name: str, length: int) -> str:
+    if rank == 1:
+        return f"{name}() argument 'output_size' should contain one int (got {length})"
+    if "avg" in name:
+        return f"{name}: output_size must be {rank}"
+    return f"{name}(): internal error: output_size.size() must be {rank}"
+
+
+def _negative_size(rank: int, name: str, input: Tensor, out: Ints) -> str:
+    planes = (1, *out) if rank == 1 else out
+    if "avg" in name:
+        # The last comma has no space after it in three dimensions.
+        shown = f"{planes[0]}, " + ",".join([str(n) for n in planes[1:]])
+        return (f"{name.replace('1d', '2d')}: elements of output_size must be greater than or "
+                f"equal to 0 but received {{{shown}}}")
+    whole = [*input.shape[:-rank], *planes]
+    return (f"Trying to create tensor with negative dimension {min(planes)}: {whole}")
 
 
 def _check_adaptive(rank: int, name: str, input: Tensor) -> None:
-    if input.ndim not in (rank + 1, rank + 2):
-        raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got "
-                           f"{list(input.shape)}")
+    if input.ndim in (rank + 1, rank + 2):
+        return
+    if rank == 1:
+        raise RuntimeError(f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor "
+                           f"for argument #1 'self' (while checking arguments for {name})")
+    if "avg" in name and input.ndim <= rank:
+        raise ValueError(f"Input dimension should be at least {rank + 1}")
+    colon = ":" if "max" in name else ""
+    raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got{colon} "
+                       f"{list(input.shape)}")
 
 
 def _adaptive_avg_pool(rank: int, input: Tensor, output_size: Any) -> Tensor:
     from .reduce import mean
 
-    _check_adaptive(rank, f"adaptive_avg_pool{rank}d", input)
-    out = _target_size(rank, input, output_size)
+    name = f"adaptive_avg_pool{rank}d"
+    _check_adaptive(rank, name, input)
+    out = _target_size(rank, name, input, output_size)
     if rank < 3 and all(n == 1 for n in out):
         return mean(input, tuple(range(-rank, 0)), keepdim=True)
     dtype = xp.FLOAT64 if input._data.dtype == xp.FLOAT64 else xp.FLOAT32
@@ -649,8 +685,9 @@ _ADAPTIVE_MAX = {1: _declare_adaptive_max(1, "SqueezeBackward1"),
 
 
 def _adaptive_max_pool(rank: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
-    _check_adaptive(rank, f"adaptive_max_pool{rank}d", input)
-    out = _target_size(rank, input, output_size)
+    name = f"adaptive_max_pool{rank}d"
+    _check_adaptive(rank, name, input)
+    out = _target_size(rank, name, input, output_size)
     y = _ADAPTIVE_MAX[rank](input, out)
     return (y, _adaptive_positions(input.detach(), out)) if return_indices else y
 
