@@ -28,6 +28,8 @@ def _check_integers(function: str, index: Any) -> None:
 def gather(input: Array, dim: Dim, index: Index, *, sparse_grad: bool = False) -> Any:
     """The elements of ``input`` whose coordinate along ``dim`` is given by ``index``."""
     _check_gather(input, dim, index)
+    if not index.size:
+        return xp.empty(index.shape, input.dtype)
     return xi.gathered(input, dim, index)
 
 
@@ -35,9 +37,9 @@ gather.vjp(input=lambda g, like, dim, index: scatter_add(zeros_of(g, like.shape)
 
 
 def _check_gather(input: Any, dim: int, index: Any) -> None:
-    _check_integers("gather", index)
     if not index.size:
         return
+    _check_integers("gather", index)
     if (index.ndim or 1) != (input.ndim or 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     for d, n in enumerate(index.shape):
