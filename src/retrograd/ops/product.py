@@ -130,7 +130,7 @@ def _check_dot(input: Any, other: Any, name: str = "dot") -> None:
     if input.ndim != 1 or other.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {other.ndim}D tensors")
     if input.dtype != other.dtype:
-        raise RuntimeError(f"{name} : expected both vectors to have same dtype, but found "
+        raise RuntimeError("dot : expected both vectors to have same dtype, but found "
                            f"{scalar_type(input)} and {scalar_type(other)}")
     if input.shape != other.shape:
         raise RuntimeError(
