@@ -147,7 +147,7 @@ for _name, _dtype in {
     "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16,
     "bfloat16": dtypes.bfloat16, "int": dtypes.int32, "long": dtypes.int64,
     "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool,
-    "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
+    "chalf": dtypes.complex32, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
 }.items():
     _cast_method(_name, _dtype)
 
