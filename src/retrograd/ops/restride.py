@@ -11,7 +11,7 @@ from ..backend import numpy as xp
 from ..graph import View
 from ..inplace import check_writable
 from ..modes import MODE
-from ..op import Array, op, view
+from ..op import Array, op, publish, view
 from ..tensor import Tensor, edge_of
 from .scatter import no_derivative
 from .shape import (
@@ -203,4 +203,5 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
 
 for _method in (t_, transpose_, unsqueeze_, squeeze_, as_strided_, resize_, resize_as_, set_):
     setattr(Tensor, _method.__name__, _method)
+publish(resize_as_, "resize_as_", method=False)
 Tensor.swapaxes_ = Tensor.swapdims_ = transpose_  # type: ignore[attr-defined]
