@@ -28,7 +28,7 @@ _accumulating = threading.RLock()
 class Plan:
     """The nodes a backward pass runs, newest first, and which leaf is complete after which."""
 
-    __slots__ = ("order", "leaves", "closing", "outputs", "needed", "is_plain", "_notes",
+    __slots__ = ("order", "leaves", "outputs", "needed", "is_plain", "_notes",
                  "_members", "callbacks", "is_unwatched", "_steps",
                  "targets", "__weakref__")
 
@@ -86,7 +86,6 @@ class Plan:
         self.is_plain = not (watched or targets or Anomaly.enabled)
         self.is_unwatched = not (outputs or watched or Anomaly.enabled)
         self._steps: list[tuple[Any, tuple[Any, ...]]] | None = None
-        self.closing = {} if self.is_plain else self._closing()
         self.needed = None if targets is None else self._reaching(targets)
         self.callbacks: list[Callable[[], Any]] | None = None
         self._notes: dict[Any, Any] | None = None
@@ -118,7 +117,7 @@ class Plan:
             return False
         return self.needed is None or edge in self.needed
 
-    def _closing(self) -> dict[Any, list[Any]]:
+    def closing(self) -> dict[Any, list[Any]]:
         """Which leaves are complete after which node: PyTorch accumulates them at once."""
         last: dict[Any, Any] = dict.fromkeys(self.leaves)
         for node in self.order:
@@ -133,11 +132,13 @@ class Plan:
     def _reaching(self, targets: set[Any]) -> set[Any]:
         """Every edge from which some target can be reached."""
         needed = set(targets)
+        outputs = self.outputs
         for node in reversed(self.order):
-            if node in needed or any(e is not None and e in needed for e in node.edges()):
+            if node in needed or not needed.isdisjoint(node.edges()):
                 needed.add(node)
-                needed.update(self.outputs.get(node, ()))
-            elif any(e in needed for e in self.outputs.get(node, ())):
+                if outputs:
+                    needed.update(outputs.get(node, ()))
+            elif outputs and not needed.isdisjoint(outputs.get(node, ())):
                 needed.add(node)
         return needed
 
@@ -174,8 +175,8 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
             _run_plain(plan, grads, released)
             for leaf in plan.leaves:
                 finish(leaf)
-        elif plan.is_unwatched and plan.needed is not None and not recorded:
-            _run_to_targets(plan, grads, captured, released)
+        elif plan.is_unwatched and plan.needed is not None:
+            _run_to_targets(plan, grads, captured, released, recorded)
             for leaf in plan.leaves:
                 finish(leaf)
         else:
@@ -222,7 +223,7 @@ def _run_plain(plan: Plan, grads: dict[Any, Any], released: Released) -> None:
 
 
 def _run_to_targets(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any],
-                    released: Released | None) -> None:
+                    released: Released | None, recorded: bool) -> None:
     """The loop of an ordinary ``grad``: only what leads to the targets, and no hooks."""
     targets = plan.targets
     for node, wanted in plan.steps:
@@ -233,10 +234,8 @@ def _run_to_targets(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any],
             captured[node] = g
             if not any(w is not None for w in wanted):
                 continue
-        if node._arity == 1:
-            results: Any = (node.pull(g),)
-        else:
-            results = node.pull(g, *wanted)
+        run_rule = node.replay if recorded else node.pull
+        results: Any = (run_rule(g),) if node._arity == 1 else run_rule(g, *wanted)
         if released is not None:
             node.release(released)
         for edge, result in zip(wanted, results, strict=False):
@@ -247,9 +246,7 @@ def _run_to_targets(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any],
 def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted_at: set[Any],
              recorded: bool, released: Released | None, finish: _Leaves) -> None:
     """The loop with everything: hooks, targets, several outputs, recording, anomaly mode."""
-    needed, outputs, closing = plan.needed, plan.outputs, plan.closing
-    if plan.is_plain:
-        closing = plan._closing()
+    needed, outputs, closing = plan.needed, plan.outputs, plan.closing()
     for leaf in closing.get(None, ()):
         finish(leaf)
     for node in plan.order:
