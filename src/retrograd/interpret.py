@@ -129,7 +129,7 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
             else mode.intercept(op, values, compute)
     except RuntimeError:
         if mode.records and op.rules:
-            collect_edges(op, tensors)  # that an input's history is refused is the first thing to say
+            collect_edges(op, tensors)  # a refused history is the first thing to say
         raise
     if out is not None:
         return write_out(op, tensors, result, out)
