@@ -235,7 +235,7 @@ def _in_three_forms(declared: str, doc: str, guard: Any, **rules: Any) -> Any:
     made[1].vjp(other=rules["other"])
     made[2].vjp(input=rules["input"])
     with_tensor, of_number, with_number = made
-    publish(tensor_or_number(declared, with_tensor, with_number, of_number), declared,
+    publish(tensor_or_number(f"special_{declared}", with_tensor, with_number, of_number), declared,
             method=False, function="special")
     return with_tensor
 
