@@ -505,6 +505,8 @@ def _power_dtype(*operands: Any) -> dtypes.dtype:
 @composite(method=True)
 def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
     """``input`` to the power of ``exponent``, in double precision."""
+    if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
+        raise no_overload("float_power", (input, exponent), *_POW_FORMS)
     dtype = _power_dtype(input, exponent)
     kind = builtins.complex if dtype.is_complex else builtins.float
 
