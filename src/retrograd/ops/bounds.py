@@ -235,9 +235,17 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 publish(clamp_, "clamp_", aliases=("clip_",))
 
 
+def _check_bounded(name: str, input: Any, bound: Any) -> None:
+    if not isinstance(input, Tensor):
+        raise no_overload(name, (input, bound), *[
+            f"Tensor input, {kind} {name[-3:]}, *, Tensor out = None"
+            for kind in ("Tensor", "Number")])
+
+
 @composite(method=True)
 def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
     """``input``, or ``min`` where that is greater."""
+    _check_bounded("clamp_min", input, min)
     if isinstance(min, Tensor):
         return _clamp_min_tensor(input, min, out=out)
     return _clamp_min_number(input, plain_number(min), out=out)
@@ -246,6 +254,7 @@ def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
 @composite(method=True)
 def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
     """``input``, or ``max`` where that is less."""
+    _check_bounded("clamp_max", input, max)
     if isinstance(max, Tensor):
         return _clamp_max_tensor(input, max, out=out)
     return _clamp_max_number(input, plain_number(max), out=out)
