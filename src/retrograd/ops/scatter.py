@@ -50,7 +50,8 @@ def _check_gather(input: Any, dim: int, index: Any) -> None:
 
 
 def _check_scatter(array: Any, dim: int, index: Any, src: Any) -> None:
-    _check_integers("scatter", index)
+    if index.size:
+        _check_integers("scatter", index)
     if src is not None and src.dtype != array.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if not index.size:
