@@ -240,6 +240,13 @@ def _update_running(input: Tensor, running_mean: Tensor | None, running_var: Ten
                 running.mul_(1 - momentum).add_(found.to(running.dtype) * momentum)
 
 
+def _batch_norm_of_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+    """Empty input as it is, and a part of the graph of its parameters."""
+    y = input.clone()
+    y = y if weight is None else y * weight.select(0, 0)
+    return y if bias is None else y + bias.select(0, 0)
+
+
 @composite(function="nn.functional")
 def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
                weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
@@ -258,6 +265,8 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
         raise RuntimeError(f"{missing} must be defined in evaluation mode")
     _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight,
                     bias=bias)
+    if not input.numel():
+        return _batch_norm_of_nothing(input, weight, bias)
     _refuse_integers(input._data, "batch_norm")
     if not training:
         return _batch_norm_fixed(input, weight, bias, running_mean, running_var, eps)
