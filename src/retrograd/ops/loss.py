@@ -645,6 +645,12 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     code = reduction_code(reduction, size_average, reduce)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
+    classes = input.shape[-1] if input.ndim else 1
+    if input.ndim > 2 or not classes:
+        raise RuntimeError("Expected non-empty vector or matrix with optional 0-dim batch size, "
+                           f"but got: {list(input.shape)}")
     if input.ndim < 2:
         loss = multi_margin_loss(reshape(input, (1, -1)), reshape(target, (1,)), p, margin, weight,
                                  reduction=reduction)
@@ -654,6 +660,11 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
             f"samples (batch size). Expected target size {list(input.shape[:1])}, but got "
             f"{list(target.shape)}. Input has shape {list(input.shape)}.")
+    if weight is not None and tuple(weight.shape) != (classes,):
+        raise RuntimeError(f"inconsistent weight size, expected {classes} but got "
+                           f"{list(weight.shape)}")
+    if target.dtype is not dtypes.int64:
+        raise RuntimeError(f"expected scalar type Long but found {target.dtype.alias}")
     return _multi_margin_loss(input, target, weight, p, margin, code)
 
 
