@@ -770,6 +770,8 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The X that makes ``A @ X - B`` shortest, with residuals, rank and singular values."""
     _refuse_imprecise(A)
+    if A.ndim < 2:
+        raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
     if B.ndim < 1:
         raise RuntimeError("linalg.lstsq: input tensor b must have at least 1 dimension")
     if A.dtype != B.dtype:
