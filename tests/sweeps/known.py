@@ -16,7 +16,7 @@ NO_SAMPLES: dict[str, str] = {
     ], _NO_TENSOR),
     **dict.fromkeys([
         "asarray", "from_numpy", "frombuffer", "from_dlpack", "to_dlpack", "empty", "empty_strided",
-        "empty_like", "zero_",
+        "empty_like", "zero_", "resize_as_",
     ], _MEMORY),
     **dict.fromkeys(["chain_matmul", "cholesky", "qr", "nn.functional.upsample"], _WARNS),
     "linalg.eig": "its vectors have a free phase: tests/parity/test_op_db.py takes their moduli",
