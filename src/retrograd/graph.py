@@ -201,7 +201,7 @@ class Node:
     output_edges = _Note()  # output nr -> weak reference of its edge
     edge_likes = _Note()
     input_levels = _Note()
-    output_origin = _Note()  # what errors call the maker of the saved output, if it is a view
+    output_origin = _Note()  # weak reference of the view's node, if the saved output is a view
     shown_steps = _Note()  # argument -> the node shown on the way to it
     saved_names: tuple[tuple[str, str, str], ...] = ()  # (PyTorch's name, slot, kind)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from typing import Any
 
 from . import dtypes, sites
@@ -281,7 +282,7 @@ def rebase(target: Tensor, node: Node) -> None:
         move_retained(base, old_base, copied)
     refresh(target)
     if getattr(type(node), "saves_output", False) and isinstance(target._edge, Node):
-        node.output_origin = short_name(target._edge)
+        node.output_origin = weakref.ref(target._edge)
 
 
 def move_retained(tensor: Tensor, old: Any, new: Node) -> None:

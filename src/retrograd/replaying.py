@@ -64,10 +64,8 @@ def stale_input(node: Node, name: str) -> None:
 
 def stale_output(node: Any) -> None:
     y = node.out_y
-    origin = describe_origin(node, node)
-    if node.output_origin is not None:
-        origin = f", which is output 0 of {node.output_origin},"
-    stale(node, origin, node.ver_y, node.vc_y, y.shape,
+    maker = None if node.output_origin is None else node.output_origin()
+    stale(node, describe_origin(node, maker or node), node.ver_y, node.vc_y, y.shape,
           dtypes.from_numpy_dtype(y.dtype))
 
 
