@@ -308,6 +308,35 @@ def recorded_fills_of_expanded_memory_are_refused_at_once(torch, log):
     log.differs(refused, torch="backward", retrograd="write")
 
 
+@behaviour_of_each([True, False])
+def a_plain_view_of_a_base_that_got_a_history(torch, log, looked_at):
+    w = torch.ones(3, requires_grad=True)
+    base = torch.zeros(3)
+    view = base.view(3)
+    base.add_(w)
+    if looked_at:
+        log(view.grad_fn)
+    try:
+        view.add_(w)
+        written = True
+    except RuntimeError as error:
+        assert "a leaf Variable that requires grad" in str(error)
+        written = False
+    log.differs(written, torch=looked_at, retrograd=True)
+    log(base.requires_grad)
+
+
+@behaviour
+def a_backward_that_fails_changes_no_gradient(torch, log):
+    x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    s = x.sigmoid()
+    s.add_(1.0)
+    loss = (y * 2).sum() + s.sum()
+    log.raises(loss.backward)
+    log(x.grad)
+    log.differs(y.grad is None, torch=False, retrograd=True)
+
+
 @behaviour
 def failed_writes_do_not_count(torch, log):
     x = torch.zeros(3)
