@@ -347,15 +347,6 @@ _MAX_POOL = {1: _declare_max_pool(1, "SqueezeBackward1"),
 _TIMES = {1: "one int", 2: "two ints", 3: "three ints"}
 
 
-def _check_pool_input(rank: int, name: str, input: Tensor) -> None:
-    if input.ndim not in (rank + 1, rank + 2) or 0 in input.shape[1:]:
-        if rank == 1:
-            raise RuntimeError(f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim "
-                               f"batch size for input, but got:{list(input.shape)}")
-        raise RuntimeError(f"non-empty {rank + 1}D or {rank + 2}D (batch mode) tensor expected for "
-                           "input")
-
-
 def _pool_sizes(rank: int, name: str, **sizes: Any) -> list[Ints]:
     found = []
     for label, value in sizes.items():
@@ -367,27 +358,105 @@ def _pool_sizes(rank: int, name: str, **sizes: Any) -> list[Ints]:
     return found
 
 
-def _check_pool(rank: int, name: str, shape: Any, kernel: Ints, stride: Ints, padding: Ints,
-                dilation: Ints, out: Ints) -> None:
-    if any(s == 0 for s in stride):
-        raise RuntimeError("stride should not be zero")
-    for p, k, d in zip(padding, kernel, dilation, strict=True):
+def _each(label: str, values: Ints) -> str:
+    """Numbers with the letters of their dimensions: time, height, width."""
+    return " ".join([f"{label}{axis}: {n}" for axis, n in zip("THW"[-len(values):], values,
+                                                              strict=True)])
+
+
+def _check_windows(kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> None:
+    for s, p, k, d in zip(stride, padding, kernel, dilation, strict=True):
+        if s == 0:
+            raise RuntimeError("stride should not be zero")
         if p < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if 2 * p > d * (k - 1) + 1:
-            if rank == 1:
-                raise RuntimeError(f"{name}() padding should be at most half of kernel size, but "
-                                   f"got padding={p} and kernel_size={k}")
+        if p > int((d * (k - 1) + 1) / 2):
             raise RuntimeError("pad should be at most half of effective kernel size, but got "
                                f"pad={p}, kernel_size={k} and dilation={d}")
+    for name, label, values in (("kernel size", "k", kernel), ("stride", "d", stride),
+                                ("dilation", "dilation", dilation)):
+        if min(values) <= 0:
+            raise RuntimeError(f"{name} should be greater than zero, but got "
+                               + _each(label, values))
+
+
+def _check_planes(rank: int, name: str, shape: Ints) -> None:
+    empty = 0 in shape[-rank - 1:]
+    if rank == 2 and (empty or len(shape) not in (3, 4)):
+        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size "
+                           f"for input, but got:{list(shape)}")
+    if empty:
+        title = "max_pool3d_with_indices_out_cpu_template" if "max" in name else name
+        raise RuntimeError(f"{title}(): Expected input's non-batch dimensions to have positive "
+                           f"length, but input has a shape of {list(shape)} and non-batch "
+                           "dimension 0 has length zero!")
+
+
+def _pooled_space(name: str, shape: Ints, kernel: Ints, stride: Ints, padding: Ints,
+                  dilation: Ints, ceil_mode: bool) -> Ints:
+    """The space of the pooled images or volumes, with everything checked."""
+    rank = len(kernel)
+    _check_windows(kernel, stride, padding, dilation)
+    _check_planes(rank, name, shape)
+    space = shape[-rank:]
+    if name == "avg_pool3d" and any(n < k for n, k in zip(space, kernel, strict=True)):
+        raise RuntimeError(f"input image ({_each('', space)}) smaller than kernel size "
+                           f"({_each('k', kernel)})")
+    out = images.pool_space(space, kernel, stride, padding, dilation, ceil_mode)
     if any(n < 1 for n in out):
-        if rank == 1:
-            raise RuntimeError(f"{name}() Invalid computed output size: {out[0]}")
         plane = shape[-rank - 1]
-        before = "x".join(map(str, (plane, *shape[-rank:])))
-        after = "x".join(map(str, (plane, *out)))
+        before, after = ("x".join(map(str, (plane, *sizes))) for sizes in (space, out))
         raise RuntimeError(f"Given input size: ({before}). Calculated output size: ({after}). "
                            "Output size is too small")
+    return out
+
+
+def _pooled_length(name: str, shape: Ints, kernel: Ints, stride: Ints, padding: Ints,
+                   dilation: Ints, ceil_mode: bool) -> Ints:
+    """The length of pooled signals, which are checked as images of height one."""
+    if len(shape) not in (2, 3):
+        raise RuntimeError(f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor "
+                           f"for argument #1 'self' (while checking arguments for {name})")
+    return _pooled_space(name, (*shape[:-1], 1, shape[-1]), (1, *kernel), (1, *stride),
+                         (0, *padding), (1, *dilation), ceil_mode)[1:]
+
+
+def _check_max_pool1d(shape: Ints, kernel: int, stride: int, padding: int, dilation: int) -> None:
+    if len(shape) not in (2, 3) or 0 in shape[-2:]:
+        raise RuntimeError("max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim "
+                           f"batch size for input, but got:{list(shape)}")
+    for name, value in (("kernel_size", kernel), ("stride", stride)):
+        if value <= 0:
+            raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {value}")
+    if padding < 0:
+        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding}")
+    if padding > kernel // 2:
+        raise RuntimeError("max_pool1d() padding should be at most half of kernel size, but got "
+                           f"padding={padding} and kernel_size={kernel}")
+    if dilation <= 0:
+        raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
+
+
+def _max_pooled_space(name: str, shape: Ints, kernel: Ints, stride: Ints, padding: Ints,
+                      dilation: Ints, ceil_mode: bool, return_indices: bool) -> Ints:
+    rank = len(kernel)
+    given = (kernel, stride, padding, dilation)
+    if rank == 1 and return_indices:
+        return _pooled_length(name, shape, *given, ceil_mode)
+    if rank == 1:
+        _check_max_pool1d(shape, *[value[0] for value in given])
+        out = images.pool_space(shape[-1:], *given, ceil_mode)
+        if out[0] < 1:
+            raise RuntimeError(f"{name}() Invalid computed output size: {out[0]}")
+        return out
+    _check_rank(rank, shape)
+    return _pooled_space(name, shape, *given, ceil_mode)
+
+
+def _check_rank(rank: int, shape: Ints) -> None:
+    if len(shape) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"non-empty {rank + 1}D or {rank + 2}D (batch mode) tensor expected for "
+                           "input")
 
 
 def _max_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
@@ -397,13 +466,8 @@ def _max_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: 
         rank, name, kernel_size=kernel_size,
         stride=kernel_size if stride in (None, [], ()) else stride, padding=padding,
         dilation=dilation)
-    _check_pool_input(rank, name, input)
-    if 0 in steps:
-        raise RuntimeError("stride should not be zero")
-    if rank == 1 and pad[0] < 0:
-        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {pad[0]}")
-    out = images.pool_space(input.shape[-rank:], kernel, steps, pad, dilate, ceil_mode)
-    _check_pool(rank, name, input.shape, kernel, steps, pad, dilate, out)
+    out = _max_pooled_space(name, tuple(input.shape), kernel, steps, pad, dilate, ceil_mode,
+                            return_indices)
     y = _MAX_POOL[rank](input, kernel, steps, pad, dilate, out)
     if return_indices:
         return y, _max_positions(input.detach(), kernel, steps, pad, dilate, out)
@@ -498,14 +562,14 @@ def _avg_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: 
         stride=kernel_size if stride in (None, [], ()) else stride, padding=padding)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
-    if 1 < input.ndim <= rank:
-        raise dim_out_of_range(-rank - 1, input.ndim)
-    _check_pool_input(rank, name, input)
-    if 0 in steps:
-        raise RuntimeError("stride should not be zero")
-    ones = (1,) * rank
-    out = images.pool_space(input.shape[-rank:], kernel, steps, pad, ones, ceil_mode)
-    _check_pool(rank, name, input.shape, kernel, steps, pad, ones, out)
+    if rank == 2 and not input.ndim:
+        raise IndexError("Dimension specified as -3 but tensor has no dimensions")
+    if rank == 2 and input.ndim < 3:
+        raise dim_out_of_range(-3, input.ndim)
+    if rank == 3:
+        _check_rank(rank, tuple(input.shape))
+    measure = _pooled_length if rank == 1 else _pooled_space
+    out = measure(name, tuple(input.shape), kernel, steps, pad, (1,) * rank, ceil_mode)
     return _AVERAGE_POOL[rank](input, out, kernel, steps, pad, count_include_pad,
                                divisor_override)
 
@@ -617,13 +681,13 @@ def _negative_size(rank: int, name: str, input: Tensor, out: Ints) -> str:
     return (f"Trying to create tensor with negative dimension {min(planes)}: {whole}")
 
 
-def _check_adaptive(rank: int, name: str, input: Tensor) -> None:
+def _check_adaptive(rank: int, name: str, input: Tensor, output_size: Any) -> None:
     if input.ndim in (rank + 1, rank + 2):
         return
     if rank == 1:
         raise RuntimeError(f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor "
                            f"for argument #1 'self' (while checking arguments for {name})")
-    if "avg" in name and input.ndim <= rank:
+    if not isinstance(output_size, int) and input.ndim <= rank:
         raise ValueError(f"Input dimension should be at least {rank + 1}")
     colon = ":" if "max" in name else ""
     raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got{colon} "
@@ -634,7 +698,7 @@ def _adaptive_avg_pool(rank: int, input: Tensor, output_size: Any) -> Tensor:
     from .reduce import mean
 
     name = f"adaptive_avg_pool{rank}d"
-    _check_adaptive(rank, name, input)
+    _check_adaptive(rank, name, input, output_size)
     out = _target_size(rank, name, input, output_size)
     if rank < 3 and all(n == 1 for n in out):
         return mean(input, tuple(range(-rank, 0)), keepdim=True)
@@ -686,7 +750,7 @@ _ADAPTIVE_MAX = {1: _declare_adaptive_max(1, "SqueezeBackward1"),
 
 def _adaptive_max_pool(rank: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
     name = f"adaptive_max_pool{rank}d"
-    _check_adaptive(rank, name, input)
+    _check_adaptive(rank, name, input, output_size)
     out = _target_size(rank, name, input, output_size)
     y = _ADAPTIVE_MAX[rank](input, out)
     return (y, _adaptive_positions(input.detach(), out)) if return_indices else y
