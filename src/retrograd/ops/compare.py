@@ -148,7 +148,7 @@ def _bits(name: str, guard: Callable[..., None]) -> Callable[..., None]:
     """``guard``, which also refuses two numbers: one operand must be a tensor."""
     def checked(given: dict[str, Any], common: dtypes.dtype) -> None:
         pair = [given[operand] for operand in BOTH]
-        if all([operand._wrapped_number for operand in pair]):
+        if all(operand._wrapped_number for operand in pair):
             numbers = tuple([operand.item() for operand in pair])
             wrong = ", ".join([f"!{type(number).__name__}!" for number in numbers])
             raise no_overload(
