@@ -240,8 +240,9 @@ def scatter_planes(g: Any, indices: Any, space: Ints, unique: bool) -> Any:
     lead = g.shape[:-len(space)]
     planes = math.prod(lead)
     flat = np.zeros((planes, math.prod(space)), g.dtype)
-    where = indices.reshape(planes, -1)
-    values = g.reshape(planes, -1)
+    count = math.prod(g.shape[-len(space):])
+    where = indices.reshape(planes, count)
+    values = g.reshape(planes, count)
     if unique:
         np.put_along_axis(flat, where, values, 1)
     else:
@@ -252,8 +253,9 @@ def scatter_planes(g: Any, indices: Any, space: Ints, unique: bool) -> Any:
 def gather_planes(x: Any, indices: Any, rank: int) -> Any:
     """The values of each plane at its indices."""
     planes = math.prod(x.shape[:-rank])
-    flat = x.reshape(planes, -1)
-    return np.take_along_axis(flat, indices.reshape(planes, -1), 1).reshape(indices.shape)
+    flat = x.reshape(planes, math.prod(x.shape[-rank:]))
+    where = indices.reshape(planes, math.prod(indices.shape[-rank:]))
+    return np.take_along_axis(flat, where, 1).reshape(indices.shape)
 
 
 def pool_counts(space: Ints, kernel: Ints, stride: Ints, padding: Ints, out: Ints,
@@ -314,7 +316,7 @@ def adaptive_max_indices(x: Any, out: Ints) -> Any:
         bounds = [e[i] for e, i in zip(edges, place, strict=True)]
         part = x[(..., *(slice(a, b) for a, b in bounds))]
         sizes = part.shape[-len(out):]
-        inside = np.unravel_index(part.reshape(*lead, -1).argmax(-1), sizes)
+        inside = np.unravel_index(part.reshape(*lead, math.prod(sizes)).argmax(-1), sizes)
         flat: Any = 0
         for (start, _), position, n in zip(bounds, inside, space, strict=True):
             flat = flat * n + start + position
