@@ -656,6 +656,9 @@ def _target_size(rank: int, name: str, input: Tensor, output_size: Any) -> Ints:
     space = input.shape[-rank:]
     if len(wanted) != rank:
         raise RuntimeError(_wrong_length(rank, name, len(wanted)))
+    if rank == 1 and wanted[0] is None and output_size is not None:
+        raise TypeError(f"{name}(): argument 'output_size' (position 2) must be tuple of ints, but "
+                        "found element of type NoneType at pos 0")
     out = tuple([space[i] if n is None else int(n) for i, n in enumerate(wanted)])
     if any(n < 0 for n in out):
         raise RuntimeError(_negative_size(rank, name, input, out))
@@ -681,8 +684,19 @@ def _negative_size(rank: int, name: str, input: Tensor, out: Ints) -> str:
     return (f"Trying to create tensor with negative dimension {min(planes)}: {whole}")
 
 
+def _refuse_empty_planes(rank: int, name: str, shape: Ints) -> None:
+    # A signal is an image of height one.
+    shape = (*shape[:-1], 1, shape[-1]) if rank == 1 else shape
+    first = len(shape) - 2 if "avg" in name and rank < 3 else 1
+    if 0 in shape[first:]:
+        raise RuntimeError(f"{name.replace('1d', '2d')}(): Expected input to have non-zero size "
+                           f"for non-batch dimensions, but input has sizes {list(shape)} with "
+                           f"dimension {shape.index(0, first)} being empty")
+
+
 def _check_adaptive(rank: int, name: str, input: Tensor, output_size: Any) -> None:
     if input.ndim in (rank + 1, rank + 2):
+        _refuse_empty_planes(rank, name, tuple(input.shape))
         return
     if rank == 1:
         raise RuntimeError(f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor "
