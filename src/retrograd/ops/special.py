@@ -178,7 +178,7 @@ def _multi_digamma(input: Any, p: int) -> Any:
 
 
 @elementwise(promote="same", function="special", method=False, inplace=True, numbers=(),
-             node="IgammaBackward0", guard=kinds("f", "igamma_cpu"))
+             title="igamma", node="IgammaBackward0", guard=kinds("f", "igamma_cpu"))
 def gammainc(input: Array, other: Array) -> Any:
     """The lower incomplete gamma function, regularised."""
     return arrays.special("gammainc", input, other)
@@ -189,7 +189,7 @@ gammainc.vjp(input=lambda g: no_derivative_of("igamma: input"),
 
 
 @elementwise(promote="same", function="special", method=False, inplace=True, numbers=(),
-             node="IgammacBackward0", guard=kinds("f", "igammac_cpu"))
+             title="igammac", node="IgammacBackward0", guard=kinds("f", "igammac_cpu"))
 def gammaincc(input: Array, other: Array) -> Any:
     """The upper incomplete gamma function, regularised."""
     return arrays.special("gammaincc", input, other)
