@@ -854,14 +854,6 @@ def logsumexp(input: Array, dim: Dims, keepdim: bool = False) -> Any:
 
 logsumexp.vjp(input=lambda g, like, input, y, dim, keepdim: _spread(g, like, dim, keepdim) * conj(
     exp(input - _spread(y, like, dim, keepdim))))
-logsumexp.jvp(input=lambda tangent, input, y, dim, keepdim: _logsumexp_slope(
-    tangent, input, y, dim, keepdim))
-
-
-def _logsumexp_slope(tangent: Any, input: Any, y: Any, dim: Any, keepdim: bool) -> Any:
-    if 0 in input.shape:
-        return y - y  # The logarithm of an empty sum has no slope: nan.
-    return _sum_dims(tangent * exp(input - restore_dims(y, input, dim, keepdim)), dim, keepdim)
 
 
 publish(logsumexp, "logsumexp", method=False, function="special")
