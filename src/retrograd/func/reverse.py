@@ -24,7 +24,7 @@ from ..transforms import wrap_any
 class FunctionInput(Identity):
     """Where a differentiated function's argument enters the graph."""
 
-    __slots__ = ()
+    __slots__ = ("is_open",)  # while the function runs: it will ask for gradients here
 
 
 def entered(tensor: Tensor) -> Tensor:
@@ -33,6 +33,7 @@ def entered(tensor: Tensor) -> Tensor:
     node.seq = next_sequence()
     node.code, node.lasti = here(2)
     node.next0 = edge_of(tensor)
+    node.is_open = True
     out = wrap_any(tensor._array())
     out._edge = node
     out._vc = tensor._counter()
@@ -45,7 +46,7 @@ def watched_outside(outputs: list[Tensor], inside: set[Any]) -> bool:
     plan = Plan(roots, None)
     if plan.leaves:
         return True
-    return any(isinstance(n, FunctionInput) and (n not in inside or n.next0 is not None)
+    return any(isinstance(n, FunctionInput) and n.is_open and n not in inside
                for n in plan.order)
 
 
@@ -66,6 +67,11 @@ class Entered:
     @property
     def tree(self) -> Any:
         return trees.unflatten(list(self.inside), self.structure)
+
+    def close(self) -> None:
+        """The function has ended: no further gradients will be asked for here."""
+        for node in self.nodes:
+            node.is_open = False
 
 
 def checked_aux(tree: Any) -> Any:
@@ -173,6 +179,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
                                    "to use the vjp or jacrev APIs instead?")
             record = outer and watched_outside([output], inputs.nodes)
             found = gradients_of([output], inputs, None, record)
+            inputs.close()
         if not record:
             output, aux = output._off_graph(), detached(aux)
         gradients = trees.unflatten(found, inputs.structure)
@@ -221,6 +228,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                                    f"complex Tensors, got Tensor with dtype {leaf.dtype}")
     live = [o for o in outputs if o._edge is not None]
     watched = outer and bool(live) and watched_outside(live, inputs.nodes)
+    inputs.close()
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         seeds, given = trees.flatten(cotangents)
