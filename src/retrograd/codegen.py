@@ -9,7 +9,6 @@ Set the environment variable RETROGRAD_SHOW_CODE=mul to print what is generated 
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
 import warnings
@@ -20,7 +19,7 @@ from .errors import REQUIRED, canonical_dim, canonical_dims
 from .formulas import written_out
 from .graph import AGES, LEAF, Like, Node, Released, edges_with_steps, fit
 from .modes import GRAD, MODE, NO_GRAD
-from .op import ARRAY, ARRAYS, GENERATED, OPTIONAL, Op, direct, raw
+from .op import ARRAY, ARRAYS, GENERATED, OPTIONAL, Op, direct, parameters_of, raw
 from .sites import Site, user_frame
 from .tensor import PLAIN, Tensor, edge_of
 
@@ -80,7 +79,7 @@ GENERATED["locate"] = _locate
 
 def rule_needs(op: Op) -> dict[str, list[str]]:
     """For each differentiable argument, the names its rule asks for."""
-    return {arg: list(inspect.signature(rule).parameters) for arg, rule in op.rules.items()}
+    return {arg: [p.name for p in parameters_of(rule)] for arg, rule in op.rules.items()}
 
 
 class Plan:

@@ -22,7 +22,6 @@ an ordinary backward, and on tensors when a graph of the backward is wanted.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable
 from types import CodeType, FunctionType
 from typing import Any, Protocol
@@ -51,15 +50,29 @@ class Param:
 
     __slots__ = ("name", "kind", "default", "keyword_only")
 
-    def __init__(self, parameter: inspect.Parameter):
-        self.name = parameter.name
-        self.kind = _KINDS.get(str(parameter.annotation), STATIC)
-        self.default = parameter.default
-        self.keyword_only = parameter.kind is parameter.KEYWORD_ONLY
+    def __init__(self, name: str, annotation: str, default: Any, keyword_only: bool):
+        self.name = name
+        self.kind = _KINDS.get(annotation, STATIC)
+        self.default = default
+        self.keyword_only = keyword_only
 
     @property
     def required(self) -> bool:
-        return self.default is inspect.Parameter.empty
+        return self.default is _NO_DEFAULT
+
+
+_NO_DEFAULT = object()
+
+
+def parameters_of(kernel: Any) -> list[Param]:
+    """The parameters of a kernel; ``inspect.signature`` would take most of the import's time."""
+    code, notes = kernel.__code__, kernel.__annotations__
+    count = code.co_argcount
+    names = code.co_varnames[:count + code.co_kwonlyargcount]
+    defaults = dict(zip(reversed(names[:count]), reversed(kernel.__defaults__ or ()), strict=False))
+    defaults.update(kernel.__kwdefaults__ or {})
+    return [Param(name, notes.get(name, ""), defaults.get(name, _NO_DEFAULT), i >= count)
+            for i, name in enumerate(names)]
 
 
 class OpFunction(Protocol):
@@ -91,7 +104,7 @@ class Op:
         self.kernel = kernel
         self.kind = kind
         self.promote = promote
-        self.params = [Param(p) for p in inspect.signature(kernel).parameters.values()]
+        self.params = parameters_of(kernel)
         self.by_name = {p.name: p for p in self.params}
         self.arrays = [p.name for p in self.params if p.kind in (ARRAY, OPTIONAL, ARRAYS)]
         self.indices = [p.name for p in self.params if p.kind in (INDEX, "optional index")]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import math
+from types import FunctionType
 from typing import Any
 
 from .. import interpret
@@ -57,12 +57,9 @@ def restride(function: Any, target: Tensor, *static: Any) -> Tensor:
 def _twin_op(source: Any, node: str) -> Any:
     """``source`` under the name that PyTorch gives its in-place form's node."""
     kernel = source.op.kernel
-
-    def twin_kernel(*args: Any) -> Any:
-        return kernel(*args)
-
-    twin_kernel.__name__ = f"{source.op.name.strip('_')}_in_place"
-    twin_kernel.__signature__ = inspect.signature(kernel)  # type: ignore[attr-defined]
+    twin_kernel = FunctionType(kernel.__code__, kernel.__globals__,
+                               f"{source.op.name.strip('_')}_in_place", kernel.__defaults__)
+    twin_kernel.__annotations__ = kernel.__annotations__
     return view(function=None, method=False, node=node)(twin_kernel)
 
 
