@@ -31,6 +31,7 @@ parity: $(PARITY)/installed
 
 sweep: $(PARITY)/installed
 	RETROGRAD_SWEEP=full $(PARITY)/bin/python -m pytest tests/parity/test_op_db.py -q -n 2 $(PYTEST_ARGS)
+	PARITY_EXAMPLES=3000 $(PARITY)/bin/python -m pytest tests/parity/test_random_graphs.py -q -n 2 $(PYTEST_ARGS)
 
 # A failure shows in the table and again in `make test`; the page is written all the same.
 docs: $(VENV)/installed
