@@ -327,6 +327,7 @@ def add_windows(gradient: np.ndarray, shape: tuple, axis: int, size: int, step: 
 
 def complex_pairs(array: np.ndarray) -> np.ndarray:
     """Complex memory as (real, imag) pairs."""
+    array = np.asarray(array)  # the real part of a scalar is a number apart, with no imaginary one
     half = array.real.dtype
     return _strided(array.real, (*array.shape, 2), (*array.strides, half.itemsize), 0)
 
