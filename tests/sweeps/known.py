@@ -31,11 +31,7 @@ def _same(names: str, dtypes: tuple[str, ...], reason: str) -> dict[tuple[str, s
     return {(name, dtype): reason for name in names.split() for dtype in dtypes}
 
 
-KNOWN: dict[tuple[str, str, str], str] = {
-    ("diff", "vmap", "float64"): "no differences at all are a copy into new zeros, as in PyTorch; "
-                                 "a batch does not fit into those",
-    ("diff", "vmap", "complex128"): "as in float64",
-}
+KNOWN: dict[tuple[str, str, str], str] = {}
 """Failures in tests/test_every_op.py by op, check and dtype."""
 
 NODE_DIFFERENCES: dict[tuple[str, str], str] = {

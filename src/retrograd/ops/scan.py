@@ -144,7 +144,7 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
     parts = [t for t in (prepend, input, append) if t is not None]
     found = cat(parts, d) if len(parts) > 1 else input
     if not n:
-        return into_one(out, zeros_of(input, input.shape).copy_(input))
+        return into_one(out, input.new_zeros(tuple(input.shape)).copy_(input))
     for _ in range(n if n < found.shape[d] else found.shape[d]):
         later, earlier = _neighbours(found, d)
         found = later != earlier if found._data.dtype.kind == "b" else later - earlier
