@@ -397,10 +397,6 @@ def takes_out(op: Op) -> bool:
     return not op.is_view and "out" not in op.by_name and not op.outputs
 
 
-def call_source(op: Op, wanted: list[str] | None = None) -> str:
-    return ", ".join(f"{p.name}={p.name}" if p.keyword_only else p.name for p in op.params)
-
-
 def _swap(function: Any, made: Any) -> None:
     """Give a function object other code; the code comes last, another thread may be calling it."""
     function.__defaults__ = made.__defaults__

@@ -324,10 +324,6 @@ def add_arrays(a: Any, b: Any) -> Any:
     return a + b
 
 
-def add_tensors(a: Tensor, b: Tensor) -> Tensor:
-    return a + b
-
-
 # ---------------------------------------------------------------- hooks
 
 

@@ -6,7 +6,7 @@ import math
 import weakref
 from typing import Any
 
-from . import dtypes, sites
+from . import dtypes
 from . import tensor as tensor_module
 from .backend import numpy as xp
 from .errors import REQUIRED, missing_arguments
@@ -442,10 +442,4 @@ class CopySlices(Node):
         return tuple(public_edge(e) for e in self.edges()[:self.inputs])
 
 
-def note_write(tensor: Tensor) -> None:
-    """Count a write made behind the ops' back."""
-    tensor._counter().bump()
-
-
-__all__ = ["CopySlices", "call_inplace", "check_writable", "note_write", "rebase", "refresh",
-           "sites"]
+__all__ = ["CopySlices", "call_inplace", "check_writable", "rebase", "refresh"]

@@ -6,7 +6,6 @@ whose data is among the arguments), and the call is recorded.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from . import dtypes, sites
@@ -21,11 +20,11 @@ from .errors import (
     size_mismatch,
     type_name,
 )
-from .graph import INFERENCE, LEAF, Like, Node, Released, Version, View, next_sequence
-from .modes import GRAD, MODE, Mode
+from .graph import INFERENCE, Like, Node, View, next_sequence
+from .modes import MODE, Mode
 from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, Op, direct
 from .replaying import Packed, output_edge
-from .tensor import NATIVE, PLAIN, Tensor, edge_of
+from .tensor import NATIVE, Tensor, edge_of
 
 NUMBERS = (bool, int, float, complex)
 
@@ -654,5 +653,5 @@ def store_out(function: str, result: Any, out: Tensor) -> Tensor:
 
 from .inplace import call_inplace, check_overlap, check_writable  # noqa: E402
 
-__all__ = ["GRAD", "LEAF", "PLAIN", "Released", "Version", "attach_view", "call", "call_inplace",
-           "call_operator", "compute", "math", "note_cut", "record", "wrap_any"]
+__all__ = ["attach_view", "call", "call_inplace", "call_operator", "compute", "note_cut", "record",
+           "wrap_any"]

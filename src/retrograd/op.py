@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from types import CodeType, FunctionType
-from typing import Any, Protocol
+from typing import Any
 
 from .backend import numpy as xp
 from .tensor import Tensor
@@ -73,18 +73,6 @@ def parameters_of(kernel: Any) -> list[Param]:
     defaults.update(kernel.__kwdefaults__ or {})
     return [Param(name, notes.get(name, ""), defaults.get(name, _NO_DEFAULT), i >= count)
             for i, name in enumerate(names)]
-
-
-class OpFunction(Protocol):
-    """What a declaration leaves under its name."""
-
-    op: Op
-    vjp: Callable[..., None]
-    jvp: Callable[..., None]
-    batch: Callable[..., Any]
-    write: Callable[..., Any]
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
 class Op:
@@ -316,19 +304,14 @@ def composite(*, method: bool | str = False, function: str | None = "torch",
     """Declare a function made of ops; it is differentiable because they are."""
 
     def declare(fn: Any) -> Any:
-        made = overridable(fn)
-        made.samples = samples
-        COMPOSITES[fn.__name__] = made
-        publish(made, fn.__name__, method=method, function=function, operator=operator,
+        # No wrapper: the ops it calls honour subclasses and modes.
+        fn.samples = samples
+        COMPOSITES[fn.__name__] = fn
+        publish(fn, fn.__name__, method=method, function=function, operator=operator,
                 aliases=aliases)
-        return made
+        return fn
 
     return declare
-
-
-def overridable(fn: Any) -> Any:
-    """Composites need no wrapper: the ops they call honour subclasses and modes."""
-    return fn
 
 
 # ---------------------------------------------------------------- one rule, two worlds
