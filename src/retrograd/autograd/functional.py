@@ -2,26 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..backend import numpy as xp
 from ..engine import Plan, run
 from ..interpret import wrap_any
-from ..modes import switched
+from ..modes import MODE, switched
 from ..tensor import Tensor, edge_of
 from .backward import grad, starting
 from .function import BackwardCFunction
 from .graph import GradientEdge
 
-_STRICT = " This is not allowed in strict mode."
+_MISSING = {
+    "back": "The output of the user-provided function is independent of input {i}. This is not "
+            "allowed in strict mode.",
+    "back_trick": "The gradient with respect to the input is independent of entry {i} in the "
+                  "grad_outputs when using the double backward trick to compute forward mode "
+                  "gradients. This is not allowed in strict mode.",
+    "double_back": "The jacobian of the user-provided function is independent of input {i}. This "
+                   "is not allowed in strict mode.",
+    "double_back_trick": "The hessian of the user-provided function is independent of entry {i} in "
+                         "the grad_jacobian. This is not allowed in strict mode as it prevents "
+                         "from using the double backward trick to replace forward mode AD.",
+}
+_UNRECORDED = ("The {kind} of the user-provided function is independent of input {i}. This is not "
+               "allowed in strict mode when create_graph=True.")
+_CONSTANT_GRADIENT = ("The gradient with respect to input {i} is independent of the inputs of the "
+                      "user-provided function. This is not allowed in strict mode.")
+_CONSTANT_JACOBIAN = (
+    "While computing the hessian, found that the jacobian of the user-provided function with "
+    "respect to input {i} is independent of the input. This is not allowed in strict mode. You "
+    "should ensure that your function is twice differentiable and that the jacobian depends on the "
+    "inputs (this would be violated by a linear function for example).")
 
 
 # ---------------------------------------------------------------- checking and unpacking
 
 
-def _tensors(value: Any, argument: str, function: str) -> tuple[bool, tuple[Tensor, ...]]:
-    """Whether a tuple was given, and the tensors in any case."""
+class _Tensors(tuple[Tensor, ...]):
+    """Tensors that a user gave in a tuple, or one alone; results go back in the same way."""
+
+    is_tuple: bool
+
+    def __new__(cls, tensors: Iterable[Tensor], is_tuple: bool) -> _Tensors:
+        made = super().__new__(cls, tensors)
+        made.is_tuple = is_tuple
+        return made
+
+    def unpacked(self, results: Any) -> Any:
+        return results if self.is_tuple else results[0]
+
+
+def _tensors(value: Any, argument: str, function: str) -> _Tensors:
     is_tuple = isinstance(value, tuple)
     found = value if is_tuple else (value,)
     for i, item in enumerate(found):
@@ -29,14 +62,15 @@ def _tensors(value: Any, argument: str, function: str) -> tuple[bool, tuple[Tens
             where = f"value at index {i} has" if is_tuple else f"given {argument} has"
             raise TypeError(f"The {argument} given to {function} must be either a Tensor or a "
                             f"tuple of Tensors but the {where} type {type(item)}.")
-    return is_tuple, found
+    return _Tensors(found, is_tuple)
 
 
-def _entered(inputs: tuple[Tensor, ...], create_graph: bool,
-             need_graph: bool = True) -> tuple[Tensor, ...]:
-    """Copies of the inputs to differentiate at: tied to the originals only if asked."""
-    return tuple([t.view_as(t) if create_graph and t.requires_grad
-                  else t.detach().requires_grad_(need_graph) for t in inputs])
+def _entered(value: Any, argument: str, function: str, create_graph: bool) -> _Tensors:
+    """Copies of the tensors given to compute with: tied to the originals only if asked."""
+    given = _tensors(value, argument, function)
+    return _Tensors([t.view_as(t) if create_graph and t.requires_grad
+                     else t.detach().requires_grad_(argument == "inputs") for t in given],
+                    given.is_tuple)
 
 
 def _left(results: Any, create_graph: bool) -> Any:
@@ -46,52 +80,60 @@ def _left(results: Any, create_graph: bool) -> Any:
     return results if create_graph else results.detach()
 
 
-def _unpacked(results: Any, is_tuple: bool) -> Any:
-    return results if is_tuple else results[0]
-
-
-def _check_vector(v: tuple[Tensor, ...], like: tuple[Tensor, ...], is_tuple: bool) -> None:
-    if len(v) != len(like):
-        if is_tuple:
-            raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got "
-                               f"{len(v)}.")
-        raise RuntimeError("The given v should contain a single Tensor.")
-    for i, (given, expected) in enumerate(zip(v, like, strict=True)):
-        if given.shape != expected.shape:
-            entry = f"Entry {i} in " if is_tuple else ""
-            raise RuntimeError(f"{entry}v has invalid size: should be {expected.shape} but got "
-                               f"{given.shape}.")
-
-
-def _check_outputs_depend(outputs: tuple[Tensor, ...], strict: bool) -> None:
+def _outputs_of(func: Callable[..., Any], inputs: tuple[Tensor, ...], name: str,
+                strict: bool) -> _Tensors:
+    outputs = _tensors(func(*inputs), "outputs of the user-provided function", name)
     for i, out in enumerate(outputs):
         if strict and not out.requires_grad:
             raise RuntimeError(f"Output {i} of the user-provided function does not require "
                                "gradients. The outputs must be computed in a differentiable "
                                "manner from the input when running in strict mode.")
+    return outputs
 
 
-def _check_inputs_depend(gradients: tuple[Any, ...], kind: str) -> None:
+def _output_of(func: Callable[..., Any], inputs: tuple[Tensor, ...], name: str,
+               strict: bool) -> _Tensors:
+    """The one scalar that ``func`` has to return."""
+    outputs = _outputs_of(func, inputs, name, strict)
+    if outputs.is_tuple:
+        raise RuntimeError(f"The function given to {name} should return a single Tensor")
+    if outputs[0].numel() != 1:
+        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a "
+                           "single element")
+    return outputs
+
+
+def _vector(v: Any, like: _Tensors, name: str, create_graph: bool, optional_if: str) -> Any:
+    """The checked ``v`` of a product with tensors ``like`` these."""
+    if v is None:
+        if len(like) != 1 or like[0].numel() != 1:
+            raise RuntimeError(f"The vector v can only be None if {optional_if} a single Tensor "
+                               "with a single element.")
+        return None
+    given = _entered(v, "v", name, create_graph)
+    if len(given) != len(like):
+        if like.is_tuple:
+            raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got "
+                               f"{len(given)}.")
+        raise RuntimeError("The given v should contain a single Tensor.")
+    for i, (found, expected) in enumerate(zip(given, like, strict=True)):
+        if found.shape != expected.shape:
+            entry = f"Entry {i} in " if like.is_tuple else ""
+            raise RuntimeError(f"{entry}v has invalid size: should be {expected.shape} but got "
+                               f"{found.shape}.")
+    return given
+
+
+def _input_vector(v: Any, inputs: _Tensors, name: str, create_graph: bool) -> Any:
+    return _vector(v, inputs, name, create_graph, "the input to the user-provided function is")
+
+
+def _check_inputs_depend(gradients: tuple[Any, ...], constant: str) -> None:
     for i, g in enumerate(gradients):
         if g is None:
-            raise RuntimeError("The output of the user-provided function is independent of input "
-                               f"{i}.{_STRICT}")
+            raise RuntimeError(_MISSING["back"].format(i=i))
         if not g.requires_grad:
-            if kind == "jacobian":
-                raise RuntimeError(
-                    "While computing the hessian, found that the jacobian of the user-provided "
-                    f"function with respect to input {i} is independent of the input. This is not "
-                    "allowed in strict mode. You should ensure that your function is twice "
-                    "differentiable and that the jacobian depends on the inputs (this would be "
-                    "violated by a linear function for example).")
-            if kind == "hessian":
-                raise RuntimeError(
-                    f"The hessian of the user-provided function with respect to input {i} is "
-                    "independent of the input. This is not allowed in strict mode. You should "
-                    "ensure that your function is thrice differentiable and that the hessian "
-                    "depends on the inputs.")
-            raise RuntimeError(f"The gradient with respect to input {i} is independent of the "
-                               f"inputs of the user-provided function.{_STRICT}")
+            raise RuntimeError(constant.format(i=i))
 
 
 def _gradients(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...], vectors: Any = None,
@@ -105,60 +147,14 @@ def _gradients(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...], vectors:
                 create_graph=create_graph, retain_graph=retain_graph)
 
 
-_MISSING = {
-    "back": "The output of the user-provided function is independent of input {i}.",
-    "back_trick": "The gradient with respect to the input is independent of entry {i} in the "
-                  "grad_outputs when using the double backward trick to compute forward mode "
-                  "gradients.",
-    "double_back": "The jacobian of the user-provided function is independent of input {i}.",
-    "double_back_trick": "The hessian of the user-provided function is independent of entry {i} in "
-                         "the grad_jacobian. This is not allowed in strict mode as it prevents "
-                         "from using the double backward trick to replace forward mode AD.",
-}
+def _zeros_where_none(gradients: tuple[Any, ...], like: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    return tuple([t.new_zeros(t.shape) if g is None else g
+                  for g, t in zip(gradients, like, strict=True)])
 
 
-def _filled(gradients: tuple[Any, ...], like: tuple[Tensor, ...], strict: bool, create_graph: bool,
-            stage: str) -> tuple[Tensor, ...]:
-    """Zeros in place of missing gradients; in strict mode they are errors."""
-    found = []
-    for i, (g, ref) in enumerate(zip(gradients, like, strict=True)):
-        if g is None:
-            if strict:
-                text = _MISSING[stage].format(i=i)
-                raise RuntimeError(text if stage == "double_back_trick" else text + _STRICT)
-            g = ref.new_zeros(ref.shape)
-        elif strict and create_graph and not g.requires_grad and "double" not in stage:
-            raise RuntimeError(f"The jacobian of the user-provided function is independent of "
-                               f"input {i}. This is not allowed in strict mode when "
-                               "create_graph=True.")
-        elif strict and create_graph and not g.requires_grad:
-            raise RuntimeError(f"The hessian of the user-provided function is independent of "
-                               f"input {i}. This is not allowed in strict mode when "
-                               "create_graph=True.")
-        found.append(g)
-    return tuple(found)
-
-
-def _vector_or_none(v: Any, inputs: tuple[Tensor, ...], is_tuple: bool, name: str,
-                    create_graph: bool) -> Any:
-    """The checked ``v`` of a product on the input side."""
-    if v is not None:
-        _, given = _tensors(v, "v", name)
-        given = _entered(given, create_graph, need_graph=False)
-        _check_vector(given, inputs, is_tuple)
-        return given
-    if len(inputs) != 1 or inputs[0].numel() != 1:
-        raise RuntimeError("The vector v can only be None if the input to the user-provided "
-                           "function is a single Tensor with a single element.")
-    return None
-
-
-def _single_output(outputs: tuple[Tensor, ...], is_tuple: bool, name: str) -> None:
-    if is_tuple:
-        raise RuntimeError(f"The function given to {name} should return a single Tensor")
-    if outputs[0].numel() != 1:
-        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a "
-                           "single element")
+def _zero_seeds(like: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Points at which a linear function, the backward pass, is differentiated."""
+    return tuple([t.new_zeros(t.shape).requires_grad_() for t in like])
 
 
 # ---------------------------------------------------------------- products
@@ -168,106 +164,81 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         strict: bool = False) -> tuple[Any, Any]:
     """``func(*inputs)`` and the product of ``v`` with its Jacobian."""
     with switched(grad=True):
-        is_inputs_tuple, given = _tensors(inputs, "inputs", "vjp")
-        inner = _entered(given, create_graph)
-        is_outputs_tuple, outputs = _tensors(func(*inner), "outputs of the user-provided function",
-                                             "vjp")
-        _check_outputs_depend(outputs, strict)
-        vectors = None
-        if v is not None:
-            _, vectors = _tensors(v, "v", "vjp")
-            vectors = _entered(vectors, create_graph, need_graph=False)
-            _check_vector(vectors, outputs, is_outputs_tuple)
-        elif len(outputs) != 1 or outputs[0].numel() != 1:
-            raise RuntimeError("The vector v can only be None if the user-provided function returns"
-                               " a single Tensor with a single element.")
-    with switched(grad=create_graph or _grad_enabled()):
-        found = _gradients(outputs, inner, vectors, create_graph=create_graph)
-        product = _filled(found, inner, strict, create_graph, "back")
-    return (_unpacked(_left(outputs, create_graph), is_outputs_tuple),
-            _unpacked(_left(product, create_graph), is_inputs_tuple))
-
-
-def _grad_enabled() -> bool:
-    from ..modes import MODE
-
-    return MODE.get().grad
+        inner = _entered(inputs, "inputs", "vjp", create_graph)
+        outputs = _outputs_of(func, inner, "vjp", strict)
+        v = _vector(v, outputs, "vjp", create_graph, "the user-provided function returns")
+    return _result(outputs, outputs, inner, v, inner, "back", create_graph, strict)
 
 
 def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
         strict: bool = False) -> tuple[Any, Any]:
     """``func(*inputs)`` and the product of its Jacobian with ``v``, by transposing twice."""
     with switched(grad=True):
-        is_inputs_tuple, given = _tensors(inputs, "inputs", "jvp")
-        inner = _entered(given, create_graph)
-        vectors = _vector_or_none(v, inner, is_inputs_tuple, "jvp", create_graph)
-        is_outputs_tuple, outputs = _tensors(func(*inner), "outputs of the user-provided function",
-                                             "jvp")
-        _check_outputs_depend(outputs, strict)
-        seeds = tuple([o.new_zeros(o.shape).requires_grad_() for o in outputs])
+        inner = _entered(inputs, "inputs", "jvp", create_graph)
+        v = _input_vector(v, inner, "jvp", create_graph)
+        outputs = _outputs_of(func, inner, "jvp", strict)
+        seeds = _zero_seeds(outputs)
         pulled = _gradients(outputs, inner, seeds, create_graph=True)
         if strict:
-            _check_inputs_depend(pulled, "gradient")
-        pulled = tuple([i.new_zeros(i.shape) if g is None else g
-                        for g, i in zip(pulled, inner, strict=True)])
-    with switched(grad=create_graph or _grad_enabled()):
-        found = _gradients(pulled, seeds, vectors, create_graph=create_graph) if create_graph \
-            else _gradients(pulled, seeds, vectors)
-        product = _filled(found, outputs, strict, create_graph, "back_trick")
-    return (_unpacked(_left(outputs, create_graph), is_outputs_tuple),
-            _unpacked(_left(product, create_graph), is_outputs_tuple))
+            _check_inputs_depend(pulled, _CONSTANT_GRADIENT)
+        pulled = _zeros_where_none(pulled, inner)
+    return _result(outputs, pulled, seeds, v, outputs, "back_trick", create_graph, strict)
 
 
 def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
         strict: bool = False) -> tuple[Any, Any]:
     """``func(*inputs)`` and the product of ``v`` with its Hessian."""
     with switched(grad=True):
-        is_tuple, given = _tensors(inputs, "inputs", "vhp")
-        inner = _entered(given, create_graph)
-        vectors = _vector_or_none(v, inner, is_tuple, "vhp", create_graph)
-        is_outputs_tuple, outputs = _tensors(func(*inner), "outputs of the user-provided function",
-                                             "vhp")
-        _check_outputs_depend(outputs, strict)
-        _single_output(outputs, is_outputs_tuple, "vhp")
-        slope = _gradients(outputs, inner, create_graph=True)
-        if strict:
-            _check_inputs_depend(slope, "jacobian")
-        slope = _zeros_where_none(slope, inner)
-    with switched(grad=create_graph or _grad_enabled()):
-        found = _gradients(slope, inner, vectors, create_graph=create_graph)
-        product = _filled(found, inner, strict, create_graph, "double_back")
-    return (_unpacked(_left(outputs, create_graph), is_outputs_tuple),
-            _unpacked(_left(product, create_graph), is_tuple))
+        inner = _entered(inputs, "inputs", "vhp", create_graph)
+        v = _input_vector(v, inner, "vhp", create_graph)
+        output = _output_of(func, inner, "vhp", strict)
+        slope = _slope(output, inner, strict)
+    return _result(output, slope, inner, v, inner, "double_back", create_graph, strict)
 
 
 def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
         strict: bool = False) -> tuple[Any, Any]:
     """``func(*inputs)`` and the product of its Hessian with ``v``."""
     with switched(grad=True):
-        is_tuple, given = _tensors(inputs, "inputs", "hvp")
-        inner = _entered(given, create_graph)
-        vectors = _vector_or_none(v, inner, is_tuple, "hvp", create_graph)
-        is_outputs_tuple, outputs = _tensors(func(*inner), "outputs of the user-provided function",
-                                             "hvp")
-        _check_outputs_depend(outputs, strict)
-        _single_output(outputs, is_outputs_tuple, "hvp")
+        inner = _entered(inputs, "inputs", "hvp", create_graph)
+        v = _input_vector(v, inner, "hvp", create_graph)
+        output = _output_of(func, inner, "hvp", strict)
         # The Hessian that the ops' own rules give is symmetric; its transposed product is cheaper.
-        is_symmetric = not (strict or create_graph) and _has_rules_only(outputs[0])
-        slope = _gradients(outputs, inner, create_graph=True)
-        if strict:
-            _check_inputs_depend(slope, "jacobian")
-        slope = _zeros_where_none(slope, inner)
+        is_symmetric = not (strict or create_graph) and _has_rules_only(output[0])
+        pulled, seeds = _slope(output, inner, strict), tuple(inner)
         if not is_symmetric:
-            seeds = tuple([i.new_zeros(i.shape).requires_grad_() for i in inner])
-            pulled = _zeros_where_none(_gradients(slope, inner, seeds, create_graph=True), inner)
-    with switched(grad=create_graph or _grad_enabled()):
-        if is_symmetric:
-            found = _gradients(slope, inner, vectors)
-        else:
-            found = _gradients(pulled, seeds, vectors, create_graph=create_graph)
-        product = _filled(found, inner, strict, create_graph, "double_back_trick")
-    return (_unpacked(_left(outputs, create_graph), is_outputs_tuple),
-            _unpacked(_left(product, create_graph), is_tuple))
+            seeds = _zero_seeds(inner)
+            pulled = _zeros_where_none(_gradients(pulled, inner, seeds, create_graph=True), inner)
+    return _result(output, pulled, seeds, v, inner, "double_back_trick", create_graph, strict)
+
+
+def _slope(output: _Tensors, inputs: _Tensors, strict: bool) -> tuple[Tensor, ...]:
+    """The recorded gradient of a scalar."""
+    found = _gradients(output, inputs, create_graph=True)
+    if strict:
+        _check_inputs_depend(found, _CONSTANT_JACOBIAN)
+    return _zeros_where_none(found, inputs)
+
+
+def _result(outputs: _Tensors, heads: tuple[Tensor, ...], sources: tuple[Tensor, ...], v: Any,
+            like: _Tensors, stage: str, create_graph: bool, strict: bool) -> tuple[Any, Any]:
+    """The outputs, and the product of ``v`` with the derivative of ``heads`` by ``sources``."""
+    with switched(grad=create_graph or MODE.get().grad):
+        found = _gradients(heads, sources, v, create_graph=create_graph)
+        if strict:
+            _check_product(found, stage, create_graph)
+        product = _zeros_where_none(found, like)
+    return (outputs.unpacked(_left(outputs, create_graph)),
+            like.unpacked(_left(product, create_graph)))
+
+
+def _check_product(product: tuple[Any, ...], stage: str, create_graph: bool) -> None:
+    for i, g in enumerate(product):
+        if g is None:
+            raise RuntimeError(_MISSING[stage].format(i=i))
+        if create_graph and not g.requires_grad:
+            kind = "hessian" if "double" in stage else "jacobian"
+            raise RuntimeError(_UNRECORDED.format(kind=kind, i=i))
 
 
 def _has_rules_only(output: Tensor) -> bool:
@@ -276,11 +247,6 @@ def _has_rules_only(output: Tensor) -> bool:
         return True
     plan = Plan([edge_of(output)], None)
     return not any(isinstance(node, BackwardCFunction) or node.is_watched for node in plan.order)
-
-
-def _zeros_where_none(gradients: tuple[Any, ...], like: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    return tuple([t.new_zeros(t.shape) if g is None else g
-                  for g, t in zip(gradients, like, strict=True)])
 
 
 # ---------------------------------------------------------------- Jacobians and Hessians
@@ -303,11 +269,8 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
                                       '`strategy="reverse-mode"`.')
         return _forward_jacobian(func, inputs, strict, vectorize)
     with switched(grad=True):
-        is_inputs_tuple, given = _tensors(inputs, "inputs", "jacobian")
-        inner = _entered(given, create_graph)
-        is_outputs_tuple, outputs = _tensors(func(*inner), "outputs of the user-provided function",
-                                             "jacobian")
-        _check_outputs_depend(outputs, strict)
+        inner = _entered(inputs, "inputs", "jacobian", create_graph)
+        outputs = _outputs_of(func, inner, "jacobian", strict)
         if vectorize:
             if strict:
                 raise RuntimeError("torch.autograd.functional.jacobian: `strict=True` and "
@@ -316,13 +279,7 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
             blocks = _rows_at_once(outputs, inner, create_graph)
         else:
             blocks = _rows_one_by_one(outputs, inner, create_graph, strict)
-    return _matrix(_left(blocks, create_graph), is_outputs_tuple, is_inputs_tuple)
-
-
-def _matrix(blocks: Any, is_outputs_tuple: bool, is_inputs_tuple: bool) -> Any:
-    """Tuples only where the caller used tuples."""
-    rows = tuple([_unpacked(row, is_inputs_tuple) for row in blocks])
-    return _unpacked(rows, is_outputs_tuple)
+    return outputs.unpacked(tuple([inner.unpacked(row) for row in _left(blocks, create_graph)]))
 
 
 def _rows_one_by_one(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...], create_graph: bool,
@@ -343,12 +300,11 @@ def _rows_one_by_one(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...], cr
                 if g is None:
                     if strict:
                         raise RuntimeError(f"Output {i} of the user-provided function is "
-                                           f"independent of input {k}.{_STRICT}")
+                                           f"independent of input {k}. This is not allowed in "
+                                           "strict mode.")
                     g = source.new_zeros(source.shape)
                 elif strict and create_graph and not g.requires_grad:
-                    raise RuntimeError("The jacobian of the user-provided function is independent "
-                                       f"of input {i}. This is not allowed in strict mode when "
-                                       "create_graph=True.")
+                    raise RuntimeError(_UNRECORDED.format(kind="jacobian", i=i))
                 rows[k].append(g)
         blocks.append(tuple([
             stack(parts, 0).view((*out.shape, *source.shape)) if parts
@@ -410,20 +366,20 @@ def _forward_jacobian(func: Callable[..., Any], inputs: Any, strict: bool,
         raise RuntimeError("torch.autograd.functional.jacobian: `strict=True` and "
                            '`strategy="forward-mode"` are not supported together (yet). Please '
                            'either set `strict=False` or `strategy="reverse-mode"`.')
-    is_inputs_tuple, given = _tensors(inputs, "inputs", "jacobian")
+    given = _tensors(inputs, "inputs", "jacobian")
     if not vectorize:
         raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse "
                                   "Hessian isonly implemented for `vectorize=True`.")
     sizes = [t.numel() for t in given]
-    is_outputs_tuple = False
+    outputs: _Tensors
 
     def checked(*xs: Tensor) -> tuple[Tensor, ...]:
-        nonlocal is_outputs_tuple
-        is_outputs_tuple, outputs = _tensors(func(*xs), "outputs", "None")
-        return outputs
+        nonlocal outputs
+        outputs = _tensors(func(*xs), "outputs", "None")
+        return tuple(outputs)
 
     def column(*directions: Tensor) -> tuple[Tensor, ...]:
-        return push(checked, given, directions)[1]
+        return push(checked, tuple(given), directions)[1]
 
     # PyTorch returns lists here, and tuples everywhere else.
     blocks: Any = []
@@ -431,36 +387,33 @@ def _forward_jacobian(func: Callable[..., Any], inputs: Any, strict: bool,
         rows = columns.movedim(0, -1)
         blocks.append([part.reshape((*rows.shape[:-1], *t.shape))
                        for part, t in zip(rows.split(sizes, -1), given, strict=True)])
-    if not is_inputs_tuple:
+    if not given.is_tuple:
         blocks = tuple([row[0] for row in blocks])
-    return _unpacked(blocks, is_outputs_tuple)
+    return outputs.unpacked(blocks)
 
 
 def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
             strict: bool = False, vectorize: bool = False,
             outer_jacobian_strategy: str = "reverse-mode") -> Any:
     """The Hessian of a function with one scalar output."""
-    is_inputs_tuple, given = _tensors(inputs, "inputs", "hessian")
+    given = _tensors(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
 
     def scalar(*xs: Tensor) -> Tensor:
-        is_tuple, outputs = _tensors(func(*xs), "outputs of the user-provided function", "hessian")
-        _check_outputs_depend(outputs, strict)
-        _single_output(outputs, is_tuple, "hessian")
-        return outputs[0].squeeze()
+        return _output_of(func, xs, "hessian", strict)[0].squeeze()
 
     def slope(*xs: Tensor) -> Any:
         if outer_jacobian_strategy == "forward-mode":
             xs = tuple([x.requires_grad_() if x.is_leaf else x for x in xs])
         found = jacobian(scalar, xs, create_graph=True)
         if strict:
-            _check_inputs_depend(found, "jacobian")
+            _check_inputs_depend(found, _CONSTANT_JACOBIAN)
         return found
 
     result = jacobian(slope, given, create_graph=create_graph, strict=strict, vectorize=vectorize,
                       strategy=outer_jacobian_strategy)
-    return result if is_inputs_tuple else result[0][0]
+    return result if given.is_tuple else result[0][0]
 
 
 # ---------------------------------------------------------------- batched gradients
