@@ -1,14 +1,16 @@
-"""Which parameters of a group are updated together on raw arrays, and which one by one."""
+"""Steps on packs of raw arrays: which parameters move together, and which one by one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter, is_, itemgetter
-from typing import Any
+from typing import Any, ClassVar
 
+import retrograd
 from retrograd import sites
 from retrograd.backend import fused
 from retrograd.graph import INFERENCE
+from retrograd.optim.optimizer import Optimizer, Params
 from retrograd.tensor import Tensor
 
 _data = attrgetter("_data")
@@ -62,7 +64,7 @@ class Pack:
         """Return the gradients as arrays, None where there is none."""
         return [None if (grad := param._grad) is None else grad._data for param in self.params]
 
-    def bump_versions(self, grads: list[Any], writes: int = 1) -> None:
+    def bump_versions(self, grads: list[Any], writes: int) -> None:
         """Count ``writes`` to every parameter that had a gradient, as PyTorch would have made."""
         # Found once: all these writes are made by one line.
         code, lasti = sites.here()
@@ -75,67 +77,132 @@ class Pack:
 
 
 class Plan:
-    """How the parameters of one group are updated: in packs, or singly as tensors.
+    """How the parameters of one group are updated: in packs, one for each dtype, or singly.
 
-    A plan is provisional if the step it is made for will give a parameter the state it lacks.
+    ``names`` are the state tensors shaped like the parameter, ``counted`` says that there is a
+    ``step`` too, and ``has_state`` whether a parameter's state exists. A plan is provisional if the
+    step it is made for will give a parameter the state it lacks.
     """
 
     def __init__(
         self,
         params: list[Tensor],
+        state: dict,
         names: Sequence[str],
-        packs: list[Pack],
-        single: list[Tensor],
-        provisional: bool,
+        counted: bool,
+        has_state: Callable[[Tensor], bool],
     ) -> None:
         self.params = list(params)
         self.names = names
-        self.provisional = provisional
-        self.packs = packs
-        self.single = single
-        planned = {id(param) for pack in packs for param in pack.params}
-        planned.update(map(id, single))
-        self.idle = [param for param in params if id(param) not in planned]
+        self.single: list[Tensor] = []
+        self.idle: list[Tensor] = []
+        self.provisional = False
+        repeated = len({id(param) for param in params}) != len(params)
+        groups: dict[Any, list[Tensor]] = {}
+        for param in params:
+            stateless = not has_state(param)
+            if param._grad is None and (stateless or not names):
+                self.idle.append(param)
+                continue
+            packable = not repeated and fused.is_packable(param._data)
+            if not packable or (names and stateless):
+                self.single.append(param)
+                self.provisional |= packable
+                continue
+            step_dtype = state[param]["step"]._data.dtype if counted else None
+            groups.setdefault((param._data.dtype, step_dtype), []).append(param)
+        self.packs = [
+            Pack(members, [state[param] for param in members] if names else [], names, counted)
+            for members in groups.values()
+        ]
 
-    def is_current(self, params: list[Tensor], state: dict) -> bool:
+    def is_current(self, params: list[Tensor], names: Sequence[str], state: dict) -> bool:
         """Whether the plan still fits the group and its state."""
         return (
-            len(params) == len(self.params)
+            not self.provisional
+            and names == self.names
+            and len(params) == len(self.params)
             and all(map(is_, params, self.params))
             and not any(param._grad is not None for param in self.idle)
             and all(pack.is_current(state) for pack in self.packs)
         )
 
 
-def make_plan(
-    params: list[Tensor],
-    state: dict,
-    names: Sequence[str],
-    counted: bool,
-    is_ready: Callable[[Tensor], bool],
-) -> Plan:
-    """Group the parameters that have gradients into packs by dtype.
+class PackedOptimizer(Optimizer):
+    """An optimizer that moves packs of parameters at once, and differentiable steps singly."""
 
-    ``names`` are the state tensors shaped like the parameter, ``counted`` says that there is a
-    ``step`` too, and ``is_ready`` whether a parameter's state exists.
-    """
-    repeated = len({id(param) for param in params}) != len(params)
-    groups: dict[Any, list[Tensor]] = {}
-    single: list[Tensor] = []
-    provisional = False
-    for param in params:
-        has_state = param in state and is_ready(param)
-        if param._grad is None and not (has_state and names):
-            continue
-        packable = not repeated and fused.is_packable(param._data)
-        if not packable or (names and not has_state):
-            single.append(param)
-            provisional |= packable
-            continue
-        step_dtype = state[param]["step"]._data.dtype if counted else None
-        groups.setdefault((param._data.dtype, step_dtype), []).append(param)
-    packs = [
-        Pack(members, [state[param] for param in members] if names else [], names, counted)
-        for members in groups.values()
-    ]
-    return Plan(params, names, packs, single, provisional)
+    _counted = False
+    _later_options: ClassVar[dict[str, Any]] = {}  # a state saved long ago may lack them
+
+    def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
+        super().__init__(params, defaults)
+        # The choices change nothing here: there is one implementation, and it is fused.
+        if defaults["fused"] and defaults["differentiable"]:
+            raise RuntimeError("`fused` does not support `differentiable`")
+        if defaults["fused"] and defaults["foreach"]:
+            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+        self._plans: dict[int, Plan] = {}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._plans = {}
+        for group in self.param_groups:
+            for name, value in self._later_options.items():
+                group.setdefault(name, value)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Move every parameter that has a gradient; ``closure`` computes the loss anew."""
+        loss = None
+        if closure is not None:
+            with retrograd.enable_grad():
+                loss = closure()
+        for number, group in enumerate(self.param_groups):
+            if group.get("capturable"):
+                raise AssertionError(
+                    "If capturable=True, params and state_steps must be on supported devices: "
+                    "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']."
+                )
+            if group["differentiable"]:
+                with retrograd.enable_grad():
+                    self._update_singly(group, group["params"])
+                continue
+            plan = self._plan(number, group)
+            for pack in plan.packs:
+                grads = pack.grads()
+                pack.bump_versions(grads, self._update_packed(group, pack.block, grads))
+            if plan.single:
+                with retrograd.no_grad():
+                    self._update_singly(group, plan.single)
+        return loss
+
+    def _plan(self, number: int, group: dict[str, Any]) -> Plan:
+        params, names = group["params"], self._state_names(group)
+        plan = self._plans.get(number)
+        if plan is None or not plan.is_current(params, names, self.state):
+            self._prepare(group)
+            plan = Plan(params, self.state, names, self._counted, self._has_state)
+            self._plans[number] = plan
+        return plan
+
+    def _update_singly(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        for param in params:
+            if param.grad is not None:
+                self._update(group, param, param.grad)
+
+    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        """Return the names of the state tensors that are shaped like the parameter."""
+        raise NotImplementedError
+
+    def _prepare(self, group: dict[str, Any]) -> None:
+        """Give parameters the state that packs need, if the first step alone does not."""
+
+    def _has_state(self, param: Tensor) -> bool:
+        return bool(self.state.get(param))
+
+    def _update_packed(self, group: dict[str, Any], block: fused.Packed, grads: list[Any]) -> int:
+        """Move all parameters of a block; return how often PyTorch would write to each."""
+        raise NotImplementedError
+
+    def _update(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
+        """Move one parameter by operations on tensors."""
+        raise NotImplementedError

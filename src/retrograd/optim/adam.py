@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import retrograd
-from retrograd.optim._packing import Plan, make_plan
-from retrograd.optim.optimizer import (
-    Optimizer,
-    Params,
-    check_implementation,
-    check_lr,
-    evaluate,
-)
+from retrograd.backend.fused import Packed
+from retrograd.optim._packing import PackedOptimizer
+from retrograd.optim.optimizer import Params, check_lr
 from retrograd.tensor import Tensor
 
 _MOMENTS = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 
 
-class Adam(Optimizer):
+class Adam(PackedOptimizer):
     """Gradient descent scaled by running averages of the gradient and of its square."""
+
+    _counted = True
+    _later_options: ClassVar[dict[str, Any]] = {
+        "amsgrad": False,
+        "maximize": False,
+        "foreach": None,
+        "capturable": False,
+        "differentiable": False,
+        "decoupled_weight_decay": False,
+        "fused": None,
+    }
 
     def __init__(
         self,
@@ -61,91 +66,50 @@ class Adam(Optimizer):
             "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, defaults)
-        check_implementation(foreach, fused, differentiable)
-        self._plans: dict[int, Plan] = {}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._plans = {}
         for group in self.param_groups:
-            group.setdefault("amsgrad", False)
-            group.setdefault("maximize", False)
-            group.setdefault("foreach", None)
-            group.setdefault("capturable", False)
-            group.setdefault("differentiable", False)
-            group.setdefault("decoupled_weight_decay", False)
-            group.setdefault("fused", None)
             for param in group["params"]:
                 saved = self.state.get(param, {})
                 if "step" in saved and not isinstance(saved["step"], Tensor):
                     saved["step"] = _step_count(float(saved["step"]))
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Move every parameter against its averaged and scaled gradient."""
-        loss = evaluate(closure)
-        for number, group in enumerate(self.param_groups):
-            if group["capturable"]:
-                raise AssertionError(
-                    "If capturable=True, params and state_steps must be on supported devices: "
-                    "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']."
-                )
-            if group["differentiable"]:
-                with retrograd.enable_grad():
-                    self._update_singly(group, group["params"])
-                continue
-            plan = self._plan(number, group)
-            for pack in plan.packs:
-                beta1, beta2 = group["betas"]
-                grads = pack.grads()
-                pack.block.adam(
-                    grads,
-                    lr=float(group["lr"]),
-                    beta1=float(beta1),
-                    beta2=float(beta2),
-                    eps=group["eps"],
-                    weight_decay=group["weight_decay"],
-                    decoupled=group["decoupled_weight_decay"],
-                    maximize=group["maximize"],
-                    amsgrad=group["amsgrad"],
-                )
-                decays = group["weight_decay"] and group["decoupled_weight_decay"]
-                pack.bump_versions(grads, 2 if decays else 1)
-            if plan.single:
-                with retrograd.no_grad():
-                    self._update_singly(group, plan.single)
-        return loss
+    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return _MOMENTS if group["amsgrad"] else _MOMENTS[:2]
 
-    def _plan(self, number: int, group: dict[str, Any]) -> Plan:
-        names = _MOMENTS if group["amsgrad"] else _MOMENTS[:2]
-        plan = self._plans.get(number)
-        if plan is None or plan.names != names or not plan.is_current(group["params"], self.state):
-            for param in group["params"]:
-                if param.grad is not None:
-                    self._state_of(param, group["amsgrad"])
-            plan = make_plan(
-                group["params"], self.state, names, True, lambda param: bool(self.state[param])
-            )
-            self._plans[number] = plan
-        return plan
+    def _prepare(self, group: dict[str, Any]) -> None:
+        for param in group["params"]:
+            if param.grad is not None:
+                self._state_of(param, group)
 
-    def _state_of(self, param: Tensor, amsgrad: bool) -> dict[str, Any]:
+    def _update_packed(self, group: dict[str, Any], block: Packed, grads: list[Any]) -> int:
+        beta1, beta2 = group["betas"]
+        weight_decay, decoupled = group["weight_decay"], group["decoupled_weight_decay"]
+        block.adam(
+            grads,
+            lr=float(group["lr"]),
+            beta1=float(beta1),
+            beta2=float(beta2),
+            eps=group["eps"],
+            weight_decay=weight_decay,
+            decoupled=decoupled,
+            maximize=group["maximize"],
+            amsgrad=group["amsgrad"],
+        )
+        return 2 if weight_decay and decoupled else 1
+
+    def _state_of(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         state = self.state[param]
         if not state:
             state["step"] = _step_count(0.0)
-            state["exp_avg"] = _zeros_like(param)
-            state["exp_avg_sq"] = _zeros_like(param)
-            if amsgrad:
-                state["max_exp_avg_sq"] = _zeros_like(param)
+            for name in self._state_names(group):
+                state[name] = retrograd.zeros_like(param, memory_format=retrograd.preserve_format)
         return state
-
-    def _update_singly(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        for param in params:
-            if param.grad is not None:
-                self._update(group, param, param.grad)
 
     def _update(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
         lr, (beta1, beta2), weight_decay = group["lr"], group["betas"], group["weight_decay"]
-        state = self._state_of(param, group["amsgrad"])
+        state = self._state_of(param, group)
         if group["maximize"]:
             grad = -grad
         state["step"] += 1
@@ -194,17 +158,8 @@ class AdamW(Adam):
         fused: bool | None = None,
     ) -> None:
         super().__init__(
-            params,
-            lr,
-            betas,
-            eps,
-            weight_decay,
-            amsgrad,
-            foreach=foreach,
-            maximize=maximize,
-            capturable=capturable,
-            differentiable=differentiable,
-            fused=fused,
+            params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
+            capturable=capturable, differentiable=differentiable, fused=fused,
             decoupled_weight_decay=True,
         )
 
@@ -217,10 +172,6 @@ class AdamW(Adam):
 def _step_count(value: float) -> Tensor:
     wide = retrograd.get_default_dtype() == retrograd.float64
     return retrograd.tensor(value, dtype=retrograd.float64 if wide else retrograd.float32)
-
-
-def _zeros_like(param: Tensor) -> Tensor:
-    return retrograd.zeros_like(param, memory_format=retrograd.preserve_format)
 
 
 def _real(tensor: Tensor) -> Tensor:

@@ -100,7 +100,7 @@ class LRScheduler:
                 group["lr"].fill_(float(rate))
             else:
                 group["lr"] = rate
-        self._last_lr = [_detached(group["lr"]) for group in self.optimizer.param_groups]
+        self._last_lr = self._current()
 
     def _current(self) -> list[Any]:
         return [_detached(group["lr"]) for group in self.optimizer.param_groups]

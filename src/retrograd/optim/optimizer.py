@@ -10,9 +10,8 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
-import retrograd
 from retrograd.graph import RemovableHandle
-from retrograd.nn.modules.module import clear_grad, typename
+from retrograd.nn.modules.module import clear_grad, register_hook, typename
 from retrograd.tensor import Tensor
 
 Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
@@ -211,43 +210,35 @@ class Optimizer:
 
     def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` before each step."""
-        return _register(self._optimizer_step_pre_hooks, hook)
+        return register_hook(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` after each step."""
-        return _register(self._optimizer_step_post_hooks, hook)
+        return register_hook(self._optimizer_step_post_hooks, hook)
 
     def register_state_dict_pre_hook(
         self, hook: Callable, prepend: bool = False
     ) -> RemovableHandle:
         """Call ``hook(optimizer)`` before ``state_dict``."""
-        return _register(self._optimizer_state_dict_pre_hooks, hook, prepend)
+        return register_hook(self._optimizer_state_dict_pre_hooks, hook, prepend=prepend)
 
     def register_state_dict_post_hook(
         self, hook: Callable, prepend: bool = False
     ) -> RemovableHandle:
         """Call ``hook(optimizer, state_dict)`` after ``state_dict``; a result replaces it."""
-        return _register(self._optimizer_state_dict_post_hooks, hook, prepend)
+        return register_hook(self._optimizer_state_dict_post_hooks, hook, prepend=prepend)
 
     def register_load_state_dict_pre_hook(
         self, hook: Callable, prepend: bool = False
     ) -> RemovableHandle:
         """Call ``hook(optimizer, state_dict)`` before loading; a result replaces it."""
-        return _register(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+        return register_hook(self._optimizer_load_state_dict_pre_hooks, hook, prepend=prepend)
 
     def register_load_state_dict_post_hook(
         self, hook: Callable, prepend: bool = False
     ) -> RemovableHandle:
         """Call ``hook(optimizer)`` after loading."""
-        return _register(self._optimizer_load_state_dict_post_hooks, hook, prepend)
-
-
-def evaluate(closure: Callable[[], Any] | None) -> Any:
-    """Return the loss of ``closure``, computed with gradients, or None without one."""
-    if closure is None:
-        return None
-    with retrograd.enable_grad():
-        return closure()
+        return register_hook(self._optimizer_load_state_dict_post_hooks, hook, prepend=prepend)
 
 
 def check_lr(lr: Any, foreach: bool | None = None) -> None:
@@ -261,17 +252,6 @@ def check_lr(lr: Any, foreach: bool | None = None) -> None:
             raise ValueError("Tensor lr must be 1-element")
     if lr < 0.0:
         raise ValueError(f"Invalid learning rate: {lr}")
-
-
-def check_implementation(foreach: bool | None, fused: bool | None, differentiable: bool) -> None:
-    """Raise PyTorch's errors for choices that exclude each other.
-
-    The choices themselves change nothing here: there is one implementation, and it is fused.
-    """
-    if fused and differentiable:
-        raise RuntimeError("`fused` does not support `differentiable`")
-    if fused and foreach:
-        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
 
 def _with_hooks(step: Callable) -> Callable:
@@ -333,11 +313,3 @@ def _fit_state(param: Tensor, value: Any, key: Any = None) -> Any:
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
         return type(value)(_fit_state(param, member) for member in value)  # type: ignore[call-arg]
     return value
-
-
-def _register(hooks: OrderedDict, hook: Callable, prepend: bool = False) -> RemovableHandle:
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    if prepend:
-        hooks.move_to_end(handle.id, last=False)
-    return handle

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
-import retrograd
-from retrograd.optim._packing import Plan, make_plan
-from retrograd.optim.optimizer import (
-    Optimizer,
-    Params,
-    check_implementation,
-    check_lr,
-    evaluate,
-)
+from retrograd.backend.fused import Packed
+from retrograd.optim._packing import PackedOptimizer
+from retrograd.optim.optimizer import Params, check_lr
 from retrograd.tensor import Tensor
 
 
-class SGD(Optimizer):
+class SGD(PackedOptimizer):
     """Gradient descent, with momentum (also Nesterov's) and weight decay on request."""
+
+    _later_options: ClassVar[dict[str, Any]] = {
+        "nesterov": False,
+        "maximize": False,
+        "foreach": None,
+        "differentiable": False,
+        "fused": False,
+    }
 
     def __init__(
         self,
@@ -53,65 +54,24 @@ class SGD(Optimizer):
             "fused": fused,
         }
         super().__init__(params, defaults)
-        check_implementation(foreach, fused, differentiable)
-        self._plans: dict[int, Plan] = {}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self._plans = {}
-        for group in self.param_groups:
-            group.setdefault("nesterov", False)
-            group.setdefault("maximize", False)
-            group.setdefault("foreach", None)
-            group.setdefault("differentiable", False)
-            group.setdefault("fused", False)
+    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return ("momentum_buffer",) if group["momentum"] else ()
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Move every parameter against its gradient."""
-        loss = evaluate(closure)
-        for number, group in enumerate(self.param_groups):
-            if group["differentiable"]:
-                with retrograd.enable_grad():
-                    self._update_singly(group, group["params"])
-                continue
-            plan = self._plan(number, group)
-            for pack in plan.packs:
-                grads = pack.grads()
-                pack.block.sgd(
-                    grads,
-                    lr=float(group["lr"]),
-                    momentum=group["momentum"],
-                    dampening=group["dampening"],
-                    weight_decay=float(group["weight_decay"]),
-                    nesterov=group["nesterov"],
-                    maximize=group["maximize"],
-                )
-                pack.bump_versions(grads)
-            if plan.single:
-                with retrograd.no_grad():
-                    self._update_singly(group, plan.single)
-        return loss
+    def _has_state(self, param: Tensor) -> bool:
+        return self.state.get(param, {}).get("momentum_buffer") is not None
 
-    def _plan(self, number: int, group: dict[str, Any]) -> Plan:
-        names = ("momentum_buffer",) if group["momentum"] else ()
-        plan = self._plans.get(number)
-        if (
-            plan is None
-            or plan.provisional
-            or plan.names != names
-            or not plan.is_current(group["params"], self.state)
-        ):
-            plan = make_plan(group["params"], self.state, names, False, self._has_buffer)
-            self._plans[number] = plan
-        return plan
-
-    def _has_buffer(self, param: Tensor) -> bool:
-        return self.state[param].get("momentum_buffer") is not None
-
-    def _update_singly(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        for param in params:
-            if param.grad is not None:
-                self._update(group, param, param.grad)
+    def _update_packed(self, group: dict[str, Any], block: Packed, grads: list[Any]) -> int:
+        block.sgd(
+            grads,
+            lr=float(group["lr"]),
+            momentum=group["momentum"],
+            dampening=group["dampening"],
+            weight_decay=float(group["weight_decay"]),
+            nesterov=group["nesterov"],
+            maximize=group["maximize"],
+        )
+        return 1
 
     def _update(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
         lr, momentum, weight_decay = group["lr"], group["momentum"], group["weight_decay"]

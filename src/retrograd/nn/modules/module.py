@@ -188,7 +188,7 @@ class Module:
     ) -> RemovableHandle:
         """Call ``hook(module, args)`` before ``forward``; a result replaces the arguments."""
         extra = [self._forward_pre_hooks_with_kwargs] if with_kwargs else []
-        return _register(self._forward_pre_hooks, hook, extra, prepend)
+        return register_hook(self._forward_pre_hooks, hook, extra, prepend)
 
     def register_forward_hook(
         self,
@@ -202,25 +202,25 @@ class Module:
         extra = [self._forward_hooks_with_kwargs] if with_kwargs else []
         if always_call:
             extra.append(self._forward_hooks_always_called)
-        return _register(self._forward_hooks, hook, extra, prepend)
+        return register_hook(self._forward_hooks, hook, extra, prepend)
 
     def register_full_backward_pre_hook(
         self, hook: Callable, prepend: bool = False
     ) -> RemovableHandle:
         """Call ``hook(module, grad_output)`` before the module's gradients are computed."""
-        return _register(self._backward_pre_hooks, hook, [], prepend)
+        return register_hook(self._backward_pre_hooks, hook, [], prepend)
 
     def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_input, grad_output)`` once the input gradients are known."""
-        return _register(self._backward_hooks, hook, [], prepend)
+        return register_hook(self._backward_hooks, hook, [], prepend)
 
     def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
         """Call ``hook(module, prefix, keep_vars)`` before ``state_dict`` reads the module."""
-        return _register(self._state_dict_pre_hooks, hook)
+        return register_hook(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         """Call ``hook(module, state_dict, prefix, local_metadata)`` after ``state_dict``."""
-        return _register(self._state_dict_hooks, hook)
+        return register_hook(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
         """Call a hook with the module and the arguments of loading, before it is loaded."""
@@ -228,11 +228,11 @@ class Module:
         def with_module(*args: Any) -> Any:
             return hook(self, *args)
 
-        return _register(self._load_state_dict_pre_hooks, with_module)
+        return register_hook(self._load_state_dict_pre_hooks, with_module)
 
     def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         """Call ``hook(module, incompatible_keys)`` after loading; it may edit the keys."""
-        return _register(self._load_state_dict_post_hooks, hook)
+        return register_hook(self._load_state_dict_post_hooks, hook)
 
     # ------------------------------------------------------------------ attributes
 
@@ -790,12 +790,13 @@ class _HookHandle(RemovableHandle):
             mark.pop(self.id, None)
 
 
-def _register(
+def register_hook(
     hooks: OrderedDict[int, Any],
     hook: Callable,
     marks: list[OrderedDict[int, Any]] | None = None,
     prepend: bool = False,
 ) -> RemovableHandle:
+    """Add ``hook`` at the end of ``hooks`` or before them all, and its handle's id to ``marks``."""
     handle = _HookHandle(hooks, marks or [])
     hooks[handle.id] = hook
     if prepend:
