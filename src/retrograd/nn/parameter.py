@@ -32,7 +32,9 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         if data is None:
             data = retrograd.empty(0)
         if type(data) not in PLAIN:
-            return _marked(data.detach().requires_grad_(requires_grad))
+            marked = data.detach().requires_grad_(requires_grad)
+            marked._is_param = True
+            return marked
         if requires_grad and not (data.is_floating_point() or data.is_complex()):
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"
@@ -54,9 +56,9 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         return "Parameter containing:\n" + super().__repr__()
 
 
-def _marked(tensor: Tensor) -> Tensor:
-    tensor._is_param = True
-    return tensor
+def empty_parameter(shape: int | tuple[int, ...], device: Any, dtype: Any) -> Parameter:
+    """Return a parameter whose values are still to be set."""
+    return Parameter(retrograd.empty(shape, device=device, dtype=dtype))
 
 
 # Parameters take the fast path of recording, as plain tensors do.

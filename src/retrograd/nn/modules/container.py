@@ -4,7 +4,7 @@ import operator
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 from retrograd.nn.modules.module import Module, _indent
 from retrograd.nn.parameter import Parameter
@@ -45,6 +45,11 @@ class _ModuleSequence(Module):
     def __iter__(self) -> Iterator[Module]:
         return iter(self._modules.values())
 
+    def append(self, module: Module) -> Self:
+        """Add ``module`` at the end."""
+        self.add_module(str(len(self)), module)
+        return self
+
     def pop(self, key: int | slice) -> Module:
         """Remove the module at ``key`` and return it."""
         module = self[key]
@@ -83,19 +88,11 @@ class Sequential(_ModuleSequence):
         return self._modules[self._key_of(index)]
 
     def __add__(self, other: "Sequential") -> "Sequential":
-        if not isinstance(other, Sequential):
-            raise ValueError(
-                "add operator supports only objects of Sequential class, "
-                f"but {type(other)} is given."
-            )
+        _check_sequential(other)
         return Sequential(*self, *other)
 
     def __iadd__(self, other: "Sequential") -> "Sequential":
-        if not isinstance(other, Sequential):
-            raise ValueError(
-                "add operator supports only objects of Sequential class, "
-                f"but {type(other)} is given."
-            )
+        _check_sequential(other)
         return self.extend(list(other))
 
     def __mul__(self, other: int) -> "Sequential":
@@ -114,11 +111,6 @@ class Sequential(_ModuleSequence):
             raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(factor)}")
         if factor <= 0:
             raise ValueError(f"Non-positive multiplication factor {factor} for {type(self)}")
-
-    def append(self, module: Module) -> "Sequential":
-        """Add ``module`` at the end."""
-        self.add_module(str(len(self)), module)
-        return self
 
     def insert(self, index: int, module: Module) -> "Sequential":
         """Add ``module`` before position ``index``."""
@@ -139,6 +131,13 @@ class Sequential(_ModuleSequence):
         return self
 
 
+def _check_sequential(other: Any) -> None:
+    if not isinstance(other, Sequential):
+        raise ValueError(
+            f"add operator supports only objects of Sequential class, but {type(other)} is given."
+        )
+
+
 class ModuleList(_ModuleSequence):
     """A list of modules, all of them registered."""
 
@@ -157,11 +156,6 @@ class ModuleList(_ModuleSequence):
 
     def __add__(self, other: Iterable[Module]) -> "ModuleList":
         return type(self)(chain(self, other))
-
-    def append(self, module: Module) -> "ModuleList":
-        """Add ``module`` at the end."""
-        self.add_module(str(len(self)), module)
-        return self
 
     def insert(self, index: int, module: Module) -> None:
         """Add ``module`` before position ``index``."""
@@ -227,7 +221,23 @@ def _pairs(items: Any, owner: str) -> Iterator[tuple[Any, Any]]:
         yield pair
 
 
-class ModuleDict(Module):
+class _Named(Module):
+    """What ModuleDict and ParameterDict share: members under names, in order."""
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.keys()
+
+    def keys(self) -> Any:
+        raise NotImplementedError
+
+
+class ModuleDict(_Named):
     """A dictionary of modules, all of them registered."""
 
     def __init__(self, modules: Any = None) -> None:
@@ -243,15 +253,6 @@ class ModuleDict(Module):
 
     def __delitem__(self, key: str) -> None:
         del self._modules[key]
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._modules
 
     def clear(self) -> None:
         """Remove every module."""
@@ -346,7 +347,7 @@ class ParameterList(Module):
         )
 
 
-class ParameterDict(Module):
+class ParameterDict(_Named):
     """A dictionary of parameters; tensors put into it become parameters."""
 
     def __init__(self, parameters: Any = None) -> None:
@@ -375,15 +376,6 @@ class ParameterDict(Module):
     def _attribute(self, key: str) -> str:
         # A key such as "update" must not hide the method of that name.
         return f"{key}_" if hasattr(type(self), key) else key
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._keys)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._keys
 
     def keys(self) -> Any:
         """Return the names."""

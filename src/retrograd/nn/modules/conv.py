@@ -3,12 +3,11 @@
 import math
 from typing import Any
 
-import retrograd
 from retrograd.nn import functional as F
 from retrograd.nn import init
 from retrograd.nn.modules._sizes import pair
 from retrograd.nn.modules.module import Module
-from retrograd.nn.parameter import Parameter
+from retrograd.nn.parameter import empty_parameter
 from retrograd.tensor import Tensor
 
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
@@ -42,9 +41,9 @@ class Conv2d(Module):
         self.padding_mode = padding_mode
         self._check_arguments()
         shape = (out_channels, in_channels // groups, *self.kernel_size)
-        self.weight = Parameter(retrograd.empty(shape, device=device, dtype=dtype))
+        self.weight = empty_parameter(shape, device, dtype)
         if bias:
-            self.bias = Parameter(retrograd.empty(out_channels, device=device, dtype=dtype))
+            self.bias = empty_parameter(out_channels, device, dtype)
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()

@@ -3,11 +3,10 @@
 import math
 from typing import Any
 
-import retrograd
 from retrograd.nn import functional as F
 from retrograd.nn import init
 from retrograd.nn.modules.module import Module
-from retrograd.nn.parameter import Parameter
+from retrograd.nn.parameter import empty_parameter
 from retrograd.tensor import Tensor
 
 
@@ -35,11 +34,9 @@ class Linear(Module):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
-        self.weight = Parameter(
-            retrograd.empty((out_features, in_features), device=device, dtype=dtype)
-        )
+        self.weight = empty_parameter((out_features, in_features), device, dtype)
         if bias:
-            self.bias = Parameter(retrograd.empty(out_features, device=device, dtype=dtype))
+            self.bias = empty_parameter(out_features, device, dtype)
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()

@@ -4,15 +4,13 @@ import itertools
 import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, Self
 
 import retrograd
 from retrograd.graph import RemovableHandle
 from retrograd.nn.modules._backward_hooks import BackwardHooks
 from retrograd.nn.parameter import Parameter
 from retrograd.tensor import Tensor
-
-ModuleT = TypeVar("ModuleT", bound="Module")
 
 _EXTRA_STATE = "_extra_state"
 _COMPLEX_MODULE = (
@@ -458,7 +456,7 @@ class Module:
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
-    def apply(self: ModuleT, fn: "Callable[[Module], None]") -> ModuleT:
+    def apply(self, fn: "Callable[[Module], None]") -> Self:
         """Call ``fn`` on every submodule and then on this module."""
         for module in self.children():
             module.apply(fn)
@@ -467,7 +465,7 @@ class Module:
 
     # ------------------------------------------------------------------ modes and conversion
 
-    def train(self: ModuleT, mode: bool = True) -> ModuleT:
+    def train(self, mode: bool = True) -> Self:
         """Put the module and all below it into training mode, or into evaluation mode."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
@@ -476,11 +474,11 @@ class Module:
             module.train(mode)
         return self
 
-    def eval(self: ModuleT) -> ModuleT:
+    def eval(self) -> Self:
         """Put the module and all below it into evaluation mode."""
         return self.train(False)
 
-    def requires_grad_(self: ModuleT, requires_grad: bool = True) -> ModuleT:
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Make every parameter require grad, or stop requiring it."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
@@ -491,7 +489,7 @@ class Module:
         for parameter in self.parameters():
             clear_grad(parameter, set_to_none)
 
-    def _apply(self: ModuleT, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> ModuleT:
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         if recurse:
             for module in self.children():
                 module._apply(fn)
@@ -509,7 +507,7 @@ class Module:
                 self._buffers[name] = fn(buffer)
         return self
 
-    def to(self: ModuleT, *args: Any, **kwargs: Any) -> ModuleT:
+    def to(self, *args: Any, **kwargs: Any) -> Self:
         """Convert floating parameters and buffers to a dtype, in place: ``module.to(float64)``."""
         device, dtype = _parse_to(*args, **kwargs)
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
@@ -527,30 +525,30 @@ class Module:
 
         return self._apply(convert)
 
-    def _cast_floating(self: ModuleT, dtype: Any) -> ModuleT:
+    def _cast_floating(self, dtype: Any) -> Self:
         return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)
 
-    def float(self: ModuleT) -> ModuleT:
+    def float(self) -> Self:
         """Convert floating parameters and buffers to float32."""
         return self._cast_floating(retrograd.float32)
 
-    def double(self: ModuleT) -> ModuleT:
+    def double(self) -> Self:
         """Convert floating parameters and buffers to float64."""
         return self._cast_floating(retrograd.float64)
 
-    def half(self: ModuleT) -> ModuleT:
+    def half(self) -> Self:
         """Convert floating parameters and buffers to float16."""
         return self._cast_floating(retrograd.float16)
 
-    def bfloat16(self: ModuleT) -> ModuleT:
+    def bfloat16(self) -> Self:
         """Convert floating parameters and buffers to bfloat16."""
         return self._cast_floating(retrograd.bfloat16)
 
-    def type(self: ModuleT, dst_type: Any) -> ModuleT:
+    def type(self, dst_type: Any) -> Self:
         """Convert every parameter and buffer to ``dst_type``."""
         return self._apply(lambda t: t.type(dst_type))
 
-    def cpu(self: ModuleT) -> ModuleT:
+    def cpu(self) -> Self:
         """Move everything to the CPU."""
         return self._apply(lambda t: t.cpu())
 

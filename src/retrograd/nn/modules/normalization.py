@@ -4,11 +4,10 @@ import numbers
 from collections.abc import Sequence
 from typing import Any
 
-import retrograd
 from retrograd.nn import functional as F
 from retrograd.nn import init
 from retrograd.nn.modules.module import Module
-from retrograd.nn.parameter import Parameter
+from retrograd.nn.parameter import empty_parameter
 from retrograd.tensor import Tensor
 
 
@@ -32,8 +31,7 @@ class LayerNorm(Module):
         self.elementwise_affine = elementwise_affine
         for name, wanted in (("weight", True), ("bias", bias)):
             if elementwise_affine and wanted:
-                empty = retrograd.empty(self.normalized_shape, device=device, dtype=dtype)
-                setattr(self, name, Parameter(empty))
+                setattr(self, name, empty_parameter(self.normalized_shape, device, dtype))
             else:
                 self.register_parameter(name, None)
         self.reset_parameters()
