@@ -1,0 +1,181 @@
+"""The table of batching rules, and what rules are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ...op import REGISTRY
+from ..shape import expand, movedim, reshape, unsqueeze
+
+RULES: dict[str, Callable[..., Any]] = {}
+
+
+def rule(*names: str) -> Callable[[Any], Any]:
+    """Declare the batching rule of the ops called ``names``."""
+
+    def declare(function: Any) -> Any:
+        RULES.update(dict.fromkeys(names, function))
+        return function
+
+    return declare
+
+
+def rule_by_name(*names: str) -> Callable[[Any], Any]:
+    """Declare the batching rule of several ops, which gets the op's name before the batch."""
+
+    def declare(function: Any) -> Any:
+        RULES.update({name: partial(function, name) for name in names})
+        return function
+
+    return declare
+
+
+def run(name: str, *values: Any) -> Any:
+    """An op on arguments in the order of its declaration."""
+    op = REGISTRY[name]
+    named = {p.name: v for p, v in zip(op.params, values, strict=True) if p.keyword_only}
+    return op.function(*values[:len(values) - len(named)], **named)
+
+
+# ---------------------------------------------------------------- bringing batches in line
+
+
+def batched(batch: Any, name: str, value: Any) -> Any:
+    """An argument with the batch in front: repeated where it had none."""
+    if value is None or batch[name]:
+        return value
+    return repeated(batch.size, value)
+
+
+def repeated(size: int, value: Any) -> Any:
+    return expand(unsqueeze(value, 0), (size, *value.shape))
+
+
+def all_batched(batch: Any, **given: Any) -> list[Any]:
+    """Every argument with the batch in front."""
+    return [batched(batch, name, value) for name, value in given.items()]
+
+
+def each_batched(batch: Any, tensors: Any) -> list[Any]:
+    """The tensors of the argument that is a list, all with the batch in front."""
+    return [tensor if flag else repeated(batch.size, tensor)
+            for tensor, flag in zip(tensors, batch["tensors"], strict=True)]
+
+
+def rank_of(batch: Any, name: str, value: Any) -> int:
+    """The rank of an argument, not counting the batch."""
+    return value.ndim - bool(batch[name])
+
+
+def with_rank(value: Any, rank: int) -> Any:
+    """A batched tensor whose values get leading dims of length one up to ``rank``; a view."""
+    for _ in range(rank + 1 - value.ndim):
+        value = unsqueeze(value, 1)
+    return value
+
+
+def aligned(batch: Any, name: str, value: Any, rank: int) -> Any:
+    """An argument that broadcasts with batched values of ``rank``."""
+    return with_rank(value, rank) if batch[name] else value
+
+
+def all_aligned(batch: Any, **given: Any) -> list[Any]:
+    """Every argument with the batch in front and of one rank."""
+    rank = max(rank_of(batch, name, t) for name, t in given.items() if t is not None)
+    return [None if t is None else with_rank(batched(batch, name, t), rank)
+            for name, t in given.items()]
+
+
+def with_one_dim(value: Any) -> Any:
+    """A batch of zero-dim values as a batch of vectors of length one."""
+    return unsqueeze(value, 1) if value is not None and value.ndim == 1 else value
+
+
+def without_one_dim(found: Any, input: Any) -> Any:
+    """What was found for :func:`with_one_dim` of ``input``, in the shape of ``input``."""
+    return reshape(found, input.shape) if input.ndim == 1 else found
+
+
+def folded(value: Any) -> Any:
+    """The batch merged into the next dim."""
+    return reshape(value, (value.shape[0] * value.shape[1], *value.shape[2:]))
+
+
+def unfolded(batch: Any, value: Any) -> Any:
+    """The batch taken out of the first dim again."""
+    rest = value.shape[0] // batch.size if batch.size else 0
+    return reshape(value, (batch.size, rest, *value.shape[1:]))
+
+
+def merged(value: Any, dim: int) -> Any:
+    """The batch merged into dim ``dim`` of the values, in front of it."""
+    moved = movedim(value, 0, dim)
+    shape = moved.shape
+    return reshape(moved, (*shape[:dim], shape[dim] * shape[dim + 1], *shape[dim + 2:]))
+
+
+def unmerged(batch: Any, value: Any, dim: int) -> Any:
+    """The batch taken out of dim ``dim`` again."""
+    shape = value.shape
+    parts = shape[dim] // batch.size if batch.size else 0
+    return movedim(reshape(value, (*shape[:dim], batch.size, parts, *shape[dim + 1:])), dim, 0)
+
+
+def shifted(dims: Any) -> tuple[int, ...]:
+    return tuple([d + 1 for d in dims])
+
+
+def inner_rank(value: Any) -> int:
+    """The rank of each value of a batch."""
+    return value.ndim - 1
+
+
+def flat(value: Any) -> Any:
+    """Each value of a batch in one dim."""
+    return reshape(value, (value.shape[0], math.prod(value.shape[1:])))
+
+
+# ---------------------------------------------------------------- rules that many ops share
+
+
+def itself(*names: str) -> None:
+    """The op works on any leading dims: it is called on the whole batch."""
+    rule_by_name(*names)(lambda name, batch, *values: run(name, *values))
+
+
+_DIMS = frozenset(("dim", "dims", "dim1", "dim2", "axes"))
+_SIZES = frozenset(("shape", "input_sizes"))
+
+
+def behind_batch(*names: str) -> None:
+    """The op is told its dims and sizes: dims move by one, and sizes get the batch in front."""
+    rule_by_name(*names)(_behind_batch)
+
+
+def _behind_batch(name: str, batch: Any, *values: Any) -> Any:
+    op = REGISTRY[name]
+    given = []
+    for param, value in zip(op.params, values, strict=True):
+        if param.name in _DIMS:
+            value = value + 1 if isinstance(value, int) else shifted(value)
+        elif param.name in _SIZES:
+            value = (batch.size, *value)
+        elif param.name in op.arrays:
+            value = batched(batch, param.name, value)
+        given.append(value)
+    return op.function(*given)
+
+
+def on_planes(*names: str) -> None:
+    """The op treats its planes alike: the batch counts as more of them."""
+    rule_by_name(*names)(_on_planes)
+
+
+def _on_planes(name: str, batch: Any, *values: Any) -> Any:
+    op = REGISTRY[name]
+    given = [folded(batched(batch, p.name, v)) if p.name in op.arrays or p.name in op.indices else v
+             for p, v in zip(op.params, values, strict=True)]
+    return unfolded(batch, run(name, *given))
