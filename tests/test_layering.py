@@ -19,7 +19,7 @@ LAYERS = [
     {"dtypes", "layouts"},
     {"graph", "printing", "storage"},
     {"tensor"},
-    {"op"},
+    {"op", "forms"},
     {"formulas"},
     {"codegen", "replaying"},
     {"interpret", "inplace"},

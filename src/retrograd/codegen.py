@@ -17,6 +17,7 @@ from typing import Any
 from .backend import numpy as xp
 from .errors import REQUIRED, canonical_dim, canonical_dims
 from .formulas import written_out
+from .forms import ARRAYS_4, ARRAYS_8, NUMBERS_4, NUMBERS_8, SCALAR_FORMS
 from .graph import AGES, LEAF, Like, Node, Released, edges_with_steps, fit
 from .modes import GRAD, MODE, NO_GRAD
 from .op import ARRAY, ARRAYS, GENERATED, OPTIONAL, Op, direct, parameters_of, raw
@@ -31,35 +32,13 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"retrograd\."
 _SHOW = os.environ.get("RETROGRAD_SHOW_CODE", "").split(",")
 
 
-class _Constants(dict[Any, Tensor]):
-    """Python numbers as zero-dim tensors of one dtype, made once and kept."""
-
-    def __init__(self, dtype: Any, as_scalar: bool = False):
-        self.dtype = dtype
-        self.as_scalar = as_scalar
-
-    def __missing__(self, number: Any) -> Tensor:
-        made = object.__new__(Tensor)
-        made._data = xp.asarray(number, dtype=self.dtype)
-        if self.as_scalar:
-            made._data = made._data[()]
-        made._edge = made._view = made._vc = None
-        made._wrapped_number = True
-        # 0.0 == -0.0, and nan is never found again: neither can be a key.
-        if number and number == number:
-            if len(self) > 4096:
-                self.clear()
-            self[number] = made
-        return made
-
-
 GENERATED.update(
     Site=Site, Tensor=Tensor, PLAIN=PLAIN, LEAF=LEAF, Like=Like, Released=Released, GRAD=GRAD,
     new=object.__new__,
     NO_GRAD=NO_GRAD, mode=MODE.get, ages=AGES, frame=sys._getframe,
     user_code=None, locate=None, fit=fit, edge_of=edge_of,
-    F4=xp.FLOAT32, F8=xp.FLOAT64, C4=_Constants(xp.FLOAT32), C8=_Constants(xp.FLOAT64),
-    N4=_Constants(xp.FLOAT32, True), N8=_Constants(xp.FLOAT64, True),
+    F4=xp.FLOAT32, F8=xp.FLOAT64, forms4=ARRAYS_4, forms8=ARRAYS_8, scalar_form=SCALAR_FORMS.get,
+    C4=ARRAYS_4.numbers, C8=ARRAYS_8.numbers, N4=NUMBERS_4, N8=NUMBERS_8,
     quieten=xp.quieten, QUIET=xp.QUIET, unhush=xp.unhush,
     canonical_dim=canonical_dim, canonical_dims=canonical_dims,
     REQUIRED=REQUIRED, generic=xp.generic, level=xp.level, ndarray=xp.ndarray,
@@ -83,9 +62,13 @@ def rule_needs(op: Op) -> dict[str, list[str]]:
 
 
 class Plan:
-    """What the node of an op stores, worked out from its rules."""
+    """What the node of an op stores, worked out from its rules.
 
-    def __init__(self, op: Op):
+    A ``lean`` one is that of the commonest call of an elementwise op: operands of one form and
+    options left alone, so that gradients fit as they are.
+    """
+
+    def __init__(self, op: Op, lean: bool = False):
         self.op = op
         self.needs = rule_needs(op)
         self.arity = len(op.arrays)
@@ -100,6 +83,11 @@ class Plan:
         self.saved_arrays = [n for n in order if n in op.arrays or n in op.indices]
         self.saved_static = [n for n in op.static if n in asked]
         self.saved_outputs = [n for n in ("y", *op.outputs) if n in asked]
+        self.defaults: dict[str, Any] = {}
+        if lean:
+            self.fitted = []
+            self.defaults = {n: op.by_name[n].default for n in self.saved_static
+                             if not op.by_name[n].required}
         known = {"g", "like", "y", "wanted", *op.outputs, *op.by_name}
         unknown = asked - known
         if unknown:
@@ -118,21 +106,27 @@ class Plan:
         names += [f"like{i}" for i in self.likes]
         if self.fitted:
             names.append("fits")
-        for n in self.saved_arrays:
-            names += [n, f"ver_{n}"]
-        names += self.saved_static
-        for n in self.saved_outputs:
-            names += [f"out_{n}"]
+        names += [n for n in self.saved_static if n not in self.defaults]
+        if self.saved_arrays or self.saved_outputs:
+            # The line is named by the errors of saved values.
+            names += ["code", "lasti", *self.saved_arrays, *(f"out_{n}" for n in self.saved_outputs)]
         if self.saved_outputs:
-            names += ["vc_y", "ver_y"]
+            names.append("seal")
         return names
 
 
 # ---------------------------------------------------------------- node classes
 
 
-def node_class(op: Op, variant: str = "real") -> type:
-    """The node class of ``op``: for real arrays, complex ones, or arrays inside a transform."""
+def has_lean_class(op: Op) -> bool:
+    return op.kind == "elementwise" and not (op.indices or op.has_list or op.outputs)
+
+
+def node_class(op: Op, variant: str = "real") -> Any:
+    """The node class of ``op``: for real arrays, complex ones, or arrays inside a transform.
+
+    For real arrays there is a "lean" one too, of which see :class:`Plan`.
+    """
     if op.nodes is None:
         op.nodes = {}
     found = op.nodes.get(variant)
@@ -144,30 +138,32 @@ def node_class(op: Op, variant: str = "real") -> type:
 def _make_node_class(op: Op, variant: str) -> type:
     from . import replaying
 
-    if variant != "real":
-        base = node_class(op, "real")
-        body: dict[str, Any] = {"__slots__": (), "__module__": "retrograd.generated"}
-        if variant == "traced":
-            body["pull"] = replaying.pull_on_tensors
-            body["replay"] = replaying.replay_traced
-            body["pass_on"] = Node.pass_on
-        elif not op.has_list:
-            body["pull"] = _compile_pull(op, base.plan, is_complex=True)
-            body["pass_on"] = _compile_pass_on(op, base.plan, True)
+    if variant == "traced":
+        return replaying.traced_class(node_class(op))
+    body: dict[str, Any] = {"__slots__": (), "__module__": "retrograd.generated"}
+    if variant == "complex":
+        base = node_class(op)
+        if not op.has_list:
+            body["pull"] = _Later(_compile_pull, op, base.plan, True)
+            body["pass_on"] = _Later(_compile_pass_on, op, base.plan, True)
         return type(op.node_name, (base,), body)
-    plan = Plan(op)
-    body = {
-        "__slots__": tuple(plan.slots()), "__module__": "retrograd.generated",
+    plan = Plan(op, lean=variant == "lean")
+    base = node_class(op, "lean") if variant == "real" and has_lean_class(op) else Node
+    body |= {
+        "__slots__": tuple([s for s in plan.slots() if base is Node or s not in base.slots]),
         "op": op, "plan": plan, "_arity": max(plan.arity, 3) if op.has_list else plan.arity,
+        "slots": plan.slots(),
         "saves_output": "y" in plan.saved_outputs,
         "watch_output": replaying.watch_output,
-        "pull": _compile_pull(op, plan, is_complex=False),
-        "pass_on": _compile_pass_on(op, plan, is_complex=False),
-        "replay": _compile_replay(op, plan),
-        "release": _compile_release(op, plan),
+        "pull": _Later(_compile_pull, op, plan, False),
+        "pass_on": _Later(_compile_pass_on, op, plan, False),
+        "replay": _Later(_compile_replay, op, plan),
+        "release": _Later(_compile_release, op, plan) if _saved_slots(plan) else Node.release,
         "saved_names": replaying.public_saved_names(op, plan),
         **replaying.saved_properties(op, plan),
     }
+    if variant == "lean":
+        body |= {"fits": None, **plan.defaults}
     if len(op.outputs) > 1:
         body["outputs"] = len(op.outputs)
     if op.steps:
@@ -177,7 +173,22 @@ def _make_node_class(op: Op, variant: str) -> type:
         body["pass_on"] = Node.pass_on
         body["replay"] = replaying.replay_list
         body["edges"] = replaying.list_edges
-    return type(op.node_name, (Node,), body)
+    return type(op.node_name, (base,), body)
+
+
+class _Later:
+    """A method that is compiled when it is first looked up: most programs need few of them."""
+
+    def __init__(self, compile: Any, *args: Any):
+        self.compile, self.args = compile, args
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.owner, self.name = owner, name
+
+    def __get__(self, node: Any, owner: type) -> Any:
+        made = self.compile(*self.args)
+        setattr(self.owner, self.name, made)
+        return made if node is None else made.__get__(node)
 
 
 def _wanted(plan: Plan) -> list[str]:
@@ -241,8 +252,7 @@ def _unpack_source(op: Op, plan: Plan) -> list[str]:
     lines = []
     for name in plan.saved_arrays:
         body = [f"t = self.{name}",
-                f"if (0 if (vc := t._vc) is None else vc.n) != self.ver_{name}: "
-                f"stale_input(self, {name!r})",
+                f"if (vc := t._vc) is not None and vc.n: check_version(self, {name!r}, vc)",
                 f"{name} = t._data"]
         if op.by_name[name].kind in (OPTIONAL, "optional index"):
             body = [f"t = self.{name}", f"if t is None: {name} = None", "else:",
@@ -257,7 +267,7 @@ def _unpack_source(op: Op, plan: Plan) -> list[str]:
         lines.append(f"    {name} = self.out_{name}")
         lines.append(f"    if {name}.__class__ is Released: {name}.refuse()")
     if "y" in plan.saved_outputs:
-        lines.append("    if self.vc_y is not None and self.vc_y.n != self.ver_y: "
+        lines.append("    if (seal := self.seal) is not None and seal[0].n != seal[1]: "
                      "stale_output(self)")
     return lines
 
@@ -305,11 +315,11 @@ def _numbers_source(label: str, constants: list[float], array: str) -> str:
             f"{label}4 if {array}.dtype is F4 else {label}8 if {array}.dtype is F8 else {label}n")
 
 
-_CONDITIONAL = {(rule.__code__.co_code, rule.__code__.co_consts): source for rule, source in (
-    (lambda g, a: g if a == 1 else g * a, "{0} if {1} == 1 else {0} * {1}"),
-    (lambda g, a: -g if a == 1 else g * -a, "-{0} if {1} == 1 else {0} * -{1}"),
+_CONDITIONAL = {(rule.__code__.co_code, rule.__code__.co_consts): sources for rule, *sources in (
+    (lambda g, a: g if a == 1 else g * a, "{0} if {1} == 1 else {0} * {1}", "{0}"),
+    (lambda g, a: -g if a == 1 else g * -a, "-{0} if {1} == 1 else {0} * -{1}", "-{0}"),
 )}
-"""The rules with a factor (of ``add`` and ``sub``), by their bytecode."""
+"""The rules with a factor (of ``add`` and ``sub``), by their bytecode; and for a factor of 1."""
 
 
 def inlined(op: Op, plan: Plan, i: int, is_complex: bool) -> tuple[str, list[float]] | None:
@@ -320,9 +330,9 @@ def inlined(op: Op, plan: Plan, i: int, is_complex: bool) -> tuple[str, list[flo
     rule = op.rules[op.arrays[i]]
     code = rule.__code__
     call = _rule_call(op, plan, i)
-    source = _CONDITIONAL.get((code.co_code, code.co_consts))
-    if source is not None:
-        return source.format(*call), []
+    sources = _CONDITIONAL.get((code.co_code, code.co_consts))
+    if sources is not None:
+        return sources[plan.defaults.get(call[1].removeprefix("self.")) == 1].format(*call), []
     if op.outputs or (is_complex and code.co_names):
         return None
     known = {"g", "y", *(n for n in op.arrays if op.by_name[n].kind == ARRAY)}
@@ -363,10 +373,8 @@ def _compile_replay(op: Op, plan: Plan) -> Any:
 
 
 def _compile_release(op: Op, plan: Plan) -> Any:
-    slots = _saved_slots(plan)
-    if not slots:
-        return Node.release
-    lines = ["def release(self, by):", "    " + " = ".join(f"self.{s}" for s in slots) + " = by"]
+    lines = ["def release(self, by):",
+             "    " + " = ".join(f"self.{s}" for s in _saved_slots(plan)) + " = by"]
     return compile_function(f"{op.name} release", "release", lines, op)
 
 
@@ -439,7 +447,8 @@ def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:
     GENERATED.setdefault("call_inplace", interpret.call_inplace)
     GENERATED.setdefault("attach_view", interpret.attach_view)
     GENERATED.setdefault("note_cut", interpret.note_cut)
-    GENERATED.setdefault("stale_input", replaying.stale_input)
+    GENERATED.setdefault("check_version", replaying.check_version)
+    GENERATED.setdefault("keep_version", replaying.keep_version)
     GENERATED.setdefault("stale_output", replaying.stale_output)
     GENERATED.setdefault("unpack_input", replaying.unpack_input)
     GENERATED.setdefault("unpack_output", replaying.unpack_output)
@@ -486,25 +495,10 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
     pad += "    "
     read = "._array()" if op.is_view else "._data"
     emit(f"a_{first} = {first}{read}")
-    if not op.any_dtype:
-        emit(f"dt = a_{first}.dtype")
-        emit("if dt is F4 or dt is F8:")
-        pad += "    "
-    for line in _number_source(op, slow):
+    for line in _operand_source(op, slow):
         emit(line)
-    for name in (*arrays[1:], *op.indices):
-        optional = op.by_name[name].kind in (OPTIONAL, "optional index")
-        emit(f"a_{name} = " + (f"None if {name} is None else {name}._data" if optional
-                               else f"{name}._data"))
-    tests = []
-    if not op.any_dtype:
-        for name in arrays[1:]:
-            optional = op.by_name[name].kind == OPTIONAL
-            tests.append(f"({name} is None or a_{name}.dtype is dt)" if optional
-                         else f"a_{name}.dtype is dt")
     emit("m = mode()")
-    tests.append("(m is GRAD or m is NO_GRAD)")
-    emit(f"if {' and '.join(tests)}:")
+    emit("if m is GRAD or m is NO_GRAD:")
     pad += "    "
     if not op.quiet:
         emit("token = quieten(QUIET)")
@@ -521,6 +515,7 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
         emit("finally: unhush(token)")
     emit("out = new(Tensor)")
     emit("out._data = y")
+    emit(f"out._form = {_result_form(op) if plan else None}")
     if op.is_view:
         static = "".join(n + ", " for n in op.static)
         emit(f"attach_view(out, {first}, {op.name}_op, ({static}), m)")
@@ -556,17 +551,69 @@ def _type_tests(op: Op) -> list[str]:
     return tests
 
 
-def _number_source(op: Op, slow: str) -> list[str]:
-    """Lines that make a tensor of the second operand if it is a Python number."""
+def _keeps_form(op: Op) -> bool:
+    """Whether operands of one form give a result of that form."""
+    return has_lean_class(op) and op.promote in ("same", "float") and not op.any_dtype
+
+
+def _result_form(op: Op) -> str:
+    """An expression for the form of the result, by the form ``k`` of the operands."""
+    if not _keeps_form(op):
+        return "None"
+    if op.fast or _kernel_source(op) or isinstance(direct(op.kernel), xp.ufunc):
+        return "k"
+    # Of other kernels it is not known whether they make arrays of scalars.
+    return f"k if y.__class__ is a_{op.arrays[0]}.__class__ else None"
+
+
+def _operand_source(op: Op, slow: str) -> list[str]:
+    """Lines that read the operands' data after the first's, and check that the dtypes agree.
+
+    Where it may, ``k`` is set to the form that all of them have, or to None.
+    """
+    first, *others = op.arrays
+    read = []
+    for name in (*others, *op.indices):
+        optional = op.by_name[name].kind in (OPTIONAL, "optional index")
+        read.append(f"a_{name} = " + (f"None if {name} is None else {name}._data" if optional
+                                      else f"{name}._data"))
+    if op.any_dtype:
+        return read
+    unlike = []
+    for name in others:
+        test = f"a_{name}.dtype is not dt"
+        unlike.append(f"({name} is not None and {test})" if op.by_name[name].kind == OPTIONAL
+                      else test)
+    refused = " or ".join(["dt is not F4 and dt is not F8", *unlike])
+    check = [f"dt = a_{first}.dtype", f"if {refused}: return {slow}"]
+    if op.fast and others:
+        check.append(_level_source(op))
+    if _keeps_form(op):
+        differ = [f"({n} is not None and {n}._form is not k)" if op.by_name[n].kind == OPTIONAL
+                  else f"{n}._form is not k" for n in others]
+        check = [f"k = {first}._form", f"if {' or '.join(['k is None', *differ])}:",
+                 *(["    k = None"] if differ else []), *("    " + line for line in check)]
     if not _takes_number(op):
-        return []
-    first, other = op.arrays
-    return [f"if type({other}) is not Tensor and type({other}) not in PLAIN:",
-            f"    if type({other}) is float or type({other}) is int:",
-            f"        if a_{first}.__class__ is ndarray: "
-            f"{other} = (C4 if dt is F4 else C8)[{other}]",
-            f"        else: {other} = (N4 if dt is F4 else N8)[{other}]",
-            f"    else: return {slow}"]
+        return [*read, *check]
+    other = others[0]
+    number = [f"dt = a_{first}.dtype",
+              f"if dt is not F4 and dt is not F8: return {slow}",
+              f"if a_{first}.__class__ is ndarray: {other} = (C4 if dt is F4 else C8)[{other}]",
+              f"else: {other} = (N4 if dt is F4 else N8)[{other}]"]
+    if _keeps_form(op):
+        number = [f"k = {first}._form", f"if k is not None: {other} = k.numbers[{other}]",
+                  "else:", *("    " + line for line in number)]
+    return [f"if type({other}) is Tensor or type({other}) in PLAIN:",
+            *("    " + line for line in (*read, *check)),
+            f"elif type({other}) is float or type({other}) is int:",
+            *("    " + line for line in (*number, *read)),
+            f"else: return {slow}"]
+
+
+def _level_source(op: Op) -> str:
+    """A line that makes arrays or scalars of two operands of which one is each."""
+    one, two = (f"a_{n}" for n in op.arrays)
+    return f"if {one}.__class__ is not {two}.__class__: {one}, {two} = level({one}, {two})"
 
 
 def _compute_source(op: Op) -> list[str]:
@@ -583,10 +630,6 @@ def _compute_source(op: Op) -> list[str]:
     # A Python operator: on NumPy scalars it is ten times as fast as the ufunc.
     options = [p for p in op.params if p.name in op.static]
     usual = " and ".join(f"{p.name} is {op.name}_default_{p.name}" for p in options)
-    if len(op.arrays) == 2:
-        one, two = (f"a_{n}" for n in op.arrays)
-        lines.append(f"if {one}.__class__ is not {two}.__class__: "
-                     f"{one}, {two} = level({one}, {two})")
     formula = op.fast.format(*(f"a_{n}" for n in op.arrays))
     if usual:
         formula += f" if {usual} else {op.name}_kernel({call})"
@@ -613,7 +656,7 @@ def _write_path(op: Op, slow: str) -> list[str]:
                  f"elif type({others[0]}) is Tensor or type({others[0]}) in PLAIN:",
                  *("    " + line for line in check),
                  "else: plain = False"]
-    write = [*_compute_source(op),
+    write = [*([_level_source(op)] if op.fast and others else []), *_compute_source(op),
              f"if y.dtype is not dt or y.shape != {first}._data.shape: return {slow}",
              f"{first}._data[...] = y"]
     write = ["try:", *("    " + line for line in write), f"except Exception: return {slow}"]
@@ -673,11 +716,10 @@ def _record_source(op: Op, plan: Plan, pad: str) -> list[str]:
     for line in (*_site_source(), "out._cut = Site(code, f.f_lasti)"):
         emit(line, 2)
     emit("return out", 1)
-    GENERATED[f"{op.name}_node"] = node_class(op)
-    emit(f"node = {op.name}_node()")
+    for line in _node_source(op, plan):
+        emit(line)
     emit("node.seq = next(ages)")
     if _saved_slots(plan):
-        # The line is named by the errors of saved values; a node without any needs none.
         for line in (*_site_source(), "node.code = code; node.lasti = f.f_lasti"):
             emit(line)
     for i, name in enumerate(arrays):
@@ -689,16 +731,15 @@ def _record_source(op: Op, plan: Plan, pad: str) -> list[str]:
         rest = "".join(f"({n} if e{i} is LEAF else e{i}), "
                        for i, n in enumerate(arrays) if i >= 2)
         emit(f"node.rest = ({rest})")
-    lines += [pad + line for line in _like_source(op, plan)]
+    for i in plan.likes:
+        emit(f"node.like{i} = {_like_of(op, i)}")
     for name in plan.saved_arrays:
         users = plan.users(name)
         optional = op.by_name[name].kind in (OPTIONAL, "optional index")
+        given = f"{name} is not None and " if optional else ""
         body = [f"node.{name} = {name}",
-                f"node.ver_{name} = 0 if (vc := {name}._vc) is None else vc.n"]
-        if optional:
-            body = [f"node.{name} = {name}",
-                    f"node.ver_{name} = 0 if {name} is None or (vc := {name}._vc) is None "
-                    "else vc.n"]
+                f"if {given}(vc := {name}._vc) is not None and vc.n: "
+                f"keep_version(node, {name!r}, vc.n)"]
         if len(users) == len(arrays):
             for b in body:
                 emit(b)
@@ -708,36 +749,70 @@ def _record_source(op: Op, plan: Plan, pad: str) -> list[str]:
                 emit(b, 1)
             emit(f"else: node.{name} = None")
     for name in plan.saved_static:
-        emit(f"node.{name} = {name}")
+        if not (has_lean_class(op) and not op.by_name[name].required):
+            emit(f"node.{name} = {name}")
     if plan.saved_outputs:
-        emit("node.out_y = y; node.vc_y = None; node.ver_y = 0")
+        emit("node.out_y = y; node.seal = None")
     emit("out._edge = node")
     emit("return out")
     return lines
 
 
-def _like_source(op: Op, plan: Plan) -> list[str]:
-    """Record the inputs' shapes where a rule asks, or where gradients will have to be fitted."""
-    lines = [f"node.like{i} = {_like_of(op, i)}" for i in plan.likes]
-    if not plan.fitted:
-        return lines
-    if op.kind != "elementwise" or op.indices:
-        every = "".join(_like_of(op, i) + ", " for i in plan.fitted)
-        lines.append(f"node.fits = ({every})")
-    elif len(op.arrays) == 1:
-        lines.append("node.fits = None")  # the output has its one operand's shape
+def _node_source(op: Op, plan: Plan) -> list[str]:
+    """Lines that make the node, with what it needs to fit gradients to the operands."""
+    GENERATED[f"{op.name}_node"] = node_class(op)
+    full = [f"node = {op.name}_node()"]
+    if not has_lean_class(op):
+        if plan.fitted:
+            full.append(f"node.fits = ({''.join(_like_of(op, i) + ', ' for i in plan.fitted)})")
+        return full
+    GENERATED[f"{op.name}_lean_node"] = node_class(op, "lean")
+    lean = f"node = {op.name}_lean_node()"
+    options = [n for n in plan.saved_static if not op.by_name[n].required]
+    full += [f"node.{n} = {n}" for n in options]
+    usual = [f"{n} is {op.name}_default_{n}" for n in options]
+    branches = []
+    if len(op.arrays) == 1:
+        if not usual:
+            return [lean]
+        branches.append((usual, [lean]))
+        full += ["node.fits = None"] if plan.fitted else []
     else:
         same = " == ".join(f"a_{n}.shape" for n in op.arrays)
-        likes = [f"l{i}" for i in plan.fitted]
-        lines.append(f"if {same}: node.fits = None")
+        if _keeps_form(op):
+            branches.append((["k is not None", *usual], [lean]))
+        branches.append(([*usual, same], [lean, *_learn_source(op, op.arrays)]))
         if _takes_number(op):
-            lines.append(f"elif e1 is None and not a_{op.arrays[1]}.ndim: node.fits = None")
-        lines += ["else:", "    s = y.shape"]
-        lines += [f"    l{i} = None if e{i} is None or a_{op.arrays[i]}.shape == s else "
-                  f"{_like_of(op, i)}" for i in plan.fitted]
-        lines.append(f"    node.fits = ({', '.join(likes)},) if "
-                     f"{' or '.join(f'{like} is not None' for like in likes)} else None")
-    return lines
+            branches.append(([*usual, "e1 is None", f"not a_{op.arrays[1]}.ndim"],
+                             [lean, *_learn_source(op, op.arrays[:1])]))
+        full += _fits_source(op, plan)
+    lines = []
+    for conditions, body in branches:
+        lines += [f"{'elif' if lines else 'if'} {' and '.join(conditions)}:",
+                  *("    " + line for line in body)]
+    return [*lines, "else:", *("    " + line for line in full)]
+
+
+def _learn_source(op: Op, operands: list[str]) -> list[str]:
+    """Lines that give operands, and the result, the form that they turned out to have."""
+    if not _keeps_form(op):
+        return []
+    targets = "".join(f" = {n}._form" for n in operands)
+    return [f"s = a_{op.arrays[0]}.shape",
+            f"if s: out._form{targets} = (forms4 if dt is F4 else forms8)[s]",
+            "else: out._form = scalar_form(y.__class__)"]
+
+
+def _fits_source(op: Op, plan: Plan) -> list[str]:
+    """Lines that note the shapes of the operands that were broadcast."""
+    if not plan.fitted:
+        return []
+    likes = [f"l{i}" for i in plan.fitted]
+    return ["s = y.shape",
+            *(f"l{i} = None if e{i} is None or a_{op.arrays[i]}.shape == s else {_like_of(op, i)}"
+              for i in plan.fitted),
+            f"node.fits = ({', '.join(likes)},) if "
+            f"{' or '.join(f'{like} is not None' for like in likes)} else None"]
 
 
 def _like_of(op: Op, i: int) -> str:

@@ -42,24 +42,32 @@ class Plan:
                 seen.add(edge)
                 order.append(edge)
         others = 0  # edges in ``order`` that are no nodes; their age sorts them to its end
+        is_chain = len(order) == 1  # found in the order of age, then, and its leaf last
         # Written out for the usual arities: this loop is a large part of a backward pass.
         for node in order:
             arity = node._arity
             if arity == 2:
                 edge = node.next0
-                if edge is not None and edge not in seen:
-                    seen.add(edge)
-                    order.append(edge)
-                edge = node.next1
-                if edge is not None and edge not in seen:
-                    seen.add(edge)
-                    order.append(edge)
+                other = node.next1
+                if edge is not None:
+                    if edge not in seen:
+                        seen.add(edge)
+                        order.append(edge)
+                    if other is not None:
+                        is_chain = False
+                        if other not in seen:
+                            seen.add(other)
+                            order.append(other)
+                elif other is not None and other not in seen:
+                    seen.add(other)
+                    order.append(other)
             elif arity == 1:
                 edge = node.next0
                 if edge is not None and edge not in seen:
                     seen.add(edge)
                     order.append(edge)
             elif arity > 2:
+                is_chain = False
                 for edge in node.edges():
                     if edge is not None and edge not in seen:
                         seen.add(edge)
@@ -69,12 +77,14 @@ class Plan:
                 if arity == 0:
                     leaves.append(node)
                 else:
+                    is_chain = False
                     maker = node.node
                     outputs.setdefault(maker, []).append(node)
                     if maker not in seen:
                         seen.add(maker)
                         order.append(maker)
-        order.sort(key=_by_age, reverse=True)
+        if not is_chain:
+            order.sort(key=_by_age, reverse=True)
         if others:
             del order[-others:]
         self.order = order

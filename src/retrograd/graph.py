@@ -182,9 +182,12 @@ class Node:
     ``next0`` and ``next1`` are the edges of the first two inputs and ``rest`` those of any others.
     An edge is a node, an :class:`OutputEdge`, a leaf tensor itself, or None. Subclasses made from
     op declarations add slots for what their rules save.
+
+    A long program leaves millions of nodes behind, through which Python's collector walks again
+    and again: every slot costs time there as well as memory.
     """
 
-    __slots__ = ("seq", "next0", "code", "lasti", "_notes", "__weakref__")
+    __slots__ = ("seq", "next0", "_notes", "__weakref__")
     next1: Any = None
     rest: tuple[Any, ...] = ()
     _arity = 1
@@ -203,6 +206,7 @@ class Node:
     input_levels = _Note()
     output_origin = _Note()  # weak reference of the view's node, if the saved output is a view
     shown_steps = _Note()  # argument -> the node shown on the way to it
+    saved_versions = _Note()  # argument -> how often its memory had been written to, if ever
     saved_names: tuple[tuple[str, str, str], ...] = ()  # (PyTorch's name, slot, kind)
 
     # ---- what the engine calls; generated for declared ops
@@ -259,7 +263,7 @@ class Node:
 
     @property
     def site(self) -> sites.Site:
-        # Nodes that save nothing do not keep their line on the fast path.
+        # Nodes that save nothing do not keep their line.
         return sites.Site(getattr(self, "code", None), getattr(self, "lasti", 0))
 
     @property
@@ -303,7 +307,13 @@ class Node:
 _PREFIXED = ("CopyBackwards", "CopySlices", "NotImplemented")
 
 
-class Identity(Node):
+class PlacedNode(Node):
+    """A node that knows the line it was made in."""
+
+    __slots__ = ("code", "lasti")
+
+
+class Identity(PlacedNode):
     """A node that passes its gradient on; base of nodes that stand for one edge."""
 
     __slots__ = ()

@@ -6,11 +6,21 @@ import math
 import weakref
 from typing import Any
 
-from . import dtypes
+from . import dtypes, sites
 from . import tensor as tensor_module
 from .backend import numpy as xp
 from .errors import REQUIRED, missing_arguments
-from .graph import INFERENCE, LEAF, Node, Released, View, next_sequence, public_edge, short_name
+from .graph import (
+    INFERENCE,
+    LEAF,
+    Node,
+    PlacedNode,
+    Released,
+    View,
+    next_sequence,
+    public_edge,
+    short_name,
+)
 from .modes import GRAD, MODE, NO_GRAD, Mode, switched
 from .op import Op
 from .replaying import Packed
@@ -128,8 +138,7 @@ def saved_output(node: Any, target: Tensor, mode: Mode) -> None:
     if node.plan.saved_outputs:
         node.out_y = target._data if not mode.saved_hooks else Packed(
             target, mode.saved_hooks[-1], is_output=True)
-        node.vc_y = target._counter()
-        node.ver_y = node.vc_y.n
+        node.seal = (target._counter(), target._counter().n)
 
 
 def write(target: Tensor, result: Any) -> None:
@@ -267,7 +276,7 @@ def rebase(target: Tensor, node: Node) -> None:
     old_base = base._edge
     copied = CopySlices()
     copied.seq = next_sequence()
-    copied.code, copied.lasti = node.site
+    copied.code, copied.lasti = sites.here(2)
     old_edge = base if old_base is LEAF else old_base
     copied.next0 = old_edge
     edges = node.edges()
@@ -360,7 +369,7 @@ class Geometry:
         return self.of_array(self.copy_of(count)).copy()
 
 
-class CopySlices(Node):
+class CopySlices(PlacedNode):
     """The history of a base after one of its views was written to.
 
     The part of the incoming gradient that belongs to the view goes through ``fn``, the node of the

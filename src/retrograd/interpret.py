@@ -23,7 +23,7 @@ from .errors import (
 from .graph import INFERENCE, Like, Node, View, next_sequence
 from .modes import MODE, Mode
 from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, Op, direct
-from .replaying import Packed, output_edge
+from .replaying import Packed, keep_version, output_edge
 from .tensor import NATIVE, Tensor, edge_of
 
 NUMBERS = (bool, int, float, complex)
@@ -93,7 +93,7 @@ def wrap_any(data: Any) -> Tensor:
     cls = TENSOR_CLASS.get(type(data), Tensor)
     out: Any = object.__new__(cls)
     out._data = data
-    out._edge = out._view = None
+    out._form = out._edge = out._view = None
     out._vc = INFERENCE if MODE.get().inference else None
     return out
 
@@ -231,7 +231,7 @@ def number_tensor(value: Any) -> Tensor:
     made = object.__new__(Tensor)
     is_int = isinstance(value, int) and not isinstance(value, bool)
     made._data = xp.asarray(value, dtype=xp.INT64 if is_int else None)
-    made._edge = made._view = made._vc = None
+    made._form = made._edge = made._view = made._vc = None
     made._wrapped_number = True
     return made
 
@@ -375,7 +375,8 @@ def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
     plan: Plan = cls.plan  # type: ignore[attr-defined]
     node: Any = cls()
     node.seq = next_sequence()
-    node.code, node.lasti = sites.here(2)
+    if plan.saved_arrays or plan.saved_outputs:
+        node.code, node.lasti = sites.here(2)
     if Anomaly.enabled:
         remember_stack(node)
     if op.has_list:
@@ -429,7 +430,7 @@ def hang(op: Op, node: Any, outs: tuple[Tensor, ...]) -> None:
         if is_differentiable(outs[0]):
             outs[0]._edge = node
         else:
-            outs[0]._cut = node.site
+            outs[0]._cut = sites.here(2)
         return
     if node.outputs != len(outs):  # known of the class, unless it varies from call to call
         node.outputs = len(outs)
@@ -438,7 +439,7 @@ def hang(op: Op, node: Any, outs: tuple[Tensor, ...]) -> None:
         if has_gradient and is_differentiable(out):
             out._edge = output_edge(node, nr)
         else:
-            out._cut = node.site
+            out._cut = sites.here(2)
 
 
 def is_differentiable(tensor: Tensor) -> bool:
@@ -481,15 +482,14 @@ def save(op: Op, plan: Plan, node: Any, tensors: dict[str, Any], values: list[An
         needed = tensor is not None and any(edges[i] is not None for i in plan.users(name))
         if not needed:
             setattr(node, name, None)
-            setattr(node, "ver_" + name, 0)
             continue
         if tensor._data.dtype != by_name[name].dtype and tensor._edge is None:
             # Saved as it was used, so that a rule never meets a wider dtype.
             tensor = constant(by_name[name], tensor)
-        version = 0 if tensor._vc is None else tensor._vc.n
+        if tensor._vc is not None and tensor._vc.n:
+            keep_version(node, name, tensor._vc.n)
         packs = mode.saved_hooks and not tensor._wrapped_number
         setattr(node, name, Packed(tensor, mode.saved_hooks[-1]) if packs else tensor)
-        setattr(node, "ver_" + name, version)
     for name in plan.saved_static:
         setattr(node, name, by_name[name])
     for name in plan.saved_outputs:
@@ -500,8 +500,7 @@ def save(op: Op, plan: Plan, node: Any, tensors: dict[str, Any], values: list[An
         else:
             setattr(node, "out_" + name, out._data)
     if plan.saved_outputs:
-        node.vc_y = outs[0]._vc
-        node.ver_y = 0 if outs[0]._vc is None else outs[0]._vc.n
+        node.seal = None if outs[0]._vc is None else (outs[0]._vc, outs[0]._vc.n)
 
 
 def constant(data: Any, source: Tensor) -> Tensor:
@@ -644,7 +643,7 @@ def store_out(function: str, result: Any, out: Tensor) -> Tensor:
                 "release outputs will not be resized unless they have zero elements. You can "
                 "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
                 "t.resize_(0).", UserWarning, stacklevel=4)
-        out._data = xp.asarray(result).astype(out._data.dtype)
+        out._replace_data(xp.asarray(result).astype(out._data.dtype))
     else:
         out._array()[...] = result
     out._bump_version()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from functools import partial
 from typing import Any
@@ -58,22 +59,39 @@ def stale_input(node: Node, name: str) -> None:
     if not isinstance(tensor, Tensor):
         return
     edge = edge_of(tensor)
-    stale(node, describe_origin(node, edge), getattr(node, "ver_" + name), tensor._vc,  # type: ignore[arg-type]
+    stale(node, describe_origin(node, edge), saved_version(node, name), tensor._vc,  # type: ignore[arg-type]
           tensor._data.shape, tensor.dtype)
+
+
+def keep_version(node: Node, name: str, version: int) -> None:
+    """Note that the memory of a saved argument had been written to before it was saved."""
+    if node.saved_versions is None:
+        node.saved_versions = {}
+    node.saved_versions[name] = version
+
+
+def saved_version(node: Node, name: str) -> int:
+    return (node.saved_versions or {}).get(name, 0)
+
+
+def check_version(node: Node, name: str, counter: Version) -> None:
+    """Raise if a saved argument, whose memory has been written to, was since it was saved."""
+    if counter.n != saved_version(node, name):
+        stale_input(node, name)
 
 
 def stale_output(node: Any) -> None:
     y = node.out_y
     maker = None if node.output_origin is None else node.output_origin()
-    stale(node, describe_origin(node, maker or node), node.ver_y, node.vc_y, y.shape,
+    counter, version = node.seal
+    stale(node, describe_origin(node, maker or node), version, counter, y.shape,
           dtypes.from_numpy_dtype(y.dtype))
 
 
 def watch_output(node: Any, counter: Version, edge: Any) -> None:
     """The output this node saved has got a version counter."""
     if not (isinstance(edge, OutputEdge) and edge.nr):
-        node.vc_y = counter
-        node.ver_y = counter.n
+        node.seal = (counter, counter.n)
 
 
 def unpack_input(node: Node, name: str, edge: Any) -> Any:
@@ -85,8 +103,8 @@ def unpack_input(node: Node, name: str, edge: Any) -> Any:
         data = saved.unpack()
         return attach(data, edge)
     version = saved._vc  # refuses if it was released
-    if (0 if version is None else version.n) != getattr(node, "ver_" + name):
-        stale_input(node, name)
+    if version is not None:
+        check_version(node, name, version)
     known = saved._edge
     if saved._wrapped_number:
         # In a rule a number has the dtype the op computed with; alone it would have the default.
@@ -107,7 +125,7 @@ def attach_data(tensor: Tensor, edge: Any) -> Tensor:
     out = object.__new__(type(tensor) if tensor._is_traced else Tensor)
     out._data = tensor._data
     out._edge = edge
-    out._view = None
+    out._form = out._view = None
     out._vc = tensor._vc
     if isinstance(edge, Tensor):
         from .ops.shape import alias_of
@@ -125,12 +143,13 @@ def unpack_output(node: Any, name: str) -> Tensor:
     edge = output_edge(node, position)
     if isinstance(saved, Packed):
         return attach_data(saved.unpack(), edge if differentiable_output(node.op, name) else None)
-    if name == "y" and node.vc_y is not None and node.vc_y.n != node.ver_y:
+    seal = node.seal
+    if name == "y" and seal is not None and seal[0].n != seal[1]:
         stale_output(node)
     out = wrap_data(saved)
     if differentiable_output(node.op, name):
         out._edge = edge
-        out._vc = node.vc_y
+        out._vc = None if seal is None else seal[0]
     return out
 
 
@@ -193,6 +212,14 @@ def pull_on_tensors(node: Any, g: Any, *wanted: Any) -> Any:
     if isinstance(result, tuple):
         return tuple([None if r is None else r._data for r in result])
     return None if result is None else result._data
+
+
+@functools.cache
+def traced_class(cls: Any) -> Any:
+    """A node class's twin for calls inside a transform, and for saved values in hooks' keeping."""
+    return type(cls.__name__, (cls,),
+                {"__slots__": (), "__module__": cls.__module__, "pull": pull_on_tensors,
+                 "replay": replay_traced, "pass_on": Node.pass_on})
 
 
 def replay_traced(node: Any, g: Any, *wanted: Any) -> Any:
@@ -302,7 +329,7 @@ class RawSaved:
         check_hooks_fit(getattr(self._node, self._slot), pack_hook, unpack_hook)
         value = saved_value(self._node, self._public)._off_graph()
         setattr(self._node, self._slot, Packed(value, (pack_hook, unpack_hook)))
-        self._node.__class__ = _hooked(type(self._node))
+        self._node.__class__ = traced_class(type(self._node))
 
 
 def check_hooks_fit(saved: Any, pack_hook: Any, unpack_hook: Any) -> None:
@@ -322,12 +349,6 @@ def check_hooks_fit(saved: Any, pack_hook: Any, unpack_hook: Any) -> None:
     if isinstance(saved, Packed):
         raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been "
                            "set. Hint: only one pair of hooks is allowed at a time.")
-
-
-def _hooked(cls: Any) -> Any:
-    from .codegen import node_class
-
-    return node_class(cls.op, "traced")
 
 
 def raw_saved(node: Any, public: str) -> RawSaved:

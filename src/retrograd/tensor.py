@@ -79,15 +79,17 @@ class Tensor:
     """A multi-dimensional array that can record the operations made on it.
 
     ``_data`` holds the array (a zero-dim tensor may hold a NumPy scalar until its memory is
-    needed); ``_edge`` is None, ``LEAF``, the node that made it, or that node's
-    :class:`OutputEdge`; ``_view`` describes whose memory it looks at; ``_vc`` counts writes and is
-    made when the memory is first shared or written to. Whatever most tensors never need (a
-    gradient, hooks) lies in ``__dict__`` with its default on the class.
+    needed); ``_form`` is what is known of it (see :mod:`retrograd.forms`), so that only
+    :meth:`_replace_data` may exchange it; ``_edge`` is None, ``LEAF``, the node that made it, or
+    that node's :class:`OutputEdge`; ``_view`` describes whose memory it looks at; ``_vc`` counts
+    writes and is made when the memory is first shared or written to. Whatever most tensors never
+    need (a gradient, hooks) lies in ``__dict__`` with its default on the class.
     """
 
-    __slots__ = ("_data", "_edge", "_view", "_vc", "__dict__", "__weakref__")
+    __slots__ = ("_data", "_form", "_edge", "_view", "_vc", "__dict__", "__weakref__")
 
     _data: Any
+    _form: Any
     _edge: Any
     _view: Any
     _vc: Any
@@ -197,8 +199,14 @@ class Tensor:
         """The data as an array with memory of its own, also for a zero-dim tensor."""
         data = self._data
         if isinstance(data, xp.generic):
-            data = self._data = xp.asarray(data)
+            data = xp.asarray(data)
+            self._replace_data(data)
         return data
+
+    def _replace_data(self, data: Any) -> None:
+        """Let this tensor hold other data."""
+        self._form = None
+        self._data = data
 
     def stride(self, dim: int | None = None) -> Any:
         """How many elements apart neighbours along each dimension lie."""
@@ -506,7 +514,7 @@ class Tensor:
                 and not value.dtype.is_floating_point:
             raise RuntimeError("data set to a tensor that requires gradients must be floating "
                                "point or complex dtype")
-        self._data = value._array()
+        self._replace_data(value._array())
 
     @data.deleter
     def data(self) -> None:
@@ -740,8 +748,7 @@ def fill(tensor: Tensor, data: Any, edge: Any) -> Tensor:
     """Set the slots of a new tensor."""
     tensor._data = data
     tensor._edge = edge
-    tensor._view = None
-    tensor._vc = None
+    tensor._form = tensor._view = tensor._vc = None
     return tensor
 
 
@@ -750,7 +757,7 @@ def wrap(data: Any, edge: Any = None) -> Tensor:
     out = object.__new__(Tensor)
     out._data = data
     out._edge = edge
-    out._view = None
+    out._form = out._view = None
     out._vc = INFERENCE if MODE.get().inference else None
     return out
 

@@ -31,7 +31,7 @@ from typing import Any
 from . import codegen, interpret
 from .backend import numpy as xp
 from .engine import _RUNNING
-from .graph import Like, Node, View, next_sequence
+from .graph import Like, Node, PlacedNode, View, next_sequence
 from .interpret import TENSOR_CLASS, TRACED_TYPES, compute, wrap_any
 from .modes import ACTIVE, MODE, switched
 from .notices import warn
@@ -209,7 +209,7 @@ class TracedTensor(Tensor):
 
 
 def _with_data(tensor: Tensor, data: Any) -> Tensor:
-    tensor._data = data
+    tensor._replace_data(data)
     tensor.__class__ = TENSOR_CLASS.get(type(data), Tensor)
     return tensor
 
@@ -843,7 +843,7 @@ def _geometry(base: Tensor, view: Tensor) -> Any:
 
 def carry_tangent(tensor: Tensor, level: int, tangent: Any) -> None:
     """Make a tensor dual in place."""
-    tensor._data = _joined(tensor._data, tangent, level)
+    tensor._replace_data(_joined(tensor._data, tangent, level))
     tensor.__class__ = TracedTensor
 
 
@@ -885,7 +885,7 @@ interpret.TRACED_WRITE = write_traced  # type: ignore[attr-defined]
 # ---------------------------------------------------------------- entering and leaving
 
 
-class _Boundary(Node):
+class _Boundary(PlacedNode):
     """A node at a transform's edge; both directions are linear, and each is the other's adjoint."""
 
     __slots__ = ("forward", "adjoint", "levels")
@@ -1058,7 +1058,7 @@ def dual_tangent(tensor: Tensor, level: int) -> Tensor:
     return _read_part(tensor, level, "tangent")
 
 
-class _MakeDual(Node):
+class _MakeDual(PlacedNode):
     """Joins a value and its tangent."""
 
     __slots__ = ("next1", "level", "levels")

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import dtypes
 from ..backend import numpy as xp
-from ..graph import INFERENCE, LEAF, Like, Node, Released, View, fit, next_sequence, stale
+from ..graph import INFERENCE, LEAF, Like, PlacedNode, Released, View, fit, next_sequence, stale
 from ..inplace import rebase, refuse_view
 from ..interpret import Anomaly, note_cut, remember_stack, wrap_any
 from ..modes import GRAD, MODE, NO_GRAD, Mode, switched
@@ -161,7 +161,7 @@ def _save(node: BackwardCFunction, tensors: tuple[Any, ...], mode: Mode) -> tupl
 # ---------------------------------------------------------------- the node
 
 
-class BackwardCFunction(Node, FunctionCtx):
+class BackwardCFunction(PlacedNode, FunctionCtx):
     """The node of a custom function, which is also its context."""
 
     __slots__ = ("_inputs", "_results", "_saved", "dirty_tensors", "non_differentiable", "outputs",
@@ -681,7 +681,7 @@ class InplaceFunction(Function):
 # ---------------------------------------------------------------- once_differentiable
 
 
-class Error(Node):
+class Error(PlacedNode):
     """Stands where a second derivative would begin, and refuses it."""
 
     __slots__ = ("message",)

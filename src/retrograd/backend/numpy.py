@@ -11,6 +11,7 @@ from numpy._core import umath
 
 ndarray = np.ndarray
 generic = np.generic
+ufunc = np.ufunc
 newaxis = None
 
 # Names kernels and the generated code read most often; the rest resolves in __getattr__.

@@ -67,7 +67,7 @@ class Journal:
         for target, edge, base, base_edge, version, data, arrays, copies in reversed(self.writes):
             for array, copy in zip(arrays, copies, strict=True):
                 array[...] = copy
-            target._data = data
+            target._replace_data(data)
             target._counter().n = version
             target._edge, base._edge = edge, base_edge
         for generator, state in self.draws.items():

@@ -78,7 +78,7 @@ def settle(data: Any, out: Tensor | None, requires_grad: Any, function: str) -> 
     if out._data.shape == data.shape:
         out._array()[...] = data
     else:
-        out._data = data
+        out._replace_data(data)
     out._bump_version()
     return out
 

@@ -44,7 +44,7 @@ def restride(function: Any, target: Tensor, *static: Any) -> Tensor:
     if records:
         node = interpret.record(declared, tensors, values, [edge], (target,), mode, attach=False)
     counter = target._counter()
-    target._data = result
+    target._replace_data(result)
     counter.bump()
     known = target._view
     if known is not None:
@@ -135,7 +135,7 @@ def resize_(self: Tensor, *given: Any, memory_format: Any = None) -> Tensor:
         held = xp.as_strided(array, (owner.nbytes // array.dtype.itemsize - offset,), (1,), 0)
         memory[offset:offset + held.size] = held
         made = memory[offset:].reshape(size)
-    self._data = made
+    self._replace_data(made)
     self._counter().bump()
     return self
 
@@ -191,7 +191,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         tensors = {"input": self, "source": source}
         node = interpret.record(_set.op, tensors, [self._data, array], [edge, other], (self,), mode,
                                 attach=False)
-    self._data = array
+    self._replace_data(array)
     self._counter().bump()
     if node is not None:
         self._edge = node

@@ -40,7 +40,7 @@ class Pack:
         tensors = [state[name] for state in self.states]
         for tensor, view in zip(tensors, views):
             view[...] = tensor._data
-            tensor._data = view
+            tensor._replace_data(view)
         return itemgetter(name), tensors, views
 
     def is_current(self, state: dict) -> bool:
