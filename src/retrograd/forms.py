@@ -1,0 +1,68 @@
+"""What ordinary data looks like: one object for each shape and dtype that occurs.
+
+Generated code asks whether two tensors have the same form by identity, which takes the place of
+comparing their shapes, dtypes and types. Only plain tensors of single or double precision ever get
+one (``Tensor._form``), and not before two of them met; None means that nothing is known.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .backend import numpy as xp
+from .graph import Like
+from .tensor import Tensor
+
+
+class Form(Like):
+    """The shape and dtype of an array, or of a NumPy scalar."""
+
+    __slots__ = ("numbers",)
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any, numbers: Constants):
+        super().__init__(shape, dtype)
+        self.numbers = numbers  # what Python numbers become when they meet data of this form
+
+
+class Constants(dict[Any, Tensor]):
+    """Python numbers as zero-dim tensors of one dtype, made once and kept."""
+
+    def __init__(self, dtype: Any, as_scalar: bool = False):
+        self.dtype = dtype
+        self.as_scalar = as_scalar
+
+    def __missing__(self, number: Any) -> Tensor:
+        made = object.__new__(Tensor)
+        made._data = xp.asarray(number, dtype=self.dtype)
+        if self.as_scalar:
+            made._data = made._data[()]
+        made._edge = made._view = made._vc = made._form = None
+        made._wrapped_number = True
+        # 0.0 == -0.0, and nan is never found again: neither can be a key.
+        if number and number == number:
+            if len(self) > 4096:
+                self.clear()
+            self[number] = made
+        return made
+
+
+class ArrayForms(dict[tuple[int, ...], Form]):
+    """The forms of arrays of one dtype, by shape; zero-dim arrays have none."""
+
+    def __init__(self, dtype: Any):
+        self.dtype = dtype
+        self.numbers = Constants(dtype)
+
+    def __missing__(self, shape: tuple[int, ...]) -> Form:
+        # An equal form made after this compares as another: slower, not wrong.
+        if len(self) > 4096:
+            self.clear()
+        self[shape] = made = Form(shape, self.dtype, self.numbers)
+        return made
+
+
+ARRAYS_4, ARRAYS_8 = ArrayForms(xp.FLOAT32), ArrayForms(xp.FLOAT64)
+NUMBERS_4, NUMBERS_8 = Constants(xp.FLOAT32, True), Constants(xp.FLOAT64, True)
+SCALAR_FORMS = {xp.FLOAT32.type: Form((), xp.FLOAT32, NUMBERS_4),
+                xp.FLOAT64.type: Form((), xp.FLOAT64, NUMBERS_8)}
+"""The forms of NumPy scalars, by their class."""
