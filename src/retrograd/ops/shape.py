@@ -200,7 +200,7 @@ alias.vjp(input=lambda g: g)
 def alias_of(tensor: Tensor, edge: Tensor) -> Tensor:
     """``tensor``'s data with leaf ``edge``'s place in the graph."""
     out = alias(edge)
-    out._data = tensor._data
+    out._replace_data(tensor._data)
     return out
 
 
@@ -351,7 +351,7 @@ def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
     if own != wanted:
         check_rereading(input, array, dtype)
     out = twin(input, input._counter(), Tensor)
-    out._data = array.view(dtype.np)
+    out._replace_data(array.view(dtype.np))
     return out
 
 
