@@ -8,31 +8,20 @@ import warnings
 import pytest
 
 import retrograd as torch
-from retrograd.autograd import Function, detect_anomaly, set_detect_anomaly
+from retrograd.autograd import detect_anomaly, set_detect_anomaly
+from shared import custom, saving
 
 
 def leaf(*values):
     return torch.tensor(list(values), requires_grad=True)
 
 
-class Nan(Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x * 1
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * math.nan
+def fail(ctx, g):
+    raise ZeroDivisionError("on purpose")
 
 
-class Fails(Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x * 1
-
-    @staticmethod
-    def backward(ctx, g):
-        raise ZeroDivisionError("on purpose")
+Nan = custom(torch, lambda ctx, g: g * math.nan, name="Nan")
+Fails = custom(torch, fail, name="Fails")
 
 
 @pytest.fixture(autouse=True)
@@ -106,17 +95,7 @@ def test_a_graph_recorded_before_has_no_traceback_but_a_line():
 
 
 def test_what_a_second_derivative_was_induced_by():
-    class Induces(Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            return x * 1
-
-        @staticmethod
-        def backward(ctx, g):
-            (x,) = ctx.saved_tensors
-            return g * (x - 1).sqrt()
-
+    Induces = saving(torch, lambda x: x * 1, lambda g, x: g * (x - 1).sqrt(), name="Induces")
     with set_detect_anomaly(True):
         x = leaf(0.0)
         with set_detect_anomaly(True, check_nan=False):

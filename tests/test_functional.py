@@ -9,6 +9,7 @@ import pytest
 import retrograd as torch
 from retrograd.autograd import functional as F
 from retrograd.autograd import grad
+from shared import saving
 
 JACOBIANS = pytest.mark.parametrize("options", [
     {}, {"vectorize": True}, {"vectorize": True, "strategy": "forward-mode"}],
@@ -135,17 +136,7 @@ def test_shapes_of_batches_are_checked() -> None:
 
 
 def test_a_product_that_is_not_symmetric() -> None:
-    class Odd(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, x: Any, y: Any) -> Any:
-            ctx.save_for_backward(x, y)
-            return x * y
-
-        @staticmethod
-        def backward(ctx: Any, g: Any) -> Any:
-            x, y = ctx.saved_tensors
-            return g * y ** 2, g * x ** 3
-
+    Odd = saving(torch, lambda x, y: x * y, lambda g, x, y: (g * y ** 2, g * x ** 3))
     x, y = vector(2.0), vector(5.0)
     v = (vector(1.0), vector(3.0))
 

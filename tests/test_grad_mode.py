@@ -2,11 +2,11 @@
 
 import asyncio
 import contextvars
-import threading
 
 import pytest
 
 import retrograd as torch
+from shared import in_thread
 
 
 def leaf(*values):
@@ -180,14 +180,6 @@ def test_a_decorated_async_generator_switches_only_while_it_runs():
 
 
 # ---------------------------------------------------------------- threads and tasks
-
-
-def in_thread(function):
-    result = []
-    thread = threading.Thread(target=lambda: result.append(function()))
-    thread.start()
-    thread.join()
-    return result[0]
 
 
 def test_every_thread_has_a_mode_of_its_own():

@@ -8,23 +8,15 @@ from typing import Any
 import pytest
 
 import retrograd as torch
-from retrograd.autograd import Function, gradcheck, gradgradcheck
+import shared
+from retrograd.autograd import gradcheck, gradgradcheck
 from retrograd.autograd.gradcheck import GradcheckError
 
 FAST = pytest.mark.parametrize("fast", [False, True], ids=["slow", "fast"])
 
 
-def cube(backward: Any = None, jvp: Any = None) -> Any:
-    def forward(ctx: Any, x: Any) -> Any:
-        ctx.save_for_backward(x)
-        ctx.save_for_forward(x)
-        return x ** 3
-
-    def right(ctx: Any, g: Any) -> Any:
-        return g * 3 * ctx.saved_tensors[0] ** 2
-
-    methods = {"forward": forward, "backward": backward or right, "jvp": jvp or right}
-    return type("Cube", (Function,), {k: staticmethod(v) for k, v in methods.items()}).apply
+def cube(**changes: Any) -> Any:
+    return shared.cube(torch, **changes).apply
 
 
 def leaf(*values: Any, dtype: Any = torch.float64) -> Any:

@@ -1,33 +1,23 @@
 """The text of tensors: what PyTorch prints, written out by hand."""
 
 import math
-from typing import NamedTuple
 
 import ml_dtypes
 import numpy as np
 import pytest
 
 from retrograd import printing
+from shared import PrintedDType
 
-
-class DType(NamedTuple):
-    name: str
-    is_floating_point: bool
-    is_complex: bool
-
-    def __str__(self):
-        return f"torch.{self.name}"
-
-
-FLOAT32 = DType("float32", True, False)
-FLOAT64 = DType("float64", True, False)
+FLOAT32 = PrintedDType("float32", True, False)
+FLOAT64 = PrintedDType("float64", True, False)
 INFINITY = math.inf
 NAN = math.nan
 
 
 def dtype_of(array):
     name = array.dtype.name
-    return DType(name, "float" in name, "complex" in name)
+    return PrintedDType(name, "float" in name, "complex" in name)
 
 
 def text_of(values, dtype="float32", default_dtype=FLOAT32, **arguments):

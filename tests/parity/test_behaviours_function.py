@@ -3,37 +3,7 @@
 from __future__ import annotations
 
 from parity.harness import behaviour
-
-
-def leaf(torch, *values):
-    return torch.tensor(list(values), requires_grad=True)
-
-
-def square(torch):
-    class Square(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            return x * x
-
-        @staticmethod
-        def backward(ctx, g):
-            (x,) = ctx.saved_tensors
-            return 2 * x * g
-
-    return Square
-
-
-def two_way(torch, backward, forward=None):
-    """A function of one argument with the given backward."""
-
-    class Custom(torch.autograd.Function):
-        pass
-
-    Custom.forward = staticmethod(forward or (lambda ctx, x: x.clone()))
-    Custom.backward = staticmethod(backward)
-    return Custom
-
+from shared import custom, leaf, saving, square
 
 # The basics
 
@@ -64,7 +34,7 @@ def forward_runs_without_grad(torch, log):
         return y
 
     modes = []
-    F = two_way(torch, lambda ctx, g: g * 2, forward)
+    F = custom(torch, lambda ctx, g: g * 2, forward)
     log(F.apply(leaf(torch, 1.0)), modes)
 
 
@@ -75,7 +45,7 @@ def backward_runs_without_grad_unless_create_graph(torch, log):
         return g
 
     modes = []
-    F = two_way(torch, backward)
+    F = custom(torch, backward)
     x = leaf(torch, 1.0)
     F.apply(x).sum().backward()
     torch.autograd.grad((F.apply(x) ** 2).sum(), x, create_graph=True)
@@ -94,16 +64,7 @@ def double_backward_through_a_function(torch, log):
 
 @behaviour
 def several_inputs_and_outputs(torch, log):
-    class F(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, y):
-            ctx.save_for_backward(x, y)
-            return x * y, x + y
-
-        @staticmethod
-        def backward(ctx, g, h):
-            x, y = ctx.saved_tensors
-            return g * y + h, g * x + h
+    F = saving(torch, lambda x, y: (x * y, x + y), lambda g, h, x, y: (g * y + h, g * x + h))
 
     x, y = leaf(torch, 2.0), leaf(torch, 3.0)
     p, s = F.apply(x, y)
@@ -114,16 +75,11 @@ def several_inputs_and_outputs(torch, log):
 
 @behaviour
 def unused_outputs_get_zeros(torch, log):
-    class F(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 1, x * 2
+    def backward(ctx, g, h):
+        log(g, h)
+        return g + 2 * h
 
-        @staticmethod
-        def backward(ctx, g, h):
-            log(g, h)
-            return g + 2 * h
-
+    F = custom(torch, backward, lambda ctx, x: (x * 1, x * 2))
     x = leaf(torch, 2.0, 3.0)
     a, _ = F.apply(x)
     a.sum().backward()
@@ -132,17 +88,15 @@ def unused_outputs_get_zeros(torch, log):
 
 @behaviour
 def unused_outputs_get_none_without_materialisation(torch, log):
-    class F(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.set_materialize_grads(False)
-            return x * 1, x * 2
+    def forward(ctx, x):
+        ctx.set_materialize_grads(False)
+        return x * 1, x * 2
 
-        @staticmethod
-        def backward(ctx, g, h):
-            log(g, h)
-            return g
+    def backward(ctx, g, h):
+        log(g, h)
+        return g
 
+    F = custom(torch, backward, forward)
     x = leaf(torch, 2.0, 3.0)
     a, _ = F.apply(x)
     a.sum().backward()
@@ -151,16 +105,11 @@ def unused_outputs_get_none_without_materialisation(torch, log):
 
 @behaviour
 def lists_and_other_outputs_are_passed_through(torch, log):
-    class F(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2, "text", 5, None
+    def backward(ctx, g, *rest):
+        log(rest)
+        return g * 2
 
-        @staticmethod
-        def backward(ctx, g, *rest):
-            log(rest)
-            return g * 2
-
+    F = custom(torch, backward, lambda ctx, x: (x * 2, "text", 5, None))
     x = leaf(torch, 2.0)
     y, text, number, nothing = F.apply(x)
     log(y, text, number, nothing)
@@ -170,17 +119,15 @@ def lists_and_other_outputs_are_passed_through(torch, log):
 
 @behaviour
 def non_tensor_arguments(torch, log):
-    class Scale(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, factor, name="none"):
-            ctx.factor = factor
-            return x * factor
+    def forward(ctx, x, factor, name="none"):
+        ctx.factor = factor
+        return x * factor
 
-        @staticmethod
-        def backward(ctx, g):
-            log(ctx.needs_input_grad)
-            return g * ctx.factor, None, None
+    def backward(ctx, g):
+        log(ctx.needs_input_grad)
+        return g * ctx.factor, None, None
 
+    Scale = custom(torch, backward, forward)
     x = leaf(torch, 2.0)
     Scale.apply(x, 3, "given").backward()
     log(x.grad)
@@ -189,7 +136,7 @@ def non_tensor_arguments(torch, log):
 
 @behaviour
 def trailing_none_gradients_may_be_too_many(torch, log):
-    F = two_way(torch, lambda ctx, g: (g, None, None))
+    F = custom(torch, lambda ctx, g: (g, None, None))
     x = leaf(torch, 2.0)
     F.apply(x).backward()
     log(x.grad)
@@ -197,17 +144,15 @@ def trailing_none_gradients_may_be_too_many(torch, log):
 
 @behaviour
 def needs_input_grad_tells_which(torch, log):
-    class Mul(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, y, z):
-            log(ctx.needs_input_grad)
-            return x * y * z
+    def forward(ctx, x, y, z):
+        log(ctx.needs_input_grad)
+        return x * y * z
 
-        @staticmethod
-        def backward(ctx, g):
-            log(ctx.needs_input_grad)
-            return g, g, g
+    def backward(ctx, g):
+        log(ctx.needs_input_grad)
+        return g, g, g
 
+    Mul = custom(torch, backward, forward)
     x, y = leaf(torch, 2.0), torch.tensor([3.0])
     Mul.apply(x, y, x).backward()
     log(x.grad, y.grad)
@@ -215,15 +160,7 @@ def needs_input_grad_tells_which(torch, log):
 
 @behaviour
 def gradients_for_inputs_that_need_none_are_ignored(torch, log):
-    class F(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, y):
-            return x + y
-
-        @staticmethod
-        def backward(ctx, g):
-            return g, g
-
+    F = custom(torch, lambda ctx, g: (g, g), lambda ctx, x, y: x + y)
     x = leaf(torch, 2.0)
     F.apply(x, torch.tensor([1.0])).backward()
     log(x.grad)
@@ -231,7 +168,7 @@ def gradients_for_inputs_that_need_none_are_ignored(torch, log):
 
 @behaviour
 def none_gradient_leaves_grad_none(torch, log):
-    F = two_way(torch, lambda ctx, g: None)
+    F = custom(torch, lambda ctx, g: None)
     x = leaf(torch, 2.0)
     F.apply(x).backward()
     log(x.grad)
@@ -240,7 +177,7 @@ def none_gradient_leaves_grad_none(torch, log):
 
 @behaviour
 def none_gradient_among_others(torch, log):
-    F = two_way(torch, lambda ctx, g: None)
+    F = custom(torch, lambda ctx, g: None)
     x = leaf(torch, 2.0)
     (F.apply(x) + x * 3).backward()
     log(x.grad)
@@ -305,43 +242,35 @@ def functions_are_not_instantiated_or_called(torch, log):
 @behaviour
 def wrong_number_of_gradients(torch, log):
     x = leaf(torch, 1.0)
-    log.raises(two_way(torch, lambda ctx, g: (g, g)).apply(x).backward)
-    log.raises(two_way(torch, lambda ctx, g: ()).apply(x).backward)
+    log.raises(custom(torch, lambda ctx, g: (g, g)).apply(x).backward)
+    log.raises(custom(torch, lambda ctx, g: ()).apply(x).backward)
 
 
 @behaviour
 def wrong_number_of_gradients_for_two_inputs(torch, log):
-    class F(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, y):
-            return x + y
-
-        @staticmethod
-        def backward(ctx, g):
-            return g
-
+    F = custom(torch, lambda ctx, g: g, lambda ctx, x, y: x + y)
     log.raises(F.apply(leaf(torch, 1.0), leaf(torch, 2.0)).backward)
 
 
 @behaviour
 def wrong_shape_of_gradients(torch, log):
     x = leaf(torch, 1.0, 2.0)
-    log.raises(two_way(torch, lambda ctx, g: torch.ones(3)).apply(x).sum().backward)
-    log.raises(two_way(torch, lambda ctx, g: torch.ones(2, 2, 2)[:, 0]).apply(x).sum().backward)
+    log.raises(custom(torch, lambda ctx, g: torch.ones(3)).apply(x).sum().backward)
+    log.raises(custom(torch, lambda ctx, g: torch.ones(2, 2, 2)[:, 0]).apply(x).sum().backward)
     log(x.grad)
 
 
 @behaviour
 def broadcastable_gradients_are_summed(torch, log):
     x = leaf(torch, 1.0, 2.0)
-    two_way(torch, lambda ctx, g: torch.ones(3, 2)).apply(x).sum().backward()
+    custom(torch, lambda ctx, g: torch.ones(3, 2)).apply(x).sum().backward()
     log(x.grad)
 
 
 @behaviour
 def smaller_gradients_are_refused(torch, log):
     x = leaf(torch, 1.0, 2.0)
-    log.raises(two_way(torch, lambda ctx, g: torch.tensor(1.0)).apply(x).sum().backward)
+    log.raises(custom(torch, lambda ctx, g: torch.tensor(1.0)).apply(x).sum().backward)
     log(x.grad)
 
 
@@ -349,23 +278,23 @@ def smaller_gradients_are_refused(torch, log):
 def wrong_type_of_gradients(torch, log):
     x = leaf(torch, 1.0)
     for wrong in (1.0, "text", [1.0], 3):
-        log.raises(two_way(torch, lambda ctx, g, wrong=wrong: wrong).apply(x).backward)
+        log.raises(custom(torch, lambda ctx, g, wrong=wrong: wrong).apply(x).backward)
 
 
 @behaviour
 def gradients_of_another_dtype_are_cast(torch, log):
     x = leaf(torch, 1.0)
-    two_way(torch, lambda ctx, g: g.double()).apply(x).backward()
+    custom(torch, lambda ctx, g: g.double()).apply(x).backward()
     log(x.grad)
     y = leaf(torch, 1.0)
-    log.raises(two_way(torch, lambda ctx, g: g.long()).apply(y).backward)
+    log.raises(custom(torch, lambda ctx, g: g.long()).apply(y).backward)
     log(y.grad)
 
 
 @behaviour
 def complex_gradient_for_a_real_input(torch, log):
     x = leaf(torch, 1.0)
-    log.refuses(two_way(torch, lambda ctx, g: g * (2 + 3j)).apply(x).backward)
+    log.refuses(custom(torch, lambda ctx, g: g * (2 + 3j)).apply(x).backward)
     log(x.grad)
 
 
@@ -375,7 +304,7 @@ def backward_that_raises(torch, log):
         raise ZeroDivisionError("mine")
 
     x = leaf(torch, 1.0)
-    log.raises(two_way(torch, backward).apply(x).backward)
+    log.raises(custom(torch, backward).apply(x).backward)
     log(x.grad)
 
 
@@ -384,14 +313,14 @@ def forward_that_raises(torch, log):
     def forward(ctx, x):
         raise LookupError("mine")
 
-    log.raises(two_way(torch, lambda ctx, g: g, forward).apply, leaf(torch, 1.0))
+    log.raises(custom(torch, lambda ctx, g: g, forward).apply, leaf(torch, 1.0))
     log(torch.is_grad_enabled())
 
 
 @behaviour
 def forward_returning_non_tensors_only(torch, log):
     for value in (5, "text", None, [leaf(torch, 1.0)]):
-        F = two_way(torch, lambda ctx, g: g, lambda ctx, x, value=value: value)
+        F = custom(torch, lambda ctx, g: g, lambda ctx, x, value=value: value)
         log.raises(F.apply, leaf(torch, 1.0))
 
 
@@ -424,13 +353,13 @@ def save_for_backward_takes_tensors_and_none(torch, log):
         return g * 2
 
     x = leaf(torch, 2.0)
-    two_way(torch, backward, forward).apply(x).backward()
+    custom(torch, backward, forward).apply(x).backward()
 
     def wrong(ctx, x):
         ctx.save_for_backward(3)
         return x * 2
 
-    log.raises(two_way(torch, backward, wrong).apply, x)
+    log.raises(custom(torch, backward, wrong).apply, x)
 
 
 @behaviour
@@ -444,7 +373,7 @@ def save_for_backward_keeps_the_last_call(torch, log):
         log(ctx.saved_tensors)
         return g * 2
 
-    two_way(torch, backward, forward).apply(leaf(torch, 2.0)).backward()
+    custom(torch, backward, forward).apply(leaf(torch, 2.0)).backward()
 
 
 @behaviour
@@ -459,7 +388,7 @@ def saving_an_output(torch, log):
         return g * y
 
     x = leaf(torch, 1.0)
-    F = two_way(torch, backward, forward)
+    F = custom(torch, backward, forward)
     y = F.apply(x)
     (g,) = torch.autograd.grad(y, x, create_graph=True)
     log(g.detach(), torch.autograd.grad(g, x))
@@ -480,7 +409,7 @@ def context_attributes_are_kept(torch, log):
         return g.expand(ctx.shape)
 
     x = leaf(torch, 1.0, 2.0)
-    two_way(torch, backward, forward).apply(x).backward()
+    custom(torch, backward, forward).apply(x).backward()
     log(x.grad)
     log.layout(x.grad)
 
@@ -488,14 +417,18 @@ def context_attributes_are_kept(torch, log):
 # Dirty, non-differentiable and returned inputs
 
 
-@behaviour
-def mark_dirty_records_an_in_place_function(torch, log):
+def doubling_in_place(torch):
     def forward(ctx, x):
         x.mul_(2)
         ctx.mark_dirty(x)
         return x
 
-    F = two_way(torch, lambda ctx, g: g * 2, forward)
+    return custom(torch, lambda ctx, g: g * 2, forward)
+
+
+@behaviour
+def mark_dirty_records_an_in_place_function(torch, log):
+    F = doubling_in_place(torch)
     x = leaf(torch, 2.0)
     y = x * 1
     z = F.apply(y)
@@ -507,12 +440,7 @@ def mark_dirty_records_an_in_place_function(torch, log):
 
 @behaviour
 def mark_dirty_on_a_view(torch, log):
-    def forward(ctx, x):
-        x.mul_(2)
-        ctx.mark_dirty(x)
-        return x
-
-    F = two_way(torch, lambda ctx, g: g * 2, forward)
+    F = doubling_in_place(torch)
     x = leaf(torch, 2.0, 3.0)
     y = x * 1
     F.apply(y[:1])
@@ -528,7 +456,7 @@ def mark_dirty_without_returning_it(torch, log):
         ctx.mark_dirty(x)
         return x * 1
 
-    F = two_way(torch, lambda ctx, g: g * 2, forward)
+    F = custom(torch, lambda ctx, g: g * 2, forward)
     log.raises(lambda: F.apply(leaf(torch, 2.0) * 1))
 
 
@@ -538,7 +466,7 @@ def writing_without_mark_dirty(torch, log):
         x.mul_(2)
         return x
 
-    F = two_way(torch, lambda ctx, g: g * 2, forward)
+    F = custom(torch, lambda ctx, g: g * 2, forward)
     x = leaf(torch, 2.0)
     y = x * 1
     z = F.apply(y)
@@ -547,21 +475,19 @@ def writing_without_mark_dirty(torch, log):
 
 @behaviour
 def mark_non_differentiable_outputs(torch, log):
-    class F(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            values, indices = x.sort()
-            ctx.mark_non_differentiable(indices)
-            ctx.set_materialize_grads(False)
-            ctx.save_for_backward(indices)
-            return values, indices
+    def forward(ctx, x):
+        values, indices = x.sort()
+        ctx.mark_non_differentiable(indices)
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(indices)
+        return values, indices
 
-        @staticmethod
-        def backward(ctx, g, unused):
-            log(unused)
-            (indices,) = ctx.saved_tensors
-            return torch.zeros(3).index_add(0, indices, g)
+    def backward(ctx, g, unused):
+        log(unused)
+        (indices,) = ctx.saved_tensors
+        return torch.zeros(3).index_add(0, indices, g)
 
+    F = custom(torch, backward, forward)
     x = leaf(torch, 3.0, 1.0, 2.0)
     values, indices = F.apply(x)
     log(values, indices)
@@ -571,25 +497,23 @@ def mark_non_differentiable_outputs(torch, log):
 
 @behaviour
 def integer_outputs_are_not_differentiable_anyway(torch, log):
-    F = two_way(torch, lambda ctx, g, h: g, lambda ctx, x: (x * 1, x.long()))
+    F = custom(torch, lambda ctx, g, h: g, lambda ctx, x: (x * 1, x.long()))
     y, i = F.apply(leaf(torch, 2.0))
     log(y, i)
 
 
 @behaviour
 def mark_non_differentiable_float_output(torch, log):
-    class F(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            a, b = x * 1, x * 2
-            ctx.mark_non_differentiable(b)
-            return a, b
+    def forward(ctx, x):
+        a, b = x * 1, x * 2
+        ctx.mark_non_differentiable(b)
+        return a, b
 
-        @staticmethod
-        def backward(ctx, g, h):
-            log(g, h)
-            return g
+    def backward(ctx, g, h):
+        log(g, h)
+        return g
 
+    F = custom(torch, backward, forward)
     x = leaf(torch, 2.0)
     a, b = F.apply(x)
     log(a, b)
@@ -599,7 +523,7 @@ def mark_non_differentiable_float_output(torch, log):
 
 @behaviour
 def returning_an_input_makes_a_view(torch, log):
-    F = two_way(torch, lambda ctx, g: g * 5, lambda ctx, x: x)
+    F = custom(torch, lambda ctx, g: g * 5, lambda ctx, x: x)
     x = leaf(torch, 2.0)
     y = F.apply(x)
     log(y, y is x, y._is_view())
@@ -610,7 +534,7 @@ def returning_an_input_makes_a_view(torch, log):
 
 @behaviour
 def returning_a_view_of_an_input(torch, log):
-    F = two_way(torch, lambda ctx, g: g.view(2), lambda ctx, x: x.view(2, 1))
+    F = custom(torch, lambda ctx, g: g.view(2), lambda ctx, x: x.view(2, 1))
     x = leaf(torch, 2.0, 3.0)
     y = F.apply(x)
     log(y, y._is_view())
@@ -622,16 +546,11 @@ def returning_a_view_of_an_input(torch, log):
 
 @behaviour
 def returning_the_same_tensor_twice(torch, log):
-    class F(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            y = x * 2
-            return y, y
+    def forward(ctx, x):
+        y = x * 2
+        return y, y
 
-        @staticmethod
-        def backward(ctx, g, h):
-            return g * 2 + h * 2
-
+    F = custom(torch, lambda ctx, g, h: g * 2 + h * 2, forward)
     x = leaf(torch, 2.0)
     a, b = F.apply(x)
     log(a, b, a is b)
@@ -694,26 +613,24 @@ def a_function_called_inside_a_function(torch, log):
         return g * grad
 
     x = leaf(torch, 2.0, 3.0)
-    two_way(torch, backward, forward).apply(x).backward()
+    custom(torch, backward, forward).apply(x).backward()
     log(x.grad)
 
 
 @behaviour
 def reentrant_backward(torch, log):
-    class Reentrant(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            with torch.enable_grad():
-                ctx.x = x.detach().requires_grad_()
-                ctx.y = ctx.x**3
-            return ctx.y.detach()
+    def forward(ctx, x):
+        with torch.enable_grad():
+            ctx.x = x.detach().requires_grad_()
+            ctx.y = ctx.x**3
+        return ctx.y.detach()
 
-        @staticmethod
-        def backward(ctx, g):
-            with torch.enable_grad():
-                ctx.y.sum().backward()
-            return ctx.x.grad * g
+    def backward(ctx, g):
+        with torch.enable_grad():
+            ctx.y.sum().backward()
+        return ctx.x.grad * g
 
+    Reentrant = custom(torch, backward, forward)
     x = leaf(torch, 2.0)
     Reentrant.apply(Reentrant.apply(x)).backward()
     log(x.grad)
@@ -740,7 +657,7 @@ def a_function_on_leaves_and_views_of_them(torch, log):
 
 @behaviour
 def straight_through_estimator(torch, log):
-    F = two_way(torch, lambda ctx, g: g, lambda ctx, x: x.round())
+    F = custom(torch, lambda ctx, g: g, lambda ctx, x: x.round())
     x = leaf(torch, 0.4, 0.6)
     (F.apply(x) * 3).sum().backward()
     log(x.grad)
@@ -748,7 +665,7 @@ def straight_through_estimator(torch, log):
 
 @behaviour
 def gradient_reversal(torch, log):
-    F = two_way(torch, lambda ctx, g: -g, lambda ctx, x: x.view_as(x))
+    F = custom(torch, lambda ctx, g: -g, lambda ctx, x: x.view_as(x))
     x = leaf(torch, 0.4, 0.6)
     y = F.apply(x)
     y.sum().backward()
@@ -757,21 +674,19 @@ def gradient_reversal(torch, log):
 
 @behaviour
 def fixed_point_by_implicit_differentiation(torch, log):
-    class FixedPoint(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, a):
-            z = torch.zeros_like(a)
-            for _ in range(60):
-                z = torch.tanh(a * z + 1)
-            ctx.save_for_backward(a, z)
-            return z
+    def forward(ctx, a):
+        z = torch.zeros_like(a)
+        for _ in range(60):
+            z = torch.tanh(a * z + 1)
+        ctx.save_for_backward(a, z)
+        return z
 
-        @staticmethod
-        def backward(ctx, g):
-            a, z = ctx.saved_tensors
-            slope = 1 - z**2
-            return g * slope * z / (1 - slope * a)
+    def backward(ctx, g):
+        a, z = ctx.saved_tensors
+        slope = 1 - z**2
+        return g * slope * z / (1 - slope * a)
 
+    FixedPoint = custom(torch, backward, forward)
     a = torch.tensor([0.3, 0.5], dtype=torch.float64, requires_grad=True)
     z = FixedPoint.apply(a)
     z.sum().backward()
@@ -784,7 +699,7 @@ def mark_dirty_then_other_views_follow(torch, log):
         ctx.mark_dirty(x)
         return x.zero_()
 
-    F = two_way(torch, lambda ctx, g: torch.zeros_like(g), forward)
+    F = custom(torch, lambda ctx, g: torch.zeros_like(g), forward)
     x = leaf(torch, 2.0, 3.0)
     y = x * 1
     v = y[0]
@@ -802,34 +717,24 @@ def apply_takes_keyword_arguments(torch, log):
 
 @behaviour
 def inputs_in_lists_are_not_tracked(torch, log):
-    class F(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, xs):
-            return xs[0] * 2
-
-        @staticmethod
-        def backward(ctx, g):
-            return g
-
+    F = custom(torch, lambda ctx, g: g, lambda ctx, xs: xs[0] * 2)
     log(F.apply([leaf(torch, 1.0)]))
 
 
 @behaviour
 def optional_tensor_arguments(torch, log):
-    class Affine(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, w, b=None):
-            ctx.save_for_backward(x, w, b)
-            return x * w if b is None else x * w + b
+    def forward(ctx, x, w, b=None):
+        ctx.save_for_backward(x, w, b)
+        return x * w if b is None else x * w + b
 
-        @staticmethod
-        def backward(ctx, g):
-            x, w, b = ctx.saved_tensors
-            gx = g * w if ctx.needs_input_grad[0] else None
-            gw = g * x if ctx.needs_input_grad[1] else None
-            gb = g if b is not None and ctx.needs_input_grad[2] else None
-            return gx, gw, gb
+    def backward(ctx, g):
+        x, w, b = ctx.saved_tensors
+        gx = g * w if ctx.needs_input_grad[0] else None
+        gw = g * x if ctx.needs_input_grad[1] else None
+        gb = g if b is not None and ctx.needs_input_grad[2] else None
+        return gx, gw, gb
 
+    Affine = custom(torch, backward, forward)
     x, w, b = torch.tensor([2.0]), leaf(torch, 3.0), leaf(torch, 4.0)
     Affine.apply(x, w).backward()
     log(w.grad)

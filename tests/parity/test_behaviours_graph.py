@@ -6,11 +6,7 @@ import gc
 import weakref
 
 from parity.harness import behaviour, behaviour_of_each, graph_of
-
-
-def leaf(torch, *values):
-    return torch.tensor(list(values), requires_grad=True)
-
+from shared import leaf
 
 # requires_grad and leaves
 
@@ -504,19 +500,10 @@ def backward_with_an_integer_gradient(torch, log):
     log(x.grad)
 
 
-@behaviour
-def second_backward_is_refused(torch, log):
+@behaviour_of_each([("refused", lambda x: x**2), ("works_if_nothing_was_saved", lambda x: x + 1)])
+def second_backward(torch, log, name, program):
     x = leaf(torch, 2.0)
-    y = x**2
-    y.backward()
-    log.raises(y.backward)
-    log(x.grad)
-
-
-@behaviour
-def second_backward_works_when_nothing_was_saved(torch, log):
-    x = leaf(torch, 2.0)
-    y = x + 1
+    y = program(x)
     y.backward()
     log.raises(y.backward)
     log(x.grad)

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from parity.harness import behaviour
-
-
-def leaf(torch, *values):
-    return torch.tensor(list(values), requires_grad=True)
-
+from shared import leaf, square
 
 # Tensor.register_hook
 
@@ -466,23 +462,12 @@ def saved_tensor_hooks_that_write_to_the_input(torch, log):
 
 @behaviour
 def saved_tensor_hooks_apply_to_functions(torch, log):
-    class Square(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            return x * x
-
-        @staticmethod
-        def backward(ctx, g):
-            (x,) = ctx.saved_tensors
-            return 2 * x * g
-
     order = []
     x = leaf(torch, 3.0)
     with torch.autograd.graph.saved_tensors_hooks(
         lambda t: order.append("pack") or t, lambda t: order.append("unpack") or t
     ):
-        y = Square.apply(x)
+        y = square(torch).apply(x)
     y.backward()
     log(order, x.grad)
 

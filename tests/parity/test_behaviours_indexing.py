@@ -112,14 +112,6 @@ def layouts_that_no_element_depends_on(torch, log):
     log.differs((y.stride(0), y.stride(3)), torch=(24, 1), retrograd=(12, 3))
 
 
-@behaviour_of_each(BASIC.items())
-def basic_indexing_gradient(torch, log, name, index):
-    x = cube(torch).requires_grad_()
-    y = index(torch, x)
-    (y * y).sum().backward()
-    log(x.grad)
-
-
 @behaviour_of_each(ADVANCED.items())
 def advanced_indexing_gives_a_copy(torch, log, name, index):
     x = cube(torch).requires_grad_()
@@ -129,8 +121,8 @@ def advanced_indexing_gives_a_copy(torch, log, name, index):
     log.layout(y)
 
 
-@behaviour_of_each(ADVANCED.items())
-def advanced_indexing_gradient(torch, log, name, index):
+@behaviour_of_each([*BASIC.items(), *ADVANCED.items()])
+def indexing_gradient(torch, log, name, index):
     x = cube(torch).requires_grad_()
     y = index(torch, x)
     (y * y).sum().backward()

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from parity.harness import behaviour, behaviour_of_each
-
-
-def leaf(torch, *values):
-    return torch.tensor(list(values), requires_grad=True)
-
+from shared import leaf
 
 WRITES = {
     "add_": lambda torch, t: t.add_(1),

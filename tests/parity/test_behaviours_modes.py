@@ -7,19 +7,7 @@ import math
 import threading
 
 from parity.harness import behaviour, behaviour_of_each
-
-
-def leaf(torch, *values):
-    return torch.tensor(list(values), requires_grad=True)
-
-
-def in_thread(function):
-    result = []
-    thread = threading.Thread(target=lambda: result.append(function()))
-    thread.start()
-    thread.join()
-    return result[0]
-
+from shared import custom, in_thread, leaf
 
 # no_grad, enable_grad, set_grad_enabled
 
@@ -531,15 +519,10 @@ def anomaly_mode_off_gives_nan(torch, log):
 
 @behaviour
 def anomaly_mode_names_the_node_of_a_failing_function(torch, log):
-    class Fails(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x.clone()
+    def backward(ctx, g):
+        raise RuntimeError("on purpose")
 
-        @staticmethod
-        def backward(ctx, g):
-            raise RuntimeError("on purpose")
-
+    Fails = custom(torch, backward)
     x = leaf(torch, 1.0)
     with torch.autograd.set_detect_anomaly(True):
         log.raises(Fails.apply(x).sum().backward)
@@ -547,15 +530,7 @@ def anomaly_mode_names_the_node_of_a_failing_function(torch, log):
 
 @behaviour
 def anomaly_mode_finds_nan_from_a_function(torch, log):
-    class Nan(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x.clone()
-
-        @staticmethod
-        def backward(ctx, g):
-            return g * math.nan
-
+    Nan = custom(torch, lambda ctx, g: g * math.nan)
     x = leaf(torch, 1.0, 2.0)
     with torch.autograd.set_detect_anomaly(True):
         log.raises(Nan.apply(x).sum().backward)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import warnings
 
+import shared
 from parity.harness import behaviour, behaviour_of_each
 
 BOTH = ["reentrant", "plain"]
 
 
-def vector(torch, *values, grad=True):
-    return torch.tensor(list(values), dtype=torch.float64, requires_grad=grad)
+vector = functools.partial(shared.vector, grad=True)
 
 
 def tools(torch, kind="plain"):
@@ -391,20 +392,9 @@ def functions_that_write_in_place(torch, log, kind):
 
 @behaviour
 def custom_functions_inside(torch, log):
-    class Cube(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            return x ** 3
-
-        @staticmethod
-        def backward(ctx, g):
-            (x,) = ctx.saved_tensors
-            return 3 * x ** 2 * g
-
     _, checkpoint = tools(torch)
     x = vector(torch, 0.3, -0.7)
-    checkpoint(lambda t: Cube.apply(t.exp()), x).sum().backward()
+    checkpoint(lambda t: shared.cube(torch).apply(t.exp()), x).sum().backward()
     log(x.grad)
 
 

@@ -68,11 +68,14 @@ def check_samples(name: str, dtype: str, check: Any, limit: int | None = None) -
 # ---------------------------------------------------------------- one case, two libraries
 
 
+REFUSALS = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError)
+
+
 def compare(case: Case) -> None:
     theirs, ours = replace(case, lib=torch), case
     try:
         wanted = outcome(theirs)
-    except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError) as error:
+    except REFUSALS as error:
         compare_error(error, ours)
         return
     compare_outcomes(wanted, outcome(ours), case.dtype)
@@ -82,7 +85,7 @@ def compare_if_accepted(case: Case) -> None:
     """Compare where PyTorch has the op for the dtype."""
     try:
         wanted = outcome(replace(case, lib=torch))
-    except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError):
+    except REFUSALS:
         return
     compare_outcomes(wanted, outcome(case), case.dtype)
 
@@ -91,7 +94,7 @@ def compare_nodes(case: Case) -> None:
     """Compare the names of the nodes that made the outputs."""
     try:
         wanted = nodes(replace(case, lib=torch))
-    except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError):
+    except REFUSALS:
         return
     found = nodes(case)
     if wanted != found:

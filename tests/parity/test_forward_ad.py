@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+import shared
 from parity.harness import behaviour, behaviour_of_each
-
-
-def vector(torch, *values, grad=False):
-    return torch.tensor(list(values), dtype=torch.float64, requires_grad=grad)
+from shared import custom, vector
 
 
 def pair(torch, log, tensor):
@@ -415,26 +413,9 @@ def third_order_by_mixing(torch, log):
 
 
 def cube(torch, **changes):
-    class Cube(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            ctx.save_for_forward(x)
-            return x ** 3
-
-        @staticmethod
-        def backward(ctx, g):
-            (x,) = ctx.saved_tensors
-            return 3 * x ** 2 * g
-
-        @staticmethod
-        def jvp(ctx, t):
-            (x,) = ctx.saved_tensors
-            return 10 * x ** 2 * t
-
-    for name, function in changes.items():
-        setattr(Cube, name, staticmethod(function))
-    return Cube
+    """x³ with a rule of forward mode that is recognisably its own."""
+    jvp = lambda ctx, t: 10 * ctx.saved_tensors[0] ** 2 * t
+    return shared.cube(torch, **{"jvp": jvp, **changes})
 
 
 @inside
@@ -459,15 +440,7 @@ def jvp_of_a_function_and_gradients(torch, log):
 
 @inside
 def a_function_without_jvp(torch, log, fw, x):
-    class Plain(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, g):
-            return g * 2
-
+    Plain = custom(torch, lambda ctx, g: g * 2, lambda ctx, x: x * 2)
     log.raises(Plain.apply, x)
     log.values(Plain.apply(vector(torch, 1.0)))
     with fw._set_fwd_grad_enabled(False):

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from parity.harness import behaviour, behaviour_of_each
+from shared import saving, vector
 
 PRODUCTS = ("vjp", "jvp", "vhp", "hvp")
 MATRICES = ("jacobian", "hessian")
-
-
-def vector(torch, *values, grad=False):
-    return torch.tensor(list(values), dtype=torch.float64, requires_grad=grad)
 
 
 def scalar_of_two(x, y):
@@ -216,19 +213,10 @@ def complex_jacobians(torch, log):
 
 @behaviour
 def a_hessian_that_is_not_symmetric(torch, log):
-    class StraightThrough(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, y):
-            ctx.save_for_backward(x, y)
-            return x * y
-
-        @staticmethod
-        def backward(ctx, g):
-            x, y = ctx.saved_tensors
-            return g * y ** 2, g * x ** 3
+    product = saving(torch, lambda x, y: x * y, lambda g, x, y: (g * y ** 2, g * x ** 3))
 
     def f(x, y):
-        return StraightThrough.apply(x, y).sum()
+        return product.apply(x, y).sum()
 
     x, y = vector(torch, 2.0, 3.0), vector(torch, 5.0, 7.0)
     v = (vector(torch, 1.0, 2.0), vector(torch, 3.0, 4.0))

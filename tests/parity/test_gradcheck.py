@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 
+import shared
 from parity.harness import behaviour, behaviour_of_each
 
+vector = functools.partial(shared.vector, grad=True)
 
-def vector(torch, *values, grad=True, dtype=None):
-    return torch.tensor(list(values), dtype=dtype or torch.float64, requires_grad=grad)
+
+def cube(torch, **changes):
+    return shared.cube(torch, **changes).apply
 
 
 def verdict(torch, log, check, *args, lines=1, **options):
@@ -22,26 +26,6 @@ def verdict(torch, log, check, *args, lines=1, **options):
         log(check(*args, raise_exception=False, **options))
     except Exception as error:
         log(type(error).__name__)
-
-
-def custom(torch, forward=None, backward=None, jvp=None):
-    """x³, unless told otherwise."""
-
-    class Custom(torch.autograd.Function):
-        pass
-
-    def cube(ctx, x):
-        ctx.save_for_backward(x)
-        ctx.save_for_forward(x)
-        return x ** 3
-
-    def slope(ctx, g):
-        return g * 3 * ctx.saved_tensors[0] ** 2
-
-    Custom.forward = staticmethod(forward or cube)
-    Custom.backward = staticmethod(backward or slope)
-    Custom.jvp = staticmethod(jvp or slope)
-    return Custom.apply
 
 
 MODES = [("slow", {}), ("fast", {"fast_mode": True}),
@@ -62,7 +46,7 @@ def right_derivatives_pass(torch, log, name, options):
     for program, inputs in (
             (lambda x: x.sin(), x), (lambda x, y: x * y, (x, y)), (lambda x: x.sum(), [x]),
             (lambda x, y: (x.exp(), (x * y).sum()), (x, y)), (lambda x, n: x ** n, (x, 3)),
-            (lambda x, y: torch.outer(x, y), (x, y)), (custom(torch), x),
+            (lambda x, y: torch.outer(x, y), (x, y)), (cube(torch), x),
             (lambda x, c: x * c, (x, y.detach())), (lambda x: x[:0], x),
             (lambda x: (x * 2, x.detach()) if name != "fast_forward" else x * 2, x)):
         verdict(torch, log, check, program, inputs, **options)
@@ -78,7 +62,7 @@ def second_derivatives_pass(torch, log, name, options):
     for program, inputs in (
             (lambda x: x.sin(), x), (lambda x, y: x * y, (x, y)),
             (lambda x, y: (x.exp(), (x * y).sum()), (x, y)), (lambda x, n: x ** n, (x, 3)),
-            (custom(torch), x)):
+            (cube(torch), x)):
         verdict(torch, log, check, program, inputs, **options)
     verdict(torch, log, check, lambda x: x ** 3, x, vector(torch, 1.0, 2.0, 3.0), **options)
     verdict(torch, log, check, lambda x: x ** 3, x, vector(torch, 1.0, 2.0, 3.0, grad=False),
@@ -109,7 +93,7 @@ def wrong_gradients_are_found(torch, log, kind, name, options):
         return right * torch.tensor([1.0, 1.0, 2.0], dtype=torch.float64)
 
     x = vector(torch, 0.3, -0.7, 1.1)
-    verdict(torch, log, torch.autograd.gradcheck, custom(torch, backward=backward), x, **options)
+    verdict(torch, log, torch.autograd.gradcheck, cube(torch, backward=backward), x, **options)
 
 
 @behaviour_of_each([(kind, name, options) for kind in ("factor", "zero", "shape")
@@ -121,7 +105,7 @@ def wrong_tangents_are_found(torch, log, kind, name, options):
         return right * 1.01 if kind == "factor" else right * 0 if kind == "zero" else right[:1]
 
     x = vector(torch, 0.3, -0.7, 1.1)
-    verdict(torch, log, torch.autograd.gradcheck, custom(torch, jvp=jvp), x, **options)
+    verdict(torch, log, torch.autograd.gradcheck, cube(torch, jvp=jvp), x, **options)
 
 
 @behaviour
@@ -129,7 +113,7 @@ def the_text_of_a_mismatch(torch, log):
     x, y = vector(torch, 1.0, 2.0), vector(torch, 3.0)
 
     def program(x, y):
-        return x.sum() + y, custom(torch, backward=lambda ctx, g: g * 2)(x) * y
+        return x.sum() + y, cube(torch, backward=lambda ctx, g: g * 2)(x) * y
 
     try:
         torch.autograd.gradcheck(program, (x, y))
@@ -147,7 +131,7 @@ def nondeterministic_backward(torch, log):
         return g * 3 * ctx.saved_tensors[0] ** 2 + 1e-7 * len(calls) * g
 
     x = vector(torch, 1.0, 2.0)
-    f = custom(torch, backward=backward)
+    f = cube(torch, backward=backward)
     verdict(torch, log, torch.autograd.gradcheck, f, x, lines=20)
     verdict(torch, log, torch.autograd.gradcheck, f, x, fast_mode=True, lines=20)
     verdict(torch, log, torch.autograd.gradcheck, f, x, nondet_tol=1e-5)
@@ -156,7 +140,7 @@ def nondeterministic_backward(torch, log):
 @behaviour
 def a_gradient_that_ignores_what_comes_in(torch, log):
     x = vector(torch, 1.0)
-    f = custom(torch, forward=lambda ctx, x: x.clone(), backward=lambda ctx, g: torch.ones_like(g))
+    f = cube(torch, forward=lambda ctx, x: x.clone(), backward=lambda ctx, g: torch.ones_like(g))
     verdict(torch, log, torch.autograd.gradcheck, f, x)
 
 
@@ -173,7 +157,7 @@ def undefined_gradients(torch, log):
 
     x = vector(torch, 1.0, 2.0)
     for backward in (careful, lambda ctx, a, b: a * 2 + b * 3):
-        f = custom(torch, forward=forward, backward=backward)
+        f = cube(torch, forward=forward, backward=backward)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             verdict(torch, log, torch.autograd.gradcheck, f, x, check_undefined_grad=False)
@@ -248,14 +232,14 @@ def wrong_complex_gradients(torch, log, name, options):
         return t.conj() * 3 * ctx.saved_tensors[0] ** 2
 
     z = torch.tensor([1.0 + 2j, -0.5j], dtype=torch.complex128, requires_grad=True)
-    verdict(torch, log, torch.autograd.gradcheck, custom(torch, backward=backward, jvp=jvp), z,
+    verdict(torch, log, torch.autograd.gradcheck, cube(torch, backward=backward, jvp=jvp), z,
             **options)
 
 
 @behaviour
 def tolerances(torch, log):
     x = vector(torch, 1.0, 2.0)
-    off = custom(torch, backward=lambda ctx, g: g * (3 * ctx.saved_tensors[0] ** 2 + 0.01))
+    off = cube(torch, backward=lambda ctx, g: g * (3 * ctx.saved_tensors[0] ** 2 + 0.01))
     check = torch.autograd.gradcheck
     for options in ({}, {"atol": 0.1}, {"rtol": 0.1}, {"atol": 0.0, "rtol": 1e-3},
                     {"eps": 1e-2, "atol": 1e-1}):
@@ -265,21 +249,11 @@ def tolerances(torch, log):
 
 @behaviour
 def wrong_second_derivatives(torch, log):
-    class Once(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            return x ** 3
-
-        @staticmethod
-        def backward(ctx, g):
-            (x,) = ctx.saved_tensors
-            return g * 3 * (x * x.detach())
-
+    once = shared.saving(torch, lambda x: x ** 3, lambda g, x: g * 3 * (x * x.detach())).apply
     x = vector(torch, 1.0, 2.0)
-    verdict(torch, log, torch.autograd.gradcheck, Once.apply, x)
-    verdict(torch, log, torch.autograd.gradgradcheck, Once.apply, x)
-    verdict(torch, log, torch.autograd.gradgradcheck, Once.apply, x, fast_mode=True)
+    verdict(torch, log, torch.autograd.gradcheck, once, x)
+    verdict(torch, log, torch.autograd.gradgradcheck, once, x)
+    verdict(torch, log, torch.autograd.gradgradcheck, once, x, fast_mode=True)
 
 
 @behaviour

@@ -1,7 +1,5 @@
 """The text of tensors beside PyTorch's, on many shapes, dtypes, values and print options."""
 
-from typing import NamedTuple
-
 import ml_dtypes
 import numpy as np
 import pytest
@@ -12,16 +10,7 @@ from hypothesis.extra import numpy as arrays_of
 from torch.autograd import forward_ad
 
 from retrograd import printing
-
-
-class DType(NamedTuple):
-    name: str
-    is_floating_point: bool
-    is_complex: bool
-
-    def __str__(self):
-        return f"torch.{self.name}"
-
+from shared import PrintedDType, custom
 
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
 COMPLEX = ["complex64", "complex128"]
@@ -86,7 +75,7 @@ def set_both(**options):
 
 def dtype_of(torch_dtype):
     name = str(torch_dtype).removeprefix("torch.")
-    return DType(name, torch_dtype.is_floating_point, torch_dtype.is_complex)
+    return PrintedDType(name, torch_dtype.is_floating_point, torch_dtype.is_complex)
 
 
 def numpy_dtype(name):
@@ -268,15 +257,7 @@ def test_every_width_of_the_last_line_breaks_as_pytorch_does():
 
 
 def test_grad_fn_of_a_custom_function_and_of_views():
-    class Double(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, grad):
-            return grad * 2
-
+    Double = custom(torch, lambda ctx, grad: grad * 2, lambda ctx, x: x * 2, name="Double")
     leaf = torch.rand(3, 3, requires_grad=True)
     for tensor in [Double.apply(leaf), leaf[1], leaf.T, leaf.to(torch.complex64).conj()]:
         assert our_repr(tensor) == repr(tensor)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -592,27 +593,30 @@ def test_a_million_draws(dtype: torch.dtype) -> None:
 
 # ---------------------------------------------------------------------- refusals
 
+
+def filled(name: str, *args: float, dtype: torch.dtype = torch.float32) -> tuple[Any, Any]:
+    """Filling a tensor by the method of this name, and drawing as many numbers."""
+    return (
+        lambda: getattr(torch.empty(3, dtype=dtype), f"{name}_")(*args),
+        lambda s: getattr(s, name)(3, NUMPY_DTYPES[dtype], *args),
+    )
+
+
 REFUSALS = {
-    "uniform backwards": (
-        lambda: torch.empty(3).uniform_(2, 1),
-        lambda s: s.uniform(3, np.float32, 2, 1),
-    ),
-    "uniform beyond float": (
-        lambda: torch.empty(3).uniform_(0, 1e39),
-        lambda s: s.uniform(3, np.float32, 0, 1e39),
-    ),
-    "uniform from nan": (
-        lambda: torch.empty(3).uniform_(math.nan, 1),
-        lambda s: s.uniform(3, np.float32, math.nan, 1),
-    ),
-    "uniform too wide": (
-        lambda: torch.empty(3).uniform_(-3e38, 3e38),
-        lambda s: s.uniform(3, np.float32, -3e38, 3e38),
-    ),
-    "uniform beyond half": (
-        lambda: torch.empty(3, dtype=torch.float16).uniform_(0, 1e6),
-        lambda s: s.uniform(3, np.float16, 0, 1e6),
-    ),
+    "uniform backwards": filled("uniform", 2, 1),
+    "uniform beyond float": filled("uniform", 0, 1e39),
+    "uniform from nan": filled("uniform", math.nan, 1),
+    "uniform too wide": filled("uniform", -3e38, 3e38),
+    "uniform beyond half": filled("uniform", 0, 1e6, dtype=torch.float16),
+    "normal spread": filled("normal", 0, -1),
+    "log-normal spread": filled("log_normal", 0, 0),
+    "log-normal integers": filled("log_normal", dtype=torch.int64),
+    "cauchy spread": filled("cauchy", 0, 0),
+    "cauchy integers": filled("cauchy", dtype=torch.int64),
+    "exponential rate": filled("exponential", -1),
+    "exponential integers": filled("exponential", dtype=torch.int64),
+    "geometric p": filled("geometric", 1),
+    "geometric bool": filled("geometric", 0.5, dtype=torch.bool),
     "uniform integers": (
         lambda: torch.rand(3, dtype=torch.int64),
         lambda s: s.uniform(3, np.int64),
@@ -620,42 +624,6 @@ REFUSALS = {
     "normal integers": (
         lambda: torch.randn(3, dtype=torch.int32),
         lambda s: s.normal(3, np.int32),
-    ),
-    "normal spread": (
-        lambda: torch.empty(3).normal_(0, -1),
-        lambda s: s.normal(3, np.float32, 0, -1),
-    ),
-    "log-normal spread": (
-        lambda: torch.empty(3).log_normal_(0, 0),
-        lambda s: s.log_normal(3, np.float32, 0, 0),
-    ),
-    "log-normal integers": (
-        lambda: torch.empty(3, dtype=torch.int64).log_normal_(),
-        lambda s: s.log_normal(3, np.int64),
-    ),
-    "cauchy spread": (
-        lambda: torch.empty(3).cauchy_(0, 0),
-        lambda s: s.cauchy(3, np.float32, 0, 0),
-    ),
-    "cauchy integers": (
-        lambda: torch.empty(3, dtype=torch.int64).cauchy_(),
-        lambda s: s.cauchy(3, np.int64),
-    ),
-    "exponential rate": (
-        lambda: torch.empty(3).exponential_(-1),
-        lambda s: s.exponential(3, np.float32, -1),
-    ),
-    "exponential integers": (
-        lambda: torch.empty(3, dtype=torch.int64).exponential_(),
-        lambda s: s.exponential(3, np.int64),
-    ),
-    "geometric p": (
-        lambda: torch.empty(3).geometric_(1),
-        lambda s: s.geometric(3, np.float32, 1),
-    ),
-    "geometric bool": (
-        lambda: torch.empty(3, dtype=torch.bool).geometric_(0.5),
-        lambda s: s.geometric(3, np.bool_, 0.5),
     ),
     "randint empty": (lambda: torch.randint(5, 5, (3,)), lambda s: s.integers(5, 5, 3)),
     "randint too large": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from parity.harness import behaviour, behaviour_of_each
+from shared import custom
 
 
 def batch(torch):
@@ -169,19 +170,8 @@ def different_draws_cannot_fill_one_tensor(torch, log):
 
 
 def doubling(torch, **members):
-    class Double(torch.autograd.Function):
-        @staticmethod
-        def forward(x):
-            return x * 2
-
-        @staticmethod
-        def setup_context(ctx, inputs, output):
-            pass
-
-        @staticmethod
-        def backward(ctx, g):
-            return g * 2
-
+    Double = custom(torch, lambda ctx, g: g * 2, lambda x: x * 2, name="Double",
+                    setup_context=lambda ctx, inputs, output: None)
     for name, member in members.items():
         setattr(Double, name, member)
     return Double
