@@ -9,7 +9,6 @@ the two take turns, so that a busy machine disturbs both alike.
 
 from __future__ import annotations
 
-import gc
 import os
 import subprocess
 import sys
@@ -291,22 +290,39 @@ def gradient_penalty(lib: Any) -> Callable[[], None]:
 # ---------------------------------------------------------------- figures of retrograd alone
 
 
+DEPTH = """
+import time, retrograd
+
+x = retrograd.ones(8, requires_grad=True)
+c = retrograd.full((8,), 1.0000001)
+
+def chain(n):
+    y = x
+    for _ in range(n // 2):
+        y = y * c
+        y = y + c
+    y.sum().backward()
+    x.grad = None
+
+def seconds(n):  # of a million ops, in chains of n
+    start = time.process_time()
+    for _ in range(1_000_000 // n):
+        chain(n)
+    return time.process_time() - start
+
+rounds = [(seconds(1_000), seconds(1_000_000)) for _ in range(4)]
+print(*map(min, zip(*rounds)))
+"""
+
+
 def depth_ratio() -> float:
-    """Time per op of a chain of a million ops, over that of a thousand."""
-    x = retrograd.ones(8, requires_grad=True)
-    c = retrograd.full((8,), 1.0000001)
+    """Time per op of a chain of a million ops, over that of a thousand.
 
-    def chain(n: int) -> None:
-        y = x
-        for _ in range(n // 2):
-            y = y * c
-            y = y + c
-        y.sum().backward()
-        x.grad = None
-
-    small = min(seconds(lambda: chain(1000), 20) / 1000 for _ in range(5))
-    large = min(seconds(lambda: chain(1_000_000), 1) / 1_000_000 for _ in range(2))
-    gc.collect()
+    In a process of its own: Python's collector, which walks over every object there is while the
+    chain grows, would otherwise visit PyTorch's objects too.
+    """
+    ran = subprocess.run([sys.executable, "-c", DEPTH], capture_output=True, text=True, check=True)
+    small, large = map(float, ran.stdout.split())
     return large / small
 
 

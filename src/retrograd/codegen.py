@@ -16,8 +16,8 @@ from typing import Any
 
 from .backend import numpy as xp
 from .errors import REQUIRED, canonical_dim, canonical_dims
-from .formulas import written_out
 from .forms import ARRAYS_4, ARRAYS_8, NUMBERS_4, NUMBERS_8, SCALAR_FORMS
+from .formulas import written_out
 from .graph import AGES, LEAF, Like, Node, Released, edges_with_steps, fit
 from .modes import GRAD, MODE, NO_GRAD
 from .op import ARRAY, ARRAYS, GENERATED, OPTIONAL, Op, direct, parameters_of, raw
@@ -109,9 +109,9 @@ class Plan:
         names += [n for n in self.saved_static if n not in self.defaults]
         if self.saved_arrays or self.saved_outputs:
             # The line is named by the errors of saved values.
-            names += ["code", "lasti", *self.saved_arrays, *(f"out_{n}" for n in self.saved_outputs)]
+            names += ["code", "lasti", *self.saved_arrays]
         if self.saved_outputs:
-            names.append("seal")
+            names += [*(f"out_{n}" for n in self.saved_outputs), "seal"]
         return names
 
 
@@ -786,7 +786,7 @@ def _node_source(op: Op, plan: Plan) -> list[str]:
             branches.append(([*usual, "e1 is None", f"not a_{op.arrays[1]}.ndim"],
                              [lean, *_learn_source(op, op.arrays[:1])]))
         full += _fits_source(op, plan)
-    lines = []
+    lines: list[str] = []
     for conditions, body in branches:
         lines += [f"{'elif' if lines else 'if'} {' and '.join(conditions)}:",
                   *("    " + line for line in body)]

@@ -329,7 +329,8 @@ class RawSaved:
         check_hooks_fit(getattr(self._node, self._slot), pack_hook, unpack_hook)
         value = saved_value(self._node, self._public)._off_graph()
         setattr(self._node, self._slot, Packed(value, (pack_hook, unpack_hook)))
-        self._node.__class__ = traced_class(type(self._node))
+        kind: Any = type(self._node)
+        self._node.__class__ = traced_class(kind)
 
 
 def check_hooks_fit(saved: Any, pack_hook: Any, unpack_hook: Any) -> None:
