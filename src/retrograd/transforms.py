@@ -28,10 +28,10 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from . import codegen, interpret
+from . import interpret
 from .backend import numpy as xp
 from .engine import _RUNNING
-from .graph import Like, Node, PlacedNode, View, next_sequence
+from .graph import LEAF, Like, Node, PlacedNode, View, next_sequence
 from .interpret import TENSOR_CLASS, TRACED_TYPES, compute, wrap_any
 from .modes import ACTIVE, MODE, switched
 from .notices import warn
@@ -512,7 +512,7 @@ def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dic
     with switched(grad=True):
         for seed in seeds:
             if seed is not None:
-                seed._edge = codegen.LEAF
+                seed._edge = LEAF
         g = seeds if isinstance(y, (tuple, list)) else seeds[0]
         for name, tangent in tangents.items():
             rule = op.rules.get(name)

@@ -1,0 +1,94 @@
+"""The names that generated code uses, and its way from text to a function.
+
+Set the environment variable RETROGRAD_SHOW_CODE=mul to print what is generated for an op.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Any
+
+from ..backend import numpy as xp
+from ..errors import REQUIRED, canonical_dim, canonical_dims
+from ..forms import ARRAYS_4, ARRAYS_8, NUMBERS_4, NUMBERS_8, SCALAR_FORMS
+from ..graph import AGES, LEAF, Like, Released, fit
+from ..modes import GRAD, MODE, NO_GRAD
+from ..op import GENERATED, Op
+from ..sites import Site, user_frame
+from ..tensor import PLAIN, Tensor, edge_of
+
+# Overflow gives inf, as everywhere in PyTorch; the fast path of the commonest ops runs without the
+# guard that silences NumPy about it, which would cost a fifth of a small op's time. Where warnings
+# are errors, the call ends up in the general path, which is guarded.
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"retrograd\.")
+
+_SHOW = os.environ.get("RETROGRAD_SHOW_CODE", "").split(",")
+
+GENERATED.update(
+    Site=Site, Tensor=Tensor, PLAIN=PLAIN, LEAF=LEAF, Like=Like, Released=Released, GRAD=GRAD,
+    new=object.__new__,
+    NO_GRAD=NO_GRAD, mode=MODE.get, ages=AGES, frame=sys._getframe,
+    user_code=None, locate=None, fit=fit, edge_of=edge_of,
+    F4=xp.FLOAT32, F8=xp.FLOAT64, forms4=ARRAYS_4, forms8=ARRAYS_8, scalar_form=SCALAR_FORMS.get,
+    C4=ARRAYS_4.numbers, C8=ARRAYS_8.numbers, N4=NUMBERS_4, N8=NUMBERS_8,
+    quieten=xp.quieten, QUIET=xp.QUIET, unhush=xp.unhush,
+    canonical_dim=canonical_dim, canonical_dims=canonical_dims,
+    REQUIRED=REQUIRED, generic=xp.generic, level=xp.level, ndarray=xp.ndarray,
+)
+
+
+def _locate(frame: Any) -> Any:
+    """The user's frame; its code is remembered, since the next call most likely has the same."""
+    found = user_frame(frame)
+    if found is frame:
+        GENERATED["user_code"] = found.f_code
+    return found
+
+
+GENERATED["locate"] = _locate
+
+
+def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:
+    """Execute generated source and return the function it defines."""
+    from .. import inplace, interpret, replaying
+
+    GENERATED.setdefault("call", interpret.call)
+    GENERATED.setdefault("goes_unrecorded", inplace.goes_unrecorded)
+    GENERATED.setdefault("call_operator", interpret.call_operator)
+    GENERATED.setdefault("call_inplace", interpret.call_inplace)
+    GENERATED.setdefault("attach_view", interpret.attach_view)
+    GENERATED.setdefault("note_cut", interpret.note_cut)
+    GENERATED.setdefault("check_version", replaying.check_version)
+    GENERATED.setdefault("keep_version", replaying.keep_version)
+    GENERATED.setdefault("stale_output", replaying.stale_output)
+    GENERATED.setdefault("unpack_input", replaying.unpack_input)
+    GENERATED.setdefault("unpack_output", replaying.unpack_output)
+    GENERATED.setdefault("fit_tensor", replaying.fit_tensor)
+    GENERATED.setdefault(f"{op.name}_op", op)
+    source = "\n".join(lines)
+    if op.name in _SHOW:
+        print(source, end="\n\n")
+    scope: dict[str, Any] = {}
+    exec(compile(source, f"<retrograd {label}>", "exec"), GENERATED, scope)
+    return scope[name]
+
+
+def site_source() -> list[str]:
+    """Lines that find the user's line: ``code`` and ``f.f_lasti``."""
+    return ["f = frame(1); code = f.f_code",
+            "if code is not user_code: f = locate(f); code = f.f_code"]
+
+
+def numbers_source(label: str, constants: list[float], array: str) -> str:
+    """Sets ``number`` to a formula's constants as they are met soonest by ``array``.
+
+    An array meets a zero-dim array in half the time it takes to meet a Python number; for a NumPy
+    scalar it is the other way round.
+    """
+    for name, dtype in (("4", xp.FLOAT32), ("8", xp.FLOAT64)):
+        GENERATED[label + name] = [xp.asarray(c, dtype=dtype) for c in constants]
+    GENERATED[label + "n"] = constants
+    return (f"number = {label}n if {array}.__class__ is not ndarray else "
+            f"{label}4 if {array}.dtype is F4 else {label}8 if {array}.dtype is F8 else {label}n")
