@@ -71,34 +71,39 @@ def _check_scatter(array: Any, dim: int, index: Any, src: Any) -> None:
                            f"{list(array.shape)} apart from dimension {dim}{tail}")
 
 
-def _new(input: Any) -> Any:
-    """A copy to write to."""
-    return xp.array(input, order="C")
+def _scatter(array: Any, dim: int, index: Any, src: Any, how: str = "") -> None:
+    _check_scatter(array, dim, index, src)
+    if index.size:
+        xi.scatter_into(array, dim, index, src, how)
+
+
+def _scatter_number(array: Any, dim: int, index: Any, value: Any, how: str = "") -> None:
+    _check_scatter(array, dim, index, None)
+    if index.size:
+        xi.scatter_into(array, dim, index, xi.number_as(value, array.dtype), how)
+
+
+def _on_copy(write: Any, input: Any, *rest: Any) -> Any:
+    """A copy of ``input`` that ``write``, the kernel of the in-place variant, has written to."""
+    out = xp.array(input, order="C")
+    write(out, *rest)
+    return out
 
 
 def scattered_part(g: Any, dim: int, index: Any, like: Any) -> Any:
     """What of ``g`` came from a source that ``index`` may cover only in part."""
-    part = gather(g, dim, index)
-    for d, n in enumerate(like.shape):
-        if part.shape[d] != n:
-            whole = (*part.shape[:d], n, *part.shape[d + 1:])
-            part = slice_backward(part, whole, d, 0, part.shape[d], 1)
-    return part
+    return padded(gather(g, dim, index), like.shape)
 
 
 @op(any_dtype=True, inplace=True)
 def scatter_add(input: Array, dim: Dim, index: Index, src: Array) -> Any:
     """``input`` with ``src`` added where ``index`` points along ``dim``."""
-    out = _new(input)
-    _write_scatter_add(out, dim, index, src)
-    return out
+    return _on_copy(_write_scatter_add, input, dim, index, src)
 
 
 @scatter_add.write
 def _write_scatter_add(array: Any, dim: int, index: Any, src: Any) -> None:
-    _check_scatter(array, dim, index, src)
-    if index.size:
-        xi.scatter_into(array, dim, index, src, "add")
+    _scatter(array, dim, index, src, "add")
 
 
 scatter_add.vjp(input=lambda g: g,
@@ -107,36 +112,20 @@ scatter_add.vjp(input=lambda g: g,
 
 @op(function=None, method=False, any_dtype=True, node="ScatterBackward0")
 def _scatter_src(input: Array, dim: Dim, index: Index, src: Array) -> Any:
-    out = _new(input)
-    _write_scatter_src(out, dim, index, src)
-    return out
+    return _on_copy(_scatter, input, dim, index, src)
 
 
-@_scatter_src.write
-def _write_scatter_src(array: Any, dim: int, index: Any, src: Any) -> None:
-    _check_scatter(array, dim, index, src)
-    if index.size:
-        xi.scatter_into(array, dim, index, src, "")
-
-
+_scatter_src.write(_scatter)
 _scatter_src.vjp(input=lambda g, dim, index: _scatter_value(g, dim, index, 0.0),
                  src=lambda g, like, dim, index: scattered_part(g, dim, index, like))
 
 
 @op(function=None, method=False, any_dtype=True, node="ScatterBackward1")
 def _scatter_value(input: Array, dim: Dim, index: Index, value: Number) -> Any:
-    out = _new(input)
-    _write_scatter_value(out, dim, index, value)
-    return out
+    return _on_copy(_scatter_number, input, dim, index, value)
 
 
-@_scatter_value.write
-def _write_scatter_value(array: Any, dim: int, index: Any, value: Any) -> None:
-    _check_scatter(array, dim, index, None)
-    if index.size:
-        xi.scatter_into(array, dim, index, xi.number_as(value, array.dtype), "")
-
-
+_scatter_value.write(_scatter_number)
 _scatter_value.vjp(input=lambda g, dim, index: _scatter_value(g, dim, index, 0.0))
 
 
@@ -146,17 +135,13 @@ def no_derivative(name: str) -> Any:
 
 @op(function=None, method=False, any_dtype=True, node="NotImplemented")
 def _scatter_combine_src(input: Array, dim: Dim, index: Index, src: Array, reduce: str) -> Any:
-    out = _new(input)
-    _write_combine_src(out, dim, index, src, reduce)
-    return out
+    return _on_copy(_write_combine_src, input, dim, index, src, reduce)
 
 
 @_scatter_combine_src.write
 def _write_combine_src(array: Any, dim: int, index: Any, src: Any, reduce: str) -> None:
     _check_combine(reduce)
-    _check_scatter(array, dim, index, src)
-    if index.size:
-        xi.scatter_into(array, dim, index, src, reduce)
+    _scatter(array, dim, index, src, reduce)
 
 
 _scatter_combine_src.vjp(input=lambda g: no_derivative("aten::scatter"),
@@ -166,17 +151,13 @@ _scatter_combine_src.vjp(input=lambda g: no_derivative("aten::scatter"),
 @op(function=None, method=False, any_dtype=True, node="NotImplemented")
 def _scatter_combine_value(input: Array, dim: Dim, index: Index, value: Number,
                            reduce: str) -> Any:
-    out = _new(input)
-    _write_combine_value(out, dim, index, value, reduce)
-    return out
+    return _on_copy(_write_combine_value, input, dim, index, value, reduce)
 
 
 @_scatter_combine_value.write
 def _write_combine_value(array: Any, dim: int, index: Any, value: Any, reduce: str) -> None:
     _check_combine(reduce)
-    _check_scatter(array, dim, index, None)
-    if index.size:
-        xi.scatter_into(array, dim, index, xi.number_as(value, array.dtype), reduce)
+    _scatter_number(array, dim, index, value, reduce)
 
 
 _scatter_combine_value.vjp(input=lambda g: no_derivative("aten::scatter"))
@@ -233,9 +214,7 @@ publish(scatter_, "scatter_", function=None)
 def scatter_reduce(input: Array, dim: Dim, index: Index, src: Array, reduce: str, *,
                    include_self: bool = True) -> Any:
     """``input`` with ``src`` reduced into it where ``index`` points along ``dim``."""
-    out = _new(input)
-    _write_scatter_reduce(out, dim, index, src, reduce, include_self)
-    return out
+    return _on_copy(_write_scatter_reduce, input, dim, index, src, reduce, include_self)
 
 
 @scatter_reduce.write
@@ -326,23 +305,17 @@ def contributions(g: Any, input: Any, dim: int, index: Any, src: Any, include_se
 def share_of_extremes(g: Any, input: Any, dim: int, index: Any, src: Any, y: Any,
                       include_self: bool = True) -> Any:
     """``g`` shared out evenly among the values that equal the extreme."""
-    winners = ones_where(g, equal_values(covered_part(src, index), gather(y, dim, index)))
+    winners = marked_equal(g, covered_part(src, index), gather(y, dim, index))
     start = marked_equal(g, input, y) if include_self else _scatter_value(
         marked_equal(g, input, y), dim, index, 0.0)
     count = scatter_add(start, dim, index, winners)
     return g / _masked_fill_value(count, mask_of_zeros(count), 1.0)
 
 
-def raw_of(value: Any) -> Any:
-    return value._data if isinstance(value, Tensor) else value
-
-
-def like_of(value: Any, data: Any) -> Any:
-    return wrap(data) if isinstance(value, Tensor) else data
-
-
 def constant_like(like: Any, shape: Any, value: float) -> Any:
-    return like_of(like, xp.full(shape, value, raw_of(like).dtype))
+    if isinstance(like, Tensor):
+        return wrap(xp.full(shape, value, like._data.dtype))
+    return xp.full(shape, value, like.dtype)
 
 
 def mask_of_zeros(value: Any) -> Any:
@@ -353,23 +326,34 @@ def mask_of_ones(value: Any) -> Any:
     return eq(value, constant_like(value, (), 1.0))
 
 
-def equal_values(a: Any, b: Any) -> Any:
-    return eq(a, b)
-
-
 def ones_where(like: Any, mask: Any) -> Any:
     return where(mask, constant_like(like, (), 1.0), constant_like(like, (), 0.0))
 
 
 def marked_equal(g: Any, a: Any, b: Any) -> Any:
-    return ones_where(g, equal_values(a, b))
+    return ones_where(g, eq(a, b))
 
 
 # ---------------------------------------------------------------- one index for a whole slice
 
 
-def _check_vector(index: Any, shape: str = "") -> Any:
-    return index.reshape(1) if not index.ndim else index
+def _check_in_range(array: Any, dim: int, index: Any) -> None:
+    """Refuse a negative index, too, which NumPy would count from the end."""
+    try:
+        xi.check_range(index, array.shape[dim], dim)
+    except RuntimeError:
+        raise IndexError("index out of range in self") from None
+
+
+def _overwrite_slices(array: Any, dim: int, index: Any, values: Any) -> None:
+    if array.ndim:
+        xi.put(array, values, xp.atleast_1d(index), (dim,), False)
+    else:
+        array[...] = values
+
+
+def _slice_shape(array: Any, dim: int) -> tuple[int, ...]:
+    return (*array.shape[:dim], *array.shape[dim + 1:])
 
 
 @linear(any_dtype=True, quiet=True)
@@ -378,11 +362,7 @@ def index_select(input: Array, dim: Dim, index: Index) -> Any:
     _check_selection(input, index)
     if not input.ndim:
         return input
-    try:
-        # NumPy would count a negative index from the end.
-        xi.check_range(index, input.shape[dim], dim)
-    except RuntimeError:
-        raise IndexError("index out of range in self") from None
+    _check_in_range(input, dim, index)
     return xp.take(input, xp.atleast_1d(index), axis=dim)
 
 
@@ -403,9 +383,7 @@ def _check_selection(input: Any, index: Any) -> None:
 @op(any_dtype=True, inplace=True)
 def index_add(input: Array, dim: Dim, index: Index, source: Array, *, alpha: Number = 1) -> Any:
     """``input`` with ``alpha`` times the slices of ``source`` added where ``index`` says."""
-    out = _new(input)
-    _write_index_add(out, dim, index, source, alpha)
-    return out
+    return _on_copy(_write_index_add, input, dim, index, source, alpha)
 
 
 @index_add.write
@@ -417,10 +395,7 @@ def _write_index_add(array: Any, dim: int, index: Any, source: Any, alpha: Any) 
     if not array.ndim:
         array[...] = array + source.sum()
         return
-    try:
-        xi.check_range(index, array.shape[dim], dim)
-    except RuntimeError:
-        raise IndexError("index out of range in self") from None
+    _check_in_range(array, dim, index)
     xi.put(array, source, xp.atleast_1d(index), (dim,), True)
 
 
@@ -443,8 +418,7 @@ def _check_index_add(array: Any, dim: int, index: Any, source: Any) -> None:
                            f"({dtype_name(source)}) must have the same scalar type")
     if not array.ndim and not source.ndim:
         return
-    own = (*array.shape[:dim], *array.shape[dim + 1:])
-    given = (*source.shape[:dim], *source.shape[dim + 1:])
+    own, given = _slice_shape(array, dim), _slice_shape(source, dim)
     if (array.ndim != source.ndim or own != given) and (source.ndim or array.ndim != 1):
         raise RuntimeError("source tensor shape must match self tensor shape, excluding the "
                            f"specified dimension. Got self.shape = {list(array.shape)} "
@@ -458,22 +432,13 @@ def _check_index_add(array: Any, dim: int, index: Any, source: Any) -> None:
 @op(any_dtype=True, inplace=True)
 def index_copy(input: Array, dim: Dim, index: Index, source: Array) -> Any:
     """``input`` with the slices of ``source`` written where ``index`` says."""
-    out = _new(input)
-    _write_index_copy(out, dim, index, source)
-    return out
+    return _on_copy(_write_index_copy, input, dim, index, source)
 
 
 @index_copy.write
 def _write_index_copy(array: Any, dim: int, index: Any, source: Any) -> None:
     _check_index_copy(array, dim, index, source)
-    if not array.ndim:
-        array[...] = source.reshape(()) if source.ndim else source
-        return
-    try:
-        xi.check_range(index, array.shape[dim], dim)
-    except RuntimeError as error:
-        raise IndexError(f"index_copy_(): {error}") from None
-    xi.put(array, source, xp.atleast_1d(index), (dim,), False)
+    _overwrite_slices(array, dim, index, source)
 
 
 index_copy.vjp(input=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0),
@@ -497,8 +462,7 @@ def _check_index_copy(array: Any, dim: int, index: Any, source: Any) -> None:
     if array.dtype != source.dtype:
         raise RuntimeError("index_copy_(): self and source expected to have the same dtype, but "
                            f"got (self) {dtype_name(array)} and (source) {dtype_name(source)}")
-    own = (*array.shape[:dim], *array.shape[dim + 1:])
-    given = (*source.shape[:dim], *source.shape[dim + 1:])
+    own, given = _slice_shape(array, dim), _slice_shape(source, dim)
     if own != given:
         raise RuntimeError(
             "index_copy_(): Source/destination tensor must have same slice shapes. Destination "
@@ -507,13 +471,16 @@ def _check_index_copy(array: Any, dim: int, index: Any, source: Any) -> None:
     if source.ndim and index.size != source.shape[dim]:
         raise IndexError(f"index_copy_(): Number of indices ({index.size}) should be equal to "
                          f"source.size(dim) ({source.shape[dim]})")
+    if array.ndim:
+        try:
+            xi.check_range(index, array.shape[dim], dim)
+        except RuntimeError as error:
+            raise IndexError(f"index_copy_(): {error}") from None
 
 
 @op(function=None, method=False, any_dtype=True, node="IndexFillBackward0")
 def _index_fill_value(input: Array, dim: Dim, index: Index, value: Number) -> Any:
-    out = _new(input)
-    _write_index_fill(out, dim, index, value)
-    return out
+    return _on_copy(_write_index_fill, input, dim, index, value)
 
 
 @_index_fill_value.write
@@ -522,7 +489,7 @@ def _write_index_fill(array: Any, dim: int, index: Any, value: Any) -> None:
     if isinstance(value, complex) and array.dtype.kind != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not "
                            "supported")
-    _fill_slices(array, dim, index, xi.number_as(value, array.dtype))
+    _overwrite_slices(array, dim, index, xi.number_as(value, array.dtype))
 
 
 _index_fill_value.vjp(input=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0))
@@ -530,18 +497,14 @@ _index_fill_value.vjp(input=lambda g, dim, index: _index_fill_value(g, dim, inde
 
 @op(function=None, method=False, any_dtype=True, node="IndexFillBackward1")
 def _index_fill_tensor(input: Array, dim: Dim, index: Index, value: Array) -> Any:
-    out = _new(input)
-    _write_index_fill_tensor(out, dim, index, value)
-    return out
+    return _on_copy(_write_index_fill_tensor, input, dim, index, value)
 
 
 @_index_fill_tensor.write
 def _write_index_fill_tensor(array: Any, dim: int, index: Any, value: Any) -> None:
     _check_index_fill(index)
-    if value.ndim:
-        raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor "
-                           f"with {value.ndim} dimension(s).")
-    _fill_slices(array, dim, index, xp.cast(value, array.dtype))
+    _check_fill_value("index_fill_", value)
+    _overwrite_slices(array, dim, index, xp.cast(value, array.dtype))
 
 
 _index_fill_tensor.vjp(
@@ -564,17 +527,16 @@ def _check_index_fill(index: Any) -> None:
         raise RuntimeError("Index has to be a vector/scalar")
 
 
-def _fill_slices(array: Any, dim: int, index: Any, value: Any) -> None:
-    if not array.ndim:
-        array[...] = value
-        return
-    xi.put(array, value, xp.atleast_1d(index), (dim,), False)
+def _check_fill_value(function: str, value: Any) -> None:
+    if value.ndim:
+        raise RuntimeError(f"{function} only supports a 0-dimensional value tensor, but got tensor "
+                           f"with {value.ndim} dimension(s).")
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """``input`` with the slices along ``dim`` that ``index`` lists set to ``value``."""
-    return (_index_fill_tensor if isinstance(value, Tensor) else _index_fill_value)(
-        input, dim, index, value)
+    function = _index_fill_tensor if isinstance(value, Tensor) else _index_fill_value
+    return function(input, dim, index, value)
 
 
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
@@ -617,9 +579,7 @@ take.vjp(input=lambda g, like, index: _put(zeros_of(g, like.shape), index, g, Tr
 
 @op(function=None, method=False, any_dtype=True, node="PutBackward0")
 def _put(input: Array, index: Index, source: Array, accumulate: bool) -> Any:
-    out = _new(input)
-    _write_put(out, index, source, accumulate)
-    return out
+    return _on_copy(_write_put, input, index, source, accumulate)
 
 
 @_put.write
@@ -742,29 +702,19 @@ _masked_fill_value.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0))
 @op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedFillBackward1")
 def _masked_fill_tensor(input: Array, mask: Index, value: Array) -> Any:
     _check_mask(mask)
-    _check_fill_value(value)
+    _check_fill_value("masked_fill_", value)
     return _masked(input, mask, xp.cast(value, input.dtype))
 
 
 @_masked_fill_tensor.write
 def _write_masked_fill_tensor(array: Any, mask: Any, value: Any) -> None:
     _check_mask(mask)
-    _check_fill_value(value)
+    _check_fill_value("masked_fill_", value)
     _fill_masked(array, mask, xp.cast(value, array.dtype))
 
 
 _masked_fill_tensor.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0),
-                        value=lambda g, mask: only_where(g, mask))
-
-
-def only_where(g: Any, mask: Any) -> Any:
-    return kept(g, mask)
-
-
-def _check_fill_value(value: Any) -> None:
-    if value.ndim:
-        raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got "
-                           f"tensor with {value.ndim} dimension(s).")
+                        value=lambda g, mask: kept(g, mask))
 
 
 def _masked_fill_op(name: str, mask: Any, value: Any) -> Any:
