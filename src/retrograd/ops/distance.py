@@ -13,7 +13,7 @@ from ..op import Array, Dim, Dims, composite, elementwise, op
 from ..tensor import Tensor
 from .convert import cast_gradient
 from .pointwise import abs, clamp, conj, sgn, sqrt
-from .reduce import _equals, _np, _share, _sum, _sum_dims, flat_batch, ratio
+from .reduce import _equals, _np, _share, _sum, _sum_dims, ratio
 from .scan import in_dtype_of
 from .shape import diagonal, movedim, real, reshape, restore_dims, squeeze, unsqueeze, zeros_of
 from .sort import into_one
@@ -121,19 +121,6 @@ def _dist_backward(g: Any, y: Any, apart: Any, p: float) -> Any:
                          apart, p, None)
 
 
-def _aligned(batch: Any, **given: Any) -> list[Any]:
-    """Two tensors with a batch in front or none, padded so that they broadcast behind it."""
-    rank = max([t.ndim - bool(batch[name]) for name, t in given.items()])
-    return [reshape(t, (t.shape[0], *(1,) * (rank + 1 - t.ndim), *t.shape[1:]))
-            if batch[name] else t for name, t in given.items()]
-
-
-@dist.batch
-def _(batch: Any, input: Any, other: Any, p: float) -> Any:
-    input, other = _aligned(batch, input=input, other=other)
-    return _vector_norm(flat_batch(batch, input - other), float(p), 1, False, None)
-
-
 def _check_cdist(x1: Any, x2: Any, p: float) -> None:
     for name, x in (("X1", x1), ("X2", x2)):
         if x.dtype.kind not in "fV":
@@ -181,11 +168,6 @@ def _attains(input: Array, bound: Array) -> Any:
     return (xp.abs(input) == bound).astype(input.dtype)
 
 
-@_cdist.batch
-def _(batch: Any, x1: Any, x2: Any, p: float) -> Any:
-    return _cdist(*_aligned(batch, x1=x1, x2=x2), p)
-
-
 @composite()
 def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
     """The ``p``-norm distance between each row of ``x1`` and each row of ``x2``."""
@@ -225,13 +207,6 @@ def _exceeds(input: Array, bound: float) -> Any:
 def _shrinking(size: Any, maxnorm: float) -> Any:
     """What slices of norm ``size`` are multiplied by, if that is not one."""
     return _exceeds(size, maxnorm) * maxnorm / (size + 1e-7)
-
-
-@renorm.batch
-def _(batch: Any, input: Any, p: float, dim: int, maxnorm: float) -> Any:
-    dims = tuple([d for d in range(1, input.ndim) if d != dim + 1])
-    size = _vector_norm(input, float(p), dims, True, None)
-    return input * (_shrinking(size, maxnorm) + (1 - _exceeds(size, maxnorm)))
 
 
 def _renorm_backward(g: Any, input: Any, p: float, dims: Any, maxnorm: float) -> Any:

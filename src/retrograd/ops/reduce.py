@@ -11,15 +11,12 @@ from .. import dtypes, return_types
 from ..backend import numpy as xp
 from ..backend import reduce as arrays
 from ..errors import canonical_dims, no_overload
-from ..graph import Like
 from ..op import Array, Dim, Dims, Index, composite, elementwise, linear, op, publish
 from ..tensor import Tensor
 from .convert import cast_gradient
-from .masking import kept
 from .pointwise import conj, exp, maximum, minimum
-from .shape import diagonal, diagonal_backward, expand, reshape, restore_dims
+from .shape import diagonal_backward, expand, reshape, restore_dims
 from .sort import (
-    each_batched,
     into,
     into_one,
     median_along,
@@ -60,10 +57,6 @@ def _np(dtype: Any) -> Any:
     return dtypes.as_dtype(dtype).np
 
 
-def _in_order(dim: Any, keepdim: Any, axis: Any, keepdims: Any) -> tuple[Any, Any]:
-    return (dim if axis is UNSET else axis), (keepdim if keepdims is UNSET else keepdims)
-
-
 # ---------------------------------------------------------------- sums and means
 
 
@@ -95,42 +88,15 @@ _spread.vjp(input=lambda g, like, dim, keepdim:
             cast_gradient(_sum_dims(g, dim, keepdim), like.dtype))
 
 
-def flat_batch(batch: Any, input: Any) -> Any:
-    """Each value of a batch in one dimension."""
-    return reshape(input, (batch.size, math.prod(input.shape[1:])))
-
-
-def batched_dims(dim: Any, rank: int) -> tuple[int, ...]:
-    """``dim`` of values of ``rank`` dimensions, behind a batch; none means all."""
-    return tuple([d + 1 for d in dim or range(rank)])
-
-
-@_sum.batch
-def _(batch: Any, input: Any, dtype: Any) -> Any:
-    return _sum_dims(flat_batch(batch, input), 1, False, dtype)
-
-
-@_spread.batch
-def _(batch: Any, input: Any, target: Any, dim: Any, keepdim: bool) -> Any:
-    whole = Like((batch.size, *target.shape), target.dtype)
-    if not target.shape:
-        return _spread(input, whole, None, True)
-    return _spread(input, whole, batched_dims(dim, len(target.shape)), keepdim)
-
-
 @composite(method=True)
 def sum(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = None, out: Any = None,
         axis: Any = UNSET, keepdims: Any = UNSET) -> Any:
     """Sum over ``dim``; over every dimension by default."""
     if dim is UNSET and axis is UNSET:
-        if keepdim or keepdims is not UNSET:
-            raise no_overload("sum", (keepdim,), *_SUM_FORMS)
-        if dtype is not None:
-            _check_dtype("sum", dtype)
+        if keepdim or dtype is not None or keepdims is not UNSET:
+            _check_whole("sum", keepdim, keepdims, dtype)
         return _sum(input, dtype, out=out)
-    if axis is not UNSET or keepdims is not UNSET:
-        dim, keepdim = _in_order(dim, keepdim, axis, keepdims)
-    _check_dims("sum", dim, keepdim)
+    dim, keepdim = _checked_dims("sum", dim, keepdim, axis, keepdims)
     return _sum_dims(input, dim, keepdim, dtype, out=out)
 
 
@@ -138,19 +104,26 @@ _SUM_FORMS = ("*, torch.dtype dtype = None",
               "tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None")
 
 
-def _check_dtype(function: str, dtype: Any) -> None:
+def _check_whole(function: str, keepdim: Any, keepdims: Any, dtype: Any) -> None:
+    """Refuse arguments that a sum or mean of all elements does not take."""
+    if keepdim or keepdims is not UNSET:
+        raise no_overload(function, (keepdim,), *_SUM_FORMS)
     if not isinstance(dtype, dtypes.dtype) and dtype not in _PYTHON_TYPES:
         forms = "".join([f"\n * ({form})" for form in _SUM_FORMS])
         raise TypeError(f"{function}() received an invalid combination of arguments - got (dtype="
                         f"{type(dtype).__name__}, ), but expected one of:{forms}\n")
 
 
-def _check_dims(function: str, dim: Any, keepdim: Any) -> None:
+def _checked_dims(function: str, dim: Any, keepdim: Any, axis: Any, keepdims: Any) -> Any:
+    """``dim`` and ``keepdim``, which NumPy's names may stand for."""
+    dim = dim if axis is UNSET else axis
+    keepdim = keepdim if keepdims is UNSET else keepdims
     if isinstance(dim, (str, float, bool)):
         raise no_overload(function, (dim,), *_SUM_FORMS)
     if keepdim is not True and keepdim is not False:
         raise TypeError(f"{function}(): argument 'keepdim' must be bool, not "
                         f"{type(keepdim).__name__}")
+    return dim, keepdim
 
 
 def _check_mean(input: Any, dtype: Any) -> None:
@@ -174,11 +147,6 @@ def _mean(input: Array, dtype: Any = None) -> Any:
 _mean.vjp(input=lambda g, like: _spread(g / math.prod(like.shape), like, None, False))
 
 
-@_mean.batch
-def _(batch: Any, input: Any, dtype: Any) -> Any:
-    return _mean_dims(flat_batch(batch, input), 1, False, dtype)
-
-
 @linear(function=None, method=False, node="MeanBackward1", title="mean")
 def _mean_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     if dtype is not None or input.dtype.kind not in "fc":
@@ -186,8 +154,11 @@ def _mean_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any
     return arrays.mean(input, dim, keepdim, _np(dtype))
 
 
-_mean_dims.vjp(input=lambda g, like, dim, keepdim:
-               _spread(g / arrays.count_along(like.shape, dim), like, dim, keepdim))
+def _mean_backward(g: Any, like: Any, dim: Any, keepdim: bool) -> Any:
+    return _spread(g / arrays.count_along(like.shape, dim), like, dim, keepdim)
+
+
+_mean_dims.vjp(input=_mean_backward)
 
 
 @composite(method=True)
@@ -195,14 +166,10 @@ def mean(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = No
          axis: Any = UNSET, keepdims: Any = UNSET) -> Any:
     """Mean over ``dim``; over every dimension by default."""
     if dim is UNSET and axis is UNSET:
-        if keepdim or keepdims is not UNSET:
-            raise no_overload("mean", (keepdim,), *_SUM_FORMS)
-        if dtype is not None:
-            _check_dtype("mean", dtype)
+        if keepdim or dtype is not None or keepdims is not UNSET:
+            _check_whole("mean", keepdim, keepdims, dtype)
         return _mean(input, dtype, out=out)
-    if axis is not UNSET or keepdims is not UNSET:
-        dim, keepdim = _in_order(dim, keepdim, axis, keepdims)
-    _check_dims("mean", dim, keepdim)
+    dim, keepdim = _checked_dims("mean", dim, keepdim, axis, keepdims)
     return _mean_dims(input, dim, keepdim, dtype, out=out)
 
 
@@ -254,11 +221,6 @@ def _prod(input: Array, dtype: Any = None) -> Any:
 
 _prod.vjp(input=lambda g, like, input: _spread(g, like, None, False) * conj(
     reshape(_products_of_others(reshape(input, (-1,)), 0), like.shape)))
-
-
-@_prod.batch
-def _(batch: Any, input: Any, dtype: Any) -> Any:
-    return _prod_dim(flat_batch(batch, input), 1, False, dtype)
 
 
 @op(function=None, method=False, node="ProdBackward1", title="prod")
@@ -325,12 +287,6 @@ recurrence.vjp(
         recurrence(shift(conj(factor), dim, not reverse), g, dim, not reverse))
 
 
-@recurrence.batch
-def _(batch: Any, factor: Any, term: Any, dim: int, reverse: bool) -> Any:
-    factor, term = each_batched(batch, factor=factor, term=term)
-    return recurrence(factor, term, dim + 1, reverse)
-
-
 @composite(method=True)
 @numpy_names
 def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
@@ -367,16 +323,15 @@ def _var(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
     return arrays.variance(input, dim, keepdim, correction)[0]
 
 
-_var.vjp(input=lambda g, like, input, dim, correction, keepdim:
-         var_backward(g, like, input, dim, correction, keepdim))
-
-
 def var_backward(g: Any, like: Any, input: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
     freedom = arrays.count_along(like.shape, dim) - correction
     centred = input - _mean_dims(input, dim, True)
     if freedom <= 0:
         return _spread(g, like, dim, keepdim) * (centred * conj(centred) / 0)
     return _spread(g * (2 / freedom), like, dim, keepdim) * centred
+
+
+_var.vjp(input=var_backward)
 
 
 @op(function=None, method=False, node="StdBackward0")
@@ -399,13 +354,16 @@ _var_mean.vjp(input=lambda g, like, input, dim, correction, keepdim:
 
 def _var_mean_backward(g_var: Any, g_mean: Any, like: Any, input: Any, dim: Any, correction: Any,
                        keepdim: bool) -> Any:
-    parts = []
-    if g_var is not None:
-        parts.append(var_backward(g_var, like, input, dim, correction, keepdim))
-    if g_mean is not None:
-        count = arrays.count_along(like.shape, dim)
-        parts.append(_spread(g_mean / count, like, dim, keepdim))
-    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    return _added(None if g_var is None else var_backward(g_var, like, input, dim, correction,
+                                                          keepdim),
+                  None if g_mean is None else _mean_backward(g_mean, like, dim, keepdim))
+
+
+def _added(first: Any, second: Any) -> Any:
+    """The sum of two gradients; one of them may be missing."""
+    if first is None or second is None:
+        return second if first is None else first
+    return first + second
 
 
 @op(function=None, method=False, outputs=("std", "mean"), node="StdMeanBackward0",
@@ -502,22 +460,6 @@ def _average(input: Array, mask: Index, dim: Any, keepdim: bool) -> Any:
 _average.vjp(input=lambda g, mask, dim, keepdim: _share(g, mask, dim, keepdim))
 
 
-@_share.batch
-def _(batch: Any, input: Any, mask: Any, dim: Any, keepdim: bool) -> Any:
-    input, mask = each_batched(batch, input=input, mask=mask)
-    if mask.ndim == 1:
-        return kept(input, mask)
-    return _share(input, mask, batched_dims(dim, mask.ndim - 1), keepdim)
-
-
-@_average.batch
-def _(batch: Any, input: Any, mask: Any, dim: Any, keepdim: bool) -> Any:
-    input, mask = each_batched(batch, input=input, mask=mask)
-    if mask.ndim == 1:
-        return kept(input, mask)
-    return _average(input, mask, batched_dims(dim, mask.ndim - 1), keepdim)
-
-
 @op(function=None, method=False)
 def _winners(input: Array, value: Array, dim: Any, keepdim: bool) -> Any:
     """Where ``input`` holds the value it was reduced to over ``dim``, which may be NaN."""
@@ -530,20 +472,18 @@ def _equals(input: Array, value: Array, dim: Any, keepdim: bool) -> Any:
     return input == restore_dims(value, input, dim, keepdim)
 
 
-@_winners.batch
-def _(batch: Any, input: Any, value: Any, dim: Any, keepdim: bool) -> Any:
-    input, value = each_batched(batch, input=input, value=value)
-    if input.ndim == 1:
-        return _winners(input, value, None, True)
-    return _winners(input, value, batched_dims(dim, input.ndim - 1), keepdim)
+def _of_whole_backward(g: Any, input: Any, y: Any) -> Any:
+    """Elements that equal the result share the gradient; a NaN equals itself."""
+    return _share(g, _winners(input, y, None, False), None, False)
 
 
-@_equals.batch
-def _(batch: Any, input: Any, value: Any, dim: Any, keepdim: bool) -> Any:
-    input, value = each_batched(batch, input=input, value=value)
-    if input.ndim == 1:
-        return _equals(input, value, None, True)
-    return _equals(input, value, batched_dims(dim, input.ndim - 1), keepdim)
+def _extreme_backward(g: Any, input: Any, y: Any, dim: Any, keepdim: bool) -> Any:
+    """Elements that equal the result share the gradient; a NaN equals nothing."""
+    return _share(g, _equals(input, y, dim, keepdim), dim, keepdim)
+
+
+def _selected_backward(g: Any, like: Any, indices: Any, dim: int, keepdim: bool) -> Any:
+    return put_selected(g[0], indices, like, dim, keepdim)
 
 
 def _need_any(name: str, input: Any) -> None:
@@ -559,7 +499,7 @@ def _max(input: Array) -> Any:
     return xp.maximum.reduce(input, axis=None)
 
 
-_max.vjp(input=lambda g, input, y: _share(g, _winners(input, y, None, False), None, False))
+_max.vjp(input=_of_whole_backward)
 
 
 @op(function=None, method=False, node="MinBackward1", quiet=True)
@@ -569,17 +509,7 @@ def _min(input: Array) -> Any:
     return xp.minimum.reduce(input, axis=None)
 
 
-_min.vjp(input=lambda g, input, y: _share(g, _winners(input, y, None, False), None, False))
-
-
-@_max.batch
-def _(batch: Any, input: Any) -> Any:
-    return amax(flat_batch(batch, input), 1)
-
-
-@_min.batch
-def _(batch: Any, input: Any) -> Any:
-    return amin(flat_batch(batch, input), 1)
+_min.vjp(input=_of_whole_backward)
 
 
 def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) -> Any:
@@ -599,8 +529,7 @@ def _max_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return _extreme_along("max", xp.argmax, input, dim, keepdim)
 
 
-_max_dim.vjp(input=lambda g, like, indices, dim, keepdim:
-             put_selected(g[0], indices, like, dim, keepdim))
+_max_dim.vjp(input=_selected_backward)
 
 
 @op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
@@ -609,8 +538,7 @@ def _min_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return _extreme_along("min", xp.argmin, input, dim, keepdim)
 
 
-_min_dim.vjp(input=lambda g, like, indices, dim, keepdim:
-             put_selected(g[0], indices, like, dim, keepdim))
+_min_dim.vjp(input=_selected_backward)
 
 
 @composite(method=True)
@@ -665,8 +593,7 @@ def amax(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
     return arrays.extreme(xp.maximum, input, dim, keepdim)
 
 
-amax.vjp(input=lambda g, input, y, dim, keepdim:
-         _share(g, _equals(input, y, dim, keepdim), dim, keepdim))
+amax.vjp(input=_extreme_backward)
 
 
 @op(node="AminBackward0")
@@ -676,8 +603,7 @@ def amin(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
     return arrays.extreme(xp.minimum, input, dim, keepdim)
 
 
-amin.vjp(input=lambda g, input, y, dim, keepdim:
-         _share(g, _equals(input, y, dim, keepdim), dim, keepdim))
+amin.vjp(input=_extreme_backward)
 
 
 @op(function=None, method=False, outputs=("min", "max"), node="AminmaxBackward0")
@@ -698,12 +624,8 @@ _aminmax.vjp(input=lambda g, input, min, max, dim, keepdim:
 
 def _aminmax_backward(g_min: Any, g_max: Any, input: Any, low: Any, high: Any, dim: Any,
                       keepdim: bool) -> Any:
-    parts = []
-    if g_min is not None:
-        parts.append(_share(g_min, _equals(input, low, dim, keepdim), dim, keepdim))
-    if g_max is not None:
-        parts.append(_share(g_max, _equals(input, high, dim, keepdim), dim, keepdim))
-    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    return _added(None if g_min is None else _extreme_backward(g_min, input, low, dim, keepdim),
+                  None if g_max is None else _extreme_backward(g_max, input, high, dim, keepdim))
 
 
 @composite(method=True)
@@ -745,23 +667,6 @@ def _argmin(input: Array, dim: Dims, keepdim: bool) -> Any:
     return arrays.arg_extreme(xp.argmin, input, axis, keepdim)
 
 
-def _arg_batch(function: Any, batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
-    if dim is not None and input.ndim > 1:
-        return function(input, dim[0] + 1, keepdim)
-    found = function(flat_batch(batch, input), 1, False)
-    return reshape(found, (batch.size,) + (1,) * (input.ndim - 1)) if keepdim else found
-
-
-@_argmax.batch
-def _(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
-    return _arg_batch(_argmax, batch, input, dim, keepdim)
-
-
-@_argmin.batch
-def _(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
-    return _arg_batch(_argmin, batch, input, dim, keepdim)
-
-
 @composite(method=True)
 @numpy_names
 def argmax(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
@@ -784,7 +689,7 @@ def _median(input: Array) -> Any:
     return median_of_all(input, False)
 
 
-_median.vjp(input=lambda g, input, y: _share(g, _winners(input, y, None, False), None, False))
+_median.vjp(input=_of_whole_backward)
 
 
 @op(function=None, method=False, node="NanmedianBackward0")
@@ -792,17 +697,7 @@ def _nanmedian(input: Array) -> Any:
     return median_of_all(input, True)
 
 
-_nanmedian.vjp(input=lambda g, input, y: _share(g, _winners(input, y, None, False), None, False))
-
-
-@_median.batch
-def _(batch: Any, input: Any) -> Any:
-    return _median_dim(flat_batch(batch, input), 1, False)[0]
-
-
-@_nanmedian.batch
-def _(batch: Any, input: Any) -> Any:
-    return _nanmedian_dim(flat_batch(batch, input), 1, False)[0]
+_nanmedian.vjp(input=_of_whole_backward)
 
 
 @op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
@@ -811,8 +706,7 @@ def _median_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return median_along(input, dim, keepdim, False)
 
 
-_median_dim.vjp(input=lambda g, like, indices, dim, keepdim:
-                put_selected(g[0], indices, like, dim, keepdim))
+_median_dim.vjp(input=_selected_backward)
 
 
 @op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
@@ -821,8 +715,7 @@ def _nanmedian_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return median_along(input, dim, keepdim, True)
 
 
-_nanmedian_dim.vjp(input=lambda g, like, indices, dim, keepdim:
-                   put_selected(g[0], indices, like, dim, keepdim))
+_nanmedian_dim.vjp(input=_selected_backward)
 
 
 @composite(method=True)
@@ -869,18 +762,6 @@ def _all(input: Array, dim: Dims, keepdim: bool) -> Any:
     return arrays.truth(xp.logical_and, input, dim, keepdim)
 
 
-@_any.batch
-def _(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
-    return _any(input, () if dim == () or input.ndim == 1 else batched_dims(dim, input.ndim - 1),
-                keepdim)
-
-
-@_all.batch
-def _(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
-    return _all(input, () if dim == () or input.ndim == 1 else batched_dims(dim, input.ndim - 1),
-                keepdim)
-
-
 @composite(method=True)
 @numpy_names
 def any(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
@@ -916,8 +797,3 @@ trace.vjp(input=lambda g, like: diagonal_backward(
 
 def _shorter(rows: int, columns: int) -> int:
     return rows if rows < columns else columns
-
-
-@trace.batch
-def _(batch: Any, input: Any) -> Any:
-    return _sum_dims(diagonal(input, 0, 1, 2), 1)

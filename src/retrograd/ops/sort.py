@@ -12,7 +12,7 @@ from ..interpret import store_out
 from ..op import Array, Dim, Index, composite, elementwise, linear, op, view
 from ..tensor import Tensor, wrap
 from .pointwise import lerp
-from .shape import expand, movedim, reshape, unsqueeze
+from .shape import movedim, reshape, unsqueeze
 
 
 def unsupported(kernel: str, dtype: Any, kinds: str) -> None:
@@ -54,26 +54,6 @@ def _put_along(input: Array, index: Index, shape: Any, dim: int, unique: bool) -
 
 
 _put_along.vjp(input=lambda g, index, dim: _take_along(g, index, dim))
-
-
-def each_batched(batch: Any, **given: Any) -> list[Any]:
-    """Tensors with the batch in front, repeated where they had none."""
-    return [value if batch[name] else expand(unsqueeze(value, 0), (batch.size, *value.shape))
-            for name, value in given.items()]
-
-
-@_take_along.batch
-def _(batch: Any, input: Any, index: Any, dim: int) -> Any:
-    input, index = each_batched(batch, input=input, index=index)
-    return input if input.ndim == 1 else _take_along(input, index, dim + 1)
-
-
-@_put_along.batch
-def _(batch: Any, input: Any, index: Any, shape: Any, dim: int, unique: bool) -> Any:
-    input, index = each_batched(batch, input=input, index=index)
-    if input.ndim == 1:
-        return input
-    return _put_along(input, index, (batch.size, *shape), dim + 1, unique)
 
 
 def put_selected(g: Any, indices: Any, like: Any, dim: int, keepdim: bool) -> Any:
@@ -299,11 +279,6 @@ def _rank_range(input: Array, skip_nan: bool) -> Any:
             xp.where(broken, length - 1, 0).astype(input.dtype))
 
 
-@_rank_range.batch
-def _(batch: Any, input: Any, skip_nan: bool) -> Any:
-    return _rank_range(input, skip_nan)
-
-
 def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str,
               skip_nan: bool) -> Any:
     if not isinstance(q, Tensor):
@@ -328,11 +303,6 @@ def _with_quantiles_first(input: Array, shape: Any) -> Any:
 
 
 _with_quantiles_first.vjp(input=lambda g, like: reshape(g, like.shape))
-
-
-@_with_quantiles_first.batch
-def _(batch: Any, input: Any, shape: Any) -> Any:
-    return _with_quantiles_first(input, (batch.size, *shape))
 
 
 def _number_as_quantile(name: str, input: Any, q: Any) -> Tensor:

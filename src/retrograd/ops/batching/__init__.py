@@ -11,26 +11,25 @@ result with the batch as dim 0. Rules are written in ops, so they work inside ot
 :mod:`.rearrange`       copies: joined, rearranged, triangular, diagonal, overwritten
 :mod:`.index`           index tensors and masks in brackets
 :mod:`.scatter`         gather, scatter, index_*, take, put, masked_*
-:mod:`.sort`            sorted sequences and sets
+:mod:`.sort`            sorting, sorted sequences, sets
+:mod:`.reduce`          reductions, distances
 :mod:`.product`         products, linear layers, linear algebra
 :mod:`.conv`            convolution, pooling, padding, resampling
 :mod:`.norm`            normalisation, softmax, embedding
 :mod:`.loss`            losses
 :mod:`.random`          random numbers
 ======================  =============================================================
-
-Rules that a family's own file gives (reductions, scans, sorting, distances) stand there.
 """
 
 from __future__ import annotations
 
 from ...op import REGISTRY
-from . import conv, index, loss, norm, product, random, rearrange, scatter, shape, sort
+from . import conv, index, loss, norm, product, random, rearrange, reduce, scatter, shape, sort
 from .common import RULES
 
 for _name, _rule in RULES.items():
     if _name in REGISTRY:
         REGISTRY[_name].batch(_rule)
 
-__all__ = ["RULES", "conv", "index", "loss", "norm", "product", "random", "rearrange", "scatter",
-           "shape", "sort"]
+__all__ = ["RULES", "conv", "index", "loss", "norm", "product", "random", "rearrange", "reduce",
+           "scatter", "shape", "sort"]

@@ -82,6 +82,12 @@ def aligned(batch: Any, name: str, value: Any, rank: int) -> Any:
     return with_rank(value, rank) if batch[name] else value
 
 
+def as_operands(batch: Any, **given: Any) -> list[Any]:
+    """Tensors that broadcast with each other behind the batch, which some may not have."""
+    rank = max(rank_of(batch, name, t) for name, t in given.items())
+    return [aligned(batch, name, t, rank) for name, t in given.items()]
+
+
 def all_aligned(batch: Any, **given: Any) -> list[Any]:
     """Every argument with the batch in front and of one rank."""
     rank = max(rank_of(batch, name, t) for name, t in given.items() if t is not None)

@@ -15,6 +15,7 @@ from .common import (
     aligned,
     all_aligned,
     all_batched,
+    as_operands,
     folded,
     inner_rank,
     itself,
@@ -41,8 +42,7 @@ def _product(left: str, right: str, batch: Any, a: Any, b: Any) -> Any:
         return transpose(_rows_times_matrix(transpose(b, 1, 2), transpose(a, 0, 1)), 1, 2)
     a = unsqueeze(a, a.ndim - 1) if rank_a == 1 else a
     b = unsqueeze(b, b.ndim) if rank_b == 1 else b
-    rank = max(rank_of(batch, left, a), rank_of(batch, right, b))
-    y = _batched(aligned(batch, left, a, rank), aligned(batch, right, b, rank))
+    y = _batched(*as_operands(batch, **{left: a, right: b}))
     if rank_b == 1:
         y = _select(y, y.ndim - 1, 0)
     return _select(y, y.ndim - 1 - (rank_b != 1), 0) if rank_a == 1 else y

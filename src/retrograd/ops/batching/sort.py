@@ -1,4 +1,4 @@
-"""Batching rules of sorted sequences and sets; other rules of sorting stand with their ops."""
+"""Batching rules of sorting, sorted sequences and sets."""
 
 from __future__ import annotations
 
@@ -9,8 +9,35 @@ from ...transforms import CannotBatch
 from ..compare import eq
 from ..reduce import _any
 from ..shape import _select, reshape, unsqueeze
-from ..sort import _searchsorted
-from .common import all_batched, batched, flat, inner_rank, rule, rule_by_name, run
+from ..sort import _put_along, _searchsorted, _take_along
+from .common import (
+    all_batched,
+    batched,
+    behind_batch,
+    flat,
+    inner_rank,
+    itself,
+    rule,
+    rule_by_name,
+    run,
+)
+
+itself("_rank_range")
+behind_batch("_with_quantiles_first")
+
+
+@rule("_take_along")
+def _(batch: Any, input: Any, index: Any, dim: int) -> Any:
+    input, index = all_batched(batch, input=input, index=index)
+    return input if input.ndim == 1 else _take_along(input, index, dim + 1)
+
+
+@rule("_put_along")
+def _(batch: Any, input: Any, index: Any, shape: Any, dim: int, unique: bool) -> Any:
+    input, index = all_batched(batch, input=input, index=index)
+    if input.ndim == 1:
+        return input
+    return _put_along(input, index, (batch.size, *shape), dim + 1, unique)
 
 
 @rule("_searchsorted")
