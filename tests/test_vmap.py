@@ -216,7 +216,7 @@ def test_no_rule_is_left_without_an_op() -> None:
                                   "nn.functional.layer_norm", "nn.functional.embedding", "gather",
                                   "linalg.solve", "cat", "sort"])
 def test_common_ops_are_not_run_one_by_one(name: str) -> None:
-    transforms._TOLD.clear()
+    transforms.batched._TOLD.clear()
     for program in runs_of(name):
         numbers = differentiable(program)
         if quietly(program.outputs, *program.value(0)) is None or \

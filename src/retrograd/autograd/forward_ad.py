@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from .. import transforms
-from ..modes import MODE, Mode
+from ..modes import ACTIVE, MODE, Mode
 from ..tensor import Tensor
 from .grad_mode import _ModeSwitch
 
@@ -27,7 +27,7 @@ def enter_dual_level() -> int:
     if _level.get() >= 0:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     level = transforms.next_level()
-    transforms.ACTIVE.set((*transforms.ACTIVE.get(), level))
+    ACTIVE.set((*ACTIVE.get(), level))
     _data_level.set(level)
     _level.set(0)
     return 0
@@ -42,8 +42,8 @@ def exit_dual_level(*, level: int | None = None) -> None:
     if level != _level.get():
         raise RuntimeError("Trying to exit a forward AD level that was not the last one that was "
                            "created. This is not supported.")
-    open_levels = transforms.ACTIVE.get()
-    transforms.ACTIVE.set(tuple(n for n in open_levels if n != _data_level.get()))
+    open_levels = ACTIVE.get()
+    ACTIVE.set(tuple(n for n in open_levels if n != _data_level.get()))
     _level.set(-1)
     _data_level.set(-1)
 

@@ -15,10 +15,10 @@ from .. import trees
 from ..autograd.backward import grad as graph_grad
 from ..engine import Plan
 from ..graph import Identity, next_sequence
+from ..interpret import wrap_any
 from ..modes import MODE, switched
 from ..sites import here
 from ..tensor import Tensor, edge_of
-from ..transforms import wrap_any
 
 
 class FunctionInput(Identity):

@@ -1,0 +1,68 @@
+"""Dual numbers and batches: data that a transform puts under a tensor.
+
+A tensor's raw data is an array, or one of two holders:
+
+* :class:`Dual`: a value and its tangent (forward mode);
+* :class:`Batched`: many values that the program sees as one (vmap).
+
+The graph knows nothing of them. An op on such data is computed here, by the op's own rules, and the
+call is recorded as any other; so reverse mode passes through forward mode and vmap, and they
+through it, in any nesting. Holders nest: the one with the highest level is outermost.
+
+==================  ===========================================================
+:mod:`.holders`     the two kinds of data, the tensor that carries them, levels
+:mod:`.dual`        an op on dual numbers
+:mod:`.batched`     an op on batches
+:mod:`.boundary`    where data and gradients enter a transform and leave it
+:mod:`.writing`     writing in place
+==================  ===========================================================
+
+**Gradients that come from outside.** Backward inside a transform meets its holders as ordinary
+numbers. Backward from outside enters through the nodes that ended the transform, and what flows
+there is marked ``outer``:
+
+* a linear functional of a pair (p, t) is kept as the dual number G whose product with p + tε has
+  the functional's value as its ε part. Dual numbers then obey the same rules as numbers, and for an
+  input without a tangent the gradient is G's ε part;
+* for an input that was the same for the whole batch, the gradient is the sum over the batch.
+
+Both are settled where a gradient leaves a node (:func:`settle`).
+"""
+
+from __future__ import annotations
+
+from .batched import batching_rule
+from .boundary import (
+    batch_in,
+    batch_out,
+    batch_repeated,
+    batched_like,
+    dual_part,
+    dual_primal,
+    dual_tangent,
+    in_every_batch,
+    make_dual,
+    settle,
+    settle_tensor,
+)
+from .dual import check_tangent
+from .holders import (
+    Batched,
+    CannotBatch,
+    Dual,
+    Holder,
+    active,
+    dual_levels,
+    innermost,
+    levels_of,
+    made_inside,
+    next_level,
+    zeros_like_data,
+)
+from .writing import carry_tangent
+
+__all__ = ["Batched", "CannotBatch", "Dual", "Holder", "active", "batch_in", "batch_out",
+           "batch_repeated", "batched_like", "batching_rule", "carry_tangent", "check_tangent",
+           "dual_levels", "dual_part", "dual_primal", "dual_tangent", "in_every_batch",
+           "innermost", "levels_of", "made_inside", "make_dual", "next_level", "settle",
+           "settle_tensor", "zeros_like_data"]

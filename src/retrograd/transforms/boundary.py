@@ -1,0 +1,324 @@
+"""Where data and gradients enter a transform and leave it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..backend import numpy as xp
+from ..graph import PlacedNode, next_sequence
+from ..interpret import compute, wrap_any
+from ..modes import ACTIVE, MODE
+from ..sites import here
+from ..tensor import Tensor, edge_of
+from .batched import reshape_data
+from .holders import Batched, Dual, Holder, levels_of, sizes_of, zeros_like_data
+
+# ---------------------------------------------------------------- entering and leaving
+
+
+class _Boundary(PlacedNode):
+    """A node at a transform's edge; both directions are linear, and each is the other's adjoint."""
+
+    __slots__ = ("forward", "adjoint", "levels")
+
+    def pull(self, g: Any, *wanted: Any) -> Any:
+        return settle(self.adjoint(g), self.levels)
+
+    def replay(self, g: Any, *wanted: Any) -> Any:
+        return settle_tensor(recorded(g, self.adjoint, self.forward), self.levels)
+
+
+def recorded(tensor: Tensor, forward: Callable[[Any], Any],
+             adjoint: Callable[[Any], Any]) -> Tensor:
+    """``forward`` of a tensor's raw data as a tensor in the graph."""
+    out = wrap_any(forward(tensor._array()))
+    edge = edge_of(tensor)
+    if edge is not None and MODE.get().grad:
+        node = _Boundary()
+        node.seq = next_sequence()
+        node.code, node.lasti = here(2)
+        node.next0 = edge
+        node.forward, node.adjoint = forward, adjoint
+        node.levels = levels_of(tensor._data)
+        out._edge = node
+    elif tensor._cut is not None:
+        out._cut = tensor._cut
+    return out
+
+
+def move_axis(data: Any, source: int, destination: int) -> Any:
+    """``moveaxis`` of raw data, holders included."""
+    if source == destination:
+        return data
+    from ..ops.shape import _permute
+
+    order = [d for d in range(data.ndim) if d != source]
+    order.insert(destination, source)
+    return compute(_permute.op, [data, tuple(order)])
+
+
+def _below(data: Any, level: int, change: Callable[[Any, int], Any], depth: int = 0) -> Any:
+    """Apply ``change`` to the part of ``data`` under every holder above ``level``.
+
+    ``change`` is told how many batch axes lie in front of the dims it knows.
+    """
+    if isinstance(data, Dual) and data.level > level:
+        return Dual(data.level, _below(data.primal, level, change, depth),
+                    _below(data.tangent, level, change, depth), data.outer)
+    if isinstance(data, Batched) and data.level > level:
+        return Batched(data.level, _below(data.value, level, change, depth + 1), data.outer)
+    return change(data, depth)
+
+
+def enter_batch(data: Any, dim: int, level: int, outer: bool = False) -> Any:
+    """Raw data with its axis ``dim`` turned into a batch."""
+    def change(inner: Any, depth: int) -> Any:
+        return Batched(level, move_axis(inner, dim + depth, 0), outer)
+
+    return _below(data, level, change)
+
+
+def leave_batch(data: Any, dim: int, level: int, size: int) -> Any:
+    """Raw data with its batch turned back into axis ``dim``; repeated if it had none."""
+    def change(inner: Any, depth: int) -> Any:
+        if isinstance(inner, Batched) and inner.level == level:
+            return move_axis(inner.value, 0, dim + depth)
+        return move_axis(_repeated(inner, size), 0, dim + depth)
+
+    return _below(data, level, change)
+
+
+def in_every_batch(tensor: Tensor, sizes: dict[int, int]) -> Tensor:
+    """A tensor outside the graph, repeated for each batch (by level) that it has no part in."""
+    data = tensor._array()
+    for level, size in sorted(sizes.items()):
+        if level not in levels_of(data):
+            data = _below(data, level, _repeating(level, size, outer=False))
+    return wrap_any(data)
+
+
+def batched_like(model: Tensor, made: Tensor) -> Tensor:
+    """A fresh tensor in memory of its own for every value of the batches that ``model`` is in."""
+    sizes = [(level, size) for level, size in sorted(sizes_of(model._data).items()) if size]
+    if not sizes:
+        return made
+    plain = made._array()
+    data: Any = xp.empty((*(size for _, size in sizes), *plain.shape), plain.dtype)
+    data[...] = plain
+    for level, _ in sizes:
+        data = Batched(level, data)
+    out = wrap_any(data)
+    out._edge = made._edge
+    return out
+
+
+def batch_in(tensor: Tensor, dim: int, level: int) -> Tensor:
+    """A tensor as one value of a batch along ``dim``."""
+    size = tensor.shape[dim]
+    return recorded(tensor, lambda x: enter_batch(x, dim, level),
+                    lambda g: leave_batch(g, dim, level, size))
+
+
+def batch_repeated(tensor: Tensor, level: int, size: int) -> Tensor:
+    """A tensor that was the same for the whole batch, as a batch of equal values."""
+    return recorded(tensor, lambda x: _below(x, level, lambda inner, depth: Batched(
+        level, _repeated(inner, size))), lambda g: g)
+
+
+def batch_out(tensor: Tensor, dim: int, level: int, size: int) -> Tensor:
+    """The whole batch as an ordinary tensor."""
+    return recorded(tensor, lambda x: leave_batch(x, dim, level, size),
+                    lambda g: enter_batch(g, dim, level, outer=level not in ACTIVE.get()))
+
+
+def dual_part(data: Any, level: int, part: str) -> Any:
+    def change(inner: Any, depth: int) -> Any:
+        if isinstance(inner, Dual) and inner.level == level:
+            return getattr(inner, part)
+        return inner if part == "primal" else zeros_like_data(inner)
+
+    return _below(data, level, change)
+
+
+def _as_functional(level: int, part: str, missing: dict[int, int]) -> Callable[[Any], Any]:
+    """The functional that reads one part of a pair, scaled by g: see this module's text.
+
+    ``missing`` are the batches that the pair has but this part does not. Such a part counts once,
+    not once for each value: its gradient is given to the first value of the batch.
+    """
+    def pair(g: Any) -> Any:
+        for other, size in missing.items():
+            g = _first_of_batch(g, other, size)
+
+        def change(inner: Any, depth: int) -> Any:
+            zero = zeros_like_data(inner)
+            if part == "tangent":
+                return Dual(level, inner, zero, True)
+            return Dual(level, zero, inner, True)
+
+        return _below(g, level, change)
+
+    return pair
+
+
+def _first_of_batch(g: Any, level: int, size: int) -> Any:
+    from ..ops.shape import select_backward
+
+    def change(inner: Any, depth: int) -> Any:
+        whole = compute(select_backward.op, [inner, (size, *inner.shape), 0, 0])
+        return Batched(level, whole, True)
+
+    return _below(g, level, change)
+
+
+def _read_part(tensor: Tensor, level: int, part: str) -> Tensor:
+    whole = sizes_of(tensor._data)
+    kept = sizes_of(dual_part(tensor._data, level, part))
+    missing = {n: size for n, size in whole.items() if n not in kept and n != level and size}
+    return recorded(tensor, lambda x: dual_part(x, level, part),
+                    _as_functional(level, part, missing))
+
+
+def dual_primal(tensor: Tensor, level: int) -> Tensor:
+    """The value of a dual tensor."""
+    return _read_part(tensor, level, "primal")
+
+
+def dual_tangent(tensor: Tensor, level: int) -> Tensor:
+    """The tangent of a dual tensor."""
+    return _read_part(tensor, level, "tangent")
+
+
+class _MakeDual(PlacedNode):
+    """Joins a value and its tangent."""
+
+    __slots__ = ("next1", "level", "levels")
+    _arity = 2
+
+    def name(self) -> str:
+        return "ViewBackward0"
+
+    def pull(self, g: Any, *wanted: Any) -> Any:
+        value, slope = self._parts(g)
+        return settle(value, self.levels[0]), settle(slope, self.levels[1])
+
+    def _parts(self, g: Any) -> tuple[Any, Any]:
+        holder = g
+        while isinstance(holder, Holder) and holder.level > self.level:
+            holder = holder.primal if isinstance(holder, Dual) else holder.value
+        if isinstance(holder, Dual) and holder.level == self.level and not holder.outer:
+            # Backward inside the level: the value's gradient is itself a dual number.
+            return g, None
+        return (dual_part(g, self.level, "tangent"), dual_part(g, self.level, "primal"))
+
+    def replay(self, g: Any, *wanted: Any) -> Any:
+        _, slope = self._parts(g._data)
+        if slope is None:
+            return settle_tensor(g, self.levels[0]), None
+        return (settle_tensor(dual_tangent(g, self.level), self.levels[0]),
+                settle_tensor(dual_primal(g, self.level), self.levels[1]))
+
+
+def make_dual(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
+    """A dual tensor at ``level``."""
+    out = wrap_any(joined(primal._array(), tangent._array(), level))
+    edges = (edge_of(primal), edge_of(tangent))
+    if MODE.get().grad and any(e is not None for e in edges):
+        node = _MakeDual()
+        node.seq = next_sequence()
+        node.code, node.lasti = here(2)
+        node.next0, node.next1 = edges
+        node.level = level
+        node.levels = (levels_of(primal._data), levels_of(tangent._data))
+        out._edge = node
+    return out
+
+
+def joined(p: Any, t: Any, level: int) -> Any:
+    """A value and its tangent as one; the holders of higher levels stay outside."""
+    top = max((x for x in (p, t) if isinstance(x, Holder)), key=lambda x: x.level, default=None)
+    if top is None or top.level < level:
+        return Dual(level, p, t)
+    p_has, t_has = (isinstance(x, Holder) and x.level == top.level for x in (p, t))
+    if isinstance(top, Batched):
+        return Batched(top.level, joined(p.value if p_has else _repeated(p, top.batch),
+                                          t.value if t_has else _repeated(t, top.batch), level),
+                       top.outer)
+    first, second = (p.primal, p.tangent) if p_has else (p, zeros_like_data(p))
+    slope, turn = (t.primal, t.tangent) if t_has else (t, zeros_like_data(t))
+    return Dual(top.level, joined(first, slope, level), joined(second, turn, level), top.outer)
+
+
+
+# ---------------------------------------------------------------- where gradients leave a node
+
+
+def is_settled(result: Any, levels: tuple[int, ...]) -> bool:
+    if not isinstance(result, Holder):
+        return True
+    if result.outer and result.level not in levels:
+        return False
+    if isinstance(result, Dual):
+        return is_settled(result.primal, levels) and is_settled(result.tangent, levels)
+    return is_settled(result.value, levels)
+
+
+def settle(result: Any, levels: tuple[int, ...]) -> Any:
+    """A raw gradient without the outer holders its input did not have."""
+    if is_settled(result, levels):
+        return result
+    if isinstance(result, Dual):
+        if result.outer and result.level not in levels:
+            return settle(result.tangent, levels)
+        return Dual(result.level, settle(result.primal, levels), settle(result.tangent, levels),
+                    result.outer)
+    if result.outer and result.level not in levels:
+        return settle(wrap_any(result.value).sum(0)._data, levels)
+    return Batched(result.level, settle(result.value, levels), result.outer)
+
+
+def _unsettle(g: Any, removed: dict[int, int]) -> Any:
+    """The adjoint of :func:`settle`: give back the holders it removed."""
+    for level, size in removed.items():
+        if size:
+            g = _below(g, level, _repeating(level, size, outer=True))
+        else:
+            g = _as_functional(level, "tangent", {})(g)
+    return g
+
+
+def _repeating(level: int, size: int, outer: bool) -> Callable[[Any, int], Any]:
+    """A change for :func:`_below`: the same value for a whole batch."""
+    return lambda inner, depth: Batched(level, _repeated(inner, size), outer)
+
+
+def _repeated(data: Any, size: int) -> Any:
+    """``data`` along a new first axis of length ``size``."""
+    from ..ops.shape import expand
+
+    shape = tuple(data.shape)
+    return compute(expand.op, [reshape_data(data, (1, *shape)), (size, *shape)])
+
+
+def _outer_sizes(data: Any) -> dict[int, int]:
+    found: dict[int, int] = {}
+    if isinstance(data, Dual):
+        if data.outer:
+            found[data.level] = 0
+        found.update(_outer_sizes(data.tangent))
+        found.update(_outer_sizes(data.primal))
+    elif isinstance(data, Batched):
+        if data.outer:
+            found[data.level] = data.batch
+        found.update(_outer_sizes(data.value))
+    return found
+
+
+def settle_tensor(result: Tensor, levels: tuple[int, ...]) -> Tensor:
+    """:func:`settle`, recorded."""
+    data = result._data
+    if is_settled(data, levels):
+        return result
+    removed = {n: size for n, size in sorted(_outer_sizes(data).items()) if n not in levels}
+    return recorded(result, lambda x: settle(x, levels), lambda g: _unsettle(g, removed))

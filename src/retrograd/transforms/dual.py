@@ -1,0 +1,220 @@
+"""Forward mode: an op on dual numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph import LEAF, Like
+from ..interpret import TRACED_TYPES, compute, wrap_any
+from ..modes import switched
+from ..op import ARRAYS, Op
+from ..tensor import Tensor
+from .holders import Dual, as_inside, has_tangents, levels_of_any, mapped, zeros_like_data
+
+
+def compute_dual(op: Op, values: list[Any], top: Dual) -> Any:
+    """An op on dual numbers: on the values by itself, on the tangents by its rule."""
+    level = top.level
+
+    def is_dual(v: Any) -> bool:
+        return type(v) is Dual and v.level == level
+
+    def primal(v: Any) -> Any:
+        return v.primal if is_dual(v) else v
+
+    primals = mapped(values, primal)
+    outer = any(v.outer for value in values
+                for v in (value if type(value) in (list, tuple) else (value,)) if is_dual(v))
+    y = compute(op, primals)
+    if not outer and not has_tangents(level):
+        return y
+    tangents: dict[str, Any] = {}
+    for param, value in zip(op.params, values, strict=True):
+        if param.kind == ARRAYS:
+            if any(is_dual(v) for v in value):
+                tangents[param.name] = [v.tangent if is_dual(v) else None for v in value]
+        elif is_dual(value) and param.name in op.arrays:
+            tangents[param.name] = value.tangent
+    if not tangents or not (op.rules or op.forward_rules or op.kind in ("linear", "view")):
+        return y
+    with switched(grad=False, saved_hooks=(), override=True):
+        slopes = push_forward(op, primals, y, tangents)
+    if isinstance(y, (tuple, list)):
+        return type(y)(part if slope is None else Dual(level, part, slope, outer)
+                       for part, slope in zip(y, slopes, strict=True))
+    return y if slopes is None else Dual(level, y, slopes, outer)
+
+
+def check_tangent(primal: Tensor, tangent: Tensor) -> None:
+    """Raise unless ``tangent`` can be the tangent of ``primal``."""
+    for value in (primal, tangent):
+        if not (value.is_floating_point() or value.is_complex()):
+            raise RuntimeError("Expected both tensor and its forward grad to be floating point or "
+                               "complex")
+    if tuple(primal.shape) != tuple(tangent.shape):
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original "
+            f"Tensor, this is not supported. Tensor is of size {list(primal.shape)} while the "
+            f"given forward gradient is of size {list(tangent.shape)}.")
+
+
+def push_forward(op: Op, primals: list[Any], y: Any, tangents: dict[str, Any]) -> Any:
+    """The tangent of the output(s), raw."""
+    by_name = dict(zip((p.name for p in op.params), primals, strict=True))
+    if op.forward_rules and set(tangents) <= set(op.forward_rules):
+        return _by_forward_rules(op, by_name, y, tangents)
+    if op.kind in ("linear", "view") and len(op.arrays) == 1:
+        return _by_linearity(op, by_name, tangents)
+    if op.kind == "elementwise":
+        return _by_elementwise_rule(op, by_name, y, tangents)
+    return _by_transposing_twice(op, by_name, y, tangents)
+
+
+def _fitted(slope: Tensor, y: Any) -> Any:
+    """A tangent in the shape and dtype of its value."""
+    from ..ops.convert import cast_gradient
+    from ..ops.shape import expand
+
+    if tuple(slope._data.shape) != tuple(y.shape):
+        slope = expand(slope, tuple(y.shape))
+    if slope._data.dtype != y.dtype:
+        slope = cast_gradient(slope, y.dtype)
+    return slope._data
+
+
+def _arguments(op: Op, by_name: dict[str, Any], y: Any, needs: list[str],
+               **extra: Any) -> list[Any]:
+    """What a rule asks for, as tensors."""
+    found = []
+    for name in needs:
+        if name in extra:
+            found.append(extra[name])
+        elif name == "y":
+            found.append(wrap_any(y))
+        elif name in op.outputs:
+            found.append(wrap_any(y[op.outputs.index(name)]))
+        elif name in op.arrays or name in op.indices:
+            value = by_name[name]
+            found.append(None if value is None else
+                         [wrap_any(v) for v in value] if isinstance(value, list) else
+                         wrap_any(value))
+        else:
+            found.append(by_name[name])
+    return found
+
+
+def _by_forward_rules(op: Op, by_name: dict[str, Any], y: Any, tangents: dict[str, Any]) -> Any:
+    total = None
+    for name, tangent in tangents.items():
+        rule = op.forward_rules[name]
+        needs = codegen_parameters(rule)
+        value = rule(*_arguments(op, by_name, y, needs, tangent=wrap_any(tangent)))
+        if isinstance(value, tuple):
+            total = list(value) if total is None else [
+                b if a is None else a if b is None else a + b
+                for a, b in zip(total, value, strict=True)]
+        else:
+            total = value if total is None else total + value
+    if isinstance(total, list):
+        return [None if t is None else _fitted(t, part) for t, part in zip(total, y, strict=True)]
+    return None if total is None else _fitted(total, y)
+
+
+def codegen_parameters(rule: Any) -> list[str]:
+    code = rule.__code__
+    return list(code.co_varnames[:code.co_argcount])
+
+
+def _by_linearity(op: Op, by_name: dict[str, Any], tangents: dict[str, Any]) -> Any:
+    (name,) = op.arrays
+    tangent = tangents[name]
+    if isinstance(tangent, list):
+        tangent = [zeros_like_data(v) if t is None else t
+                   for t, v in zip(tangent, by_name[name], strict=True)]
+    values = [tangent if p.name == name else by_name[p.name] for p in op.params]
+    return compute(op, values)
+
+
+def _by_elementwise_rule(op: Op, by_name: dict[str, Any], y: Any, tangents: dict[str, Any]) -> Any:
+    from ..ops.pointwise import conj
+
+    total: Any = None
+    for name, tangent in tangents.items():
+        rule = op.rules.get(name)
+        if rule is None:
+            continue
+        t = wrap_any(tangent)
+        complex_numbers = t.is_complex() or y.dtype.kind == "c"
+        like = Like(tuple(by_name[name].shape), by_name[name].dtype)
+        g = conj(t) if t.is_complex() else t
+        if g._data.dtype != y.dtype and not t.is_complex():
+            from ..ops.convert import cast_gradient
+
+            g = cast_gradient(g, y.dtype)
+        if tuple(g._data.shape) != tuple(y.shape):
+            from ..ops.shape import expand
+
+            g = expand(g, tuple(y.shape))
+        value = rule(*_arguments(op, by_name, y, codegen_parameters(rule), g=g, like=like))
+        if complex_numbers and value.is_complex():
+            value = conj(value)
+        total = value if total is None else total + value
+    return None if total is None else _fitted(total, y)
+
+
+def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dict[str, Any]) -> Any:
+    """Jv as the transpose of u ↦ Jᵀu, which the reverse rules give as a graph."""
+    from ..autograd.backward import grad
+    from ..ops.convert import cast_gradient
+
+    outputs = list(y) if isinstance(y, (tuple, list)) else [y]
+    seeds = []
+    for nr, part in enumerate(outputs):
+        floating = part.dtype.kind in "fc"
+        allowed = op.differentiable_outputs is None or nr in op.differentiable_outputs
+        seed = wrap_any(zeros_like_data(part)) if floating and allowed else None
+        seeds.append(seed)
+    pulled: list[Tensor] = []
+    directions: list[Tensor] = []
+    with switched(grad=True):
+        for seed in seeds:
+            if seed is not None:
+                seed._edge = LEAF
+        g = seeds if isinstance(y, (tuple, list)) else seeds[0]
+        for name, tangent in tangents.items():
+            rule = op.rules.get(name)
+            if rule is None:
+                continue
+            value = by_name[name]
+            many = isinstance(value, list)
+            like: Any = [Like(tuple(v.shape), v.dtype) for v in value] if many else \
+                Like(tuple(value.shape), value.dtype)
+            wanted = tuple(n if n in tangents else None for n in op.arrays)
+            result = rule(*_arguments(op, by_name, y, codegen_parameters(rule), g=g, like=like,
+                                      wanted=wanted))
+            for r, t, shape in zip(result if many else [result], tangent if many else [tangent],
+                                   like if many else [like], strict=True):
+                if r is None or t is None or r._edge is None:
+                    continue
+                if op.fits:
+                    from ..replaying import fit_tensor
+
+                    r = fit_tensor(r, shape)
+                pulled.append(r)
+                directions.append(cast_gradient(wrap_any(t), r._data.dtype))
+        live = [s for s in seeds if s is not None]
+        if pulled:
+            with as_inside(levels_of_any([*by_name.values(), *tangents.values()])):
+                slopes = iter(grad(pulled, live, directions, allow_unused=True))
+        else:
+            slopes = iter([None] * len(live))
+    found = []
+    for seed, part in zip(seeds, outputs, strict=True):
+        slope = next(slopes) if seed is not None else None
+        if seed is not None and slope is None:
+            slope = wrap_any(zeros_like_data(part))
+        found.append(None if slope is None else _fitted(slope, part))
+    return found if isinstance(y, (tuple, list)) else found[0]
+
+
+TRACED_TYPES[Dual] = compute_dual

@@ -1,0 +1,322 @@
+"""The data that a transform puts under a tensor, the tensor that carries it, and levels."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from ..backend import numpy as xp
+from ..engine import _RUNNING
+from ..graph import Node, next_sequence
+from ..interpret import TENSOR_CLASS, wrap_any
+from ..modes import ACTIVE, MODE, switched
+from ..tensor import NATIVE, Tensor, edge_of
+
+next_level = itertools.count(1).__next__
+
+
+class CannotBatch(RuntimeError):
+    """The program needs one value where vmap has many; :func:`retrograd.func.vmap` falls back."""
+
+    level: int | None = None  # of the vmap whose values are needed one by one
+
+    def at(self, level: int) -> CannotBatch:
+        self.level = level
+        return self
+
+
+class Holder:
+    """What both kinds of data share: they answer questions about the value the program sees."""
+
+    __slots__ = ("level", "outer")
+    __array_ufunc__ = None  # NumPy leaves arithmetic with a holder to the holder
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        count = 1
+        for n in self.shape:
+            count *= n
+        return count
+
+    def __add__(self, other: Any) -> Any:
+        with switched(grad=False):
+            return (wrap_any(self) + wrap_any(other))._data
+
+    __radd__ = __add__
+
+
+class Dual(Holder):
+    """A value with its tangent."""
+
+    __slots__ = ("primal", "tangent")
+
+    def __init__(self, level: int, primal: Any, tangent: Any, outer: bool = False):
+        self.level, self.primal, self.tangent, self.outer = level, primal, tangent, outer
+
+    shape = property(lambda self: self.primal.shape)
+    dtype = property(lambda self: self.primal.dtype)
+    strides = property(lambda self: self.primal.strides)
+    flags = property(lambda self: self.primal.flags)
+
+    def item(self) -> Any:
+        return self.primal.item()
+
+    def tolist(self) -> Any:
+        return self.primal.tolist()
+
+    def copy(self, order: str = "K") -> Dual:
+        return Dual(self.level, self.primal.copy(), self.tangent.copy(), self.outer)
+
+
+class Batched(Holder):
+    """Many values, along the first axis of ``value``."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, level: int, value: Any, outer: bool = False):
+        self.level, self.value, self.outer = level, value, outer
+
+    shape = property(lambda self: self.value.shape[1:])
+    dtype = property(lambda self: self.value.dtype)
+    strides = property(lambda self: self.value.strides[1:])
+
+    @property
+    def flags(self) -> Any:
+        return self.value.flags
+
+    @property
+    def batch(self) -> int:
+        return self.value.shape[0]
+
+    def item(self) -> Any:
+        raise CannotBatch("vmap: It looks like you're calling .item() on a Tensor. We don't "
+                          "support vmap over calling .item() on a Tensor, please try to rewrite "
+                          "what you're doing with other operations.").at(self.level)
+
+    def __bool__(self) -> bool:
+        raise CannotBatch("vmap: It looks like you're attempting to use a Tensor in some "
+                          "data-dependent control flow.").at(self.level)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise self.read_directly()
+
+    def read_directly(self, *args: Any, **kwargs: Any) -> CannotBatch:
+        """The error of code that looks at the values themselves."""
+        return CannotBatch("the function looks at the values of a batched tensor "
+                           "themselves.").at(self.level)
+
+    def copy(self, order: str = "K") -> Batched:
+        return Batched(self.level, self.value.copy(), self.outer)
+
+
+def _refuse(self: Batched, *args: Any, **kwargs: Any) -> Any:
+    raise self.read_directly()
+
+
+for _name in ("__array__", "__len__", "__iter__", "__getitem__", "__setitem__", "__int__",
+              "__float__", "__index__", "__complex__", "__lt__", "__le__", "__gt__", "__ge__",
+              "__mod__", "__mul__", "__sub__", "__truediv__", "__neg__", "__invert__", "__and__",
+              "__or__"):
+    setattr(Batched, _name, _refuse)
+
+
+class TracedTensor(Tensor):
+    """A tensor whose data belongs to a transform; never takes the fast path."""
+
+    __slots__ = ()
+    _is_traced = True
+
+    def numpy(self, *, force: bool = False) -> Any:
+        data = self._data
+        while isinstance(data, Dual):
+            data = data.primal
+        if isinstance(data, Batched):
+            raise data.read_directly()
+        return wrap_any(data).numpy(force=force) if self._edge is None else super().numpy()
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
+        from ..printing import tensor_repr, wrapper_repr
+
+        data = self._data
+        if isinstance(data, Batched):
+            around = ACTIVE.get()
+            depth = around.index(data.level) + 1 if data.level in around else data.level
+            return wrapper_repr("BatchedTensor", depth, repr(wrap_any(data.value)), 0)
+        from .. import dtypes
+
+        while isinstance(data, Dual) and data.level not in ACTIVE.get():
+            data = data.primal
+        return tensor_repr(xp.as_array(value_of(data)), self.dtype,
+                           default_dtype=dtypes.get_default_dtype(),
+                           requires_grad=self._edge is not None and self.grad_fn is None,
+                           grad_fn_name=None if self.grad_fn is None else self.grad_fn.name(),
+                           tangent=wrap_any(data.tangent) if isinstance(data, Dual) else None)
+
+    def data_ptr(self) -> int:
+        return xp.address(innermost(self._data))
+
+    def storage_offset(self) -> int:
+        return wrap_any(innermost(self._data)).storage_offset()
+
+    def detach(self) -> Tensor:
+        """A tensor on the same memory, outside the graph and without tangents."""
+        out = self._off_graph()
+        if isinstance(self._data, Holder):
+            return _with_data(out, without_tangents(self._data))
+        return out
+
+    @property
+    def data(self) -> Tensor:
+        """A tensor on the same memory, without graph, tangents, or a share in the version."""
+        return _with_data(Tensor.data.fget(self), without_tangents(self._data))
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        Tensor.data.fset(self, value)
+
+
+def _with_data(tensor: Tensor, data: Any) -> Tensor:
+    tensor._replace_data(data)
+    tensor.__class__ = TENSOR_CLASS.get(type(data), Tensor)
+    return tensor
+
+
+def value_of(data: Any) -> Any:
+    """Raw data without the dual numbers that are outermost."""
+    while isinstance(data, Dual):
+        data = data.primal
+    return data
+
+
+def innermost(data: Any) -> Any:
+    """The array at the bottom of nested holders: of dual numbers, the values."""
+    while isinstance(data, Holder):
+        data = data.primal if isinstance(data, Dual) else data.value
+    return data
+
+
+TracedTensor.__name__ = TracedTensor.__qualname__ = "Tensor"
+NATIVE.add(TracedTensor)
+TENSOR_CLASS[Dual] = TENSOR_CLASS[Batched] = TracedTensor
+
+
+def levels_of(data: Any) -> tuple[int, ...]:
+    """The levels of all the holders that ``data`` is made of."""
+    return tuple(sizes_of(data))
+
+
+def sizes_of(data: Any) -> dict[int, int]:
+    """The same, with the size of each batch (0 for a dual level)."""
+    found: dict[int, int] = {}
+    while isinstance(data, Holder):
+        if isinstance(data, Dual):
+            found[data.level] = 0
+            found.update(sizes_of(data.tangent))
+            data = data.primal
+        else:
+            found[data.level] = data.batch
+            data = data.value
+    return found
+
+
+def spine(data: Any) -> dict[int, Any]:
+    """The holders met on the way to the value itself by their levels, tangents left aside."""
+    found = {}
+    while isinstance(data, Holder):
+        found[data.level] = data
+        data = data.primal if isinstance(data, Dual) else data.value
+    return found
+
+
+def mapped(values: list[Any], part: Callable[[Any], Any]) -> list[Any]:
+    """``part`` of each value, and of each item of those that are lists."""
+    return [type(v)(part(x) for x in v) if type(v) in (list, tuple) else part(v) for v in values]
+
+
+def levels_of_any(values: list[Any]) -> tuple[int, ...]:
+    """The levels of all data among ``values``, lists included."""
+    found: set[int] = set()
+    for value in values:
+        for item in value if type(value) in (list, tuple) else (value,):
+            found.update(levels_of(item))
+    return tuple(sorted(found))
+
+
+class as_inside:
+    """Run a block as inside given levels, which may be closed already."""
+
+    __slots__ = ("levels", "token")
+
+    def __init__(self, levels: tuple[int, ...]):
+        self.levels = levels
+
+    def __enter__(self) -> None:
+        self.token = ACTIVE.set((*ACTIVE.get(), *self.levels))
+
+    def __exit__(self, *exc: object) -> None:
+        ACTIVE.reset(self.token)
+
+
+class active:
+    """Run a block inside a new level."""
+
+    def __enter__(self) -> int:
+        self.level = next_level()
+        self.token = ACTIVE.set((*ACTIVE.get(), self.level))
+        _BEGUN[self.level] = next_sequence()
+        return self.level
+
+    def __exit__(self, *exc: object) -> None:
+        ACTIVE.reset(self.token)
+        del _BEGUN[self.level]
+
+
+_BEGUN: dict[int, int] = {}
+"""The place in the order of all nodes where each level that is being run began."""
+
+
+def made_inside(tensor: Tensor, level: int) -> bool:
+    """Whether a tensor's history has a part inside ``level``."""
+    edge = edge_of(tensor)
+    maker = edge.node if edge is not None and getattr(edge, "is_output", False) else edge
+    return isinstance(maker, Node) and maker.seq > _BEGUN.get(level, 0)
+
+
+
+def has_tangents(level: int) -> bool:
+    """Whether tangents of ``level`` count: not once it is closed, unless backward asks for them."""
+    if _RUNNING.get() is not None:
+        return True
+    mode = MODE.get()
+    return level in ACTIVE.get() and mode.forward_grad and not mode.inference
+
+
+def dual_levels(data: Any) -> list[int]:
+    """The levels at which a value has tangents that count."""
+    return [level for level, holder in spine(data).items()
+            if isinstance(holder, Dual) and has_tangents(level)]
+
+
+def without_tangents(data: Any) -> Any:
+    """Raw data without any tangents."""
+    if isinstance(data, Dual):
+        return without_tangents(data.primal)
+    if isinstance(data, Batched):
+        return Batched(data.level, without_tangents(data.value), data.outer)
+    return data
+
+
+def zeros_like_data(data: Any) -> Any:
+    if isinstance(data, Dual):
+        return zeros_like_data(data.primal)
+    if isinstance(data, Batched):
+        return Batched(data.level, zeros_like_data(data.value), data.outer)
+    return xp.zeros(data.shape, data.dtype)
+

@@ -1,0 +1,155 @@
+"""Writing in place to tensors that belong to a transform."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+from .. import interpret
+from ..backend import numpy as xp
+from ..graph import View
+from ..interpret import compute, wrap_any
+from ..tensor import Tensor
+from .boundary import joined
+from .holders import (
+    Batched,
+    CannotBatch,
+    Dual,
+    Holder,
+    TracedTensor,
+    has_tangents,
+    sizes_of,
+    spine,
+    value_of,
+    zeros_like_data,
+)
+
+
+def write_traced(target: Tensor, result: Any) -> None:
+    """Put raw data into a tensor's memory where one or both belong to a transform."""
+    given = spine(result)
+    for level in sorted(set(given) - set(spine(target._data))):
+        _lift(target, level, given[level])
+    for level, holder in spine(target._data).items():
+        if isinstance(holder, Dual) and level in given:
+            known, wanted = sizes_of(holder.tangent), sizes_of(given[level].tangent)
+            if not set(wanted) <= set(known):
+                _widen(target, level, {**known, **wanted})
+    _write(target._data, result)
+
+
+
+def _lift(target: Tensor, level: int, holder: Any) -> None:
+    """Give a tensor, its base and its other views room for a transform's data."""
+    if isinstance(holder, Batched):
+        raise CannotBatch("vmap: inplace arithmetic(self, *extra_args) is not possible because "
+                          "there exists a Tensor `other` in extra_args that has more elements "
+                          "than `self`. This happened due to `other` being vmapped over but "
+                          "`self` not being vmapped over in a vmap. Please try to use out-of-place "
+                          "operators instead of inplace arithmetic.").at(level)
+    base = target if target._view is None else target._view.base
+    base._array()
+    places = [(view, _geometry(base, view)) for view in _views_of(base)]
+    inside = {n: size for n, size in sizes_of(holder.tangent).items() if n < level}
+    tangent = _room(base._data, inside)
+    carry_tangent(base, level, tangent)
+    for view, where in places:
+        carry_tangent(view, level, _part(tangent, where))
+
+
+def _widen(target: Tensor, level: int, sizes: dict[int, int]) -> None:
+    """Give a dual tensor, its base and its other views tangents of more levels."""
+    base = target if target._view is None else target._view.base
+    tensors = [base, *_views_of(base)]
+    places = [_geometry(base, view) for view in tensors[1:]]
+    own = spine(base._data)[level]
+    wider = _room(own.primal, sizes)
+    _write(wider, own.tangent)
+    own.tangent = wider
+    for view, where in zip(tensors[1:], places, strict=True):
+        spine(view._data)[level].tangent = _part(wider, where)
+
+
+def _room(like: Any, sizes: dict[int, int]) -> Any:
+    """Zeros laid out as ``like``, with room for the data of further levels (see sizes_of)."""
+    like = value_of(like)
+    if isinstance(like, Batched):
+        if not set(sizes) <= set(sizes_of(like)):
+            raise CannotBatch("a tangent of several levels cannot be written to a batch").at(
+                max(sizes))
+        return zeros_like_data(like)
+    batches = [sizes[n] for n in sorted(sizes) if sizes[n]]
+
+    def build(levels: list[int]) -> Any:
+        if not levels:
+            return xp.zeros_as(like, batches)
+        *lower, level = levels
+        if sizes[level]:
+            return Batched(level, build(lower))
+        return Dual(level, build(lower), build(lower))
+
+    return build(sorted(sizes))
+
+
+def _part(data: Any, where: Any) -> Any:
+    """The part of a base's tangent that a view of this geometry looks at."""
+    if where.chain:
+        for step, static in where.chain:
+            if step.outputs == ("list",):
+                data = compute(step, [data, *static[:-1]])[static[-1]]
+            else:
+                data = compute(step, [data, *static])
+        return data
+    if isinstance(data, Dual):
+        return Dual(data.level, _part(data.primal, where), _part(data.tangent, where), data.outer)
+    if isinstance(data, Batched):
+        return Batched(data.level, _part(data.value, where), data.outer)
+    return where.of_array(data)
+
+
+def _views_of(base: Tensor) -> list[Tensor]:
+    """The tensors that look at the memory of ``base``; only the garbage collector knows them all.
+
+    Looking for them is slow, and seldom needed: once for each plain tensor that a dual number is
+    written into.
+    """
+    if base._vc is None:
+        return []
+    views = [v for v in gc.get_referrers(base) if type(v) is View and v.base is base]
+    return [t for t in gc.get_referrers(*views) if isinstance(t, Tensor) and t._view in views] \
+        if views else []
+
+
+def _geometry(base: Tensor, view: Tensor) -> Any:
+    from ..inplace import Geometry
+
+    twin = wrap_any(value_of(view._data))
+    twin._view = view._view
+    return Geometry(wrap_any(value_of(base._data)), twin)
+
+
+def carry_tangent(tensor: Tensor, level: int, tangent: Any) -> None:
+    """Make a tensor dual in place."""
+    tensor._replace_data(joined(tensor._data, tangent, level))
+    tensor.__class__ = TracedTensor
+
+
+
+def _write(target: Any, result: Any) -> None:
+    if isinstance(target, Dual):
+        same = isinstance(result, Dual) and result.level == target.level
+        _write(target.primal, result.primal if same else result)
+        if has_tangents(target.level):
+            _write(target.tangent, result.tangent if same else xp.zeros((), target.tangent.dtype))
+    elif isinstance(target, Batched):
+        same = isinstance(result, Batched) and result.level == target.level
+        value = result.value if same else result
+        _write(target.value, value)
+    elif isinstance(result, Holder):
+        raise CannotBatch("a value inside a transform cannot be written to a tensor outside "
+                          "it").at(result.level)
+    else:
+        target[...] = result
+
+
+interpret.TRACED_WRITE = write_traced  # type: ignore[attr-defined]
