@@ -46,10 +46,10 @@ TRACED_TYPES: dict[type, Any] = {}
 def compute(op: Op, values: list[Any]) -> Any:
     """The raw output of ``op``; ``values`` are raw data and static arguments in order."""
     top = outermost(values)
-    if top is not None:
-        return TRACED_TYPES[type(top)](op, values, top)
     token = xp.hush()
     try:
+        if top is not None:
+            return TRACED_TYPES[type(top)](op, values, top)
         if op.check:
             op.check(*values)
         half = half_among(values) if op.kind == "elementwise" and op.halves else None
@@ -101,6 +101,12 @@ def wrap_any(data: Any) -> Tensor:
 TENSOR_CLASS: dict[type, type] = {}
 """The tensor class that carries each transform's data."""
 
+TRACED_TENSORS: set[type] = set()
+"""The same classes, by themselves."""
+
+TRACED_CALL: Any = None
+"""Makes the usual call of an op on such tensors; NotImplemented where it takes more."""
+
 
 # ---------------------------------------------------------------- the general call
 
@@ -118,6 +124,13 @@ def call_operator(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
 def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     """Run ``op`` on ``args`` (one for each parameter, in order)."""
     mode = MODE.get()
+    if out is None:
+        for value in args:
+            if value.__class__ in TRACED_TENSORS:
+                result = TRACED_CALL(op, args, mode)
+                if result is not NotImplemented:
+                    return result
+                break
     if mode.override:
         found = overriding(args)
         if found:

@@ -13,6 +13,8 @@ through it, in any nesting. Holders nest: the one with the highest level is oute
 :mod:`.holders`     the two kinds of data, the tensor that carries them, levels
 :mod:`.dual`        an op on dual numbers
 :mod:`.batched`     an op on batches
+:mod:`.data`        rules on raw data, arrays and holders alike
+:mod:`.calls`       the usual call of an op on such data
 :mod:`.boundary`    where data and gradients enter a transform and leave it
 :mod:`.writing`     writing in place
 ==================  ===========================================================
@@ -31,6 +33,7 @@ Both are settled where a gradient leaves a node (:func:`settle`).
 
 from __future__ import annotations
 
+from . import calls
 from .batched import batching_rule
 from .boundary import (
     batch_in,
@@ -62,7 +65,8 @@ from .holders import (
 from .writing import carry_tangent
 
 __all__ = ["Batched", "CannotBatch", "Dual", "Holder", "active", "batch_in", "batch_out",
-           "batch_repeated", "batched_like", "batching_rule", "carry_tangent", "check_tangent",
+           "batch_repeated", "batched_like", "batching_rule", "calls", "carry_tangent",
+           "check_tangent",
            "dual_levels", "dual_part", "dual_primal", "dual_tangent", "in_every_batch",
            "innermost", "levels_of", "made_inside", "make_dual", "next_level", "settle",
            "settle_tensor", "zeros_like_data"]

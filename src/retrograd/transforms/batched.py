@@ -2,37 +2,117 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from ..backend import numpy as xp
 from ..interpret import TRACED_TYPES, compute, wrap_any
-from ..modes import switched
+from ..modes import MODE
 from ..notices import warn
 from ..op import DIM, DIMS, Op
 from ..sites import here
-from .holders import Batched, CannotBatch, mapped
+from .data import ARRAYS, F4, F8, is_real, on_data, positional, reshape_data, unrecorded
+from .holders import Batched, CannotBatch
 
 
 def compute_batched(op: Op, values: list[Any], top: Batched) -> Any:
     """An op on batches: by its batching rule, by its kind, or one value at a time."""
+    way = _WAYS.get(op)
+    if way is None:
+        way = _WAYS[op] = _way_of(op)
+    return way(op, values, top)
+
+
+Way = Callable[[Op, list[Any], Batched], Any]
+_WAYS: dict[Op, Way] = {}
+
+
+def _way_of(op: Op) -> Way:
+    if batching_rule(op) is None and op.kind == "elementwise" and not op.check:
+        positions = [i for i, p in enumerate(op.params) if p.name in op.arrays or
+                     p.name in op.indices]
+        if positions == [0]:
+            return _of_one(positional(op))
+        if positions == [0, 1] and not op.indices:
+            return _of_two(positional(op))
+    return _by_any_way
+
+
+def _of_one(kernel: Callable[..., Any]) -> Way:
+    """The way of elementwise ops of one operand."""
+
+    def way(op: Op, values: list[Any], top: Batched) -> Any:
+        data = top.value
+        if data.__class__ is xp.ndarray and (data.dtype is F4 or data.dtype is F8):
+            return Batched(top.level, kernel(data, *values[1:]), top.outer)
+        return Batched(top.level, compute(op, [data, *values[1:]]), top.outer)
+
+    return way
+
+
+def _of_two(kernel: Callable[..., Any]) -> Way:
+    """The way of elementwise ops of two operands."""
+
+    def way(op: Op, values: list[Any], top: Batched) -> Any:
+        a, b, *options = values
+        level = top.level
+        if a.__class__ is Batched and a.level == level:
+            outer, a = a.outer, a.value
+            if b.__class__ is Batched and b.level == level:
+                outer = outer or b.outer
+                b = b.value
+                missing = a.ndim - b.ndim
+                if missing > 0:
+                    b = with_rank(b, a.ndim)
+                elif missing:
+                    a = with_rank(a, b.ndim)
+            elif a.ndim <= b.ndim:
+                a = with_rank(a, b.ndim + 1)
+        else:
+            outer, b = b.outer, b.value
+            if b.ndim <= a.ndim:
+                b = with_rank(b, a.ndim + 1)
+        dtype = a.dtype
+        if a.__class__ in ARRAYS and b.__class__ in ARRAYS and dtype is b.dtype and (
+                dtype is F4 or dtype is F8):
+            return Batched(level, kernel(a, b, *options), outer)
+        return Batched(level, compute(op, [a, b, *options]), outer)
+
+    return way
+
+
+def with_rank(data: Any, rank: int) -> Any:
+    """A batch with dims of length one after the first, up to ``rank`` dims in all."""
+    shape = data.shape
+    return reshape_data(data, (shape[0], *(1,) * (rank - len(shape)), *shape[1:]))
+
+
+def _by_any_way(op: Op, values: list[Any], top: Batched) -> Any:
     level = top.level
     size = top.batch
-
-    def is_batched(v: Any) -> bool:
-        return type(v) is Batched and v.level == level
-
-    outer = any(v.outer for value in values
-                for v in (value if type(value) in (list, tuple) else (value,)) if is_batched(v))
-    flags = [[is_batched(x) for x in v] if type(v) in (list, tuple) else is_batched(v)
-             for v in values]
-    inner = mapped(values, lambda v: v.value if is_batched(v) else v)
+    outer = False
+    flags: list[Any] = []
+    inner: list[Any] = []
+    for value in values:
+        cls = value.__class__
+        if cls is Batched and value.level == level:
+            flags.append(True)
+            inner.append(value.value)
+            outer = outer or value.outer
+        elif cls is list or cls is tuple:
+            marks = [x.__class__ is Batched and x.level == level for x in value]
+            flags.append(marks)
+            if True in marks:
+                outer = outer or any(x.outer for x, f in zip(value, marks, strict=True) if f)
+                value = cls(x.value if f else x for x, f in zip(value, marks, strict=True))
+            inner.append(value)
+        else:
+            flags.append(False)
+            inner.append(value)
     result = NotImplemented
     rule = batching_rule(op)
     if rule is not None:
-        try:
-            with switched(grad=False, saved_hooks=(), override=True, journal=None):
-                result = _unwrapped(rule(*_rule_arguments(op, inner, flags, size, level)))
-        except CannotBatch as error:
-            raise error if error.level is not None else error.at(level)  # noqa: B904
+        result = _by_rule(op, rule, inner, flags, size, level)
     if result is NotImplemented and op.kind == "elementwise":
         result = compute(op, _aligned(op, inner, flags))
     if result is NotImplemented:
@@ -42,6 +122,26 @@ def compute_batched(op: Op, values: list[Any], top: Batched) -> Any:
     if isinstance(result, (tuple, list)):
         return type(result)(Batched(level, r, outer) for r in result)
     return Batched(level, result, outer)
+
+
+def _by_rule(op: Op, rule: Any, inner: list[Any], flags: list[Any], size: int, level: int) -> Any:
+    """The batching rule's result on the whole batch, or NotImplemented."""
+    by_name = dict(zip(op.by_name, flags, strict=True))
+    batch = BatchArguments(size, by_name, level)
+    if is_real(op, inner):
+        quick = on_data(rule)
+        if quick is not None:
+            try:
+                return quick(batch, *inner)
+            except Exception:  # the rule on tensors says what is wrong
+                pass
+    token = MODE.set(unrecorded(MODE.get()))
+    try:
+        return _unwrapped(rule(batch, *_as_tensors(op, inner)))
+    except CannotBatch as error:
+        raise error if error.level is not None else error.at(level)  # noqa: B904
+    finally:
+        MODE.reset(token)
 
 
 def batching_rule(op: Op) -> Any:
@@ -67,10 +167,8 @@ class BatchArguments:
         return self.flags[name]
 
 
-def _rule_arguments(op: Op, inner: list[Any], flags: list[Any], size: int,
-                    level: int) -> list[Any]:
-    """A batching rule's arguments: the batch, then the op's own with the batch in front."""
-    by_name = {p.name: f for p, f in zip(op.params, flags, strict=True)}
+def _as_tensors(op: Op, inner: list[Any]) -> list[Any]:
+    """An op's arguments, raw data as tensors."""
     wrapped = []
     for param, value in zip(op.params, inner, strict=True):
         if param.name in op.arrays or param.name in op.indices:
@@ -78,7 +176,7 @@ def _rule_arguments(op: Op, inner: list[Any], flags: list[Any], size: int,
                            if isinstance(value, list) else wrap_any(value))
         else:
             wrapped.append(value)
-    return [BatchArguments(size, by_name, level), *wrapped]
+    return wrapped
 
 
 def _unwrapped(result: Any) -> Any:
@@ -102,12 +200,6 @@ def _aligned(op: Op, inner: list[Any], flags: list[Any]) -> list[Any]:
             value = reshape_data(value, shape)
         values.append(value)
     return values
-
-
-def reshape_data(data: Any, shape: tuple[int, ...]) -> Any:
-    from ..ops.shape import _reshape
-
-    return compute(_reshape.op, [data, shape])
 
 
 _SHIFTS = {DIM, DIMS}

@@ -11,7 +11,7 @@ from ..interpret import compute, wrap_any
 from ..modes import ACTIVE, MODE
 from ..sites import here
 from ..tensor import Tensor, edge_of
-from .batched import reshape_data
+from .data import reshape_data
 from .holders import Batched, Dual, Holder, levels_of, sizes_of, zeros_like_data
 
 # ---------------------------------------------------------------- entering and leaving

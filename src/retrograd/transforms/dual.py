@@ -6,39 +6,41 @@ from typing import Any
 
 from ..graph import LEAF, Like
 from ..interpret import TRACED_TYPES, compute, wrap_any
-from ..modes import switched
+from ..modes import MODE, switched
 from ..op import ARRAYS, Op
 from ..tensor import Tensor
-from .holders import Dual, as_inside, has_tangents, levels_of_any, mapped, zeros_like_data
+from .data import F4, F8, cast_data, expand_data, is_real, on_data, unrecorded
+from .holders import Dual, as_inside, has_tangents, levels_of_any, zeros_like_data
 
 
 def compute_dual(op: Op, values: list[Any], top: Dual) -> Any:
     """An op on dual numbers: on the values by itself, on the tangents by its rule."""
     level = top.level
-
-    def is_dual(v: Any) -> bool:
-        return type(v) is Dual and v.level == level
-
-    def primal(v: Any) -> Any:
-        return v.primal if is_dual(v) else v
-
-    primals = mapped(values, primal)
-    outer = any(v.outer for value in values
-                for v in (value if type(value) in (list, tuple) else (value,)) if is_dual(v))
+    outer = False
+    primals: list[Any] = []
+    tangents: dict[str, Any] = {}
+    for name, value in zip(op.by_name, values, strict=True):
+        cls = value.__class__
+        if cls is Dual and value.level == level:
+            outer = outer or value.outer
+            if name in op.arrays:
+                tangents[name] = value.tangent
+            value = value.primal
+        elif cls is list or cls is tuple:
+            marks = [x.__class__ is Dual and x.level == level for x in value]
+            if True in marks:
+                outer = outer or any(x.outer for x, f in zip(value, marks, strict=True) if f)
+                if op.by_name[name].kind == ARRAYS:
+                    tangents[name] = [x.tangent if f else None
+                                      for x, f in zip(value, marks, strict=True)]
+                value = cls(x.primal if f else x for x, f in zip(value, marks, strict=True))
+        primals.append(value)
     y = compute(op, primals)
     if not outer and not has_tangents(level):
         return y
-    tangents: dict[str, Any] = {}
-    for param, value in zip(op.params, values, strict=True):
-        if param.kind == ARRAYS:
-            if any(is_dual(v) for v in value):
-                tangents[param.name] = [v.tangent if is_dual(v) else None for v in value]
-        elif is_dual(value) and param.name in op.arrays:
-            tangents[param.name] = value.tangent
     if not tangents or not (op.rules or op.forward_rules or op.kind in ("linear", "view")):
         return y
-    with switched(grad=False, saved_hooks=(), override=True):
-        slopes = push_forward(op, primals, y, tangents)
+    slopes = push_forward(op, primals, y, tangents)
     if isinstance(y, (tuple, list)):
         return type(y)(part if slope is None else Dual(level, part, slope, outer)
                        for part, slope in zip(y, slopes, strict=True))
@@ -60,14 +62,64 @@ def check_tangent(primal: Tensor, tangent: Tensor) -> None:
 
 def push_forward(op: Op, primals: list[Any], y: Any, tangents: dict[str, Any]) -> Any:
     """The tangent of the output(s), raw."""
-    by_name = dict(zip((p.name for p in op.params), primals, strict=True))
-    if op.forward_rules and set(tangents) <= set(op.forward_rules):
-        return _by_forward_rules(op, by_name, y, tangents)
-    if op.kind in ("linear", "view") and len(op.arrays) == 1:
+    by_name = dict(zip(op.by_name, primals, strict=True))
+    forward = op.forward_rules and tangents.keys() <= op.forward_rules.keys()
+    if not forward and op.kind in ("linear", "view") and len(op.arrays) == 1:
         return _by_linearity(op, by_name, tangents)
-    if op.kind == "elementwise":
-        return _by_elementwise_rule(op, by_name, y, tangents)
-    return _by_transposing_twice(op, by_name, y, tangents)
+    if (forward or op.kind == "elementwise") and not op.outputs and _is_real(op, primals, y,
+                                                                            tangents):
+        rules = op.forward_rules if forward else op.rules
+        bound = [(name, rules[name], on_data(rules[name])) for name in tangents if name in rules]
+        if all(rule is not None for _, _, rule in bound):
+            try:
+                return _on_data(op, bound, by_name, y, tangents)
+            except Exception:  # the rules on tensors say what is wrong
+                pass
+    token = MODE.set(unrecorded(MODE.get()))
+    try:
+        if forward:
+            return _by_forward_rules(op, by_name, y, tangents)
+        if op.kind == "elementwise":
+            return _by_elementwise_rule(op, by_name, y, tangents)
+        return _by_transposing_twice(op, by_name, y, tangents)
+    finally:
+        MODE.reset(token)
+
+
+def _is_real(op: Op, primals: list[Any], y: Any, tangents: dict[str, Any]) -> bool:
+    """Whether all data is real numbers of one ordinary dtype."""
+    dtype = y.dtype
+    return (dtype is F4 or dtype is F8) and is_real(op, primals) and all(
+        t.__class__ is not list and t.dtype is dtype for t in tangents.values())
+
+
+def _on_data(op: Op, rules: list[Any], by_name: dict[str, Any], y: Any,
+             tangents: dict[str, Any]) -> Any:
+    """The tangent by rules that work on raw data; ``g`` or ``tangent`` is what they are given."""
+    shape = y.shape
+    total = None
+    for name, rule, bound in rules:
+        tangent = tangents[name]
+        if op.kind == "elementwise" and tangent.shape != shape:
+            tangent = expand_data(tangent, shape)
+        arguments = []
+        for need in codegen_parameters(rule):
+            if need == "g" or need == "tangent":
+                arguments.append(tangent)
+            elif need == "y":
+                arguments.append(y)
+            elif need == "like":
+                like = by_name[name]
+                arguments.append(Like(like.shape, like.dtype))
+            else:
+                arguments.append(by_name[need])
+        value = bound(*arguments)
+        total = value if total is None else total + value
+    if total is None:
+        return None
+    if total.shape != shape:
+        total = expand_data(total, shape)
+    return cast_data(total, y.dtype)
 
 
 def _fitted(slope: Tensor, y: Any) -> Any:

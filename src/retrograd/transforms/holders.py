@@ -9,8 +9,8 @@ from typing import Any
 from ..backend import numpy as xp
 from ..engine import _RUNNING
 from ..graph import Node, next_sequence
-from ..interpret import TENSOR_CLASS, wrap_any
-from ..modes import ACTIVE, MODE, switched
+from ..interpret import TENSOR_CLASS, TRACED_TENSORS, wrap_any
+from ..modes import ACTIVE, MODE
 from ..tensor import NATIVE, Tensor, edge_of
 
 next_level = itertools.count(1).__next__
@@ -43,12 +43,6 @@ class Holder:
             count *= n
         return count
 
-    def __add__(self, other: Any) -> Any:
-        with switched(grad=False):
-            return (wrap_any(self) + wrap_any(other))._data
-
-    __radd__ = __add__
-
 
 class Dual(Holder):
     """A value with its tangent."""
@@ -62,6 +56,12 @@ class Dual(Holder):
     dtype = property(lambda self: self.primal.dtype)
     strides = property(lambda self: self.primal.strides)
     flags = property(lambda self: self.primal.flags)
+
+    def __bool__(self) -> bool:
+        return bool(self.primal)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError("a dual number is no array")
 
     def item(self) -> Any:
         return self.primal.item()
@@ -121,9 +121,7 @@ def _refuse(self: Batched, *args: Any, **kwargs: Any) -> Any:
 
 
 for _name in ("__array__", "__len__", "__iter__", "__getitem__", "__setitem__", "__int__",
-              "__float__", "__index__", "__complex__", "__lt__", "__le__", "__gt__", "__ge__",
-              "__mod__", "__mul__", "__sub__", "__truediv__", "__neg__", "__invert__", "__and__",
-              "__or__"):
+              "__float__", "__index__", "__complex__", "__mod__"):
     setattr(Batched, _name, _refuse)
 
 
@@ -205,6 +203,7 @@ def innermost(data: Any) -> Any:
 TracedTensor.__name__ = TracedTensor.__qualname__ = "Tensor"
 NATIVE.add(TracedTensor)
 TENSOR_CLASS[Dual] = TENSOR_CLASS[Batched] = TracedTensor
+TRACED_TENSORS.add(TracedTensor)
 
 
 def levels_of(data: Any) -> tuple[int, ...]:

@@ -172,7 +172,7 @@ def _behind_batch(name: str, batch: Any, *values: Any) -> Any:
         elif param.name in op.arrays:
             value = batched(batch, param.name, value)
         given.append(value)
-    return op.function(*given)
+    return run(name, *given)
 
 
 def on_planes(*names: str) -> None:

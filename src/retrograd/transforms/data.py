@@ -1,0 +1,300 @@
+"""Rules on raw data: arrays and holders alike.
+
+Rules are written in op functions, so that they work on tensors. One that is nothing but ops,
+arithmetic and shapes works on raw data as well: its code is bound to a namespace in which the names
+of ops stand for their computation on arrays or holders, with no tensors made on the way. Holders
+do their own arithmetic (see the end of this module). All this is for real numbers: there ``conj``
+means nothing.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable
+from functools import partial
+from types import CodeType, FunctionType
+from typing import Any
+
+from ..backend import numpy as xp
+from ..backend import reduce
+from ..errors import canonical_dim, canonical_dims
+from ..forms import ARRAYS_4, ARRAYS_8
+from ..graph import Like
+from ..interpret import TRACED_TYPES, compute, outermost
+from ..modes import NO_GRAD, Mode
+from ..op import ARRAY, DIM, DIMS, INTS, OPTIONAL, REGISTRY, Op, direct
+from ..tensor import Tensor
+from .holders import Holder
+
+_ATTRIBUTES = frozenset((
+    "shape", "ndim", "dtype", "kind", "prod", "pi", "inf", "nan", "sqrt", "count_along", "append",
+    "insert", "items", "count", "size", "flags", "but", "level", "params", "by_name", "name",
+    "arrays", "indices", "keyword_only", "values", "update", "conjugate"))
+"""What a rule may ask: raw data, ``math``, lists, a batch, an op."""
+_BUILTINS = frozenset((
+    "len", "range", "tuple", "list", "set", "dict", "sum", "max", "min", "bool", "int", "float",
+    "complex", "zip", "map", "enumerate", "reversed", "sorted", "abs", "any", "all", "next",
+    "slice", "isinstance", "NotImplemented", "RuntimeError", "ValueError", "IndexError",
+    "TypeError", "NotImplementedError"))
+_UNFIT = object()
+F4, F8 = xp.FLOAT32, xp.FLOAT64
+ARRAYS = frozenset((xp.ndarray, F4.type, F8.type))
+"""The classes of ordinary raw data: arrays, and the scalars that zero-dim tensors may hold."""
+_BOUND: dict[Any, Any] = {}
+
+
+def on_data(rule: Any) -> Any:
+    """``rule`` bound to work on raw data of real numbers, or None if it asks for more than that."""
+    try:
+        return _BOUND[rule]
+    except KeyError:
+        made = _BOUND[rule] = _bound(rule)
+        return made
+
+
+def _bound(rule: Any) -> Any:
+    if isinstance(rule, partial):
+        inner = on_data(rule.func)
+        given = [_meaning(value) for value in rule.args]
+        unfit = inner is None or any(value is _UNFIT for value in given)
+        return None if unfit else partial(inner, *given, **rule.keywords)
+    if not isinstance(rule, FunctionType) or rule.__closure__:
+        return None
+    names: dict[str, Any] = {"__builtins__": builtins}
+    made = FunctionType(rule.__code__, names, rule.__name__, rule.__defaults__)
+    made.__kwdefaults__ = rule.__kwdefaults__
+    _BOUND[rule] = made  # it may call itself
+    return made if _fill_names(rule.__code__, rule.__globals__, names) else None
+
+
+def _fill_names(code: CodeType, source: dict[str, Any], names: dict[str, Any]) -> bool:
+    """Give each name that ``code`` uses its meaning on raw data; False if one has none."""
+    for name in code.co_names:
+        if name in source:
+            meaning = _meaning(source[name])
+            if meaning is not _UNFIT:
+                names[name] = meaning
+            elif name not in _ATTRIBUTES:
+                return False
+        elif name not in _ATTRIBUTES and name not in _BUILTINS:
+            return False
+    return all(_fill_names(const, source, names) for const in code.co_consts
+               if isinstance(const, CodeType))
+
+
+def _meaning(value: Any) -> Any:
+    declared = getattr(value, "op", None)
+    if isinstance(declared, Op):
+        return _same if declared.name == "conj" else on_holders(declared)
+    if isinstance(value, FunctionType):
+        name = f"{value.__module__}.{value.__name__}".removeprefix("retrograd.")
+        if name in _MEANINGS:
+            return _MEANINGS[name]
+        inside = name.startswith("ops.")
+        return (on_data(value) if inside else None) or _UNFIT
+    if isinstance(value, (int, float, str, tuple, frozenset)) or any(value is v for v in _FIT):
+        return value
+    return _UNFIT
+
+
+_FIT = (math, reduce, REGISTRY, Like)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def reshape_data(data: Any, shape: Any) -> Any:
+    """``reshape`` of raw data."""
+    if isinstance(data, Holder):
+        return compute(REGISTRY["_reshape"], [data, tuple(shape)])
+    return data.reshape(shape)
+
+
+def expand_data(data: Any, shape: Any) -> Any:
+    """``expand`` of raw data."""
+    return on_holders(REGISTRY["expand"])(data, shape)
+
+
+def cast_data(data: Any, dtype: Any) -> Any:
+    """Raw data as another dtype of the backend's."""
+    from .. import interpret
+
+    return data if data.dtype == dtype else interpret.cast_data(data, dtype)
+
+
+def run_on_data(name: str, *values: Any) -> Any:
+    return on_holders(REGISTRY[name])(*values)
+
+
+def _pow_gradient(g: Any, input: Any, exponent: Any) -> Any:
+    if exponent == 0:
+        return g * 0
+    return g * (2 * input if exponent == 2 else
+                exponent * run_on_data("_pow_number", input, exponent - 1))
+
+
+_MEANINGS: dict[str, Callable[..., Any]] = {
+    "errors.canonical_dim": canonical_dim, "errors.canonical_dims": canonical_dims,
+    "ops.shape.reshape": reshape_data, "ops.convert.cast_gradient": cast_data,
+    "ops.batching.common.run": run_on_data, "ops.pointwise._pow_gradient": _pow_gradient,
+}
+"""Functions that ask whether they are given tensors, and what they mean on raw data."""
+
+
+def is_real(op: Op, values: list[Any]) -> bool:
+    """Whether all data among an op's arguments is real numbers of one ordinary dtype."""
+    dtype = None
+    for name, value in zip(op.by_name, values, strict=True):
+        if name not in op.arrays or value is None:
+            continue
+        for item in value if value.__class__ is list else (value,):
+            found = item.dtype
+            if found is not dtype:
+                if dtype is not None or not (found is F4 or found is F8):
+                    return False
+                dtype = found
+    return dtype is not None
+
+
+def unrecorded(mode: Mode) -> Mode:
+    """The mode in which rules are run on tensors."""
+    if mode.inference or not mode.forward_grad or mode.intercept or mode.hooks_disabled:
+        return mode.but(grad=False, saved_hooks=(), override=True, journal=None)
+    return NO_GRAD
+
+
+# ---------------------------------------------------------------- ops on raw data
+
+_OPS: dict[Op, Callable[..., Any]] = {}
+
+
+def on_holders(op: Op) -> Callable[..., Any]:
+    """``op`` as a function of raw data: by its kernel, or by the transform whose data it meets."""
+    found = _OPS.get(op)
+    if found is None:
+        found = _OPS[op] = _made(op)
+    return found
+
+
+def _made(op: Op) -> Callable[..., Any]:
+    kernel, check = positional(op), op.check
+    count = len(op.params)
+    has_dims = any(p.kind in (DIM, DIMS, INTS) for p in op.params)
+
+    def run(*given: Any, **keywords: Any) -> Any:
+        values = list(given) if len(given) == count else completed(op, given, keywords)
+        top = outermost(values)
+        if top is not None:
+            return TRACED_TYPES[type(top)](op, canonical(op, values, top.dtype), top)
+        if has_dims:
+            values = canonical(op, values)
+        if check is not None:
+            check(*values)
+        return kernel(*values)
+
+    return run
+
+
+def positional(op: Op) -> Callable[..., Any]:
+    """The kernel of ``op``, which gets a value for every parameter in order."""
+    found = _KERNELS.get(op)
+    if found is None:
+        found = _KERNELS[op] = _positional(op)
+    return found
+
+
+_KERNELS: dict[Op, Callable[..., Any]] = {}
+
+
+def _positional(op: Op) -> Callable[..., Any]:
+    kernel = direct(op.kernel)
+    if not (op.fast or op.has_keywords):
+        return kernel
+    names = [p.name for p in op.params]
+    call = ", ".join(f"{p.name}={p.name}" if p.keyword_only else p.name for p in op.params)
+    source = f"kernel({call})"
+    if op.fast:
+        # A Python operator: on NumPy scalars it is ten times as fast as the ufunc.
+        usual = "".join(f" and {n} is defaults[{n!r}]" for n in op.static)
+        source = f"{op.fast.format(*op.arrays)} if True{usual} else {source}"
+    defaults = {p.name: p.default for p in op.params}
+    return eval(f"lambda {', '.join(names)}: {source}", {"kernel": kernel, "defaults": defaults})
+
+
+def completed(op: Op, given: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
+    """A value for every parameter."""
+    rest = op.params[len(given):]
+    return [*given, *(keywords.get(p.name, p.default) for p in rest)]
+
+
+_OPERANDS = {ARRAY, OPTIONAL}
+
+
+def canonical(op: Op, values: list[Any], dtype: Any = None) -> list[Any]:
+    """Arguments with dims counted from the left and, given a dtype, numbers as arrays."""
+    rank: int | None = None
+    found = []
+    for param, value in zip(op.params, values, strict=True):
+        kind = param.kind
+        if kind in _OPERANDS:
+            if dtype is not None and (value.__class__ is float or value.__class__ is int):
+                value = number_as_array(value, dtype)
+            if rank is None and value is not None:
+                rank = value.ndim
+        elif kind == DIM:
+            value = canonical_dim(value, rank or 0)
+        elif kind == DIMS:
+            value = canonical_dims(value, rank or 0)
+        elif kind == INTS:
+            value = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+        found.append(value)
+    return found
+
+
+def number_tensor(number: Any, dtype: Any) -> Tensor:
+    """A Python number as a zero-dim tensor of an ordinary dtype."""
+    return (ARRAYS_4 if dtype is F4 else ARRAYS_8).numbers[number]
+
+
+def number_as_array(number: Any, dtype: Any) -> Any:
+    """A Python number as a zero-dim array."""
+    if dtype is F4 or dtype is F8:
+        return number_tensor(number, dtype)._data
+    return xp.asarray(number, dtype=dtype if dtype.kind in "fcV" else None)
+
+
+# ---------------------------------------------------------------- arithmetic of holders
+
+
+def _arithmetic(name: str, *options: Any, is_reflected: bool = False) -> Any:
+    """The method of an operator, by the op called ``name``."""
+
+    def method(self: Any, other: Any) -> Any:
+        cls = other.__class__
+        if cls is float or cls is int:
+            other = number_as_array(other, self.dtype)
+        elif not (cls in TRACED_TYPES or isinstance(other, (xp.ndarray, xp.generic))):
+            return NotImplemented
+        top = other if cls in TRACED_TYPES and other.level > self.level else self
+        values = [other, self, *options] if is_reflected else [self, other, *options]
+        return TRACED_TYPES[top.__class__](REGISTRY[name], values, top)
+
+    return method
+
+
+def _of_one(name: str) -> Any:
+    return lambda self: TRACED_TYPES[self.__class__](REGISTRY[name], [self], self)
+
+
+for _sign, _name, _options in (("add", "add", (1,)), ("sub", "sub", (1,)), ("mul", "mul", ()),
+                               ("truediv", "div", ()), ("and", "bitwise_and", ()),
+                               ("or", "bitwise_or", ())):
+    setattr(Holder, f"__{_sign}__", _arithmetic(_name, *_options))
+    setattr(Holder, f"__r{_sign}__", _arithmetic(_name, *_options, is_reflected=True))
+for _sign in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(Holder, f"__{_sign}__", _arithmetic(_sign))
+for _sign, _name in (("neg", "neg"), ("invert", "bitwise_not")):
+    setattr(Holder, f"__{_sign}__", _of_one(_name))
+Holder.__hash__ = object.__hash__  # type: ignore[method-assign]
