@@ -103,7 +103,7 @@ class Text:
         if type(value) not in _NUMBERS:
             raise NotAFormula
         self.constants.append(value)
-        return f"number[{len(self.constants) - 1}]"
+        return f"constants[{len(self.constants) - 1}]"
 
     def meaning(self, value: Any) -> Any:
         """What a global name of a rule means inside a formula."""
@@ -147,7 +147,7 @@ class _Backend:
 
 def written_out(rule: Any, arguments: list[str | None],
                 kernels: dict[str, Any]) -> tuple[str, list[float]] | None:
-    """A rule or kernel on real arrays as an expression, with its constants: ``number[0]``...
+    """A rule or kernel on real arrays as an expression, with its constants: ``constants[0]``...
 
     ``arguments`` are the names its array arguments have where the expression will stand, None for
     what is not an array. The kernels the expression names are added to ``kernels``.

@@ -20,7 +20,7 @@ def _set(enabled: bool, check_nan: bool) -> None:
     Anomaly.enabled, Anomaly.check_nan = enabled, check_nan
     # Generated code meets a mode it does not know, and so takes the general path, which keeps the
     # stack of every call. With the mode off it costs nothing.
-    GENERATED["mode"] = _general_mode if enabled else MODE.get
+    GENERATED["get_mode"] = _general_mode if enabled else MODE.get
 
 
 def _general_mode() -> Mode:

@@ -187,6 +187,24 @@ def _offsets(shape: tuple[int, ...], dim: int, window: tuple[int, ...]) -> np.nd
 _small_offsets = lru_cache(maxsize=256)(_offsets)
 
 
+def places_along(index: Any, axis: int) -> tuple[Any, ...]:
+    """The elements that ``index`` names along ``axis``, as an index of the array itself."""
+    shape = index.shape
+    rank = len(shape)
+    return tuple([index if d == axis else
+                  (_short_ruler if shape[d] <= 4096 else _ruler)(shape[d], d, rank)
+                  for d in range(rank)])
+
+
+def _ruler(length: int, d: int, rank: int) -> Any:
+    """The numbers from 0 along dimension ``d``."""
+    return np.arange(length).reshape([length if i == d else 1 for i in range(rank)])
+
+
+# Making them takes as long as using them.
+_short_ruler = lru_cache(maxsize=256)(_ruler)
+
+
 def gathered(array: Any, dim: int, index: Any) -> Any:
     """The elements whose coordinate along ``dim`` is ``index``."""
     if not array.ndim or not index.ndim:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .index import places_along
 from .numpy import FLOAT32, FLOAT64, INT64, as_array, broadcast, cast, quiet
 
 _add: Any = np.add.reduce
@@ -314,8 +315,8 @@ def arg_extreme(find: Any, array: Any, axis: int | None, keepdims: bool) -> Any:
 
 def taken_at(array: Any, index: Any, axis: int, keepdims: bool) -> Any:
     """The one element along ``axis`` that ``index``, kept in its dims, names."""
-    found = np.take_along_axis(array, index, axis)
-    return found if keepdims else np.squeeze(found, axis)
+    found = array[places_along(index, axis)]
+    return found if keepdims else found.squeeze(axis)
 
 
 def winners(array: Any, value: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .index import places_along
 from .numpy import FLOAT32, FLOAT64, INT64, as_array, is_dense
 from .reduce import packed
 
@@ -32,7 +33,7 @@ def take_along(array: Any, index: Any, axis: int) -> Any:
     """The elements that ``index`` names along ``axis``."""
     if not array.ndim:
         return as_array(array).reshape(1)[index]
-    return packed(np.take_along_axis(array, as_array(index), axis))
+    return packed(array[places_along(as_array(index), axis)])
 
 
 def laid_out_as(like: Any, *results: Any) -> tuple[Any, ...]:
@@ -52,12 +53,11 @@ def put_along(values: Any, index: Any, shape: tuple[int, ...], axis: int, unique
         return as_array(values).sum().reshape(()).astype(values.dtype)
     out = np.zeros(shape, values.dtype)
     index = as_array(index)
+    places = places_along(index, axis)
     if unique:
-        np.put_along_axis(out, index, values, axis)
-        return out
-    places = list(np.ogrid[tuple([slice(n) for n in index.shape])])
-    places[axis] = index
-    np.add.at(out, tuple(places), values)
+        out[places] = values
+    else:
+        np.add.at(out, places, values)
     return out
 
 
@@ -77,8 +77,8 @@ def largest_indices(array: Any, k: int, axis: int, largest: bool, in_order: bool
     found = np.sort(found, axis=axis)
     if not in_order:
         return found
-    order = sorting_indices(np.take_along_axis(array, found, axis), axis, largest)
-    return np.take_along_axis(found, order, axis)
+    order = sorting_indices(array[places_along(found, axis)], axis, largest)
+    return found[places_along(order, axis)]
 
 
 def middle_index(array: Any, axis: int, skip_nan: bool) -> Any:
@@ -95,7 +95,7 @@ def middle_index(array: Any, axis: int, skip_nan: bool) -> Any:
         else:
             # NaN sorts last, so the first one is where the numbers end.
             middle = np.where(missing > 0, length - missing, middle)
-    return np.take_along_axis(order, middle, axis)
+    return order[places_along(middle, axis)]
 
 
 def most_frequent(array: Any, axis: int) -> Any:

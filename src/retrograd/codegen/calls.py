@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..backend import numpy as xp
 from ..formulas import written_out
 from ..op import ARRAY, GENERATED, OPTIONAL, Op, direct
-from .compiling import numbers_source, site_source
+from .compiling import RESERVED, numbers_source, site_source
 from .nodes import node_class
 from .plan import Plan, has_lean_class
 
@@ -36,11 +38,15 @@ def takes_out(op: Op) -> bool:
 
 def forward_source(op: Op, general: str = "call", with_out: bool = True) -> list[str]:
     """The function of an op; ``general`` names the way of the calls it does not handle itself."""
+    clash = RESERVED & op.by_name.keys()
+    if clash:
+        raise TypeError(f"{op.name} has an argument called {clash.pop()}, which is a name of "
+                        "generated code")
     with_out = with_out and takes_out(op)
     everything = "".join(p.name + ", " for p in op.params)
     slow = f"{general}({op.name}_op, ({everything}){', out' if with_out else ''})"
     lines = [f"def {op.name}({signature_source(op, with_out)}):"]
-    if not (op.has_list or op.outputs or op.kind == "slow"):
+    if not (op.has_list or op.kind == "slow" or (is_cut(op) and not op.is_view)):
         lines += ["    " + line for line in _fast_path(op, slow, with_out)]
     lines.append(f"    return {slow}")
     return lines
@@ -69,7 +75,7 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
     emit(f"a_{first} = {first}{read}")
     for line in _operand_source(op, slow):
         emit(line)
-    emit("m = mode()")
+    emit("m = get_mode()")
     emit("if m is GRAD or m is NO_GRAD:")
     pad += "    "
     if not op.quiet:
@@ -85,24 +91,84 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
     emit(f"except Exception: return {slow}")
     if not op.quiet:
         emit("finally: unhush(token)")
-    emit("out = new(Tensor)")
-    emit("out._data = y")
-    emit(f"out._form = {_result_form(op) if plan else None}")
-    if op.is_view:
-        static = "".join(n + ", " for n in op.static)
-        emit(f"attach_view(out, {first}, {op.name}_op, ({static}), m)")
-    else:
-        emit("out._view = out._vc = None")
+    if is_cut(op):
+        return lines + [pad + line for line in _parts_source(op, plan or Plan(op))]
+    if op.outputs:
+        emit(f"{', '.join(f'y{nr}' for nr in range(len(op.outputs)))} = y")
+        unlike = [f"y{nr}.dtype is not dt" for nr in _differentiable(op)]
+        if unlike and not op.any_dtype:
+            # A result of another dtype needs a node of another class.
+            emit(f"if {' or '.join(unlike)}: return {slow}")
+    for nr, out in enumerate(_outs(op)):
+        emit(f"{out} = new(Tensor)")
+        emit(f"{out}._data = y{nr if op.outputs else ''}")
+        emit(f"{out}._form = {_result_form(op) if plan else None}")
+        if op.is_view:
+            static = "".join(n + ", " for n in op.static)
+            emit(f"attach_view({out}, {first}, {op.name}_op, ({static}), m)")
+        else:
+            emit(f"{out}._view = {out}._vc = None")
     if plan is None:
-        emit("out._edge = None")
         cut = " or ".join(f"{n}._edge is not None or {n}._cut is not None" for n in arrays
                           if op.by_name[n].kind == ARRAY)
-        if cut:
-            emit(f"if {cut}: note_cut(out, ({''.join(n + ', ' for n in arrays)}))")
-        emit("return out")
+        lines += [pad + line for line in _unrecorded_source(op, f"if {cut}" if cut else "")]
         return lines
     lines += _record_source(op, plan, pad)
     return lines
+
+
+def is_cut(op: Op) -> bool:
+    """Whether the results are parts, of which there may be any number."""
+    return op.outputs == ("list",)
+
+
+def _parts_source(op: Op, plan: Plan) -> list[str]:
+    """Lines that return the views of one tensor's parts."""
+    (name,) = op.arrays
+    GENERATED[f"{op.name}_node"] = node_class(op)
+    static = "".join(n + ", " for n in op.static)
+    return ["outs = []",
+            "for part in y:",
+            "    out = new(Tensor); out._data = part; out._form = out._edge = None",
+            f"    attach_view(out, {name}, {op.name}_op, ({static}len(outs)), m, 'multi')",
+            "    outs.append(out)",
+            "outs = tuple(outs)",
+            f"edge = {name}._edge if {name}._view is None else edge_of({name})",
+            "if edge is None or m is NO_GRAD:",
+            f"    if edge is not None or {name}._cut is not None:",
+            f"        for out in outs: note_cut(out, ({name},))",
+            "    return outs",
+            "if outs[0]._data.dtype.kind != 'f': "
+            f"return call({op.name}_op, ({''.join(p.name + ', ' for p in op.params)}))",
+            f"node = {op.name}_node()",
+            "node.seq = next(ages)",
+            f"node.next0 = {name} if edge is LEAF else edge",
+            *(f"node.like{i} = {_like_of(op, i)}" for i in plan.likes),
+            *(f"node.{n} = {n}" for n in plan.saved_static),
+            "node.outputs = len(outs)",
+            "for nr, out in enumerate(outs): out._edge = output_edge(node, nr)",
+            "return outs"]
+
+
+def _outs(op: Op) -> list[str]:
+    """The variables of the results."""
+    return [f"out{nr}" for nr in range(len(op.outputs))] if op.outputs else ["out"]
+
+
+def _differentiable(op: Op) -> Any:
+    """The numbers of the outputs that have gradients."""
+    return range(len(op.outputs)) if op.differentiable_outputs is None else \
+        op.differentiable_outputs
+
+
+def _unrecorded_source(op: Op, if_cut: str) -> list[str]:
+    """Lines that return results without a history, which remember where it ended."""
+    tensors = "".join(n + ", " for n in op.arrays)
+    outs = _outs(op)
+    lines = [" = ".join(f"{out}._edge" for out in outs) + " = None"]
+    if if_cut:
+        lines += [if_cut + ":", *(f"    note_cut({out}, ({tensors}))" for out in outs)]
+    return [*lines, "return " + ", ".join(outs)]
 
 
 def takes_number(op: Op) -> bool:
@@ -129,19 +195,19 @@ def _keeps_form(op: Op) -> bool:
 
 
 def _result_form(op: Op) -> str:
-    """An expression for the form of the result, by the form ``k`` of the operands."""
+    """An expression for the form of the result, by the form ``form`` of the operands."""
     if not _keeps_form(op):
         return "None"
     if op.fast or _kernel_source(op) or isinstance(direct(op.kernel), xp.ufunc):
-        return "k"
+        return "form"
     # Of other kernels it is not known whether they make arrays of scalars.
-    return f"k if y.__class__ is a_{op.arrays[0]}.__class__ else None"
+    return f"form if y.__class__ is a_{op.arrays[0]}.__class__ else None"
 
 
 def _operand_source(op: Op, slow: str) -> list[str]:
     """Lines that read the operands' data after the first's, and check that the dtypes agree.
 
-    Where it may, ``k`` is set to the form that all of them have, or to None.
+    Where it may, ``form`` is set to the form that all of them have, or to None.
     """
     first, *others = op.arrays
     read = []
@@ -161,10 +227,10 @@ def _operand_source(op: Op, slow: str) -> list[str]:
     if op.fast and others:
         check.append(level_source(op))
     if _keeps_form(op):
-        differ = [f"({n} is not None and {n}._form is not k)" if op.by_name[n].kind == OPTIONAL
-                  else f"{n}._form is not k" for n in others]
-        check = [f"k = {first}._form", f"if {' or '.join(['k is None', *differ])}:",
-                 *(["    k = None"] if differ else []), *("    " + line for line in check)]
+        differ = [f"({n} is not None and {n}._form is not form)" if op.by_name[n].kind == OPTIONAL
+                  else f"{n}._form is not form" for n in others]
+        check = [f"form = {first}._form", f"if {' or '.join(['form is None', *differ])}:",
+                 *(["    form = None"] if differ else []), *("    " + line for line in check)]
     if not takes_number(op):
         return [*read, *check]
     other = others[0]
@@ -173,7 +239,7 @@ def _operand_source(op: Op, slow: str) -> list[str]:
               f"if a_{first}.__class__ is ndarray: {other} = (C4 if dt is F4 else C8)[{other}]",
               f"else: {other} = (N4 if dt is F4 else N8)[{other}]"]
     if _keeps_form(op):
-        number = [f"k = {first}._form", f"if k is not None: {other} = k.numbers[{other}]",
+        number = [f"form = {first}._form", f"if form is not None: {other} = form.numbers[{other}]",
                   "else:", *("    " + line for line in number)]
     return [f"if type({other}) is Tensor or type({other}) in PLAIN:",
             *("    " + line for line in (*read, *check)),
@@ -232,27 +298,32 @@ def _record_source(op: Op, plan: Plan, pad: str) -> list[str]:
         if op.by_name[name].kind == OPTIONAL:
             read = f"None if {name} is None else {read}"
         emit(f"e{i} = {read}")
-    live = " and ".join(f"e{i} is None" for i in range(len(arrays)))
-    tensors = "".join(n + ", " for n in arrays)
-    emit(f"if {live}:")
-    emit("out._edge = None", 1)
+    outs = _outs(op)
     cuts = " or ".join(f"{n}._cut is not None" for n in arrays if op.by_name[n].kind == ARRAY)
-    if cuts:
-        emit(f"if {cuts}: note_cut(out, ({tensors}))", 1)
-    emit("return out", 1)
+    emit(f"if {' and '.join(f'e{i} is None' for i in range(len(arrays)))}:")
+    for line in _unrecorded_source(op, f"if {cuts}" if cuts else ""):
+        emit(line, 1)
     emit("if m is NO_GRAD:")
-    emit("out._edge = None", 1)
-    emit(f"if {arrays[0]}._edge is None: note_cut(out, ({tensors}))", 1)
-    emit("else:", 1)
-    for line in (*site_source(), "out._cut = Site(code, f.f_lasti)"):
-        emit(line, 2)
-    emit("return out", 1)
+    if op.outputs:
+        for line in _unrecorded_source(op, "if True"):
+            emit(line, 1)
+    else:
+        # The commonest of all: written out.
+        emit(f"if {arrays[0]}._edge is None: note_cut(out, ({''.join(n + ', ' for n in arrays)}))",
+             1)
+        emit("else:", 1)
+        for line in (*site_source(), "out._cut = Site(code, f.f_lasti)"):
+            emit(line, 2)
+        emit("out._edge = None", 1)
+        emit("return out", 1)
     for line in _node_source(op, plan):
         emit(line)
     emit("node.seq = next(ages)")
-    if plan.saved_slots():
-        for line in (*site_source(), "node.code = code; node.lasti = f.f_lasti"):
+    if plan.saved_slots() or len(op.outputs) > len(_differentiable(op)):
+        for line in site_source():
             emit(line)
+    if plan.saved_slots():
+        emit("node.code = code; node.lasti = f.f_lasti")
     for i, name in enumerate(arrays):
         target = ("next0", "next1")[i] if i < 2 else None
         value = f"{name} if e{i} is LEAF else e{i}"
@@ -282,10 +353,16 @@ def _record_source(op: Op, plan: Plan, pad: str) -> list[str]:
     for name in plan.saved_static:
         if not (has_lean_class(op) and not op.by_name[name].required):
             emit(f"node.{name} = {name}")
+    for name in plan.saved_outputs:
+        emit(f"node.out_{name} = y{op.outputs.index(name) if op.outputs else ''}")
     if plan.saved_outputs:
-        emit("node.out_y = y; node.seal = None")
-    emit("out._edge = node")
-    emit("return out")
+        emit("node.seal = None")
+    if not op.outputs:
+        emit("out._edge = node")
+    for nr, name in enumerate(outs if op.outputs else ()):
+        emit(f"{name}._edge = output_edge(node, {nr})" if nr in _differentiable(op) else
+             f"{name}._edge = None; {name}._cut = Site(code, f.f_lasti)")
+    emit("return " + ", ".join(outs))
     return lines
 
 
@@ -311,7 +388,7 @@ def _node_source(op: Op, plan: Plan) -> list[str]:
     else:
         same = " == ".join(f"a_{n}.shape" for n in op.arrays)
         if _keeps_form(op):
-            branches.append((["k is not None", *usual], [lean]))
+            branches.append((["form is not None", *usual], [lean]))
         branches.append(([*usual, same], [lean, *_learn_source(op, op.arrays)]))
         if takes_number(op):
             branches.append(([*usual, "e1 is None", f"not a_{op.arrays[1]}.ndim"],

@@ -29,7 +29,7 @@ _SHOW = os.environ.get("RETROGRAD_SHOW_CODE", "").split(",")
 GENERATED.update(
     Site=Site, Tensor=Tensor, PLAIN=PLAIN, LEAF=LEAF, Like=Like, Released=Released, GRAD=GRAD,
     new=object.__new__,
-    NO_GRAD=NO_GRAD, mode=MODE.get, ages=AGES, frame=sys._getframe,
+    NO_GRAD=NO_GRAD, get_mode=MODE.get, ages=AGES, frame=sys._getframe,
     user_code=None, locate=None, fit=fit, edge_of=edge_of,
     F4=xp.FLOAT32, F8=xp.FLOAT64, forms4=ARRAYS_4, forms8=ARRAYS_8, scalar_form=SCALAR_FORMS.get,
     C4=ARRAYS_4.numbers, C8=ARRAYS_8.numbers, N4=NUMBERS_4, N8=NUMBERS_8,
@@ -37,6 +37,10 @@ GENERATED.update(
     canonical_dim=canonical_dim, canonical_dims=canonical_dims,
     REQUIRED=REQUIRED, generic=xp.generic, level=xp.level, ndarray=xp.ndarray,
 )
+
+RESERVED = {*GENERATED, "m", "form", "dt", "s", "y", "f", "code", "vc", "token", "constants",
+            "node", "edge", "outs", "part", "nr", "t", "g"}
+"""The names that no argument of an op may have."""
 
 
 def _locate(frame: Any) -> Any:
@@ -62,6 +66,7 @@ def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:
     GENERATED.setdefault("note_cut", interpret.note_cut)
     GENERATED.setdefault("check_version", replaying.check_version)
     GENERATED.setdefault("keep_version", replaying.keep_version)
+    GENERATED.setdefault("output_edge", replaying.output_edge)
     GENERATED.setdefault("stale_output", replaying.stale_output)
     GENERATED.setdefault("unpack_input", replaying.unpack_input)
     GENERATED.setdefault("unpack_output", replaying.unpack_output)
@@ -82,7 +87,7 @@ def site_source() -> list[str]:
 
 
 def numbers_source(label: str, constants: list[float], array: str) -> str:
-    """Sets ``number`` to a formula's constants as they are met soonest by ``array``.
+    """Sets ``constants`` to a formula's constants as they are met soonest by ``array``.
 
     An array meets a zero-dim array in half the time it takes to meet a Python number; for a NumPy
     scalar it is the other way round.
@@ -90,5 +95,5 @@ def numbers_source(label: str, constants: list[float], array: str) -> str:
     for name, dtype in (("4", xp.FLOAT32), ("8", xp.FLOAT64)):
         GENERATED[label + name] = [xp.asarray(c, dtype=dtype) for c in constants]
     GENERATED[label + "n"] = constants
-    return (f"number = {label}n if {array}.__class__ is not ndarray else "
+    return (f"constants = {label}n if {array}.__class__ is not ndarray else "
             f"{label}4 if {array}.dtype is F4 else {label}8 if {array}.dtype is F8 else {label}n")

@@ -17,9 +17,9 @@ from ..tensor import Tensor, wrap
 from .bounds import _clamp_max_number
 from .convert import cast
 from .elementary import exp, log, sigmoid, tanh
-from .forms import in_place, kinds
 from .join import _cat
 from .masking import kept, where, zeroed, zeroed_by, zeros_as
+from .overloads import in_place, kinds
 from .pointwise import abs
 from .reduce import _sum_dims
 from .shape import _slice, reshape

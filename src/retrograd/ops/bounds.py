@@ -12,8 +12,8 @@ from ..errors import no_overload
 from ..op import Array, Number, composite, elementwise, publish
 from ..tensor import Tensor
 from .compare import isnan
-from .forms import in_place, is_operand, kinds, plain_number, widened
 from .masking import kept, where, zeroed, zeros_as
+from .overloads import in_place, is_operand, kinds, plain_number, widened
 
 # ---------------------------------------------------------------- rounding
 

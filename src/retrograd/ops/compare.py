@@ -12,8 +12,8 @@ from ..backend import pointwise as arrays
 from ..errors import no_overload, not_a_tensor
 from ..op import Array, composite, elementwise, publish
 from ..tensor import Tensor
-from .forms import BOTH, _no_complex, kinds, tensor_or_number_
 from .masking import zeros_as
+from .overloads import BOTH, _no_complex, kinds, tensor_or_number_
 
 # ---------------------------------------------------------------- comparison
 

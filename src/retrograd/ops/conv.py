@@ -12,7 +12,7 @@ from ..errors import dim_out_of_range
 from ..notices import warn
 from ..op import Array, Index, composite, linear, op, publish
 from ..tensor import Tensor
-from .forms import kinds, no_kernel
+from .overloads import kinds, no_kernel
 from .pointwise import conj
 from .product import scalar_type
 from .shape import _slice, _squeeze_dim, reshape, sum_to_size_of, unsqueeze

@@ -10,8 +10,8 @@ from ..backend import pointwise as arrays
 from ..op import PUBLIC, Array, Number, elementwise, publish
 from ..tensor import Tensor
 from .compare import isinf
-from .forms import BOTH, kinds, publish_pair
 from .masking import conj, where, zeroed
+from .overloads import BOTH, kinds, publish_pair
 
 LOG2, LOG10 = math.log(2.0), math.log(10.0)
 

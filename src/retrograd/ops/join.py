@@ -6,7 +6,9 @@ from itertools import pairwise
 from typing import Any
 
 from ..backend import numpy as xp
+from ..codegen import node_class
 from ..errors import canonical_dim
+from ..graph import Like, next_sequence
 from ..modes import GRAD, MODE, NO_GRAD
 from ..notices import warn
 from ..op import Array, Arrays, Dim, Op, composite, linear, publish
@@ -26,14 +28,13 @@ from .shape import (
 
 
 def joined_plainly(op: Op, tensors: Any, dim: Any) -> Any:
-    """The ordinary join, of plain tensors of one dtype outside the graph; None for any other."""
+    """The ordinary join, of plain tensors of one dtype; None for any other."""
     mode = MODE.get()
     if (mode is not GRAD and mode is not NO_GRAD) or not isinstance(tensors, (tuple, list)):
         return None
-    arrays, dtype = [], None
+    arrays, edges, dtype, is_recorded = [], [], None, False
     for tensor in tensors:
-        if type(tensor) not in PLAIN or tensor._cut is not None \
-                or (tensor._edge if tensor._view is None else edge_of(tensor)) is not None:
+        if type(tensor) not in PLAIN or tensor._cut is not None:
             return None
         data = tensor._data
         if dtype is None:
@@ -41,7 +42,19 @@ def joined_plainly(op: Op, tensors: Any, dim: Any) -> Any:
         elif data.dtype is not dtype:
             return None
         arrays.append(data)
-    return wrap(op.kernel(arrays, dim))
+        edge = edge_of(tensor)
+        is_recorded = is_recorded or edge is not None
+        edges.append(edge)
+    if is_recorded and (mode is NO_GRAD or (dtype is not xp.FLOAT32 and dtype is not xp.FLOAT64)):
+        return None
+    out = wrap(op.kernel(arrays, dim))
+    if is_recorded:
+        node = node_class(op)()
+        node.seq, node.next0, node.rest = next_sequence(), None, tuple(edges)
+        node.like0 = [Like(array.shape, dtype) for array in arrays]
+        node.dim = dim
+        out._edge = node
+    return out
 
 
 def _cat_axis(tensors: Any, dim: int) -> int:

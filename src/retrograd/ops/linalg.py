@@ -14,8 +14,8 @@ from ..op import Array, Index, composite, linear, op, publish
 from ..tensor import Tensor, wrap
 from . import einsum, product
 from .distance import vector_norm
-from .forms import no_kernel
 from .join import _cat, cat
+from .overloads import no_kernel
 from .pointwise import conj, is_complex_value, log, where
 from .product import _batched, adjoint_of, matmul, mm, scalar_type
 from .reduce import amax, amin

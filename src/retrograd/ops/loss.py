@@ -14,8 +14,8 @@ from ..modes import switched
 from ..op import Array, Index, composite, elementwise, op
 from ..tensor import Tensor
 from .activation import _log_softmax, logsigmoid
-from .forms import kinds, no_kernel
 from .norm import pairwise_distance
+from .overloads import kinds, no_kernel
 from .pointwise import (
     _clamp_min_number,
     _clamp_numbers,

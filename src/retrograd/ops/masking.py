@@ -11,7 +11,7 @@ from ..errors import no_overload
 from ..notices import warn
 from ..op import Array, Index, elementwise, publish
 from ..tensor import Tensor, wrap
-from .forms import BOTH, is_operand
+from .overloads import BOTH, is_operand
 
 
 @elementwise(function=None, method=False, node="MaskedFillBackward0")

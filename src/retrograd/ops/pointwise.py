@@ -50,7 +50,8 @@ from .elementary import (
     tanh,
     xlogy,
 )
-from .forms import (
+from .masking import conj, imag_part, kept, real_part, where, zeroed, zeros_as
+from .overloads import (
     BOTH,
     in_place,
     is_number,
@@ -64,7 +65,6 @@ from .forms import (
     with_number,
     with_room_for,
 )
-from .masking import conj, imag_part, kept, real_part, where, zeroed, zeros_as
 
 # ---------------------------------------------------------------- arithmetic
 

@@ -11,8 +11,8 @@ from ..op import PUBLIC, Array, elementwise, publish
 from ..tensor import Tensor
 from .bounds import _round_decimals
 from .elementary import exp, exp2, expm1, log, log1p, logit, reciprocal, sigmoid, sinc
-from .forms import BOTH, in_place, kinds, tensor_or_number
 from .masking import where, zeroed
+from .overloads import BOTH, in_place, kinds, tensor_or_number
 from .pointwise import sgn
 
 _ROOT_PI = math.sqrt(math.pi)
