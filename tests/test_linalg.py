@@ -126,3 +126,17 @@ def test_results_have_names() -> None:
     found = torch.linalg.slogdet(torch.eye(2))
     assert repr(found) == ("torch.return_types.linalg_slogdet(\nsign=tensor(1.),\n"
                            "logabsdet=tensor(0.))")
+
+
+@pytest.mark.parametrize("f", [
+    torch.linalg.inv, torch.linalg.det, torch.linalg.cholesky, torch.linalg.eigvalsh,
+    torch.linalg.svdvals, torch.linalg.pinv, torch.linalg.matrix_norm, torch.diag,
+    lambda A, out: torch.linalg.solve(A, A, out=out),
+    lambda A, out: torch.linalg.solve_triangular(A, A, upper=True, out=out),
+    lambda A, out: torch.linalg.matrix_power(A, 3, out=out),
+    lambda A, out: torch.linalg.vecdot(A, A, out=out)])
+def test_an_empty_out_takes_the_shape_of_the_result(f: Callable[..., Any]) -> None:
+    A = torch.tensor([[4.0, 1.0], [1.0, 3.0]])
+    out = torch.empty(0)
+    assert f(A, out=out) is out
+    assert torch.equal(out, f(A, out=None))

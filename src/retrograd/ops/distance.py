@@ -92,7 +92,7 @@ def _nuclear_norm(input: Any, dim: Any, keepdim: bool) -> Any:
     if len(dims) != 2:
         raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple. Got "
                            + ", ".join([str(d) for d in dims]))
-    from .linalg import svdvals
+    from .linalg.factor import svdvals
 
     found = _sum_dims(svdvals(movedim(input, dims, (-2, -1))), -1, keepdim)
     return movedim(unsqueeze(found, -1), (-2, -1), dims) if keepdim else found

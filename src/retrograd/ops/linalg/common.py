@@ -1,0 +1,57 @@
+"""What the ops on matrices share: checks, and shapes that meet matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import dtypes
+from ...backend import linalg as matrices
+from ...backend import numpy as xp
+from ...op import Index, op
+from ..overloads import no_kernel
+from ..product import scalar_type
+from ..shape import reshape
+
+
+def check_matrices(name: str, input: Any, square: bool = True, kernel: str = "",
+                   numbers: str = "precise") -> None:
+    """Refuse what is no batch of (square) matrices of a precise floating dtype.
+
+    ``numbers`` may also be "floating" or "any"; ``kernel`` names what PyTorch lacks for others.
+    """
+    if input.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    if square and input.shape[-1] != input.shape[-2]:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are "
+                           f"{input.shape[-2]} by {input.shape[-1]} matrices")
+    if numbers == "any":
+        return
+    if input.dtype.kind in "biu":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
+                           f"{scalar_type(input)}")
+    if matrices.is_low_precision(input.dtype) and numbers == "precise":
+        if kernel:
+            raise no_kernel(kernel, dtypes.from_numpy_dtype(input.dtype))
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got "
+                           f"{scalar_type(input)}")
+
+
+def columns_of(values: Any) -> Any:
+    """A number per matrix column, shaped to multiply columns."""
+    return reshape(values, (*values.shape[:-1], 1, values.shape[-1]))
+
+
+def rows_of(values: Any) -> Any:
+    """A number per matrix row, shaped to multiply rows."""
+    return reshape(values, (*values.shape, 1))
+
+
+def per_matrix(values: Any) -> Any:
+    """A number per matrix, shaped to multiply it."""
+    return reshape(values, (*values.shape, 1, 1))
+
+
+@op(method=False, function=None)
+def _identity(input: Index) -> Any:
+    """The identity matrix of ``input``'s last dimension and dtype."""
+    return xp.eye(input.shape[-1], dtype=input.dtype)

@@ -1,0 +1,90 @@
+"""Triangles and diagonals of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import linalg as matrices
+from ...backend import numpy as xp
+from ...errors import canonical_dim
+from ...op import Array, composite, linear, publish
+from ...tensor import Tensor
+from ..shape import diagonal, reshape
+from ..sort import into_one
+
+
+def _check_matrix(name: str, input: Any) -> None:
+    if input.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+
+
+@linear(inplace=True, any_dtype=True)
+def tril(input: Array, diagonal: int = 0) -> Any:
+    """The lower triangle of matrices; zeros above ``diagonal``."""
+    _check_matrix("tril", input)
+    return xp.in_rows(matrices.triangle(input, diagonal, upper=False))
+
+
+tril.vjp(input=lambda g, diagonal: tril(g, diagonal))
+
+
+@linear(inplace=True, any_dtype=True)
+def triu(input: Array, diagonal: int = 0) -> Any:
+    """The upper triangle of matrices; zeros below ``diagonal``."""
+    _check_matrix("triu", input)
+    return xp.in_rows(matrices.triangle(input, diagonal, upper=True))
+
+
+triu.vjp(input=lambda g, diagonal: triu(g, diagonal))
+
+
+@linear(any_dtype=True)
+def diag_embed(input: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """Matrices between ``dim1`` and ``dim2`` with ``input``'s last dimension on a diagonal."""
+    input = xp.as_array(input)
+    first, second = (canonical_dim(d, input.ndim + 1) for d in (dim1, dim2))
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return xp.in_rows(matrices.embedded_diagonal(input, offset, first, second))
+
+
+diag_embed.vjp(input=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
+
+
+@linear(method=False, function=None, node="DiagonalBackward0_copy", any_dtype=True)
+def _diagonal_copy(input: Array, offset: int) -> Any:
+    return input.diagonal(offset).copy()
+
+
+_diagonal_copy.vjp(input=lambda g, like, offset: _on_diagonal(g, like.shape, offset))
+
+
+@linear(method=False, function=None)
+def _on_diagonal(input: Array, shape: Any, offset: int) -> Any:
+    return matrices.on_diagonal(input, shape, offset)
+
+
+_on_diagonal.vjp(input=lambda g, offset: _diagonal_copy(g, offset))
+
+
+@composite(method=True)
+def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A vector as a diagonal matrix, or the diagonal of a matrix."""
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
+    found = diag_embed(input, diagonal) if input.ndim == 1 else _diagonal_copy(input, diagonal)
+    return into_one(out, found)
+
+
+@composite(method=True)
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """All elements on the diagonal of a matrix."""
+    return diag_embed(reshape(input, (-1,)), offset)
+
+
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """A view of the diagonal of matrices."""
+    return diagonal(A, offset, dim1, dim2)
+
+
+publish(linalg_diagonal, "diagonal", method=False, function="linalg")

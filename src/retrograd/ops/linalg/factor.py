@@ -1,0 +1,298 @@
+"""Factorisations: Cholesky, QR, eigenvalues, singular values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import return_types
+from ...backend import linalg as matrices
+from ...backend import numpy as xp
+from ...notices import warn
+from ...op import Array, Index, composite, op, publish
+from ...tensor import Tensor
+from ..join import cat
+from ..pointwise import conj, is_complex_value
+from ..product import _batched, adjoint_of, matmul
+from ..shape import _real, _slice, complex_of
+from ..sort import into_one
+from .common import _identity, check_matrices, columns_of, rows_of
+from .diagonals import tril, triu
+from .solve import _solve, _solve_triangular
+
+
+@op(method=False, function=None, node="LinalgCholeskyExBackward0")
+def _cholesky(A: Array, upper: bool, name: str, quiet: bool = False) -> Any:
+    check_matrices(name, A)
+    return matrices.cholesky(A, upper, name, quiet)
+
+
+_cholesky.vjp(A=lambda g, y, upper: _cholesky_gradient(g, y, upper))
+
+
+def _cholesky_gradient(g: Any, y: Any, upper: bool) -> Any:
+    if upper:
+        g, y = adjoint_of(g), adjoint_of(y)
+    middle = tril(_batched(adjoint_of(y), g))
+    middle = (middle + adjoint_of(tril(middle, -1))) * 0.5
+    turned = adjoint_of(y)
+    half = _solve_triangular(turned, middle, True, False)
+    found = adjoint_of(_solve_triangular(turned, adjoint_of(half), True, False))
+    return (found + adjoint_of(found)) * 0.5
+
+
+@composite(function="linalg")
+def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
+    """The triangular factor L of a positive-definite ``A = L @ L.mH``."""
+    return into_one(out, _cholesky(A, upper, "linalg.cholesky"))
+
+
+def torch_cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The triangular factor of a positive-definite matrix."""
+    warn("torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a "
+         "future PyTorch release.\nL = torch.cholesky(A)\nshould be replaced with\n"
+         "L = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\nshould be "
+         "replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent "
+         "results for all valid (symmetric positive definite) inputs.", once=True)
+    return into_one(out, _old_cholesky(input, upper))
+
+
+@op(method=False, function=None, node="CholeskyBackward0")
+def _old_cholesky(A: Array, upper: bool) -> Any:
+    check_matrices("cholesky", A)
+    return matrices.cholesky(A, upper, "cholesky")
+
+
+_old_cholesky.vjp(A=lambda g, y, upper: _cholesky_gradient(g, y, upper))
+publish(torch_cholesky, "cholesky")
+
+
+@composite(function="linalg")
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False,
+                out: Any = None) -> Any:
+    """The Cholesky factor, and the order of the first minor that is not positive-definite."""
+    name = "linalg.cholesky_ex" if check_errors else "linalg.cholesky"
+    found = _cholesky(A, upper, name, not check_errors)
+    return return_types.linalg_cholesky_ex((found, _bad_minors(A)))
+
+
+@op(method=False, function=None)
+def _bad_minors(A: Index) -> Any:
+    return matrices.first_bad_minor(A)
+
+
+@op(method=False, function=None, node="LinalgQrBackward0", outputs=("Q", "R"))
+def _qr(A: Array, mode: str) -> Any:
+    check_matrices("linalg.qr", A, square=False, kernel="geqrf_cpu")
+    return matrices.qr(A, mode)
+
+
+_qr.vjp(A=lambda g, Q, R, mode: _qr_gradient(g, Q, R, mode))
+
+
+def _qr_gradient(g: Any, Q: Any, R: Any, mode: str) -> Any:
+    if mode == "r":
+        raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when "
+                           "mode='r'. Please use linalg.qr(A, mode='reduced') if you are going to "
+                           "differentiate through linalg.qr.")
+    if mode == "complete" and Q.shape[-1] > R.shape[-1]:
+        raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and "
+                           "nrows > ncols.")
+    of_q, of_r = g
+    middle = None if of_r is None else _batched(of_r, adjoint_of(R))
+    if of_q is not None:
+        turned = _batched(adjoint_of(Q), of_q)
+        middle = -turned if middle is None else middle - turned
+    # X + X^H above and below the diagonal, and the real part of X on it.
+    strict = triu(middle, 1)
+    on_it = triu(middle) - strict
+    both = strict + adjoint_of(strict) + (on_it + adjoint_of(on_it)) * 0.5
+    inside = _batched(Q, both)
+    inside = inside if of_q is None else inside + of_q
+    return adjoint_of(_solve_triangular(R, adjoint_of(inside), True, False))
+
+
+@composite(function="linalg")
+def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
+    """An orthogonal Q and an upper triangular R with ``A = Q @ R``."""
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' "
+                           "(default), 'r', or 'complete'")
+    return return_types.linalg_qr(_qr_any(A, mode))
+
+
+def _qr_any(A: Tensor, mode: str) -> Any:
+    if A.ndim < 2 or mode == "r" or A.shape[-2] >= A.shape[-1]:
+        return _qr(A, mode)
+    # A wide matrix: its first columns determine Q, and the others follow.
+    rows, axis = A.shape[-2], A.ndim - 1
+    Q, R = _qr(_slice(A, axis, 0, rows, 1), mode)
+    rest = _slice(A, axis, rows, A.shape[-1], 1)
+    return Q, cat([R, matmul(adjoint_of(Q), rest)], -1)
+
+
+def torch_qr(input: Tensor, some: bool = True) -> Any:
+    """An orthogonal Q and an upper triangular R with ``input = Q @ R``."""
+    return return_types.qr(_qr_any(input, "reduced" if some else "complete"))
+
+
+publish(torch_qr, "qr")
+
+
+@op(method=False, function=None, node="LinalgEighBackward0",
+    outputs=("eigenvalues", "eigenvectors"))
+def _eigh(A: Array, UPLO: str, name: str) -> Any:
+    check_matrices(name, A)
+    return tuple(xp.linalg.eigh(A, UPLO))
+
+
+_eigh.vjp(A=lambda g, eigenvalues, eigenvectors: _eigh_gradient(g, eigenvalues, eigenvectors))
+
+
+def _eigh_gradient(g: Any, values: Any, vectors: Any) -> Any:
+    of_values, of_vectors = g
+    turned = adjoint_of(vectors)
+    if of_vectors is None:
+        return _batched(vectors * columns_of(of_values), turned)
+    one = _identity(values)
+    gaps = columns_of(values) - rows_of(values) + one
+    inside = _batched(turned, of_vectors) / gaps * (1 - one)
+    if of_values is not None:
+        inside = inside + one * columns_of(of_values)
+    return _batched(_batched(vectors, inside), turned)
+
+
+def _check_side(UPLO: str) -> str:
+    if not UPLO or UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    return UPLO.upper()
+
+
+@composite(function="linalg")
+def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
+    """The eigenvalues (ascending) and eigenvectors of a Hermitian matrix."""
+    check_matrices("linalg.eigh", A._data)
+    return return_types.linalg_eigh(_eigh(A, _check_side(UPLO), "linalg.eigh"))
+
+
+@composite(function="linalg")
+def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
+    """The eigenvalues of a Hermitian matrix, ascending."""
+    check_matrices("linalg.eigvalsh", A._data)
+    return into_one(out, _eigh(A, _check_side(UPLO), "linalg.eigvalsh")[0])
+
+
+@op(method=False, function=None, node="LinalgEigBackward0",
+    outputs=("eigenvalues", "eigenvectors"))
+def _eig(A: Array, name: str) -> Any:
+    check_matrices(name, A)
+    return matrices.eig(A)
+
+
+_eig.vjp(A=lambda g, A, eigenvalues, eigenvectors: _eig_gradient(
+    g, A, eigenvalues, eigenvectors))
+
+
+def _eig_gradient(g: Any, A: Any, values: Any, vectors: Any) -> Any:
+    of_values, of_vectors = g
+    turned = adjoint_of(vectors)
+    one = _identity(values)
+    inside = None
+    if of_vectors is not None:
+        along = _batched(turned, of_vectors)
+        # The length of an eigenvector is fixed, so the part of its gradient along it is none.
+        held = _batched(_batched(turned, vectors), one * _real_diagonal(along, one))
+        inside = (along - held) / (conj(columns_of(values) - rows_of(values)) + one) * (1 - one)
+    if of_values is not None:
+        own = one * columns_of(of_values)
+        inside = own if inside is None else inside + own
+    found = _solve(turned, _batched(inside, turned), False)
+    return found if is_complex_value(A) else _real(found)
+
+
+def _real_diagonal(matrix: Any, one: Any) -> Any:
+    return complex_of(_real(matrix * one))
+
+
+@composite(function="linalg")
+def eig(A: Tensor, *, out: Any = None) -> Any:
+    """The eigenvalues and eigenvectors of square matrices, complex."""
+    return return_types.linalg_eig(_eig(A, "linalg.eig"))
+
+
+@composite(function="linalg")
+def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The eigenvalues of square matrices, complex."""
+    if A._data.dtype.kind in "biu":
+        raise RuntimeError(f"Unknown Complex ScalarType for {A.dtype.alias}")
+    return into_one(out, _eig(A, "linalg.eigvals")[0])
+
+
+@op(method=False, function=None, node="LinalgSvdBackward0", outputs=("U", "S", "Vh"))
+def _svd(A: Array, full_matrices: bool) -> Any:
+    check_matrices("linalg.svd", A, square=False, kernel="linalg_svd_cpu")
+    return tuple(xp.linalg.svd(A, full_matrices))
+
+
+_svd.vjp(A=lambda g, U, S, Vh: _svd_gradient(g, U, S, Vh))
+
+
+def _first(input: Any, axis: int, count: int) -> Any:
+    """The first ``count`` positions along an axis counted from the right."""
+    if input is None or input.shape[axis] == count:
+        return input
+    return _slice(input, len(input.shape) + axis, 0, count, 1)
+
+
+def _skew(input: Any) -> Any:
+    return input - adjoint_of(input)
+
+
+def _svd_gradient(g: Any, U: Any, S: Any, Vh: Any) -> Any:
+    rank = S.shape[-1]
+    of_u, of_s, of_vh = _first(g[0], -1, rank), g[1], _first(g[2], -2, rank)
+    U, Vh = _first(U, -1, rank), _first(Vh, -2, rank)
+    if of_u is None and of_vh is None:
+        return _batched(U * columns_of(of_s), Vh)
+    one = _identity(S)
+    squares = S * S
+    gaps = columns_of(squares) - rows_of(squares) + one
+    inside: Any = None if of_s is None else one * columns_of(of_s)
+    outside: Any = None
+    if of_u is not None:
+        along = _batched(adjoint_of(U), of_u)
+        turn = _skew(along)
+        term = turn / gaps * columns_of(S) * (1 - one) + one * turn / (2 * columns_of(S))
+        inside = term if inside is None else inside + term
+        if U.shape[-2] > rank:
+            outside = _batched((of_u - _batched(U, along)) / columns_of(S), Vh)
+    if of_vh is not None:
+        along = _batched(Vh, adjoint_of(of_vh))
+        term = rows_of(S) * (_skew(along) / gaps * (1 - one))
+        inside = term if inside is None else inside + term
+        if Vh.shape[-1] > rank:
+            rest = _batched(U, (of_vh - _batched(adjoint_of(along), Vh)) / rows_of(S))
+            outside = rest if outside is None else outside + rest
+    found = _batched(_batched(U, inside), Vh)
+    return found if outside is None else found + outside
+
+
+@composite(function="linalg")
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None,
+        out: Any = None) -> Any:
+    """The singular value decomposition ``A = U @ diag(S) @ Vh``."""
+    return return_types.linalg_svd(_svd(A, full_matrices))
+
+
+@composite(function="linalg")
+def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
+    """The singular values, descending."""
+    return into_one(out, _svd(A, False)[1])
+
+
+def torch_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+    """The singular value decomposition ``input = U @ diag(S) @ V.mH``."""
+    U, S, Vh = _svd(input, not some)
+    return return_types.svd((U, S, adjoint_of(Vh)))
+
+
+publish(torch_svd, "svd")

@@ -1,0 +1,159 @@
+"""Functions of matrices: exponential, powers, norms, condition."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...backend import linalg as matrices
+from ...backend import numpy as xp
+from ...errors import canonical_dim
+from ...op import Array, composite, op, publish
+from ...tensor import Tensor, wrap
+from ..distance import vector_norm
+from ..join import _cat
+from ..product import adjoint_of, matmul, mm
+from ..reduce import amax, amin
+from ..reduce import sum as reduce_sum
+from ..shape import _permute, _slice, reshape, zeros_of
+from ..sort import into_one
+from .common import check_matrices
+from .factor import svdvals
+from .solve import inv
+
+
+@op(method=False, function=None, node="LinalgMatrixExpBackward0")
+def _matrix_exp(A: Array) -> Any:
+    check_matrices("linalg.matrix_exp", A, numbers="floating")
+    return matrices.exponential(A)
+
+
+_matrix_exp.vjp(A=lambda g, A: _exponential_gradient(g, A))
+
+
+def _exponential_gradient(g: Any, A: Any) -> Any:
+    """The derivative is a corner of the exponential of a matrix twice as large."""
+    turned, rank, size = adjoint_of(A), len(A.shape), A.shape[-1]
+    upper = _cat([turned, g], rank - 1)
+    lower = _cat([zeros_of(turned, turned.shape), turned], rank - 1)
+    whole = _matrix_exp(_cat([upper, lower], rank - 2))
+    return _slice(_slice(whole, rank - 2, 0, size, 1), rank - 1, size, 2 * size, 1)
+
+
+@composite(function="linalg")
+def matrix_exp(A: Tensor) -> Tensor:
+    """The exponential of square matrices."""
+    return _matrix_exp(A)
+
+
+publish(matrix_exp, "matrix_exp")
+
+
+@composite(function="linalg")
+def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+    """The ``n``-th power of square matrices, by repeated squaring."""
+    check_matrices("linalg.matrix_power", A._data, numbers="any")
+    if n == 0:
+        return A.clone().copy_(wrap(xp.eye(A.shape[-1], dtype=A._data.dtype)))
+    base = inv(A) if n < 0 else A
+    times = mm if A.ndim == 2 else matmul
+    found: Any = None
+    left = -n if n < 0 else n
+    while left:
+        if left % 2:
+            found = base if found is None else times(found, base)
+        left //= 2
+        base = times(base, base) if left else base
+    return into_one(out, found.clone() if found is A else found)
+
+
+publish(matrix_power, "matrix_power")
+
+
+# ---------------------------------------------------------------- norms
+
+
+def _refuse_order(ord: Any) -> RuntimeError:
+    return RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+
+
+@composite(function="linalg")
+def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *,
+                dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    """The norm of matrices: "fro", "nuc", or a number (2 the largest singular value)."""
+    if A.ndim < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 "
+                           "dimensions.")
+    if not (A.dtype.is_floating_point or A.dtype.is_complex):
+        raise RuntimeError("linalg.matrix_norm: Expected a floating point or complex tensor as "
+                           f"input. Got {A.dtype.alias}")
+    dims = tuple(dim)
+    if len(dims) != 2:
+        raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple. Got "
+                           + ", ".join(map(str, dims)))
+    first, second = (canonical_dim(d, A.ndim) for d in dims)
+    if first == second:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dims[0]}, "
+                           f"{dims[1]})")
+    if dtype is not None:
+        A = A.to(dtype)
+    return into_one(out, _matrix_norm(A, ord, first, second, keepdim))
+
+
+def _matrix_norm(A: Tensor, ord: Any, first: int, second: int, keepdim: bool) -> Tensor:
+    if ord == "fro":
+        return vector_norm(A, 2, (first, second), keepdim)
+    if isinstance(ord, str) and ord != "nuc":
+        raise _refuse_order(ord)
+    if ord in (1, -1, math.inf, -math.inf):
+        inner, outer = (first, second) if ord in (1, -1) else (second, first)
+        if not keepdim and outer > inner:
+            outer -= 1
+        lengths = vector_norm(A, 1, inner, keepdim)
+        return (amax if ord > 0 else amin)(lengths, outer, keepdim)
+    if ord not in (2, -2, "nuc"):
+        raise _refuse_order(ord)
+    check_matrices("linalg.matrix_norm", A._data, square=False)
+    rest = [d for d in range(A.ndim) if d not in (first, second)]
+    values = svdvals(_permute(A, (*rest, first, second)))
+    found = reduce_sum(values, -1) if ord == "nuc" else (amax if ord > 0 else amin)(values, -1)
+    if not keepdim:
+        return found
+    return reshape(found, tuple(1 if d in (first, second) else n for d, n in enumerate(A.shape)))
+
+
+def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *,
+                out: Tensor | None = None, dtype: Any = None) -> Tensor:
+    """The norm of vectors (one ``dim``) or matrices (two)."""
+    if dim is not None and not isinstance(dim, int) and len(dim) not in (1, 2):
+        raise RuntimeError("linalg.norm: If dim is specified, it must be of length 1 or 2. Got "
+                           f"[{', '.join(map(str, dim))}]")
+    if ord is None:
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
+    if dim is None:
+        if A.ndim not in (1, 2):
+            raise RuntimeError("linalg.norm: If dim is not specified but ord is, the input must be "
+                               f"1D or 2D. Got {A.ndim}D.")
+        dim = 0 if A.ndim == 1 else (0, 1)
+    if isinstance(dim, int) or len(dim) == 1:
+        if isinstance(ord, str):
+            raise _refuse_order(ord)
+        return vector_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
+    return matrix_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
+
+
+publish(linalg_norm, "norm", method=False, function="linalg")
+
+
+@composite(function="linalg")
+def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """The condition number."""
+    if p is None or p in (2, -2):
+        values = svdvals(A)
+        last = values.ndim - 1
+        count = values.shape[last]
+        big, small = _slice(values, last, 0, 1, 1), _slice(values, last, count - 1, count, 1)
+        ratio = big / small if p != -2 else small / big
+        return ratio.squeeze(-1)
+    check_matrices(f"linalg.cond({p})", A._data)
+    return matrix_norm(A, p) * matrix_norm(inv(A), p)

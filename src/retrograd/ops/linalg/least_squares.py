@@ -1,0 +1,114 @@
+"""Pseudo-inverses, least squares and rank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import return_types
+from ...backend import linalg as matrices
+from ...backend import numpy as xp
+from ...op import Array, Index, composite, op
+from ...tensor import Tensor, wrap
+from ..pointwise import conj
+from ..product import _batched, adjoint_of, matmul
+from ..reduce import sum as reduce_sum
+from ..shape import reshape, unsqueeze
+from ..sort import into_one
+from .common import check_matrices
+from .factor import svdvals
+
+
+@op(method=False, function=None, node="LinalgPinvBackward0")
+def _pinv(A: Array, atol: Any, rtol: Any, hermitian: bool) -> Any:
+    return matrices.pseudo_inverse(A, atol, rtol, hermitian)
+
+
+_pinv.vjp(A=lambda g, A, y: _pinv_gradient(g, A, y))
+
+
+def _pinv_gradient(g: Any, A: Any, inverse: Any) -> Any:
+    turned, backward = adjoint_of(inverse), adjoint_of(g)
+    found = -_batched(turned, _batched(g, turned))
+    left = _batched(backward, _batched(inverse, turned))
+    found = found + left - _batched(A, _batched(inverse, left))
+    right = _batched(_batched(turned, inverse), backward)
+    return found + right - _batched(_batched(right, inverse), A)
+
+
+def _refuse_imprecise(A: Tensor) -> None:
+    if A._data.dtype.kind in "biu" or matrices.is_low_precision(A._data.dtype):
+        raise RuntimeError("This function doesn't handle types other than float and double")
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, Tensor) else value
+
+
+@composite(function="linalg")
+def pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False,
+         rcond: Any = None, out: Tensor | None = None) -> Tensor:
+    """The pseudo-inverse."""
+    if A.ndim < 2 or A._data.dtype.kind not in "fc" or matrices.is_low_precision(A._data.dtype):
+        raise RuntimeError(f"linalg.pinv({A.dtype.alias}{{{list(A.shape)}}}): expected a tensor "
+                           "with 2 or more dimensions of float, double, cfloat or cdouble types")
+    rtol = rcond if rcond is not None else rtol
+    return into_one(out, _pinv(A, _number(atol), _number(rtol), hermitian))
+
+
+@composite(method=True)
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """The pseudo-inverse."""
+    return pinv(input, rcond=rcond)
+
+
+@composite(function="linalg")
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
+    """The X that makes ``A @ X - B`` shortest, with residuals, rank and singular values."""
+    _refuse_imprecise(A)
+    if A.ndim < 2:
+        raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
+    if B.ndim < 1:
+        raise RuntimeError("linalg.lstsq: input tensor b must have at least 1 dimension")
+    if A.dtype != B.dtype:
+        raise RuntimeError("torch.linalg.lstsq: Expected input and other to have the same dtype, "
+                           f"but got input's dtype {A.dtype.alias} and other's dtype "
+                           f"{B.dtype.alias}")
+    vector = A.ndim - 1 == B.ndim and tuple(A.shape[:-1]) == tuple(B.shape)
+    right = unsqueeze(B, -1) if vector else B
+    if A.shape[-2] != right.shape[-2]:
+        raise RuntimeError("linalg.lstsq: A.size(-2) should match " + (
+            "b.size(-1)" if vector else "b.size(-2)"))
+    found = matmul(pinv(A, rtol=rcond), right)
+    rank = matrix_rank(A.detach(), rtol=rcond)
+    rows, cols = A.shape[-2:]
+    empty = wrap(xp.empty((0,), A.dtype.to_real().np))
+    residuals = empty
+    if rows > cols and driver not in (None, "gelsy") and bool((rank == cols).all()):
+        apart = matmul(A, found) - right
+        residuals = reduce_sum((apart * conj(apart)).real, -2)
+    solution = reshape(found, tuple(found.shape[:-1])) if vector else found
+    values = svdvals(A.detach()) if driver in ("gelsd", "gelss") else empty
+    if driver == "gels":
+        # This method takes full rank for granted.
+        rank = wrap(xp.empty((0,), xp.INT64))
+    return return_types.linalg_lstsq((solution, residuals, rank, values))
+
+
+@composite(function="linalg")
+def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None,
+                rtol: Any = None, out: Any = None) -> Tensor:
+    """The number of singular values that are not negligible."""
+    _refuse_imprecise(A)
+    check_matrices("linalg.matrix_rank", A._data, square=hermitian)
+    atol = tol if tol is not None else atol
+    return _rank(A, _tolerance(atol), _tolerance(rtol), hermitian)
+
+
+def _tolerance(value: Any) -> Any:
+    """A tolerance for each matrix, or one for all."""
+    return value if value is None or isinstance(value, Tensor) else wrap(xp.asarray(float(value)))
+
+
+@op(method=False, function=None)
+def _rank(A: Index, atol: Index | None, rtol: Index | None, hermitian: bool) -> Any:
+    return matrices.rank(A, atol, rtol, hermitian)

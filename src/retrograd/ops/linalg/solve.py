@@ -1,0 +1,270 @@
+"""Inverses, solutions of linear systems, determinants."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import dtypes, return_types
+from ...backend import linalg as matrices
+from ...backend import numpy as xp
+from ...errors import canonical_dim
+from ...op import Array, Index, composite, op, publish
+from ...tensor import Tensor, wrap
+from ..overloads import no_kernel
+from ..pointwise import conj, is_complex_value, log, where
+from ..product import _batched, adjoint_of, scalar_type
+from ..shape import _imag, _permute, complex_of, reshape, sum_to_size_of, transpose
+from ..sort import into_one
+from .common import check_matrices, columns_of, per_matrix, rows_of
+from .diagonals import tril, triu
+
+
+@op(method=False, function=None, node="LinalgInvExBackward0")
+def _inv(A: Array, name: str, quiet: bool = False) -> Any:
+    check_matrices(name, A)
+    return matrices.inverse(A, name, quiet)
+
+
+_inv.vjp(A=lambda g, y: -_batched(adjoint_of(y), _batched(g, adjoint_of(y))))
+
+
+@composite(function="linalg")
+def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of square matrices."""
+    return _inv(A, "linalg.inv", out=out)
+
+
+publish(inv, "inverse")
+
+
+@composite(function="linalg")
+def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
+    """The inverse, and a number that is positive where a matrix is singular."""
+    name = "linalg.inv_ex" if check_errors else "linalg.inv"
+    found = _inv(A, name, not check_errors)
+    return return_types.linalg_inv_ex((found, _zero_pivots(A)))
+
+
+@op(method=False, function=None)
+def _zero_pivots(A: Index) -> Any:
+    return matrices.first_zero_pivot(A)
+
+
+@op(method=False, function=None, node="LinalgSolveExBackward0", broadcasts=True)
+def _solve(A: Array, B: Array, vector: bool) -> Any:
+    return matrices.solve(A, B, vector)
+
+
+_solve.vjp(
+    A=lambda g, A, y, vector: -_times_adjoint(_solve(adjoint_of(A), g, vector), y, vector),
+    B=lambda g, A, vector: _solve(adjoint_of(A), g, vector))
+
+
+def _times_adjoint(left: Any, right: Any, vector: bool) -> Any:
+    if vector:
+        return rows_of(left) * columns_of(conj(right))
+    return _batched(left, adjoint_of(right))
+
+
+def _is_vector(A: Any, B: Any) -> bool:
+    """Whether ``B`` holds one vector for each matrix."""
+    return B.ndim == 1 or (A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1]))
+
+
+def _check_system(name: str, A: Any, B: Any, vector: bool, left: bool, kernel: str) -> None:
+    if kernel == "triangular_solve_cpu" and A.dtype.kind in "biu":
+        raise no_kernel(kernel, dtypes.from_numpy_dtype(A.dtype))
+    check_matrices(name, A, kernel=kernel)
+    if A.dtype != B.dtype:
+        raise RuntimeError(f"{name}: Expected A and B to have the same dtype, but found A of type "
+                           f"{scalar_type(A)} and B of type {scalar_type(B)} instead")
+    rows, cols = (B.shape[-1], 1) if vector else B.shape[-2:]
+    if A.shape[-1] != (rows if left else cols):
+        equation = "AX = B" if left else "XA = B"
+        raise RuntimeError(f"{name}: Incompatible shapes of A and B for the equation {equation} "
+                           f"({A.shape[-2]}x{A.shape[-1]} and {rows}x{cols})")
+
+
+@composite(function="linalg")
+def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
+    """The solution X of ``A @ X = B`` (of ``X @ A = B`` with ``left=False``)."""
+    vector = _is_vector(A, B)
+    _check_system("linalg.solve", A._data, B._data, vector, left, "lu_cpu")
+    if left:
+        found = _solve(A, B, vector)
+    elif vector:
+        raise RuntimeError("linalg.solve: Vector broadcasting of the left hand side is not "
+                           "supported for left=False. In this case linalg.solve is equivalent to "
+                           "B / A.squeeze(-1)")
+    else:
+        found = transpose(_solve(transpose(A, -2, -1), transpose(B, -2, -1), False), -2, -1)
+    return into_one(out, found)
+
+
+@op(method=False, function=None, node="LinalgSolveTriangularBackward0", broadcasts=True)
+def _solve_triangular(A: Array, B: Array, upper: bool, unitriangular: bool) -> Any:
+    return matrices.solve_triangular(A, B, upper, unitriangular)
+
+
+def _in_triangle(matrix: Any, upper: bool, unitriangular: bool) -> Any:
+    """The part of a gradient that belongs to the triangle that was read."""
+    offset = 1 if unitriangular else 0
+    return triu(matrix, offset) if upper else tril(matrix, -offset)
+
+
+_solve_triangular.vjp(
+    A=lambda g, A, y, upper, unitriangular: -_in_triangle(_batched(
+        _solve_triangular(adjoint_of(A), g, not upper, unitriangular), adjoint_of(y)), upper,
+        unitriangular),
+    B=lambda g, A, upper, unitriangular: _solve_triangular(
+        adjoint_of(A), g, not upper, unitriangular))
+
+
+@composite(function="linalg")
+def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
+                     unitriangular: bool = False, out: Tensor | None = None) -> Tensor:
+    """The solution X of ``A @ X = B`` for triangular ``A``."""
+    _check_system("linalg.solve_triangular", A._data, B._data, False, left,
+                  "triangular_solve_cpu")
+    if left:
+        found = _solve_triangular(A, B, upper, unitriangular)
+    else:
+        found = transpose(_solve_triangular(transpose(A, -2, -1), transpose(B, -2, -1), not upper,
+                                            unitriangular), -2, -1)
+    return into_one(out, found)
+
+
+@composite(method=True)
+def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
+    """The solution X of ``A @ X = input``, from the Cholesky factor ``L`` of A."""
+    first, second = (adjoint_of(L), L) if upper else (L, adjoint_of(L))
+    return _solve_triangular(second, _solve_triangular(first, input, False, False), True, False)
+
+
+@composite(method=True)
+def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
+    """The inverse of a matrix from its Cholesky factor ``L``."""
+    size = L.shape[-1]
+    return cholesky_solve(wrap(xp.eye(size, dtype=L._data.dtype)), L, upper)
+
+
+# ---------------------------------------------------------------- tensors seen as matrices
+
+
+@composite(function="linalg")
+def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of a tensor seen as a matrix whose rows are its first ``ind`` dimensions."""
+    if ind <= 0:
+        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+    front, back = tuple(A.shape[:ind]), tuple(A.shape[ind:])
+    if math.prod(front) != math.prod(back):
+        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+                           f"prod(self.shape[:ind]), but got {math.prod(back)} != "
+                           f"{math.prod(front)}")
+    size = math.prod(front)
+    return reshape(inv(reshape(A, (size, size))), (*back, *front))
+
+
+@composite(function="linalg")
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """The X of ``tensordot(A, X, X.ndim) = B``."""
+    if dims is not None:
+        moved = [canonical_dim(d, A.ndim) for d in dims]
+        A = _permute(A, (*(d for d in range(A.ndim) if d not in moved), *moved))
+    shape = tuple(A.shape[B.ndim:])
+    size = math.prod(shape)
+    if size != math.prod(B.shape):
+        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[other.ndim:])"
+                           f" == prod(self.shape[:other.ndim]), but got {size} != "
+                           f"{math.prod(B.shape)}")
+    return reshape(solve(reshape(A, (size, size)), reshape(B, (size,))), shape)
+
+
+# ---------------------------------------------------------------- determinants
+
+
+@op(method=False, function=None, node="LinalgDetBackward0")
+def _det(A: Array) -> Any:
+    check_matrices("linalg.det", A, kernel="lu_cpu")
+    return xp.linalg.det(A)
+
+
+@op(method=False, function=None)
+def _cofactors(A: Array) -> Any:
+    """The determinants of all minors, with their signs; singular matrices have them too."""
+    return matrices.cofactors(A)
+
+
+_det.vjp(A=lambda g, A: per_matrix(g) * conj(_cofactors(A)))
+_cofactors.vjp(A=lambda g, A: _cofactor_gradient(g, A))
+
+
+def _cofactor_gradient(g: Any, A: Any) -> Any:
+    inverse = adjoint_of(_inv(A, "linalg.det"))
+    along = _sum_matrix(g * inverse)
+    turned = transpose(g, -2, -1)
+    return per_matrix(conj(_det(A))) * (
+        per_matrix(along) * inverse - _batched(inverse, _batched(turned, inverse)))
+
+
+def _sum_matrix(input: Any) -> Any:
+    """The sum of each matrix's elements."""
+    lead = input.shape[:-2]
+    return reshape(sum_to_size_of(input, (*lead, 1, 1)), lead)
+
+
+@composite(function="linalg")
+def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The determinant of square matrices."""
+    return _det(A, out=out)
+
+
+publish(det, "det")
+
+
+@op(method=False, function=None, node="LinalgSlogdetBackward0", outputs=("sign", "logabsdet"))
+def _slogdet(A: Array, name: str) -> Any:
+    check_matrices(name, A)
+    return tuple(xp.linalg.slogdet(A))
+
+
+_slogdet.vjp(A=lambda g, A, sign: _slogdet_gradient(g, A, sign))
+
+
+def _slogdet_gradient(g: Any, A: Any, sign: Any) -> Any:
+    size = g[1]
+    if is_complex_value(sign) and g[0] is not None:
+        turn = complex_of(_imag(as_array_or_tensor(g[0] * conj(sign)))) * 1j
+        size = turn if size is None else turn + size
+    if size is None:
+        size = as_array_or_tensor(g[0]) * 0
+    return per_matrix(size) * adjoint_of(_inv(A, "linalg.slogdet"))
+
+
+def as_array_or_tensor(value: Any) -> Any:
+    return value if isinstance(value, Tensor) else xp.as_array(value)
+
+
+@composite(function="linalg")
+def slogdet(A: Tensor, *, out: Any = None) -> Any:
+    """The sign of the determinant and the logarithm of its absolute value."""
+    return return_types.linalg_slogdet(_slogdet(A, "linalg.slogdet"))
+
+
+def torch_slogdet(input: Tensor) -> Any:
+    """The sign of the determinant and the logarithm of its absolute value."""
+    return return_types.slogdet(_slogdet(input, "linalg.slogdet"))
+
+
+publish(torch_slogdet, "slogdet")
+
+
+@composite(method=True)
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant; nan where that is negative."""
+    check_matrices("logdet", input._data)
+    sign, size = _slogdet(input, "logdet")
+    if is_complex_value(input):
+        return size + log(sign)
+    return where(sign == -1, size.new_full((), math.nan), size)

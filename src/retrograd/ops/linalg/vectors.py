@@ -1,0 +1,84 @@
+"""Products of vectors, and matrices of their powers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import linalg as matrices
+from ...backend import numpy as xp
+from ...errors import canonical_dim, size_mismatch
+from ...notices import warn
+from ...op import Array, composite, op, publish
+from ...tensor import Tensor
+from ..join import cat
+from ..pointwise import conj, is_complex_value
+from ..reduce import sum as reduce_sum
+from ..scan import cumprod
+from ..shape import expand, unsqueeze
+from ..sort import into_one
+
+
+@op(method=False, function=None, node="LinalgCrossBackward0", broadcasts=True, promote="same")
+def _cross(input: Array, other: Array, dim: int) -> Any:
+    return matrices.cross(input, other, dim)
+
+
+_cross.vjp(input=lambda g, other, dim: _cross(conj(other), g, dim),
+           other=lambda g, input, dim: _cross(g, conj(input), dim))
+_cross.jvp(input=lambda tangent, other, dim: _cross(tangent, other, dim),
+           other=lambda tangent, input, dim: _cross(input, tangent, dim))
+
+
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1,
+                 out: Tensor | None = None) -> Tensor:
+    """The cross product of vectors of length three along ``dim``."""
+    if input.ndim != other.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    axis = canonical_dim(dim, input.ndim)
+    if input.shape[axis] != 3 or other.shape[axis] != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got "
+                           f"{input.shape[axis]} and {other.shape[axis]}")
+    shapes = [tuple(input.shape), tuple(other.shape)]
+    try:
+        xp.broadcast_shapes(*shapes)
+    except ValueError:
+        raise size_mismatch(shapes) from None
+    return _cross(input, other, axis, out=out)
+
+
+publish(linalg_cross, "cross", method=False, function="linalg")
+
+
+@composite(method=True)
+def cross(input: Tensor, other: Tensor, dim: int | None = None, *,
+          out: Tensor | None = None) -> Tensor:
+    """The cross product along ``dim``, by default the first dimension of length three."""
+    if dim is None:
+        warn("Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass "
+             "the dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will "
+             "change to agree with that of linalg.cross in a future release.", once=True)
+        dim = next((d for d, n in enumerate(input.shape) if n == 3), None)
+        if dim is None:
+            raise RuntimeError("no dimension of size 3 in input")
+    return linalg_cross(input, other, dim=dim, out=out)
+
+
+@composite(function="linalg")
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The dot products of vectors along ``dim``, the first ones conjugated."""
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        raise RuntimeError("linalg.vecdot: Expected a floating point or complex tensor as input. "
+                           f"Got {x.dtype.alias}")
+    return into_one(out, reduce_sum((conj(x) if is_complex_value(x) else x) * y, dim))
+
+
+@composite(function="linalg")
+def vander(x: Tensor, N: int | None = None) -> Tensor:
+    """The powers 0 to N-1 of ``x``, along a new last dimension."""
+    x = x if x.ndim else unsqueeze(x, 0)
+    count = x.shape[-1] if N is None else N
+    if count <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    spread = expand(unsqueeze(x, -1), (*x.shape, count - 1))
+    powers = cumprod(spread, -1)
+    return cat([powers.new_ones((*x.shape, 1)), powers], -1)
