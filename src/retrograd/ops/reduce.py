@@ -546,13 +546,9 @@ _min_dim.vjp(input=_selected_backward)
 def max(input: Any, dim: Any = None, keepdim: Any = False, *, other: Any = None,
         out: Any = None) -> Any:
     """The largest element; along ``dim`` also its index; or the larger of two tensors."""
-    if isinstance(dim, Tensor) and keepdim is False:
-        other, dim = dim, None
-    if other is not None:
-        return maximum(input, other, out=out)
-    if dim is None:
+    if dim is None and other is None:
         return _max(input, out=out)
-    return return_types.max(into("max", out, _max_dim(input, _one_dim("max", dim), keepdim)))
+    return _extreme("max", maximum, _max_dim, input, dim, keepdim, other, out)
 
 
 @composite(method=True)
@@ -560,13 +556,19 @@ def max(input: Any, dim: Any = None, keepdim: Any = False, *, other: Any = None,
 def min(input: Any, dim: Any = None, keepdim: Any = False, *, other: Any = None,
         out: Any = None) -> Any:
     """The smallest element; along ``dim`` also its index; or the smaller of two tensors."""
-    if isinstance(dim, Tensor) and keepdim is False:
-        other, dim = dim, None
-    if other is not None:
-        return minimum(input, other, out=out)
-    if dim is None:
+    if dim is None and other is None:
         return _min(input, out=out)
-    return return_types.min(into("min", out, _min_dim(input, _one_dim("min", dim), keepdim)))
+    return _extreme("min", minimum, _min_dim, input, dim, keepdim, other, out)
+
+
+def _extreme(name: str, of_two: Any, along: Any, input: Any, dim: Any, keepdim: Any, other: Any,
+             out: Any) -> Any:
+    if isinstance(dim, Tensor) and keepdim is False:
+        other = dim
+    if other is not None:
+        return of_two(input, other, out=out)
+    found = along(input, _one_dim(name, dim), keepdim)
+    return getattr(return_types, name)(into(name, out, found))
 
 
 def _one_dim(function: str, dim: Any) -> Any:
