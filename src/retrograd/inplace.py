@@ -316,7 +316,7 @@ def refresh(target: Tensor) -> None:
 
 
 def refreshed(target: Tensor, base: Tensor) -> None:
-    from .ops.shape import replayed_view
+    from .ops.strides import replayed_view
 
     with switched(grad=True, saved_hooks=(), inference=False):
         fresh = replayed_view(base, target)
@@ -399,7 +399,7 @@ class CopySlices(PlacedNode):
 
     def replay(self, g: Any, *wanted: Any) -> Any:
         from .interpret import TRACED_TYPES
-        from .ops.shape import geometry_of_tensor
+        from .ops.strides import geometry_of_tensor
 
         fn, view = self.fn, self.view
         if isinstance(fn, Released):

@@ -49,7 +49,7 @@ def _type_name(value: Any) -> str:
 
 
 def _alias(cls: type, other: Tensor, dtype: dtypes.dtype | None) -> Any:
-    from .ops.shape import alias
+    from .ops.strides import alias
     from .overrides import as_subclass
 
     if dtype is not None and other.dtype is not dtype:

@@ -128,7 +128,7 @@ def attach_data(tensor: Tensor, edge: Any) -> Tensor:
     out._form = out._view = None
     out._vc = tensor._vc
     if isinstance(edge, Tensor):
-        from .ops.shape import alias_of
+        from .ops.strides import alias_of
 
         return alias_of(tensor, edge)
     return out

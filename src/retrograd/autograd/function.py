@@ -623,7 +623,7 @@ def _aliased(source: Tensor, edge: Any, mode: Mode) -> Tensor:
 
 
 def _alias_op() -> Any:
-    from ..ops.shape import alias
+    from ..ops.strides import alias
 
     return alias.op
 

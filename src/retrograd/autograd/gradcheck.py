@@ -139,7 +139,7 @@ def _random_like(tensor: Tensor, non_contiguous: bool) -> Tensor:
 
 
 def _random_complex(tensor: Tensor, shape: Any, kind: Any, generator: Any) -> Tensor:
-    from ..ops.shape import view_as_complex
+    from ..ops.parts import view_as_complex
 
     pairs = tensor.new_empty((*shape, 2), dtype=kind.to_real())
     return view_as_complex(pairs.uniform_(-1, 1, generator=generator))

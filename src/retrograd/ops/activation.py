@@ -20,9 +20,10 @@ from .elementary import exp, log, sigmoid, tanh
 from .join import _cat
 from .masking import kept, where, zeroed, zeroed_by, zeros_as
 from .overloads import in_place, kinds
+from .parts import _slice
 from .pointwise import abs
 from .reduce import _sum_dims
-from .shape import _slice, reshape
+from .shape import reshape
 from .special import erf
 
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946

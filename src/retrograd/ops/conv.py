@@ -13,9 +13,10 @@ from ..notices import warn
 from ..op import Array, Index, composite, linear, op, publish
 from ..tensor import Tensor
 from .overloads import kinds, no_kernel
+from .parts import _slice
 from .pointwise import conj
 from .product import scalar_type
-from .shape import _slice, _squeeze_dim, reshape, sum_to_size_of, unsqueeze
+from .shape import _squeeze_dim, reshape, sum_to_size_of, unsqueeze
 
 Ints = tuple[int, ...]
 

@@ -12,10 +12,11 @@ from ..backend import numpy as xp
 from ..op import Array, Dim, Dims, composite, elementwise, op
 from ..tensor import Tensor
 from .convert import cast_gradient
+from .parts import diagonal, real
 from .pointwise import abs, clamp, conj, sgn, sqrt
 from .reduce import _equals, _np, _share, _sum, _sum_dims, ratio
 from .scan import in_dtype_of
-from .shape import diagonal, movedim, real, reshape, restore_dims, squeeze, unsqueeze, zeros_of
+from .shape import movedim, reshape, restore_dims, squeeze, unsqueeze, zeros_of
 from .sort import into_one
 
 # ---------------------------------------------------------------- norms of vectors

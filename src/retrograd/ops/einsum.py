@@ -8,9 +8,10 @@ from typing import Any
 
 from ..op import composite
 from ..tensor import Tensor
+from .parts import diagonal
 from .product import bmm
 from .reduce import sum as reduce_sum
-from .shape import _permute, _view, diagonal, reshape
+from .shape import _permute, _view, reshape
 
 # Labels sort as the implicit output does: ellipsis dimensions, upper case, lower case.
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase

@@ -15,18 +15,9 @@ from ..op import Array, Index, linear, op, publish
 from ..tensor import Tensor, wrap
 from .join import stack
 from .masking import kept
-from .shape import (
-    _select,
-    _slice,
-    _view,
-    alias,
-    broadcast_tensors,
-    expand,
-    reshape,
-    sum_to_size_of,
-    unsqueeze,
-    zeros_of,
-)
+from .parts import _select, _slice
+from .shape import _view, broadcast_tensors, expand, reshape, sum_to_size_of, unsqueeze, zeros_of
+from .strides import alias
 from .writing import NUMBERS, copy_, dtype_name, fill_, is_writable, writes_freely
 
 # ---------------------------------------------------------------- index tensors

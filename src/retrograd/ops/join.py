@@ -13,18 +13,8 @@ from ..modes import GRAD, MODE, NO_GRAD
 from ..notices import warn
 from ..op import Array, Arrays, Dim, Op, composite, linear, publish
 from ..tensor import PLAIN, Tensor, edge_of, wrap
-from .shape import (
-    _slice,
-    _split,
-    _view,
-    expand,
-    reshape,
-    split_with_sizes,
-    tensor_split,
-    unbind,
-    unsqueeze,
-    zeros_of,
-)
+from .parts import _slice, _split, split_with_sizes, tensor_split, unbind
+from .shape import _view, expand, reshape, unsqueeze, zeros_of
 
 
 def joined_plainly(op: Op, tensors: Any, dim: Any) -> Any:

@@ -14,8 +14,9 @@ from ..errors import canonical_dims, no_overload
 from ..op import Array, Dim, Dims, Index, composite, elementwise, linear, op, publish
 from ..tensor import Tensor
 from .convert import cast_gradient
+from .parts import diagonal_backward
 from .pointwise import conj, exp, maximum, minimum
-from .shape import diagonal_backward, expand, reshape, restore_dims
+from .shape import expand, reshape, restore_dims
 from .sort import (
     into,
     into_one,

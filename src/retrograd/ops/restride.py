@@ -14,20 +14,8 @@ from ..modes import MODE
 from ..op import Array, op, publish, view
 from ..tensor import Tensor, edge_of
 from .scatter import no_derivative
-from .shape import (
-    _as_strided,
-    _squeeze,
-    _squeeze_dim,
-    _squeeze_dims,
-    as_strided_backward,
-    check_in_storage,
-    geometry,
-    reshape,
-    sizes,
-    t,
-    transpose,
-    unsqueeze,
-)
+from .shape import _squeeze, _squeeze_dim, _squeeze_dims, reshape, sizes, t, transpose, unsqueeze
+from .strides import _as_strided, as_strided_backward, check_in_storage, geometry
 
 
 def restride(function: Any, target: Tensor, *static: Any) -> Tensor:

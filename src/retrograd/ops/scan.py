@@ -12,9 +12,10 @@ from ..op import Array, Dim, composite, elementwise, linear, op
 from ..tensor import Tensor
 from .convert import cast_gradient
 from .join import cat
+from .parts import _slice, narrow, slice_backward
 from .pointwise import conj, exp
 from .reduce import _np, _sum_dims, exclusive_cumprod, recurrence, shift
-from .shape import _slice, narrow, slice_backward, squeeze, zeros_of
+from .shape import squeeze, zeros_of
 from .sort import _put_along, into, into_one, unsupported
 
 # ---------------------------------------------------------------- sums and products

@@ -13,7 +13,8 @@ from ..op import Array, Dim, Index, Number, composite, linear, op, publish
 from ..tensor import Tensor, wrap
 from .compare import eq
 from .masking import kept, where
-from .shape import _view, expand, no_overload, reshape, slice_backward, sum_to_size_of, zeros_of
+from .parts import slice_backward
+from .shape import _view, expand, no_overload, reshape, sum_to_size_of, zeros_of
 from .writing import NUMBERS, dtype_name, fills_shared
 
 # ---------------------------------------------------------------- one index per element

@@ -1,17 +1,15 @@
-"""Shapes, and views of memory."""
+"""Shapes: reshaping, expanding, reordering, dimensions of length one."""
 
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import Any
 
 from .. import dtypes
 from ..backend import numpy as xp
 from ..errors import canonical_dim, size_mismatch, type_name
-from ..inplace import Geometry
 from ..notices import warn
-from ..op import Array, Arrays, Dim, Dims, Ints, composite, linear, publish, view
+from ..op import Array, Dim, Dims, Ints, composite, linear, publish, view
 from ..tensor import Size, Tensor, twin, wrap
 
 
@@ -44,179 +42,12 @@ def spread_method(function: Any, name: str, keyword: str) -> Any:
     return method
 
 
-# ---------------------------------------------------------------- views by geometry
-
-
-@view(quiet=True, function=None, method=False, node="AsStridedBackward0")
-def _as_strided(input: Array, size: Ints, stride: Ints, storage_offset: Any, source: Any) -> Any:
-    own = source[2]
-    return xp.as_strided(input, size, stride, 0 if storage_offset is None else storage_offset - own)
-
-
-_as_strided.vjp(input=lambda g, size, stride, storage_offset, source:
-                as_strided_backward(g, source, size, stride, storage_offset))
-
-
-def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
-    """A view of ``input``'s memory with any shape, strides and offset (in elements)."""
-    size, stride = sizes((size,)), sizes((stride,))
-    if len(size) != len(stride):
-        raise RuntimeError("mismatch in length of strides and shape")
-    for n in stride:
-        if n < 0:
-            raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got "
-                               f"strides: {list(stride)}")
-    where = geometry(input)
-    check_in_storage(input, size, stride, where[2] if storage_offset is None else storage_offset)
-    return _as_strided(input, size, stride, storage_offset, where)
-
-
-def check_in_storage(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...],
-                     offset: int) -> None:
-    """Refuse a view that would leave its storage."""
-    if offset < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
-    if not math.prod(size):
-        return
-    owner, itemsize = xp.storage_of(in_memory(input)), input.itemsize
-    needed = (offset + xp.reach(size, stride) + 1) * itemsize
-    held = owner.size * owner.dtype.itemsize
-    if needed > held:
-        raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
-            f"itemsize {itemsize} requiring a storage size of {needed} are out of bounds for "
-            f"storage of size {held}")
-
-
-publish(as_strided, "as_strided")
-
-
-def geometry(input: Tensor) -> tuple[Any, ...]:
-    """Shape, strides and offset, in elements, of a tensor in its storage."""
-    data = in_memory(input)
-    own = (xp.address(data) - xp.address(xp.storage_of(data))) // data.dtype.itemsize
-    return (tuple(input.shape), tuple(input.stride()), own)
-
-
-def in_memory(input: Tensor) -> Any:
-    """The array behind a tensor, also where transforms hold it."""
-    data = input._array()
-    if type(input)._is_traced:  # type: ignore[attr-defined]
-        from ..transforms import innermost
-
-        return innermost(data)
-    return data
-
-
-@linear(function=None, method=False, node="AsStridedBackward0")
-def as_strided_backward(input: Array, source: Any, size: Any, stride: Any, offset: Any) -> Any:
-    """Scatter-add a strided view's gradient into the layout it was taken from."""
-    shape, strides, own = source
-    start = own if offset is None else offset
-    reach = max(own + xp.reach(shape, strides), start + xp.reach(size, stride)) + 1
-    memory = xp.zeros(reach, input.dtype)
-    positions = xp.positions(size, stride, start)
-    xp.add.at(memory, positions.reshape(-1), xp.as_array(input).reshape(-1))
-    sharers = _sharers(source, reach)
-    if sharers is not None:
-        memory = (memory / sharers).astype(input.dtype)
-    return xp.as_strided(memory, shape, strides, own).copy()
-
-
-def _sharers(source: Any, reach: int) -> Any:
-    """How many elements of a layout lie at each place in memory; None if each has its own."""
-    shape, strides, own = source
-    covered = 0
-    for stride, size in sorted(zip(strides, shape, strict=True)):
-        if size > 1 and stride <= covered:
-            break
-        covered += (size - 1) * stride
-    else:
-        return None
-    counts = xp.zeros(reach, xp.INT64)
-    xp.add.at(counts, xp.positions(shape, strides, own).reshape(-1), 1)
-    return xp.maximum(counts, 1)
-
-
-as_strided_backward.vjp(input=lambda g, source, size, stride, offset:
-                        strided_from(g, source, size, stride, offset))
-
-
-@linear(function=None, method=False)
-def strided_from(input: Array, source: Any, size: Any, stride: Any, offset: Any) -> Any:
-    """What :func:`as_strided` would see if ``input`` were laid out as ``source`` says."""
-    shape, strides, own = source
-    start = own if offset is None else offset
-    reach = max(own + xp.reach(shape, strides), start + xp.reach(size, stride)) + 1
-    memory = xp.zeros(reach, input.dtype)
-    sharers = _sharers(source, reach)
-    if sharers is None:
-        xp.as_strided(memory, shape, strides, own)[...] = input
-    else:
-        places = xp.positions(shape, strides, own).reshape(-1)
-        xp.add.at(memory, places, xp.as_array(input).reshape(-1))
-        memory = (memory / sharers).astype(input.dtype)
-    return xp.as_strided(memory, tuple(size), tuple(stride), start).copy()
-
-
-strided_from.vjp(input=lambda g, source, size, stride, offset:
-                 as_strided_backward(g, source, size, stride, offset))
-
-
-def replayed_view(base: Tensor, target: Tensor) -> Tensor:
-    """The view ``target`` is, taken from ``base`` again and recorded."""
-    where = Geometry(base, target)
-    if where.chain:
-        return geometry_of_tensor(base, where)
-    own = base.storage_offset()
-    return as_strided(base, where.shape, where.strides, own + where.offset)
-
-
-def geometry_of_tensor(tensor: Tensor, where: Geometry) -> Tensor:
-    """The part of ``tensor`` that a view of the same geometry looks at, recorded."""
-    if where.chain:
-        for step, static in where.chain:
-            if step.outputs == ("list",):
-                tensor = step.function(tensor, *static[:-1])[static[-1]]
-            else:
-                tensor = step.function(tensor, *static)
-        return tensor
-    if tensor.stride() != where.base_strides:
-        laid_out = tensor.new_empty_strided(where.base_shape, where.base_strides)
-        laid_out.copy_(tensor)
-        tensor = laid_out
-    return as_strided(tensor, where.shape, where.strides, tensor.storage_offset() + where.offset)
-
-
-@view(quiet=True, function=None, method=False)
-def alias(input: Array) -> Any:
-    """The same memory under another tensor."""
-    return input[...]
-
-
-alias.vjp(input=lambda g: g)
-
-
-def alias_of(tensor: Tensor, edge: Tensor) -> Tensor:
-    """``tensor``'s data with leaf ``edge``'s place in the graph."""
-    out = alias(edge)
-    out._replace_data(tensor._data)
-    return out
-
-
-def detach_copy(input: Tensor) -> Tensor:
-    return input.detach().clone()
+def zeros_of(like: Any, shape: Any) -> Any:
+    zeros = xp.zeros(shape, like._data.dtype if isinstance(like, Tensor) else like.dtype)
+    return wrap(zeros) if isinstance(like, Tensor) else zeros
 
 
 # ---------------------------------------------------------------- reshaping
-
-
-def _check_view(input: Any, size: Any) -> None:
-    target = infer_size(tuple(size), input.size)
-    if not xp.can_view(input, target):
-        raise RuntimeError("view size is not compatible with input tensor's size and stride (at "
-                           "least one dimension spans across two contiguous subspaces). Use "
-                           ".reshape(...) instead.")
 
 
 def infer_size(size: tuple[int, ...], count: int) -> tuple[int, ...]:
@@ -545,7 +376,6 @@ def _permute(input: Array, dims: Ints) -> Any:
     return input.transpose(dims)
 
 
-_permute.op.node_name = "PermuteBackward0"
 _permute.vjp(input=lambda g, dims: _permute(g, inverse_permutation(dims)))
 
 
@@ -591,7 +421,6 @@ def t(input: Array) -> Any:
     return input.T
 
 
-t.op.node_name = "TBackward0"
 t.vjp(input=lambda g: t(g))
 
 
@@ -636,8 +465,7 @@ def _matrix_transpose(self: Tensor) -> Tensor:
 def _full_transpose(self: Tensor) -> Tensor:
     """A view with all dimensions in reverse order."""
     if not self.ndim:
-        warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in these "
-             "cases.", once=True)
+        _identity_of_scalar(self, "T")
     elif self.ndim != 2:
         warn("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
              "deprecated and it will throw an error in a future release. Consider `x.mT` to "
@@ -699,7 +527,6 @@ def _squeeze(input: Array, dim: Any) -> Any:
     return xp.viewed(input, keep)
 
 
-_squeeze.op.node_name = "SqueezeBackward0"
 _squeeze.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
@@ -730,343 +557,3 @@ def squeeze(input: Any, dim: Any = None, *, axis: Any = None) -> Any:
     if isinstance(dim, (tuple, list)):
         return _squeeze_dims(input, tuple(dim))
     return _squeeze_dim(input, dim)
-
-
-# ---------------------------------------------------------------- parts
-
-
-@view(quiet=True, method=False, function=None)
-def _select(input: Array, dim: int, index: int) -> Any:
-    return input[(slice(None),) * dim + (index, ...)]
-
-
-_select.op.node_name = "SelectBackward0"
-_select.vjp(input=lambda g, like, dim, index: select_backward(g, like.shape, dim, index))
-
-
-@linear(function=None, method=False, any_dtype=True)
-def select_backward(input: Array, input_sizes: Any, dim: int, index: int) -> Any:
-    """A selected part's gradient, in zeros of the whole's shape."""
-    whole = xp.zeros(input_sizes, input.dtype)
-    whole[(slice(None),) * dim + (index,)] = input
-    return whole
-
-
-select_backward.vjp(input=lambda g, dim, index: _select(g, dim, index))
-
-
-@composite(method=True)
-def select(input: Any, dim: int, index: int) -> Any:
-    """A view of one position along ``dim``, which disappears."""
-    rank = input.ndim
-    if not rank:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    d = canonical_dim(dim, rank)
-    n = input.shape[d]
-    index = index.__index__()
-    if not -n <= index < n:
-        raise IndexError(f"select(): index {index} out of range for tensor of size "
-                         f"{list(input.shape)} at dimension {d}")
-    return _select(input, d, index % n if n else index)
-
-
-@view(quiet=True, method=False, function=None, node="SliceBackward0")
-def _slice(input: Array, dim: int, start: int, end: int, step: int = 1) -> Any:
-    return input[(slice(None),) * dim + (slice(start, end, step),)]
-
-
-_slice.vjp(input=lambda g, like, dim, start, end, step:
-           slice_backward(g, like.shape, dim, start, end, step))
-
-
-@linear(function=None, method=False, any_dtype=True)
-def slice_backward(input: Array, input_sizes: Any, dim: int, start: int, end: int,
-                   step: int) -> Any:
-    """A slice's gradient, in zeros of the whole's shape."""
-    whole = xp.zeros(input_sizes, input.dtype)
-    whole[(slice(None),) * dim + (slice(start, end, step),)] = input
-    return whole
-
-
-slice_backward.vjp(input=lambda g, dim, start, end, step: _slice(g, dim, start, end, step))
-
-
-@composite(method=True)
-def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
-    """A view of ``length`` positions along ``dim``, from ``start``."""
-    rank = input.ndim
-    if not rank:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    d = canonical_dim(dim, rank)
-    n = input.shape[d]
-    if isinstance(start, Tensor) and (start.ndim or start._data.dtype.kind not in "iub"):
-        raise RuntimeError("start must be an 0-dim integral Tensor.")
-    start = int(start)
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
-    if not -n <= start <= n:
-        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got "
-                         f"{start})")
-    if start < 0:
-        start += n
-    if start + length > n:
-        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
-    return _slice(input, d, start, start + length, 1)
-
-
-@view(quiet=True, aliases=())
-def diagonal(input: Array, offset: int = 0, dim1: Dim = 0, dim2: Dim = 1) -> Any:
-    """A view of a diagonal, as the last dimension."""
-    if dim1 == dim2:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return xp.writable_diagonal(input, offset, dim1, dim2)
-
-
-diagonal.vjp(input=lambda g, like, offset, dim1, dim2:
-             diagonal_backward(g, like.shape, offset, dim1, dim2))
-
-
-@linear(function=None, method=False, any_dtype=True)
-def diagonal_backward(input: Array, input_sizes: Any, offset: int, dim1: int, dim2: int) -> Any:
-    """A diagonal's gradient, in zeros of the whole's shape."""
-    whole = xp.zeros(input_sizes, input.dtype)
-    xp.writable_diagonal(whole, offset, dim1, dim2)[...] = input
-    return whole
-
-
-diagonal_backward.vjp(input=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
-
-
-@view(quiet=True, function=None)
-def unfold(input: Array, dimension: Dim, size: int, step: int) -> Any:
-    """A view of sliding windows along ``dimension``, as a new last dimension."""
-    length = input.shape[dimension] if input.ndim else 1
-    if size < 0:
-        raise RuntimeError(f"size is {size} but must be >= 0")
-    if size > length:
-        raise RuntimeError(f"maximum size for tensor at dimension {dimension} is {length} but size "
-                           f"is {size}")
-    if step <= 0:
-        raise RuntimeError(f"step is {step} but must be > 0")
-    return xp.windows(input, dimension, size, step)
-
-
-unfold.vjp(input=lambda g, like, dimension, size, step:
-           unfold_backward(g, like.shape, dimension, size, step))
-
-
-@linear(function=None, method=False)
-def unfold_backward(input: Array, input_sizes: Any, dim: int, size: int, step: int) -> Any:
-    """Overlapping windows' gradients, added up where they overlap."""
-    return xp.add_windows(input, input_sizes, dim, size, step)
-
-
-unfold_backward.vjp(input=lambda g, dim, size, step: unfold(g, dim, size, step))
-
-
-# ---------------------------------------------------------------- several parts at once
-
-
-@view(outputs=("list",), node="UnbindBackward0")
-def unbind(input: Array, dim: Dim = 0) -> Any:
-    """The views of each position along ``dim``, as a tuple."""
-    if not input.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    lead = (slice(None),) * dim
-    return tuple([input[(*lead, i, ...)] for i in range(input.shape[dim])])
-
-
-def zeros_of(like: Any, shape: Any) -> Any:
-    zeros = xp.zeros(shape, like._data.dtype if isinstance(like, Tensor) else like.dtype)
-    return wrap(zeros) if isinstance(like, Tensor) else zeros
-
-
-@view(outputs=("list",), node="SplitWithSizesBackward0")
-def split_with_sizes(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
-    """Views of consecutive parts of the given lengths along ``dim``."""
-    lead = (slice(None),) * dim
-    parts, start = [], 0
-    for n in split_sizes:
-        parts.append(input[(*lead, slice(start, start + n))])
-        start += n
-    return tuple(parts)
-
-
-@view(outputs=("list",), function=None, method=False, node="SplitBackward0")
-def _split(input: Array, split_size: int, dim: Dim = 0) -> Any:
-    n = input.shape[dim]
-    lead = (slice(None),) * dim
-    return tuple([input[(*lead, slice(i, i + split_size))]
-                  for i in range(0, n, split_size)] or [input[...]])
-
-
-@composite(method=True)
-def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
-    """Views of parts of one length (the last may be shorter), or of the given lengths."""
-    if not tensor.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    d = canonical_dim(dim, tensor.ndim)
-    n = tensor.shape[d]
-    if isinstance(split_size_or_sections, (tuple, list)):
-        lengths = list(split_size_or_sections)
-        if any(x < 0 for x in lengths):
-            raise RuntimeError("split_with_sizes expects split_sizes have only non-negative "
-                               f"entries, but got split_sizes={lengths}")
-        if sum_of(lengths) != n:
-            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input "
-                               f"tensor's size at dimension {d}), but got split_sizes={lengths}")
-        return split_with_sizes(tensor, tuple(lengths), d)
-    size = split_size_or_sections
-    if size < 0:
-        raise RuntimeError("split expects split_size be non-negative, but got split_size="
-                           f"{size}")
-    if size == 0 and n:
-        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension "
-                           f"size of {n}")
-    return _split(tensor, size or 1, d)
-
-
-def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of parts of one length (the last may be shorter), or of the given lengths."""
-    return split(self, split_size, dim)
-
-
-Tensor.split = _split_method  # type: ignore[attr-defined]
-
-
-def sum_of(numbers: Any) -> int:
-    total = 0
-    for n in numbers:
-        total += n
-    return total
-
-
-@composite(method=True)
-def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
-    """At most ``chunks`` views of equal length along ``dim``; the last may be shorter."""
-    if not input.ndim:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    n = input.shape[canonical_dim(dim, input.ndim)]
-    return split(input, max(-(-n // chunks), 1), dim)
-
-
-@composite(method=True)
-def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
-    """Views of ``n`` nearly equal parts, or of the parts between the given indices."""
-    if not input.ndim:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a "
-                           "tensor with 0 dims")
-    d = canonical_dim(dim, input.ndim)
-    n = input.shape[d]
-    if isinstance(indices_or_sections, Tensor):
-        indices_or_sections = indices_or_sections.tolist()
-    if isinstance(indices_or_sections, int):
-        count = indices_or_sections
-        if count <= 0:
-            raise RuntimeError(f"number of sections must be larger than 0, got {count}")
-        ends, start = [], 0
-        for i in range(count):
-            start += n // count + (1 if i < n % count else 0)
-            ends.append(start)
-        ends = ends[:-1]
-    else:
-        ends = list(indices_or_sections)
-    bounds = [0, *ends, n]
-    return tuple([input[(slice(None),) * d + (slice(a, b),)]
-                  for a, b in pairwise(bounds)])
-
-
-def _complex_guard(condition: bool, message: str) -> None:
-    if not condition:
-        raise RuntimeError(message)
-
-
-# ---------------------------------------------------------------- real and complex
-
-
-@view(quiet=True, method=False, function=None)
-def view_as_real(input: Array) -> Any:
-    """A complex tensor's memory as pairs of real numbers."""
-    _complex_guard(input.dtype.kind == "c", "view_as_real is only supported for complex tensors")
-    return xp.complex_pairs(input)
-
-
-view_as_real.vjp(input=lambda g: view_as_complex(contiguous_pairs(g)))
-
-
-@view(quiet=True, method=False, function=None)
-def view_as_complex(input: Array) -> Any:
-    """Pairs of real numbers as complex ones, on the same memory."""
-    _complex_guard(input.dtype.kind == "f", "view_as_complex is only supported for half, float "
-                   "and double tensors, but got a tensor of scalar type: "
-                   f"{dtypes.from_numpy_dtype(input.dtype).alias}")
-    _complex_guard(input.ndim > 0, "Input tensor must have one or more dimensions")
-    _complex_guard(input.shape[-1] == 2, "Tensor must have a last dimension of size 2")
-    _complex_guard(xp.element_strides(input)[-1] == 1,
-                   "Tensor must have a last dimension with stride 1")
-    return xp.pairs_as_complex(input)
-
-
-view_as_complex.vjp(input=lambda g: view_as_real(g))
-
-
-def contiguous_pairs(g: Any) -> Any:
-    return g.contiguous() if isinstance(g, Tensor) else xp.ascontiguousarray(g)
-
-
-publish(view_as_real, "view_as_real", method=False)
-publish(view_as_complex, "view_as_complex", method=False)
-
-
-# Rules use these two; users get a view of the pairs, whose history PyTorch shows.
-
-
-@view(quiet=True, method=False, function=None, node="SelectBackward0")
-def _real(input: Array) -> Any:
-    return input.real
-
-
-_real.vjp(input=lambda g: complex_of(g))
-
-
-@view(quiet=True, method=False, function=None, node="SelectBackward0")
-def _imag(input: Array) -> Any:
-    return input.imag
-
-
-_imag.vjp(input=lambda g: complex_of(g) * 1j)
-
-
-@linear(method=False, function=None, node="ToCopyBackward0")
-def complex_of(input: Array) -> Any:
-    """A real tensor as a complex one."""
-    return input.astype(xp.complex64 if input.dtype == xp.FLOAT32 else xp.complex128)
-
-
-complex_of.vjp(input=lambda g: _real(g))
-
-
-@composite()
-def real(input: Any) -> Any:
-    """The real part, as a view; a real tensor is its own."""
-    return _part(input, 0) if input.is_complex() else input
-
-
-@composite()
-def imag(input: Any) -> Any:
-    """The imaginary part, as a view."""
-    if not input.is_complex():
-        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return _part(input, 1)
-
-
-def _part(input: Tensor, which: int) -> Tensor:
-    return _select(view_as_real(input), input.ndim, which)
-
-
-Tensor.real = property(real, lambda self, v: real(self).copy_(v))  # type: ignore[attr-defined]
-Tensor.imag = property(imag, lambda self, v: imag(self).copy_(v))  # type: ignore[attr-defined]
-
-__all__ = ["Arrays", "Dims", "Size", "alias_of", "expand", "reshape", "restore_dims", "sizes"]

@@ -14,18 +14,9 @@ from ..modes import GRAD, MODE, NO_GRAD
 from ..notices import warn
 from ..op import Array, Dim, Ints, Number, op, publish
 from ..tensor import PLAIN, Tensor, wrap
-from .shape import (
-    _select,
-    _slice,
-    as_strided,
-    check_in_storage,
-    diagonal,
-    geometry,
-    no_overload,
-    sizes,
-    strided_from,
-    zeros_of,
-)
+from .parts import _select, _slice, diagonal
+from .shape import no_overload, sizes, zeros_of
+from .strides import as_strided, check_in_storage, geometry, strided_from
 
 NUMBERS = (bool, int, float, complex)
 

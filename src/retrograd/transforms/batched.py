@@ -263,7 +263,7 @@ def _one_at_a_time(op: Op, inner: list[Any], flags: list[Any], size: int) -> Any
 
 
 def pick(data: Any, index: int) -> Any:
-    from ..ops.shape import _select
+    from ..ops.parts import _select
 
     return compute(_select.op, [data, 0, index])
 

@@ -163,7 +163,7 @@ def _as_functional(level: int, part: str, missing: dict[int, int]) -> Callable[[
 
 
 def _first_of_batch(g: Any, level: int, size: int) -> Any:
-    from ..ops.shape import select_backward
+    from ..ops.parts import select_backward
 
     def change(inner: Any, depth: int) -> Any:
         whole = compute(select_backward.op, [inner, (size, *inner.shape), 0, 0])

@@ -7,9 +7,10 @@ from typing import Any
 
 from ...errors import canonical_dim
 from ..masking import conj
+from ..parts import _select
 from ..product import _batched, _rows_times_matrix, mm, scaled
 from ..reduce import _sum_dims
-from ..shape import _select, transpose, unsqueeze
+from ..shape import transpose, unsqueeze
 from .common import (
     RULES,
     aligned,

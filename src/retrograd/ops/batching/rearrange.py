@@ -7,8 +7,9 @@ from typing import Any
 from ...errors import canonical_dim
 from ..convert import clone
 from ..join import _cat, _stack
+from ..parts import diagonal, diagonal_backward, slice_backward
 from ..rearrange import _repeat, _roll
-from ..shape import diagonal, diagonal_backward, reshape, slice_backward
+from ..shape import reshape
 from ..writing import _copy
 from .common import (
     aligned,

@@ -7,6 +7,7 @@ from typing import Any
 from ...graph import Like
 from ..distance import _cdist, _exceeds, _shrinking, _vector_norm
 from ..masking import kept
+from ..parts import diagonal
 from ..reduce import (
     _mean_dims,
     _median_dim,
@@ -17,7 +18,7 @@ from ..reduce import (
     amax,
     amin,
 )
-from ..shape import diagonal, reshape
+from ..shape import reshape
 from .common import (
     RULES,
     all_batched,

@@ -10,12 +10,10 @@ from ...backend import numpy as xp
 from ...errors import canonical_dim
 from ..convert import clone
 from ..shape import (
-    _as_strided,
     _permute,
     _squeeze,
     _unsafe_view,
     _view,
-    alias,
     expand,
     infer_size,
     reshape,
@@ -23,6 +21,7 @@ from ..shape import (
     transpose,
     unsqueeze,
 )
+from ..strides import _as_strided, alias
 from .common import (
     RULES,
     all_batched,

@@ -7,8 +7,9 @@ from typing import Any
 from ...op import REGISTRY
 from ...transforms import CannotBatch
 from ..compare import eq
+from ..parts import _select
 from ..reduce import _any
-from ..shape import _select, reshape, unsqueeze
+from ..shape import reshape, unsqueeze
 from ..sort import _put_along, _searchsorted, _take_along
 from .common import (
     all_batched,

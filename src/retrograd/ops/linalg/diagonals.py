@@ -9,7 +9,8 @@ from ...backend import numpy as xp
 from ...errors import canonical_dim
 from ...op import Array, composite, linear, publish
 from ...tensor import Tensor
-from ..shape import diagonal, reshape
+from ..parts import diagonal
+from ..shape import reshape
 from ..sort import into_one
 
 

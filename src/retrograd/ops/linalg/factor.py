@@ -11,9 +11,9 @@ from ...notices import warn
 from ...op import Array, Index, composite, op, publish
 from ...tensor import Tensor
 from ..join import cat
+from ..parts import _real, _slice, complex_of
 from ..pointwise import conj, is_complex_value
 from ..product import _batched, adjoint_of, matmul
-from ..shape import _real, _slice, complex_of
 from ..sort import into_one
 from .common import _identity, check_matrices, columns_of, rows_of
 from .diagonals import tril, triu

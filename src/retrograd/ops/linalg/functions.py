@@ -12,10 +12,11 @@ from ...op import Array, composite, op, publish
 from ...tensor import Tensor, wrap
 from ..distance import vector_norm
 from ..join import _cat
+from ..parts import _slice
 from ..product import adjoint_of, matmul, mm
 from ..reduce import amax, amin
 from ..reduce import sum as reduce_sum
-from ..shape import _permute, _slice, reshape, zeros_of
+from ..shape import _permute, reshape, zeros_of
 from ..sort import into_one
 from .common import check_matrices
 from .factor import svdvals

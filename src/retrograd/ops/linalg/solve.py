@@ -12,9 +12,10 @@ from ...errors import canonical_dim
 from ...op import Array, Index, composite, op, publish
 from ...tensor import Tensor, wrap
 from ..overloads import no_kernel
+from ..parts import _imag, complex_of
 from ..pointwise import conj, is_complex_value, log, where
 from ..product import _batched, adjoint_of, scalar_type
-from ..shape import _imag, _permute, complex_of, reshape, sum_to_size_of, transpose
+from ..shape import _permute, reshape, sum_to_size_of, transpose
 from ..sort import into_one
 from .common import check_matrices, columns_of, per_matrix, rows_of
 from .diagonals import tril, triu
