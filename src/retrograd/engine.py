@@ -162,13 +162,15 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
     otherwise, or with ``accumulate``, it goes into the leaves' ``.grad``. A ``plan`` made for the
     same roots and targets can be used again.
     """
-    if not recorded and (ACTIVE.get() or not TRACED_TYPES.keys().isdisjoint(map(type, gradients))):
-        # Inside a transform gradients are its data, or become it on their way: rules meet tensors.
-        with switched(grad=False):
-            return run(roots, [wrap_any(g) for g in gradients], retain=retain, recorded=True,
-                       targets=targets, accumulate=accumulate)
     if plan is None:
         plan = Plan(roots, None if targets is None else set(targets))
+    # Inside a transform gradients are its data, or become it on their way.
+    inside = not recorded and (ACTIVE.get() or
+                               not TRACED_TYPES.keys().isdisjoint(map(type, gradients)))
+    if inside and not (plan.is_unwatched and plan.needed is not None):
+        with switched(grad=False):
+            return run(roots, [wrap_any(g) for g in gradients], retain=retain, recorded=True,
+                       targets=targets, accumulate=accumulate, plan=plan)
     captured: dict[Any, Any] = {}
     grads: dict[Any, Any] = {}
     for edge, gradient in zip(roots, gradients, strict=True):
@@ -186,7 +188,11 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
             for leaf in plan.leaves:
                 finish(leaf)
         elif plan.is_unwatched and plan.needed is not None:
-            _run_to_targets(plan, grads, captured, released, recorded)
+            if inside:
+                with switched(grad=False):
+                    _run_to_targets(plan, grads, captured, released, _pull_data)
+            else:
+                _run_to_targets(plan, grads, captured, released, _replay if recorded else _pull)
             for leaf in plan.leaves:
                 finish(leaf)
         else:
@@ -233,7 +239,7 @@ def _run_plain(plan: Plan, grads: dict[Any, Any], released: Released) -> None:
 
 
 def _run_to_targets(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any],
-                    released: Released | None, recorded: bool) -> None:
+                    released: Released | None, run_rules: Callable[..., Any]) -> None:
     """The loop of an ordinary ``grad``: only what leads to the targets, and no hooks."""
     targets = plan.targets
     for node, wanted in plan.steps:
@@ -244,13 +250,26 @@ def _run_to_targets(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any],
             captured[node] = g
             if not any(w is not None for w in wanted):
                 continue
-        run_rule = node.replay if recorded else node.pull
-        results: Any = (run_rule(g),) if node._arity == 1 else run_rule(g, *wanted)
+        results = run_rules(node, g, wanted)
         if released is not None:
             node.release(released)
         for edge, result in zip(wanted, results, strict=False):
             if edge is not None and result is not None:
                 grads[edge] = grads[edge] + result if edge in grads else result
+
+
+def _pull(node: Any, g: Any, wanted: tuple[Any, ...]) -> Any:
+    return (node.pull(g),) if node._arity == 1 else node.pull(g, *wanted)
+
+
+def _replay(node: Any, g: Any, wanted: tuple[Any, ...]) -> Any:
+    return (node.replay(g),) if node._arity == 1 else node.replay(g, *wanted)
+
+
+def _pull_data(node: Any, g: Any, wanted: tuple[Any, ...]) -> Any:
+    from .transforms.backward import pull_data
+
+    return pull_data(node, g, wanted)
 
 
 def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted_at: set[Any],

@@ -36,12 +36,18 @@ class Mode:
 
     def but(self, **changes: Any) -> Mode:
         """This mode with some switches changed."""
-        fields = {name: getattr(self, name) for name in Mode.__slots__}
-        fields.update(changes)
-        for known in (GRAD, NO_GRAD):
-            if all(getattr(known, name) == value for name, value in fields.items()):
-                return known
-        return Mode(**fields)
+        made = Mode(self.grad, self.inference, self.saved_hooks, self.hooks_disabled,
+                    self.override, self.forward_grad, self.intercept, self.journal)
+        for name, value in changes.items():
+            setattr(made, name, value)
+        ordinary = GRAD if made.grad else NO_GRAD
+        return made if made._differs() else ordinary
+
+    def _differs(self) -> bool:
+        """Whether anything but recording is switched away from the ordinary."""
+        return bool(self.inference or self.saved_hooks or self.hooks_disabled is not None
+                    or not self.override or not self.forward_grad or self.intercept is not None
+                    or self.journal is not None)
 
 
 GRAD = Mode()

@@ -64,43 +64,50 @@ def is_namedtuple(value: Any) -> bool:
     return isinstance(value, tuple) and hasattr(type(value), "_fields")
 
 
-def _parts(value: Any) -> tuple[Any, Any, list[Any]] | None:
+def _parts(value: Any) -> tuple[Any, Any, Any] | None:
     kind = type(value)
-    if kind in (dict, OrderedDict):
+    if kind is tuple or kind is list:
+        return kind, None, value
+    if kind is dict or kind is OrderedDict:
         return kind, tuple(value), list(value.values())
     if kind is defaultdict:
         return (defaultdict, value.default_factory), tuple(value), list(value.values())
-    if kind in (list, tuple, deque) or is_namedtuple(value):
+    if kind is deque or is_namedtuple(value):
         return kind, None, list(value)
     return None
 
 
 def flatten(tree: Any) -> tuple[list[Any], Structure]:
     """The leaves from left to right, and what is needed to put them back."""
+    leaves: list[Any] = []
+    return leaves, _collect(tree, leaves)
+
+
+def _collect(tree: Any, leaves: list[Any]) -> Structure:
+    """Add the leaves of ``tree`` to ``leaves``."""
     parts = _parts(tree)
     if parts is None:
-        return [tree], LEAF
+        leaves.append(tree)
+        return LEAF
     kind, keys, values = parts
-    leaves: list[Any] = []
-    children = []
-    for value in values:
-        inner, structure = flatten(value)
-        leaves += inner
-        children.append(structure)
-    return leaves, Structure(kind, keys, tuple(children))
+    return Structure(kind, keys, tuple([_collect(value, leaves) for value in values]))
 
 
 def unflatten(leaves: list[Any], structure: Structure) -> Any:
     """The container of ``structure`` holding ``leaves``."""
-    items = iter(leaves)
-    return _build(items, structure)
+    if structure is LEAF:
+        return leaves[0]
+    return _build(iter(leaves), structure)
 
 
 def _build(items: Any, structure: Structure) -> Any:
-    if structure.kind is None:
-        return next(items)
-    values = [_build(items, child) for child in structure.children]
     kind = structure.kind
+    values = [next(items) if child is LEAF else _build(items, child)
+              for child in structure.children]
+    if kind is tuple:
+        return tuple(values)
+    if kind is list:
+        return values
     if isinstance(kind, tuple):
         made = kind[0](kind[1])
         made.update(zip(structure.keys, values, strict=True))

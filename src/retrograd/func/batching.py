@@ -23,11 +23,7 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
     A program that needs the single values (``.item()``, data-dependent branches, a write into an
     unbatched tensor) is run once for each of them, with a warning that names the line.
     """
-    if randomness not in ("error", "different", "same"):
-        raise RuntimeError("Only allowed values for randomness are 'error', 'different', or "
-                           f"'same'. Got {randomness}")
-    if not (chunk_size is None or chunk_size > 0):
-        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+    _check_options(randomness, chunk_size)
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -38,6 +34,25 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
         return _map(func, leaves, dims, structure, size, out_dims, randomness, kwargs)
 
     return wrapped
+
+
+def _check_options(randomness: str, chunk_size: int | None) -> None:
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError("Only allowed values for randomness are 'error', 'different', or "
+                           f"'same'. Got {randomness}")
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+
+def map_rows(func: Callable[..., Any], rows: list[Tensor], size: int, randomness: str = "error",
+             chunk_size: int | None = None) -> Any:
+    """:func:`vmap` of ``func`` on tensors that are mapped over their first dimension."""
+    _check_options(randomness, chunk_size)
+    dims = [0] * len(rows)
+    structure = trees.Structure(tuple, None, (trees.LEAF,) * len(rows))
+    if chunk_size is not None and chunk_size < size:
+        return _in_chunks(func, rows, dims, structure, size, 0, randomness, chunk_size, {})
+    return _map(func, rows, dims, structure, size, 0, randomness, {})
 
 
 def _name(func: Any) -> str:

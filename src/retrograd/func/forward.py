@@ -11,7 +11,7 @@ from ..autograd.backward import grad as graph_grad
 from ..modes import MODE, switched
 from ..tensor import Tensor
 from ..transforms import active, dual_primal, dual_tangent, levels_of, make_dual
-from .batching import vmap
+from .batching import map_rows
 from .reverse import (
     checked_argnums,
     checked_aux,
@@ -103,7 +103,7 @@ def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
             results = jvp(of_picked, picked, tangents, has_aux=has_aux)
             return (results[1], results[2]) if has_aux else results[1]
 
-        batched = vmap(columns, randomness=randomness, chunk_size=chunk_size)(*basis)
+        batched = map_rows(columns, basis, sum(sizes), randomness, chunk_size)
         aux = None
         if has_aux:
             batched, aux = batched

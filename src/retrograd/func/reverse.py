@@ -12,13 +12,24 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import trees
-from ..autograd.backward import grad as graph_grad
-from ..engine import Plan
-from ..graph import Identity, next_sequence
+from ..autograd.backward import own, starting
+from ..backend import numpy as xp
+from ..engine import Plan, run
+from ..graph import Identity, Node, next_sequence
 from ..interpret import wrap_any
 from ..modes import MODE, switched
 from ..sites import here
 from ..tensor import Tensor, edge_of
+from ..transforms import (
+    Batched,
+    CannotBatch,
+    Holder,
+    leave_batch,
+    next_level,
+    ones_like_data,
+    takes_any_data,
+    zeros_like_data,
+)
 
 
 class FunctionInput(Identity):
@@ -38,16 +49,6 @@ def entered(tensor: Tensor) -> Tensor:
     out._edge = node
     out._vc = tensor._counter()
     return out
-
-
-def watched_outside(outputs: list[Tensor], inside: set[Any]) -> bool:
-    """Whether anything but ``inside`` could ask for gradients of ``outputs``."""
-    roots = [e for e in (edge_of(t) for t in outputs) if e is not None]
-    plan = Plan(roots, None)
-    if plan.leaves:
-        return True
-    return any(isinstance(n, FunctionInput) and n.is_open and n not in inside
-               for n in plan.order)
 
 
 class Entered:
@@ -94,30 +95,98 @@ def detached(tree: Any) -> Any:
     return trees.tree_map(lambda t: t._off_graph() if isinstance(t, Tensor) else t, tree)
 
 
-def gradients_of(outputs: list[Tensor], entered: Entered, seeds: list[Any] | None, record: bool,
-                 retain: bool = False) -> list[Tensor]:
-    """The gradients at the entered arguments, zeros where an output does not depend on one."""
-    live = [(o, None if seeds is None else s)
-            for o, s in zip(outputs, seeds or [None] * len(outputs), strict=True)
-            if o._edge is not None]
-    if not live:
-        return [zeros_like(t) for t in entered.outside]
-    with switched(grad=record):
-        found = graph_grad([o for o, _ in live], entered.inside,
-                           None if seeds is None else [s for _, s in live],
-                           create_graph=record, retain_graph=record or retain, allow_unused=True)
-    return [zeros_like(t) if g is None else g for g, t in zip(found, entered.outside, strict=True)]
+class Backward:
+    """The backward pass from a function's outputs to its arguments."""
+
+    def __init__(self, outputs: list[Tensor], inputs: Entered, structure: Any = trees.LEAF):
+        self.inputs = inputs
+        self.outputs = outputs
+        self.structure = structure
+        self.watched = False  # from outside the function
+        self.live = [o for o in outputs if o._edge is not None]
+        self.targets = [edge_of(t) for t in inputs.inside]
+        self._plan: Plan | None = None
+
+    def plan(self) -> Plan:
+        # A hook may have been set, or a callback queued, since it was made.
+        if self._plan is None or Node.any_watched or self._plan.callbacks is not None:
+            self._plan = Plan([edge_of(o) for o in self.live], set(self.targets))
+        return self._plan
+
+    def is_watched(self) -> bool:
+        """Whether anything but the arguments could ask for gradients of the outputs."""
+        plan = self.plan()
+        return bool(plan.leaves) or any(
+            isinstance(n, FunctionInput) and n.is_open and n not in self.inputs.nodes
+            for n in plan.order)
+
+    def gradients(self, seeds: list[Any] | None, record: bool,
+                  retain: bool = False) -> list[Tensor]:
+        """The gradients of the arguments, zeros where the outputs do not depend on one."""
+        if not self.live:
+            return [zeros_like(t) for t in self.inputs.outside]
+        given = [_unit(o) for o in self.live] if seeds is None else \
+            [s for o, s in zip(self.outputs, seeds, strict=True) if o._edge is not None]
+        roots, values = starting(tuple(self.live), tuple(given), record)
+        with switched(grad=record):
+            found = run(roots, values, retain=record or retain, recorded=record,
+                        targets=self.targets, accumulate=False, plan=self.plan())
+        return [self._result(found.get(edge), t)
+                for edge, t in zip(self.targets, self.inputs.outside, strict=True)]
+
+    def pull(self, cotangents: Any, retain: bool = True, record: bool | None = None) -> Any:
+        """The gradients for given ones of the outputs, both in the structures of the function."""
+        seeds, given = trees.flatten(cotangents)
+        if given != self.structure:
+            raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree "
+                               "structure of outputs to the function. cotangents: "
+                               f"{given.pictured()}, primal output: {self.structure.pictured()}")
+        for seed in seeds:
+            if not (seed is None or isinstance(seed, Tensor)):
+                raise TypeError("gradients can be either Tensors or None, but got "
+                                f"{type(seed).__name__}")
+        if record is None:
+            record = MODE.get().grad and (self.watched or any(
+                s is not None and s._edge is not None for s in seeds))
+        return trees.unflatten(self.gradients(seeds, record, retain), self.inputs.structure)
+
+    def rows(self, basis: list[Tensor], total: int) -> list[Tensor] | None:
+        """The gradients for a batch of seeds, from one pass; None if that takes a whole vmap.
+
+        A vmap around the pass is of no use where only ops are run in it.
+        """
+        if not self.live or (self.watched and MODE.get().grad):
+            return None
+        plan = self.plan()
+        if not plan.is_unwatched or not all(map(takes_any_data, plan.order)):
+            return None
+        level = next_level()
+        seeds = [Batched(level, b._data) for o, b in zip(self.outputs, basis, strict=True)
+                 if o._edge is not None]
+        try:
+            found = run([edge_of(o) for o in self.live], seeds, retain=True, recorded=False,
+                        targets=self.targets, accumulate=False, plan=plan)
+        except CannotBatch:
+            return None
+        return [wrap_any(leave_batch(zeros_like_data(t._data) if (g := found.get(edge)) is None
+                                     else g, 0, level, total))
+                for edge, t in zip(self.targets, self.inputs.outside, strict=True)]
+
+    def _result(self, found: Any, like: Tensor) -> Tensor:
+        if found is None:
+            return zeros_like(like)
+        return found if isinstance(found, Tensor) else wrap_any(own(found))
+
+
+def _unit(output: Tensor) -> Tensor | None:
+    """The gradient of a real scalar by itself, in each of the batches it is in."""
+    data = output._data
+    return wrap_any(ones_like_data(data)) if isinstance(data, Holder) and data.dtype.kind == "f" \
+        and not data.ndim else None
 
 
 def zeros_like(tensor: Tensor) -> Tensor:
-    with switched(grad=False):
-        return wrap_any(_zeros(tensor))
-
-
-def _zeros(tensor: Tensor) -> Any:
-    from ..transforms import zeros_like_data
-
-    return zeros_like_data(tensor._data)
+    return wrap_any(zeros_like_data(tensor._data))
 
 
 # ---------------------------------------------------------------- grad
@@ -177,8 +246,9 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
                 raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a scalar "
                                    f"Tensor, got tensor with {output.dim()} dims. Maybe you wanted "
                                    "to use the vjp or jacrev APIs instead?")
-            record = outer and watched_outside([output], inputs.nodes)
-            found = gradients_of([output], inputs, None, record)
+            backward = Backward([output], inputs)
+            record = outer and backward.is_watched()
+            found = backward.gradients(None, record)
             inputs.close()
         if not record:
             output, aux = output._off_graph(), detached(aux)
@@ -205,6 +275,17 @@ def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> C
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """``func(*primals)``, and the function that pulls gradients of it back to ``primals``."""
+    output, aux, backward = ran(func, primals, has_aux)
+
+    def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        return backward.pull(cotangents, retain_graph, create_graph)
+
+    return (output, pull, aux) if has_aux else (output, pull)
+
+
+def ran(func: Callable[..., Any], primals: tuple[Any, ...],
+        has_aux: bool) -> tuple[Any, Any, Backward]:
+    """``func(*primals)``, its auxiliary output, and the way back from its outputs."""
     name = "vjp(f, *primals)"
     outer = MODE.get().grad
     with switched(grad=True):
@@ -226,31 +307,12 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
             if not (leaf.is_floating_point() or leaf.is_complex()):
                 raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or "
                                    f"complex Tensors, got Tensor with dtype {leaf.dtype}")
-    live = [o for o in outputs if o._edge is not None]
-    watched = outer and bool(live) and watched_outside(live, inputs.nodes)
+    backward = Backward(outputs, inputs, structure)
+    backward.watched = outer and bool(backward.live) and backward.is_watched()
     inputs.close()
-
-    def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
-        seeds, given = trees.flatten(cotangents)
-        if given != structure:
-            raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree "
-                               "structure of outputs to the function. cotangents: "
-                               f"{given.pictured()}, primal output: {structure.pictured()}")
-        for seed in seeds:
-            if not (seed is None or isinstance(seed, Tensor)):
-                raise TypeError("gradients can be either Tensors or None, but got "
-                                f"{type(seed).__name__}")
-        wanted = MODE.get().grad and (watched or any(
-            s is not None and s._edge is not None for s in seeds))
-        record = wanted if create_graph is None else create_graph
-        found = gradients_of(outputs, inputs, seeds, record, retain=retain_graph)
-        return trees.unflatten(found, inputs.structure)
-
-    if not watched:
-        shown, aux = detached(output), detached(aux)
-    else:
-        shown = output
-    return (shown, pull, aux) if has_aux else (shown, pull)
+    if not backward.watched:
+        output, aux = detached(output), detached(aux)
+    return output, aux, backward
 
 
 # ---------------------------------------------------------------- Jacobians
@@ -265,7 +327,7 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        from .batching import vmap
+        from .batching import map_rows
 
         numbers = checked_argnums(argnums, args)
         picked = tuple(args[n] for n in numbers)
@@ -273,21 +335,20 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
         def of_picked(*inner: Any) -> Any:
             return func(*with_arguments(args, numbers, inner), **kwargs)
 
-        results = vjp(of_picked, *picked, has_aux=has_aux)
-        output, pull = results[0], results[1]
+        output, aux, backward = ran(of_picked, picked, has_aux)
         outputs, structure = trees.flatten(output)
         sizes = [o.numel() for o in outputs]
+        total = sum(sizes)
         basis = standard_basis(outputs, sizes)
-
-        def rows(*seeds: Any) -> Any:
-            return pull(trees.unflatten(list(seeds), structure))
-
-        batched = vmap(rows, chunk_size=chunk_size)(*basis)
-        flat, in_structure = trees.flatten(batched)
-        inputs = trees.flatten(picked)[0]
+        inputs, in_structure = trees.flatten(picked)
+        rows = backward.rows(basis, total) if chunk_size is None else None
+        if rows is None:
+            rows = trees.flatten(map_rows(
+                lambda *seeds: backward.pull(trees.unflatten(list(seeds), structure)), basis, total,
+                chunk_size=chunk_size))[0]
         per_output: list[list[Any]] = [[] for _ in outputs]
-        for rows_of_input, source in zip(flat, inputs, strict=True):
-            parts = rows_of_input.split(sizes, 0)
+        for rows_of_input, source in zip(rows, inputs, strict=True):
+            parts = rows_of_input.split(sizes, 0) if len(sizes) > 1 else (rows_of_input,)
             for k, (part, out) in enumerate(zip(parts, outputs, strict=True)):
                 per_output[k].append(part.reshape((*out.shape, *source.shape)))
         blocks = []
@@ -295,7 +356,7 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
             block = trees.unflatten(parts, in_structure)
             blocks.append(block if isinstance(argnums, tuple) else block[0])
         result = trees.unflatten(blocks, structure)
-        return (result, results[2]) if has_aux else result
+        return (result, aux) if has_aux else result
 
     return wrapped
 
@@ -305,12 +366,11 @@ def standard_basis(tensors: list[Tensor], sizes: list[int]) -> list[Tensor]:
     total = sum(sizes)
     basis = []
     start = 0
-    with switched(grad=False):
-        for tensor, size in zip(tensors, sizes, strict=True):
-            chunk = tensor.new_zeros((total, size))
-            chunk.diagonal(-start).fill_(1)
-            start += size
-            basis.append(chunk.view((total, *tensor.shape)))
+    for tensor, size in zip(tensors, sizes, strict=True):
+        chunk = xp.zeros((total, size), tensor._data.dtype)
+        chunk.reshape(-1)[start * size:(start + size) * size:size + 1] = 1
+        start += size
+        basis.append(wrap_any(chunk.reshape((total, *tensor._data.shape))))
     return basis
 
 

@@ -15,6 +15,7 @@ through it, in any nesting. Holders nest: the one with the highest level is oute
 :mod:`.batched`     an op on batches
 :mod:`.data`        rules on raw data, arrays and holders alike
 :mod:`.calls`       the usual call of an op on such data
+:mod:`.backward`    backward inside a transform
 :mod:`.boundary`    where data and gradients enter a transform and leave it
 :mod:`.writing`     writing in place
 ==================  ===========================================================
@@ -34,6 +35,7 @@ Both are settled where a gradient leaves a node (:func:`settle`).
 from __future__ import annotations
 
 from . import calls
+from .backward import takes_any_data
 from .batched import batching_rule
 from .boundary import (
     batch_in,
@@ -44,6 +46,7 @@ from .boundary import (
     dual_primal,
     dual_tangent,
     in_every_batch,
+    leave_batch,
     make_dual,
     settle,
     settle_tensor,
@@ -60,13 +63,14 @@ from .holders import (
     levels_of,
     made_inside,
     next_level,
+    ones_like_data,
     zeros_like_data,
 )
 from .writing import carry_tangent
 
 __all__ = ["Batched", "CannotBatch", "Dual", "Holder", "active", "batch_in", "batch_out",
            "batch_repeated", "batched_like", "batching_rule", "calls", "carry_tangent",
-           "check_tangent",
-           "dual_levels", "dual_part", "dual_primal", "dual_tangent", "in_every_batch",
-           "innermost", "levels_of", "made_inside", "make_dual", "next_level", "settle",
-           "settle_tensor", "zeros_like_data"]
+           "check_tangent", "dual_levels", "dual_part", "dual_primal", "dual_tangent",
+           "in_every_batch", "innermost", "leave_batch", "levels_of", "made_inside", "make_dual",
+           "next_level", "ones_like_data", "settle", "settle_tensor", "takes_any_data",
+           "zeros_like_data"]

@@ -17,7 +17,7 @@ from .holders import Batched, Dual, Holder, levels_of, sizes_of, zeros_like_data
 # ---------------------------------------------------------------- entering and leaving
 
 
-class _Boundary(PlacedNode):
+class Boundary(PlacedNode):
     """A node at a transform's edge; both directions are linear, and each is the other's adjoint."""
 
     __slots__ = ("forward", "adjoint", "levels")
@@ -35,7 +35,7 @@ def recorded(tensor: Tensor, forward: Callable[[Any], Any],
     out = wrap_any(forward(tensor._array()))
     edge = edge_of(tensor)
     if edge is not None and MODE.get().grad:
-        node = _Boundary()
+        node = Boundary()
         node.seq = next_sequence()
         node.code, node.lasti = here(2)
         node.next0 = edge
@@ -73,6 +73,9 @@ def _below(data: Any, level: int, change: Callable[[Any, int], Any], depth: int 
 
 def enter_batch(data: Any, dim: int, level: int, outer: bool = False) -> Any:
     """Raw data with its axis ``dim`` turned into a batch."""
+    if dim == 0 and data.__class__ is xp.ndarray:
+        return Batched(level, data, outer)
+
     def change(inner: Any, depth: int) -> Any:
         return Batched(level, move_axis(inner, dim + depth, 0), outer)
 
@@ -81,6 +84,9 @@ def enter_batch(data: Any, dim: int, level: int, outer: bool = False) -> Any:
 
 def leave_batch(data: Any, dim: int, level: int, size: int) -> Any:
     """Raw data with its batch turned back into axis ``dim``; repeated if it had none."""
+    if dim == 0 and data.__class__ is Batched and data.level == level:
+        return data.value
+
     def change(inner: Any, depth: int) -> Any:
         if isinstance(inner, Batched) and inner.level == level:
             return move_axis(inner.value, 0, dim + depth)
@@ -190,7 +196,7 @@ def dual_tangent(tensor: Tensor, level: int) -> Tensor:
     return _read_part(tensor, level, "tangent")
 
 
-class _MakeDual(PlacedNode):
+class MakeDual(PlacedNode):
     """Joins a value and its tangent."""
 
     __slots__ = ("next1", "level", "levels")
@@ -225,7 +231,7 @@ def make_dual(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
     out = wrap_any(joined(primal._array(), tangent._array(), level))
     edges = (edge_of(primal), edge_of(tangent))
     if MODE.get().grad and any(e is not None for e in edges):
-        node = _MakeDual()
+        node = MakeDual()
         node.seq = next_sequence()
         node.code, node.lasti = here(2)
         node.next0, node.next1 = edges

@@ -319,3 +319,11 @@ def zeros_like_data(data: Any) -> Any:
         return Batched(data.level, zeros_like_data(data.value), data.outer)
     return xp.zeros(data.shape, data.dtype)
 
+
+def ones_like_data(data: Any) -> Any:
+    """Ones in each of the batches that ``data`` is in; a constant has no tangents."""
+    if isinstance(data, Dual):
+        return ones_like_data(data.primal)
+    if isinstance(data, Batched):
+        return Batched(data.level, ones_like_data(data.value), data.outer)
+    return xp.ones(data.shape, data.dtype)
