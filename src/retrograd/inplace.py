@@ -24,7 +24,7 @@ from .graph import (
 from .modes import GRAD, MODE, NO_GRAD, Mode, switched
 from .op import Op
 from .replaying import Packed
-from .tensor import Tensor, edge_of
+from .tensor import PLAIN, Tensor, edge_of, wrap
 
 
 def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
@@ -42,6 +42,8 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
             raise missing_arguments(op.title + "_", ["input"])
         raise TypeError(f"{op.name}_(): argument 'input' (position 1) must be Tensor, not "
                         f"{type(target).__name__}")
+    if mode is GRAD and op.kind == "elementwise" and recorded_plainly(op, target, args):
+        return target
     view = target._view
     if view is not None and view.origin and mode.records and (
             view.base._edge is not None
@@ -84,6 +86,41 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         if target._cut is not None and target._view is not None:
             target._view.base._cut = target._cut
     return target
+
+
+def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
+    """Do the ordinary recorded write by way of the op itself; False for any other.
+
+    That is one of float tensors of one dtype, to memory that nothing else looks at.
+    """
+    from . import interpret
+
+    data, edge = target._data, target._edge
+    if not op.rules or type(target) not in PLAIN or target._view is not None or edge is LEAF \
+            or type(data) is not xp.ndarray or target._vc is INFERENCE or target._retains \
+            or (data.dtype is not xp.FLOAT32 and data.dtype is not xp.FLOAT64):
+        return False
+    others = [arg for arg in args[1:] if isinstance(arg, Tensor)]
+    for other in others:
+        if type(other) not in PLAIN or other._data.dtype is not data.dtype:
+            return False
+    if edge is None or not xp.are_apart(data, *[other._data for other in others]) \
+            or not data.flags.writeable:
+        return False
+    plan = interpret.node_class(op).plan
+    source = target
+    if op.arrays[0] in plan.saved_arrays:
+        source = wrap(data.copy(), edge)  # what is overwritten may be asked for
+    options = {p.name: arg for p, arg in zip(op.params, args, strict=True) if p.keyword_only}
+    result = op.function(source, *args[1:len(args) - len(options)], **options)
+    y, node = result._data, result._edge
+    if y.shape != data.shape or y.dtype is not data.dtype or node is None:
+        return False
+    data[...] = y
+    target._counter().bump()
+    saved_output(node, target, GRAD)
+    target._edge = node
+    return True
 
 
 def goes_unrecorded(target: Tensor, *others: Tensor) -> bool:
@@ -210,8 +247,8 @@ def refuse_view(target: Tensor, view: View, what: str = _WRITTEN) -> None:
         prefix = f"A view was created in {made_in} and {what} {where}. "
     else:
         of = f" of a view which was created in {made_in}" if unrecorded else ""
-        name = short_name(maker.node if maker.is_output else maker)
-        prefix = f"Output {target.output_nr} of {name} is a view{of} and {what}" \
+        node, nr = (maker.node, maker.nr) if maker.is_output else (maker, 0)
+        prefix = f"Output {nr} of {short_name(node)} is a view{of} and {what}" \
                  f"{' ' + where if unrecorded else ''}. "
     if view.origin == "multi":
         raise RuntimeError(
@@ -289,9 +326,10 @@ def rebase(target: Tensor, node: Node) -> None:
     base._edge = copied
     if base._retains and old_base is not None:
         move_retained(base, old_base, copied)
-    refresh(target)
-    if getattr(type(node), "saves_output", False) and isinstance(target._edge, Node):
-        node.output_origin = weakref.ref(target._edge)
+    if getattr(type(node), "saves_output", False):
+        refresh(target)
+        if isinstance(target._edge, Node):
+            node.output_origin = weakref.ref(target._edge)
 
 
 def move_retained(tensor: Tensor, old: Any, new: Node) -> None:

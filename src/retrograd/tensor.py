@@ -248,7 +248,7 @@ class Tensor:
 
     def numpy(self, *, force: bool = False) -> Any:
         """The data as a NumPy array that shares this tensor's memory."""
-        if self._edge is not None and not force and MODE.get().grad:
+        if self.requires_grad and not force and MODE.get().grad:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
                                "tensor.detach().numpy() instead.")
         array = self._array()
@@ -271,7 +271,7 @@ class Tensor:
     __array_priority__ = 1000
 
     def __dlpack__(self, *, stream: Any = None, **options: Any) -> Any:
-        if self._edge is not None:
+        if self.requires_grad:
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
         return self._array().__dlpack__(**options)
 
@@ -310,7 +310,7 @@ class Tensor:
         return self.item()
 
     def __float__(self) -> float:
-        if self._edge is not None:
+        if self.requires_grad:
             warn_of_lost_gradient()
         value = self._number()
         if isinstance(value, complex):
@@ -324,7 +324,7 @@ class Tensor:
         return int(value)
 
     def __complex__(self) -> complex:
-        if self._edge is not None:
+        if self.requires_grad:
             warn_of_lost_gradient()
         return complex(self._number())
 
@@ -412,7 +412,7 @@ class Tensor:
 
     @property
     def output_nr(self) -> int:
-        edge = self._edge
+        edge = edge_of(self)
         return edge.nr if isinstance(edge, OutputEdge) else 0
 
     @property
@@ -501,7 +501,7 @@ class Tensor:
     def data(self) -> Tensor:
         """A tensor on the same memory, outside the graph and with a version of its own."""
         out = twin(self, None, _class_of_views(self))
-        if self._edge is not None:
+        if self.requires_grad:
             out._cut = sites.here(2)
         return out
 
@@ -510,7 +510,7 @@ class Tensor:
         if not isinstance(value, Tensor):
             raise TypeError("Variable data has to be a tensor, but got "
                             f"{type(value).__name__}")
-        if self._edge is not None and value._data.dtype.kind not in "fc" \
+        if self.requires_grad and value._data.dtype.kind not in "fc" \
                 and not value.dtype.is_floating_point:
             raise RuntimeError("data set to a tensor that requires gradients must be floating "
                                "point or complex dtype")
@@ -523,7 +523,7 @@ class Tensor:
     def detach(self) -> Tensor:
         """A tensor on the same memory, outside the graph."""
         out = twin(self, self._counter(), _class_of_views(self))
-        if self._edge is not None:
+        if self._edge is not None or (self._view is not None and self.requires_grad):
             out._cut = sites.here(2)
         return out
 
@@ -534,7 +534,7 @@ class Tensor:
         if self._view is not None:
             if self._view.origin == "multi":
                 raise RuntimeError("Can't detach views in-place. Use detach() instead.")
-            if self._edge is not None:
+            if self.requires_grad:
                 raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are "
                                    "using DistributedDataParallel (DDP) for training, and "
                                    "gradient_as_bucket_view is set as True, gradients are views of "
@@ -551,7 +551,7 @@ class Tensor:
 
     def retain_grad(self) -> None:
         """Keep this non-leaf tensor's gradient in ``.grad``."""
-        if self._edge is None:
+        if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self.is_leaf or self._retains:
             return
@@ -565,7 +565,7 @@ class Tensor:
 
     @property
     def retains_grad(self) -> bool:
-        return self._retains and self._edge is not None
+        return self._retains and self.requires_grad
 
     def backward(self, gradient: Any = None, retain_graph: bool | None = None,
                  create_graph: bool = False, inputs: Any = None) -> None:
@@ -576,7 +576,7 @@ class Tensor:
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
         """Call ``hook(grad)`` whenever this tensor's gradient is computed; it may replace it."""
-        if self._edge is None:
+        if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         edge = edge_of(self)
         if edge is self:
@@ -596,7 +596,7 @@ class Tensor:
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
         """Call ``hook(tensor)`` after a gradient was accumulated into this leaf."""
-        if self._edge is None:
+        if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf "
@@ -633,7 +633,7 @@ class Tensor:
             return memo[id(self)]
         out = object.__new__(type(self))
         fill(out, xp.copy_with_memory(self._array(), memo),
-             LEAF if self._edge is not None else None)
+             LEAF if self.requires_grad else None)
         out._vc = Version(1)
         memo[id(self)] = out
         if self._grad is not None:
@@ -642,12 +642,12 @@ class Tensor:
         return out
 
     def __copy__(self) -> Tensor:
-        return _rebuild(type(self), self._array(), None, self._edge is not None,
+        return _rebuild(type(self), self._array(), None, self.requires_grad,
                         _user_attributes(self))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         packed, order = xp.packed(self._array())
-        return (_rebuild, (type(self), packed, order, self._edge is not None,
+        return (_rebuild, (type(self), packed, order, self.requires_grad,
                            _user_attributes(self)))
 
     def __setstate__(self, state: Any) -> None:

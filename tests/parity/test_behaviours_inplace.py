@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 from parity.harness import behaviour, behaviour_of_each
 from shared import leaf
 
@@ -890,3 +892,48 @@ def in_place_on_integer_tensors(torch, log):
     log.raises(i.add_, 1.5)
     log.raises(i.sigmoid_)
     log(i)
+
+
+@behaviour_of_each([("written", 0), ("sibling", 1)])
+def view_of_a_constant_that_got_a_history(torch, log, name, which):
+    def view():
+        base = torch.zeros(3)
+        views = base[:2], base[1:]
+        views[0].copy_(leaf(torch, 1.0, 2.0) * 2)
+        return views[which]
+
+    log(view(), view().requires_grad, view().is_leaf, view().output_nr, view().data)
+    log.graph(view())
+    log(view().clone(), view().detach(), copy.copy(view()).requires_grad)
+    log.raises(view().numpy)
+    log.raises(view().detach_)
+    log.raises(view().retain_grad)
+    log.raises(view().register_post_accumulate_grad_hook, print)
+    log.raises(lambda: copy.deepcopy(view()))
+    log.raises(torch.autograd.grad, view().sum(), view(), allow_unused=True)
+
+
+@behaviour_of_each([("mul_", lambda y, b: y.mul_(b)), ("sin_", lambda y, b: y.sin_()),
+                    ("tanh_", lambda y, b: y.tanh_()), ("div_", lambda y, b: y.div_(b)),
+                    ("number", lambda y, b: y.mul_(2.5)),
+                    ("factor", lambda y, b: y.add_(b, alpha=3)),
+                    ("several", lambda y, b: y.mul_(2).add_(b).sigmoid_())])
+def derivatives_of_a_recorded_write(torch, log, name, write):
+    x, b = leaf(torch, 0.5, -1.0), leaf(torch, 2.0, 3.0)
+    y = x * 1.5
+    log(write(y, b) is y, y, y._version)
+    log.graph(y)
+    first = torch.autograd.grad(y.sum(), (x, b), create_graph=True, allow_unused=True)
+    log.values(*first)
+    parts = [(g * g).sum() for g in first if g is not None and g.requires_grad]
+    if parts:
+        log(*torch.autograd.grad(sum(parts), (x, b), allow_unused=True, retain_graph=True))
+    y.add_(1)
+    log.raises((y * 2).sum().backward)
+
+
+@behaviour_of_each([("itself", lambda y: y.mul_(y)), ("its result", lambda y: y.tanh_().mul_(2)),
+                    ("its operand", lambda y: (y.sin(), y.mul_(2))[0])])
+def write_over_what_was_saved(torch, log, name, write):
+    x = leaf(torch, 0.5, -1.0)
+    log.raises(write(x * 1.5).sum().backward)
