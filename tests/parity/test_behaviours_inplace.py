@@ -924,7 +924,7 @@ def derivatives_of_a_recorded_write(torch, log, name, write):
     log(write(y, b) is y, y, y._version)
     log.graph(y)
     first = torch.autograd.grad(y.sum(), (x, b), create_graph=True, allow_unused=True)
-    log.values(*first)
+    log.values(*(g for g in first if g is not None))
     parts = [(g * g).sum() for g in first if g is not None and g.requires_grad]
     if parts:
         log(*torch.autograd.grad(sum(parts), (x, b), allow_unused=True, retain_graph=True))
