@@ -92,7 +92,7 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
     if not op.quiet:
         emit("finally: unhush(token)")
     if is_cut(op):
-        return lines + [pad + line for line in _parts_source(op, plan or Plan(op))]
+        return lines + [pad + line for line in _parts_source(op, plan or Plan(op), slow)]
     if op.outputs:
         emit(f"{', '.join(f'y{nr}' for nr in range(len(op.outputs)))} = y")
         unlike = [f"y{nr}.dtype is not dt" for nr in _differentiable(op)]
@@ -122,7 +122,7 @@ def is_cut(op: Op) -> bool:
     return op.outputs == ("list",)
 
 
-def _parts_source(op: Op, plan: Plan) -> list[str]:
+def _parts_source(op: Op, plan: Plan, slow: str) -> list[str]:
     """Lines that return the views of one tensor's parts."""
     (name,) = op.arrays
     GENERATED[f"{op.name}_node"] = node_class(op)
@@ -138,8 +138,8 @@ def _parts_source(op: Op, plan: Plan) -> list[str]:
             f"    if edge is not None or {name}._cut is not None:",
             f"        for out in outs: note_cut(out, ({name},))",
             "    return outs",
-            "if outs[0]._data.dtype.kind != 'f': "
-            f"return call({op.name}_op, ({''.join(p.name + ', ' for p in op.params)}))",
+            f"dt = a_{name}.dtype",
+            f"if dt is not F4 and dt is not F8: return {slow}",
             f"node = {op.name}_node()",
             "node.seq = next(ages)",
             f"node.next0 = {name} if edge is LEAF else edge",
