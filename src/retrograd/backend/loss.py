@@ -6,8 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from .linalg import is_low_precision
 from .norm import wide
-from .numpy import FLOAT32, FLOAT64, as_array
+from .numpy import FLOAT32, FLOAT64, INT64, as_array
+from .rows import row_starts, total
+
+UINT64 = np.dtype("uint64")
 
 NONE, MEAN, SUM = 0, 1, 2
 
@@ -49,8 +53,8 @@ def _checked(target: Any, classes: int, ignore: int) -> tuple[Any, Any]:
     if not target.size:
         return target, None
     # Seen as unsigned, a negative number is too large as well.
-    unsigned = target.view(np.uint64) if target.dtype == np.int64 else target
-    if not 0 <= ignore < classes and unsigned.max() < classes:
+    unsigned = target.view(UINT64) if target.dtype is INT64 else target
+    if not 0 <= ignore < classes and unsigned.item(unsigned.argmax()) < classes:
         return target, None
     counts = target != ignore
     wrong = counts & ((target < 0) | (target >= classes))
@@ -61,9 +65,20 @@ def _checked(target: Any, classes: int, ignore: int) -> tuple[Any, Any]:
 
 def _picked(x: Any, target: Any) -> Any:
     """The value of each target's class (dimension 1)."""
-    if x.ndim == 2:
-        return x[np.arange(x.shape[0]), target]
+    if x.ndim == 2 and x.flags.c_contiguous:
+        return x.take(row_starts(*x.shape) + target)
     return np.take_along_axis(x, target[:, None], 1)[:, 0]
+
+
+def _placed(values: Any, shape: tuple[int, ...], target: Any, dtype: Any) -> Any:
+    """Zeros with each of ``values`` at its target's class (dimension 1)."""
+    whole = np.zeros(shape, dtype)
+    if len(shape) == 2:
+        whole.put(row_starts(*shape) + target, values)
+    else:
+        np.put_along_axis(whole, target[:, None],
+                          np.broadcast_to(values, target.shape)[:, None], 1)
+    return whole
 
 
 def class_weights(target: Any, weight: Any, counts: Any, dtype: Any) -> Any:
@@ -80,15 +95,19 @@ def negative_likelihood(x: Any, target: Any, weight: Any, reduction: int, ignore
         loss = negative_likelihood(x[None], target.reshape(1), weight, reduction, ignore)
         return loss if reduction != NONE else loss.reshape(target.shape)
     target, counts = _checked(target, x.shape[1], ignore)
-    scale = class_weights(target, weight, counts, x.dtype)
-    values = -_picked(x, target)
-    if scale is not None:
-        values = np.where(scale == 0, np.zeros((), values.dtype), values * scale)
+    values = _picked(x, target)
+    dtype = x.dtype
+    if weight is None and counts is None:
+        if reduction != MEAN or is_low_precision(dtype):
+            return reduced(-values, reduction)
+        return dtype.type(0 - total(values.reshape(-1))) / dtype.type(values.size)
+    scale = class_weights(target, weight, counts, dtype)
+    values = np.where(scale == 0, np.zeros((), dtype), -values * scale)
     if reduction != MEAN:
         return reduced(values, reduction)
-    total = np.add.reduce(wide(values), axis=None)
-    divisor = values.size if scale is None else np.add.reduce(wide(scale), axis=None)
-    return as_array(total / as_array(divisor).astype(total.dtype)).astype(x.dtype)
+    loss = np.add.reduce(wide(values), axis=None)
+    divisor = np.add.reduce(wide(scale), axis=None)
+    return as_array(loss / as_array(divisor).astype(loss.dtype)).astype(dtype)
 
 
 def spread_likelihood(g: Any, shape: tuple[int, ...], target: Any, weight: Any, reduction: int,
@@ -99,20 +118,16 @@ def spread_likelihood(g: Any, shape: tuple[int, ...], target: Any, weight: Any, 
                                  else g, (1, *shape), target.reshape(1), weight, reduction,
                                  ignore)[0]
     target, counts = _checked(target, shape[1], ignore)
-    scale = class_weights(target, weight, counts, g.dtype)
+    dtype = g.dtype
+    if weight is None and counts is None:
+        values = g / dtype.type(-target.size) if reduction == MEAN else -g
+        return _placed(values, shape, target, dtype)
+    scale = class_weights(target, weight, counts, dtype)
     values = -g
     if reduction == MEAN:
-        divisor = target.size if scale is None else np.add.reduce(wide(scale), axis=None)
-        values = values / as_array(divisor).astype(values.dtype)
-    if scale is not None:
-        values = np.where(scale == 0, np.zeros((), g.dtype), values * scale)
-    whole = np.zeros(shape, g.dtype)
-    if len(shape) == 2:
-        whole[np.arange(shape[0]), target] = values
-    else:
-        np.put_along_axis(whole, target[:, None],
-                          np.broadcast_to(values, target.shape)[:, None], 1)
-    return whole
+        values = values / as_array(np.add.reduce(wide(scale), axis=None)).astype(values.dtype)
+    values = np.where(scale == 0, np.zeros((), dtype), values * scale)
+    return _placed(values, shape, target, dtype)
 
 
 def binary_cross_entropy(x: Any, target: Any, weight: Any, reduction: int) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import float_info, in_rows
+from .numpy import float_info
 from .numpy import special as scipy_special
 
 _HALF_SIZE = 2
@@ -36,6 +36,10 @@ def number_in(dtype: np.dtype, number: Any) -> Any:
 
 def is_half(dtype: np.dtype) -> bool:
     return dtype.itemsize == _HALF_SIZE and dtype.kind in "fV"
+
+
+def _in_float32(array: Any) -> Any:
+    return array.astype(np.float32) if is_half(array.dtype) else array
 
 
 def in_single(function: Any, *arrays: Any) -> Any:
@@ -267,55 +271,6 @@ def made_complex(real: Any, imag: Any) -> Any:
     found.real = real
     found.imag = imag
     return found
-
-
-# ---------------------------------------------------------------- normalised exponentials
-
-
-def _in_float32(array: Any) -> Any:
-    return array.astype(np.float32) if is_half(array.dtype) else array
-
-
-def softmax(array: Any, axis: int) -> Any:
-    """Exponentials along ``axis``, divided by their sum."""
-    if not array.ndim:
-        return np.ones((), array.dtype)
-    if not array.size:
-        return array.copy()
-    work = _in_float32(in_rows(array))
-    work = work - np.maximum.reduce(work, axis=axis, keepdims=True)
-    np.exp(work, out=work)
-    work /= np.add.reduce(work, axis=axis, keepdims=True)
-    return work.astype(array.dtype, copy=False)
-
-
-def log_softmax(array: Any, axis: int) -> Any:
-    """Logarithm of :func:`softmax`, with no overflow on the way."""
-    if not array.ndim:
-        return np.zeros((), array.dtype)
-    if not array.size:
-        return array.copy()
-    work = _in_float32(in_rows(array))
-    work = work - np.maximum.reduce(work, axis=axis, keepdims=True)
-    work -= np.log(np.add.reduce(np.exp(work), axis=axis, keepdims=True))
-    return work.astype(array.dtype, copy=False)
-
-
-def softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
-    if not gradient.ndim:
-        return np.zeros((), gradient.dtype)
-    weighted = _in_float32(gradient) * _in_float32(output)
-    total = np.add.reduce(weighted, axis=axis, keepdims=True)
-    return (weighted - _in_float32(output) * total).astype(output.dtype, copy=False)
-
-
-def log_softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
-    if not gradient.ndim:
-        return np.zeros((), gradient.dtype)
-    work = np.exp(_in_float32(output))
-    work *= np.add.reduce(_in_float32(gradient), axis=axis, keepdims=True)
-    np.subtract(_in_float32(gradient), work, out=work)
-    return work.astype(output.dtype, copy=False)
 
 
 # ---------------------------------------------------------------- special functions

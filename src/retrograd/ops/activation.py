@@ -9,6 +9,7 @@ from typing import Any
 from .. import dtypes
 from ..backend import numpy as xp
 from ..backend import pointwise as arrays
+from ..backend import softmax as exponentials
 from ..errors import REQUIRED
 from ..interpret import wrap_any
 from ..notices import warn
@@ -429,7 +430,7 @@ def _check_softmax(name: str) -> Callable[..., None]:
 
 @op(function=None, method=False, node="SoftmaxBackward0", guard=_check_softmax("softmax"))
 def _softmax(input: Array, dim: Dim) -> Any:
-    return arrays.softmax(input, dim)
+    return exponentials.softmax(input, dim)
 
 
 _softmax.vjp(input=lambda g, y, dim: softmax_backward(g, y, dim))
@@ -439,7 +440,7 @@ _softmax.jvp(input=lambda tangent, y, dim: softmax_backward(tangent, y, dim))
 @op(function=None, method=False, node="SoftmaxBackwardDataBackward0")
 def softmax_backward(input: Array, output: Array, dim: Dim) -> Any:
     """The gradient of softmax from that of its ``output``; it is its own transpose."""
-    return arrays.softmax_gradient(input, output, dim)
+    return exponentials.softmax_gradient(input, output, dim)
 
 
 softmax_backward.vjp(
@@ -455,7 +456,7 @@ def _along(value: Any, dim: int) -> Any:
 
 @op(function=None, method=False, node="LogSoftmaxBackward0", guard=_check_softmax("log_softmax"))
 def _log_softmax(input: Array, dim: Dim) -> Any:
-    return arrays.log_softmax(input, dim)
+    return exponentials.log_softmax(input, dim)
 
 
 _log_softmax.vjp(input=lambda g, y, dim: log_softmax_backward(g, y, dim))
@@ -465,7 +466,7 @@ _log_softmax.jvp(input=lambda tangent, y, dim: tangent - _along(tangent * exp(y)
 @op(function=None, method=False, node="LogSoftmaxBackwardDataBackward0")
 def log_softmax_backward(input: Array, output: Array, dim: Dim) -> Any:
     """The gradient of log_softmax from that of its ``output``."""
-    return arrays.log_softmax_gradient(input, output, dim)
+    return exponentials.log_softmax_gradient(input, output, dim)
 
 
 log_softmax_backward.vjp(

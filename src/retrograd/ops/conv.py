@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from ..backend import conv as images
+from ..backend import norm as norms
 from ..backend import numpy as xp
 from ..errors import dim_out_of_range
 from ..notices import warn
@@ -16,7 +17,7 @@ from .overloads import kinds, no_kernel
 from .parts import _slice
 from .pointwise import conj
 from .product import scalar_type
-from .shape import _squeeze_dim, reshape, sum_to_size_of, unsqueeze
+from .shape import _squeeze_dim, expand, reshape, sum_to_size_of, unsqueeze
 
 Ints = tuple[int, ...]
 
@@ -99,10 +100,24 @@ def _convolution_weight(output: Array, input: Array, shape: Any, stride: Any, pa
     return images.convolve_weight_gradient(output, input, shape, stride, padding, dilation, groups)
 
 
-def channel_sums(g: Any) -> Any:
+@linear(method=False, function=None, node="SumBackward1", any_dtype=True)
+def channel_sums(input: Array) -> Any:
     """The sum over everything but the channels."""
-    channels = g.shape[1]
-    return reshape(sum_to_size_of(g, (1, channels) + (1,) * (len(g.shape) - 2)), (channels,))
+    return norms.channel_sums(input)
+
+
+channel_sums.vjp(input=lambda g, like: channels_expanded(g, like.shape))
+
+
+@channel_sums.batch
+def _(batch: Any, input: Any) -> Any:
+    whole = sum_to_size_of(input, (batch.size, 1, input.shape[2], *(1,) * (input.ndim - 3)))
+    return reshape(whole, (batch.size, input.shape[2]))
+
+
+def channels_expanded(values: Any, shape: Any) -> Any:
+    """A number per channel, repeated over (batch, channels, *space)."""
+    return expand(reshape(values, (1, shape[1]) + (1,) * (len(shape) - 2)), shape)
 
 
 _convolution.vjp(
@@ -117,12 +132,6 @@ _convolution.jvp(
     weight=lambda tangent, input, stride, padding, dilation, groups: _convolution(
         input, tangent, None, stride, padding, dilation, groups),
     bias=lambda tangent, y: channels_expanded(tangent, y.shape))
-
-
-def channels_expanded(bias: Any, shape: Any) -> Any:
-    from .shape import expand
-
-    return expand(reshape(bias, (1, -1) + (1,) * (len(shape) - 2)), shape)
 
 
 def first_windows(y: Any, shape: Any) -> Any:

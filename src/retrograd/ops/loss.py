@@ -225,7 +225,8 @@ def _likelihood_gradient(output: Array, target: Index, weight: Index | None, sha
 def _declare_likelihood(name: str, node: str) -> Any:
     def kernel(input: Array, target: Index, weight: Index | None, reduction: int,
                ignore_index: int) -> Any:
-        _check_likelihood(input, weight)
+        if weight is not None or input.dtype is not xp.FLOAT32:
+            _check_likelihood(input, weight)
         return arrays.negative_likelihood(input, xp.as_array(target), weight, reduction,
                                           ignore_index)
 
@@ -269,12 +270,21 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None
                            f"{list(weight.shape)}")
 
 
+def _is_usual(input: Tensor, target: Tensor, weight: Tensor | None) -> bool:
+    """Whether these are a batch of vectors and a class for each, about which nothing is wrong."""
+    x, classes = input._data, target._data
+    return weight is None and x.ndim == 2 and classes.dtype is xp.INT64 \
+        and x.shape[:1] == classes.shape
+
+
 @composite(function="nn.functional")
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
              size_average: bool | None = None, ignore_index: int = -100,
              reduce: bool | None = None, reduction: str = "mean") -> Tensor:
     """Minus the log-likelihood of the target classes under log-probabilities."""
     code = reduction_code(reduction, size_average, reduce)
+    if _is_usual(input, target, weight):
+        return _nll_loss(input, target, None, code, ignore_index)
     rank = input.ndim
     if not rank:
         raise ValueError(f"Expected 1 or more dimensions (got {rank})")
@@ -345,6 +355,8 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None,
         raise RuntimeError("label_smoothing must be between 0.0 and 1.0. Got: "
                            f"{label_smoothing}")
     axis = 0 if input.ndim == 1 else 1
+    if _is_usual(input, target, weight) and not label_smoothing:
+        return _nll_loss(_log_softmax(input, axis), target, None, code, ignore_index)
     if tuple(input.shape) == tuple(target.shape):
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")

@@ -10,11 +10,11 @@ from ..backend import norm as arrays
 from ..backend import numpy as xp
 from ..modes import switched
 from ..op import Array, Index, composite, op, publish
-from ..tensor import Tensor
+from ..tensor import PLAIN, Tensor
 from .conv import channel_sums
 from .pointwise import rsqrt
 from .product import scalar_type, sum_rows
-from .shape import expand, reshape, sum_to_size_of, unsqueeze
+from .shape import expand, movedim, reshape, sum_to_size_of, unsqueeze
 
 # ---------------------------------------------------------------- mean 0 and variance 1
 
@@ -90,22 +90,80 @@ def _layer_norm(input: Array, weight: Array | None, bias: Array | None, rank: in
     return arrays.layer_norm(input, rank, eps, weight, bias)
 
 
+@op(method=False, function=None, node="NativeLayerNormBackwardBackward0")
+def _layer_norm_input(output: Array, input: Array, weight: Array | None, rank: int,
+                      eps: float) -> Any:
+    return arrays.layer_input_gradient(output, input, weight, rank, eps)
+
+
+@op(method=False, function=None, node="NativeLayerNormBackwardBackward0")
+def _layer_norm_weight(output: Array, input: Array, rank: int, eps: float) -> Any:
+    return arrays.layer_weight_gradient(output, input, rank, eps)
+
+
 def layer_rows(input: Any, rank: int) -> Any:
     shape = input.shape
     split = len(shape) - rank
     return reshape(input, (math.prod(shape[:split]), math.prod(shape[split:])))
 
 
-def layer_input_gradient(g: Any, input: Any, weight: Any, rank: int, eps: float) -> Any:
-    rows = layer_rows(times(g, weight), rank)
-    return reshape(_standardize_gradient(rows, layer_rows(input, rank), (1,), eps), input.shape)
+def layer_sums(input: Any, rank: int) -> Any:
+    """The sum over all but the last ``rank`` dimensions."""
+    shape = input.shape
+    if rank == 1:
+        return sum_rows(input if len(shape) == 2 else layer_rows(input, 1))
+    return reshape(sum_rows(layer_rows(input, rank)), shape[len(shape) - rank:])
+
+
+def layer_curvature(g: Any, output: Any, input: Any, rank: int, eps: float) -> Any:
+    rows = [layer_rows(value, rank) for value in (g, output, input)]
+    return reshape(_curvature(rows[0], rows[1], rows[2], (1,), eps), input.shape)
 
 
 _layer_norm.vjp(
-    input=lambda g, input, weight, rank, eps: layer_input_gradient(g, input, weight, rank, eps),
-    weight=lambda g, input, rank, eps: reshape(sum_rows(
-        layer_rows(g, rank) * _standardize(layer_rows(input, rank), (1,), eps)), g.shape[-rank:]),
-    bias=lambda g, rank: reshape(sum_rows(layer_rows(g, rank)), g.shape[-rank:]))
+    input=lambda g, input, weight, rank, eps: _layer_norm_input(g, input, weight, rank, eps),
+    weight=lambda g, input, rank, eps: _layer_norm_weight(g, input, rank, eps),
+    bias=lambda g, rank: layer_sums(g, rank))
+_layer_norm_input.vjp(
+    output=lambda g, input, weight, rank, eps: times(
+        _layer_norm_input(g, input, None, rank, eps), weight),
+    input=lambda g, output, input, weight, rank, eps: layer_curvature(
+        g, times(output, weight), input, rank, eps),
+    weight=lambda g, output, input, rank, eps: layer_sums(
+        output * _layer_norm_input(g, input, None, rank, eps), rank))
+_layer_norm_weight.vjp(
+    output=lambda g, input, rank, eps: _layer_norm(input, g, None, rank, eps),
+    input=lambda g, output, input, rank, eps: _layer_norm_input(output, input, g, rank, eps))
+
+
+def with_batch(batch: Any, name: str, value: Any) -> Any:
+    """An argument of a batching rule, with the batch in front even if it had none."""
+    if value is None or batch[name]:
+        return value
+    return expand(unsqueeze(value, 0), (batch.size, *value.shape))
+
+
+def layer_scaled(batch: Any, value: Any, weight: Any, rank: int) -> Any:
+    """A batch of values times their weights, which may be a batch too."""
+    if weight is None or not batch["weight"]:
+        return times(value, weight)
+    lead = value.ndim - rank - 1
+    return value * reshape(weight, (batch.size, *(1,) * lead, *weight.shape[1:]))
+
+
+@_layer_norm_input.batch
+def _(batch: Any, output: Any, input: Any, weight: Any, rank: int, eps: float) -> Any:
+    output = layer_scaled(batch, with_batch(batch, "output", output), weight, rank)
+    return _layer_norm_input(output, with_batch(batch, "input", input), None, rank, eps)
+
+
+@_layer_norm_weight.batch
+def _(batch: Any, output: Any, input: Any, rank: int, eps: float) -> Any:
+    unit = _layer_norm(with_batch(batch, "input", input), None, None, rank, eps)
+    product = with_batch(batch, "output", output) * unit
+    shape = product.shape[product.ndim - rank:]
+    kept = (batch.size, *(1,) * (product.ndim - rank - 1), *shape)
+    return reshape(sum_to_size_of(product, kept), (batch.size, *shape))
 
 
 def _check_normalized(input: Tensor, shape: tuple[int, ...], separator: str,
@@ -176,43 +234,147 @@ def other_axes(rank: int) -> tuple[int, ...]:
     return (0, *range(2, rank))
 
 
-def _shaped(parameter: Any, rank: int) -> Any:
-    return None if parameter is None else parameter.reshape((1, -1) + (1,) * (rank - 2))
-
-
 @op(method=False, function=None, node="NativeBatchNormBackward0")
 def _batch_norm(input: Array, weight: Array | None, bias: Array | None, eps: float) -> Any:
-    rank = input.ndim
     _refuse_integers(input, "batch_norm")
-    return arrays.scaled_and_shifted(input, other_axes(rank), eps, _shaped(weight, rank),
-                                     _shaped(bias, rank))
+    return arrays.channel_norm(input, weight, bias, None, eps)
+
+
+@op(method=False, function=None, node="NativeGroupNormBackward0")
+def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: int,
+                eps: float) -> Any:
+    _refuse_integers(input, "GroupNormKernelImpl")
+    _check_parameter_type(input, weight, bias)
+    return arrays.channel_norm(input, weight, bias, groups, eps)
+
+
+# The gradients of both, where statistics over the whole batch have ``groups`` None.
+
+
+@op(method=False, function=None, node="NativeBatchNormBackwardBackward0")
+def _channel_norm_input(output: Array, input: Array, weight: Array | None, groups: Any,
+                        eps: float) -> Any:
+    return arrays.channel_input_gradient(output, input, weight, groups, eps)
+
+
+@op(method=False, function=None, node="NativeBatchNormBackwardBackward0")
+def _channel_norm_weight(output: Array, input: Array, groups: Any, eps: float) -> Any:
+    return arrays.channel_weight_gradient(output, input, groups, eps)
+
+
+def channel_norm(input: Any, weight: Any, groups: Any, eps: float) -> Any:
+    return _batch_norm(input, weight, None, eps) if groups is None \
+        else _group_norm(input, weight, None, groups, eps)
+
+
+def grouped(input: Any, groups: int) -> Any:
+    shape = input.shape
+    return reshape(input, (shape[0] * groups, math.prod(shape[1:]) // groups))
+
+
+def channel_curvature(g: Any, output: Any, input: Any, groups: Any, eps: float) -> Any:
+    if groups is None:
+        return _curvature(g, output, input, other_axes(len(input.shape)), eps)
+    rows = [grouped(value, groups) for value in (g, output, input)]
+    return reshape(_curvature(rows[0], rows[1], rows[2], (1,), eps), input.shape)
 
 
 _batch_norm.vjp(
-    input=lambda g, input, weight, eps: _standardize_gradient(
-        times(g, per_channel(weight, len(input.shape))), input, other_axes(len(input.shape)), eps),
-    weight=lambda g, input, eps: channel_sums(
-        g * _standardize(input, other_axes(len(input.shape)), eps)),
+    input=lambda g, input, weight, eps: _channel_norm_input(g, input, weight, None, eps),
+    weight=lambda g, input, eps: _channel_norm_weight(g, input, None, eps),
     bias=lambda g: channel_sums(g))
+_group_norm.vjp(
+    input=lambda g, input, weight, groups, eps: _channel_norm_input(g, input, weight, groups, eps),
+    weight=lambda g, input, groups, eps: _channel_norm_weight(g, input, groups, eps),
+    bias=lambda g: channel_sums(g))
+_channel_norm_input.vjp(
+    output=lambda g, input, weight, groups, eps: times(
+        _channel_norm_input(g, input, None, groups, eps), per_channel(weight, len(g.shape))),
+    input=lambda g, output, input, weight, groups, eps: channel_curvature(
+        g, times(output, per_channel(weight, len(g.shape))), input, groups, eps),
+    weight=lambda g, output, input, groups, eps: channel_sums(
+        output * _channel_norm_input(g, input, None, groups, eps)))
+_channel_norm_weight.vjp(
+    output=lambda g, input, groups, eps: channel_norm(input, g, groups, eps),
+    input=lambda g, output, input, groups, eps: _channel_norm_input(output, input, g, groups, eps))
+
+
+def all_at_once(value: Any, groups: Any) -> Any:
+    """A batch of (samples, channels, *space) in one: as more samples, or as more channels."""
+    if groups is None:
+        value = movedim(value, 0, 1)
+    a, b, c, *space = value.shape
+    return reshape(value, (a, b * c, *space) if groups is None else (a * b, c, *space))
+
+
+def one_by_one(value: Any, like: Any, groups: Any) -> Any:
+    """What :func:`all_at_once` put together, taken apart again."""
+    count, samples, channels, *space = like.shape
+    if groups is not None:
+        return reshape(value, like.shape)
+    return movedim(reshape(value, (samples, count, channels, *space)), 1, 0)
+
+
+def channel_scaled(batch: Any, value: Any, weight: Any) -> Any:
+    """A batch of values times the weights of their channels, which may be a batch too."""
+    if weight is None:
+        return value
+    lead = (batch.size, 1) if batch["weight"] else (1, 1)
+    return value * reshape(weight, (*lead, weight.shape[-1], *(1,) * (value.ndim - 3)))
+
+
+@_channel_norm_input.batch
+def _(batch: Any, output: Any, input: Any, weight: Any, groups: Any, eps: float) -> Any:
+    output = channel_scaled(batch, with_batch(batch, "output", output), weight)
+    input = with_batch(batch, "input", input)
+    found = _channel_norm_input(all_at_once(output, groups), all_at_once(input, groups), None,
+                                groups, eps)
+    return one_by_one(found, input, groups)
+
+
+@_channel_norm_weight.batch
+def _(batch: Any, output: Any, input: Any, groups: Any, eps: float) -> Any:
+    output, input = (with_batch(batch, *given) for given in (("output", output),
+                                                             ("input", input)))
+    channels = input.shape[2]
+    if groups is None:
+        found = _channel_norm_weight(all_at_once(output, None), all_at_once(input, None), None, eps)
+        return reshape(found, (batch.size, channels))
+    unit = one_by_one(_group_norm(all_at_once(input, groups), None, None, groups, eps), input,
+                      groups)
+    kept = (batch.size, 1, channels, *(1,) * (input.ndim - 3))
+    return reshape(sum_to_size_of(output * unit, kept), (batch.size, channels))
 
 
 @op(method=False, function=None, node="NativeBatchNormBackward0")
 def _batch_norm_fixed(input: Array, weight: Array | None, bias: Array | None, mean: Index,
                       var: Index, eps: float) -> Any:
-    rank = input.ndim
-    scale = 1 / xp.sqrt(arrays.wide(var) + eps)
-    scale = scale if weight is None else scale * weight
-    y = (arrays.wide(input) - _shaped(mean, rank)) * _shaped(scale, rank)
-    y = y if bias is None else y + _shaped(bias, rank)
-    return y.astype(input.dtype, copy=False)
+    return arrays.fixed_channel_norm(input, weight, bias, mean, var, eps)
+
+
+@op(method=False, function=None, node="NativeBatchNormBackwardBackward0")
+def _fixed_norm_weight(output: Array, input: Array, mean: Index, var: Index, eps: float) -> Any:
+    return arrays.fixed_weight_gradient(output, input, mean, var, eps)
 
 
 _batch_norm_fixed.vjp(
-    input=lambda g, weight, var, eps: g * per_channel(times(rsqrt(var + eps), weight),
-                                                      len(g.shape)),
-    weight=lambda g, input, mean, var, eps: channel_sums(
-        g * (input - per_channel(mean, len(g.shape)))) * rsqrt(var + eps),
+    input=lambda g, weight, var, eps: g * per_channel(
+        times(rsqrt(var + eps), weight), len(g.shape)),
+    weight=lambda g, input, mean, var, eps: _fixed_norm_weight(g, input, mean, var, eps),
     bias=lambda g: channel_sums(g))
+_fixed_norm_weight.vjp(
+    output=lambda g, input, mean, var, eps: _batch_norm_fixed(input, g, None, mean, var, eps),
+    input=lambda g, output, var, eps: output * per_channel(
+        g * rsqrt(var + eps), len(output.shape)))
+
+
+@_fixed_norm_weight.batch
+def _(batch: Any, output: Any, input: Any, mean: Any, var: Any, eps: float) -> Any:
+    output, input, mean, var = (with_batch(batch, *given) for given in (
+        ("output", output), ("input", input), ("mean", mean), ("var", var)))
+    found = _fixed_norm_weight(all_at_once(output, None), all_at_once(input, None),
+                               reshape(mean, (-1,)), reshape(var, (-1,)), eps)
+    return reshape(found, (batch.size, input.shape[2]))
 
 
 def _check_channels(input: Tensor, **parameters: Tensor | None) -> None:
@@ -227,6 +389,13 @@ def _update_running(input: Tensor, running_mean: Tensor | None, running_var: Ten
                     momentum: float, instances: int = 0) -> None:
     """Blend the statistics of this batch into the running ones, in place."""
     if running_mean is None and running_var is None:
+        return
+    both = (running_mean, running_var)
+    if not instances and all(t is None or type(t) in PLAIN for t in (input, *both)):
+        for running, found in zip(both, arrays.channel_moments(input._data), strict=True):
+            if running is not None:
+                arrays.blend(running._array(), found, momentum)
+                running._bump_version()
         return
     from .reduce import mean, var
 
@@ -285,34 +454,6 @@ publish(_torch_batch_norm, "batch_norm", method=False)
 
 
 # ---------------------------------------------------------------- group and instance norm
-
-
-@op(method=False, function=None, node="NativeGroupNormBackward0")
-def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: int,
-                eps: float) -> Any:
-    _refuse_integers(input, "GroupNormKernelImpl")
-    _check_parameter_type(input, weight, bias)
-    rows = xp.in_rows(arrays.wide(input)).reshape(
-        input.shape[0] * groups, math.prod(input.shape[1:]) // groups)
-    y = arrays.standardize(rows, (1,), eps)
-    y = y.reshape(input.shape)
-    y = y if weight is None else y * _shaped(weight, input.ndim)
-    y = y if bias is None else y + _shaped(bias, input.ndim)
-    return y.astype(input.dtype, copy=False)
-
-
-def grouped(input: Any, groups: int) -> Any:
-    shape = input.shape
-    return reshape(input, (shape[0] * groups, math.prod(shape[1:]) // groups))
-
-
-_group_norm.vjp(
-    input=lambda g, input, weight, groups, eps: reshape(_standardize_gradient(
-        grouped(times(g, per_channel(weight, len(g.shape))), groups), grouped(input, groups),
-        (1,), eps), input.shape),
-    weight=lambda g, input, groups, eps: channel_sums(
-        g * reshape(_standardize(grouped(input, groups), (1,), eps), g.shape)),
-    bias=lambda g: channel_sums(g))
 
 
 @composite()

@@ -1,0 +1,90 @@
+"""Exponentials that add up to one, their logarithms, and the gradients of both, on raw arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .numpy import FLOAT32
+from .pointwise import is_half
+from .rows import row_maxima, row_products, row_sums
+
+
+class _Along(NamedTuple):
+    """What is computed along the second dimension, which stays."""
+
+    maxima: Callable[[Any], Any]
+    sums: Callable[[Any], Any]
+    products: Callable[[Any, Any], Any]
+
+
+_ROWS = _Along(row_maxima, row_sums, row_products)
+_BLOCKS = _Along(lambda x: np.maximum.reduce(x, axis=1, keepdims=True),
+                 lambda x: np.add.reduce(x, axis=1, keepdims=True),
+                 lambda x, y: np.add.reduce(x * y, axis=1, keepdims=True))
+
+
+def _folded(compute: Callable[..., Any], axis: int, *arrays: Any) -> Any:
+    """``compute`` along ``axis`` of arrays of one shape, as matrices or in three dimensions."""
+    first = arrays[0]
+    shape, dtype = first.shape, first.dtype
+    rank = len(shape)
+    if rank == 2 and axis == 1 and dtype is FLOAT32 and first.size:
+        return compute(_ROWS, *arrays)
+    if is_half(dtype):
+        return _folded(compute, axis, *[a.astype(FLOAT32) for a in arrays]).astype(dtype)
+    if not first.size:
+        return first.copy()
+    inner = math.prod(shape[axis + 1:])
+    folded = (-1, shape[axis] if rank else 1) if inner == 1 else (-1, shape[axis], inner)
+    along = _ROWS if inner == 1 else _BLOCKS
+    return compute(along, *[a.reshape(folded) for a in arrays]).reshape(shape)
+
+
+def softmax(array: Any, axis: int) -> Any:
+    """Exponentials along ``axis``, divided by their sum."""
+    return _folded(_softmax, axis, array)
+
+
+def _softmax(along: _Along, x: Any) -> Any:
+    y = x - along.maxima(x)
+    np.exp(y, y)
+    y /= along.sums(y)
+    return y
+
+
+def log_softmax(array: Any, axis: int) -> Any:
+    """Logarithm of :func:`softmax`, with no overflow on the way."""
+    return _folded(_log_softmax, axis, array)
+
+
+def _log_softmax(along: _Along, x: Any) -> Any:
+    # Two differences, since the sum of what is subtracted would have lost small digits.
+    y = x - along.maxima(x)
+    y -= np.log(along.sums(np.exp(y)))
+    return y
+
+
+def softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
+    """What reaches the input of :func:`softmax`."""
+    return _folded(_softmax_gradient, axis, gradient, output)
+
+
+def _softmax_gradient(along: _Along, g: Any, y: Any) -> Any:
+    found = g - along.products(g, y)
+    found *= y
+    return found
+
+
+def log_softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
+    """What reaches the input of :func:`log_softmax`."""
+    return _folded(_log_softmax_gradient, axis, gradient, output)
+
+
+def _log_softmax_gradient(along: _Along, g: Any, y: Any) -> Any:
+    found = np.exp(y)
+    found *= along.sums(g)
+    return np.subtract(g, found, found)
