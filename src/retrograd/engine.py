@@ -189,8 +189,10 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
                 finish(leaf)
         elif plan.is_unwatched and plan.needed is not None:
             if inside:
+                from .transforms.backward import pull_data
+
                 with switched(grad=False):
-                    _run_to_targets(plan, grads, captured, released, _pull_data)
+                    _run_to_targets(plan, grads, captured, released, pull_data)
             else:
                 _run_to_targets(plan, grads, captured, released, _replay if recorded else _pull)
             for leaf in plan.leaves:
@@ -264,12 +266,6 @@ def _pull(node: Any, g: Any, wanted: tuple[Any, ...]) -> Any:
 
 def _replay(node: Any, g: Any, wanted: tuple[Any, ...]) -> Any:
     return (node.replay(g),) if node._arity == 1 else node.replay(g, *wanted)
-
-
-def _pull_data(node: Any, g: Any, wanted: tuple[Any, ...]) -> Any:
-    from .transforms.backward import pull_data
-
-    return pull_data(node, g, wanted)
 
 
 def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted_at: set[Any],

@@ -11,31 +11,41 @@ from ..modes import MODE
 from ..notices import warn
 from ..op import DIM, DIMS, Op
 from ..sites import here
-from .data import ARRAYS, F4, F8, is_real, on_data, positional, reshape_data, unrecorded
+from .data import (
+    ARRAYS,
+    F4,
+    F8,
+    are_real,
+    on_data,
+    operands_of,
+    positional,
+    reshape_data,
+    unrecorded,
+)
 from .holders import Batched, CannotBatch
 
 
 def compute_batched(op: Op, values: list[Any], top: Batched) -> Any:
     """An op on batches: by its batching rule, by its kind, or one value at a time."""
-    way = _WAYS.get(op)
-    if way is None:
-        way = _WAYS[op] = _way_of(op)
-    return way(op, values, top)
+    return (_WAYS.get(op) or way_of(op))(op, values, top)
 
 
 Way = Callable[[Op, list[Any], Batched], Any]
 _WAYS: dict[Op, Way] = {}
 
 
-def _way_of(op: Op) -> Way:
-    if batching_rule(op) is None and op.kind == "elementwise" and not op.check:
-        positions = [i for i, p in enumerate(op.params) if p.name in op.arrays or
-                     p.name in op.indices]
+def way_of(op: Op) -> Way:
+    """How an op is computed on batches."""
+    rule = batching_rule(op)
+    positions = [i for i, p in enumerate(op.params) if p.name in op.arrays or p.name in op.indices]
+    way: Way = OtherWay(op, rule)
+    if rule is None and op.kind == "elementwise" and not op.check:
         if positions == [0]:
-            return _of_one(positional(op))
-        if positions == [0, 1] and not op.indices:
-            return _of_two(positional(op))
-    return _by_any_way
+            way = _of_one(positional(op))
+        elif positions == [0, 1] and not op.indices:
+            way = _of_two(positional(op))
+    _WAYS[op] = way
+    return way
 
 
 def _of_one(kernel: Callable[..., Any]) -> Way:
@@ -87,61 +97,65 @@ def with_rank(data: Any, rank: int) -> Any:
     return reshape_data(data, (shape[0], *(1,) * (rank - len(shape)), *shape[1:]))
 
 
-def _by_any_way(op: Op, values: list[Any], top: Batched) -> Any:
-    level = top.level
-    size = top.batch
-    outer = False
-    flags: list[Any] = []
-    inner: list[Any] = []
-    for value in values:
-        cls = value.__class__
-        if cls is Batched and value.level == level:
-            flags.append(True)
-            inner.append(value.value)
-            outer = outer or value.outer
-        elif cls is list or cls is tuple:
-            marks = [x.__class__ is Batched and x.level == level for x in value]
-            flags.append(marks)
-            if True in marks:
-                outer = outer or any(x.outer for x, f in zip(value, marks, strict=True) if f)
-                value = cls(x.value if f else x for x, f in zip(value, marks, strict=True))
-            inner.append(value)
-        else:
-            flags.append(False)
-            inner.append(value)
-    result = NotImplemented
-    rule = batching_rule(op)
-    if rule is not None:
-        result = _by_rule(op, rule, inner, flags, size, level)
-    if result is NotImplemented and op.kind == "elementwise":
-        result = compute(op, _aligned(op, inner, flags))
-    if result is NotImplemented:
-        result = _shifted(op, inner, flags)
-    if result is NotImplemented:
-        result = _one_at_a_time(op, inner, flags, size)
-    if isinstance(result, (tuple, list)):
-        return type(result)(Batched(level, r, outer) for r in result)
-    return Batched(level, result, outer)
+class OtherWay:
+    """By the op's rule, with dims moved, or one value at a time."""
 
+    def __init__(self, op: Op, rule: Any):
+        self.rule = rule
+        self.quick = None if rule is None else on_data(rule)
+        self.names = tuple(op.by_name)
+        self.operands = operands_of(op)
 
-def _by_rule(op: Op, rule: Any, inner: list[Any], flags: list[Any], size: int, level: int) -> Any:
-    """The batching rule's result on the whole batch, or NotImplemented."""
-    by_name = dict(zip(op.by_name, flags, strict=True))
-    batch = BatchArguments(size, by_name, level)
-    if is_real(op, inner):
-        quick = on_data(rule)
-        if quick is not None:
+    def __call__(self, op: Op, values: list[Any], top: Batched) -> Any:
+        level = top.level
+        size = top.value.shape[0]
+        outer = False
+        flags: list[Any] = []
+        inner: list[Any] = []
+        for value in values:
+            cls = value.__class__
+            if cls is Batched and value.level == level:
+                flags.append(True)
+                inner.append(value.value)
+                outer = outer or value.outer
+            elif cls is list or cls is tuple:
+                marks = [x.__class__ is Batched and x.level == level for x in value]
+                flags.append(marks)
+                if True in marks:
+                    outer = outer or any(x.outer for x, f in zip(value, marks, strict=True) if f)
+                    value = cls(x.value if f else x for x, f in zip(value, marks, strict=True))
+                inner.append(value)
+            else:
+                flags.append(False)
+                inner.append(value)
+        result = NotImplemented
+        if self.rule is not None:
+            result = self.by_rule(op, inner, flags, size, level)
+        if result is NotImplemented and op.kind == "elementwise":
+            result = compute(op, _aligned(op, inner, flags))
+        if result is NotImplemented:
+            result = _shifted(op, inner, flags)
+        if result is NotImplemented:
+            result = _one_at_a_time(op, inner, flags, size)
+        if isinstance(result, (tuple, list)):
+            return type(result)(Batched(level, r, outer) for r in result)
+        return Batched(level, result, outer)
+
+    def by_rule(self, op: Op, inner: list[Any], flags: list[Any], size: int, level: int) -> Any:
+        """The batching rule's result on the whole batch, or NotImplemented."""
+        batch = BatchArguments(size, dict(zip(self.names, flags, strict=True)), level)
+        if self.quick is not None and are_real(inner, self.operands):
             try:
-                return quick(batch, *inner)
+                return self.quick(batch, *inner)
             except Exception:  # the rule on tensors says what is wrong
                 pass
-    token = MODE.set(unrecorded(MODE.get()))
-    try:
-        return _unwrapped(rule(batch, *_as_tensors(op, inner)))
-    except CannotBatch as error:
-        raise error if error.level is not None else error.at(level)  # noqa: B904
-    finally:
-        MODE.reset(token)
+        token = MODE.set(unrecorded(MODE.get()))
+        try:
+            return _unwrapped(self.rule(batch, *_as_tensors(op, inner)))
+        except CannotBatch as error:
+            raise error if error.level is not None else error.at(level)  # noqa: B904
+        finally:
+            MODE.reset(token)
 
 
 def batching_rule(op: Op) -> Any:

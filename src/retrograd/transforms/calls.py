@@ -14,14 +14,14 @@ from .. import interpret
 from ..backend import numpy as xp
 from ..codegen import node_class
 from ..errors import canonical_dim, canonical_dims
-from ..graph import Like, next_sequence
+from ..graph import next_sequence
 from ..interpret import (
-    TENSOR_CLASS,
     TRACED_TYPES,
     Anomaly,
     attach_view,
     finish,
     is_differentiable,
+    like_of,
     note_cut,
     static_values,
 )
@@ -30,20 +30,31 @@ from ..op import ARRAY, DIM, DIMS, INDEX, INTS, OPTIONAL, Op
 from ..replaying import keep_version
 from ..sites import here, user_frame
 from ..tensor import PLAIN, Tensor, edge_of
+from .batched import way_of
 from .data import F4, F8, number_tensor
-from .holders import TracedTensor, levels_of
+from .dual import compute_dual
+from .holders import Batched, TracedTensor, levels_of
+
+new = object.__new__
+quieten, unhush, QUIET = xp.quieten, xp.unhush, xp.QUIET
 
 
 class CallPlan:
     """What of a call depends on the op alone."""
 
-    __slots__ = ("params", "any_dtype", "node", "plan")
+    __slots__ = ("params", "any_dtype", "is_view", "way", "node", "plan", "saved", "places")
 
     def __init__(self, op: Op):
         self.params = [(p.name, p.kind, p.name in op.numbers) for p in op.params]
         self.any_dtype = op.promote is None and not op.guard
-        self.node: Any = node_class(op, "traced") if op.rules else None
-        self.plan = self.node.plan if op.rules else None
+        self.is_view = op.is_view
+        self.way = way_of(op)
+        self.node: Any = None
+        if op.rules:
+            self.node = node_class(op, "traced")
+            self.plan = self.node.plan
+            self.saved = [(name, self.plan.users(name)) for name in self.plan.saved_arrays]
+            self.places = [i for i, name in enumerate(op.arrays) if name in op.rules]
 
 
 _PLANS: dict[Op, CallPlan | None] = {}
@@ -61,33 +72,30 @@ def call_traced(op: Op, args: tuple[Any, ...], mode: Mode) -> Any:
     plan = _PLANS[op] if op in _PLANS else plan_of(op)
     if plan is None or mode.inference or mode.saved_hooks or mode.intercept is not None:
         return NotImplemented
-    tensors: dict[str, Any] = {}
-    token = xp.hush()
+    tensors: list[Any] = []  # in the order of their parameters
+    values: list[Any] = []
+    token = quieten(QUIET)
     try:
-        values, top = read(op, plan, args, tensors)
+        top = read(plan, args, tensors, values)
         if top is None:
             return NotImplemented
-        result = TRACED_TYPES[top.__class__](op, values, top)
+        result = plan.way(op, values, top) if top.__class__ is Batched else \
+            compute_dual(op, values, top)
     except Exception:  # the general path says what is wrong
         return NotImplemented
     finally:
-        xp.unhush(token)
+        unhush(token)
     if result.__class__ is tuple or result.__class__ is list or Anomaly.enabled:
-        return finish(op, args, tensors, values, result, mode)
-    out: Any = object.__new__(TENSOR_CLASS.get(result.__class__, Tensor))
+        return finish(op, args, by_name(op, tensors), values, result, mode)
+    out: Any = new(TracedTensor if result.__class__ in TRACED_TYPES else Tensor)
     out._data = result
     out._form = out._edge = out._view = out._vc = None
-    if op.is_view:
-        attach_view(out, tensors[op.arrays[0]], op, static_values(op, values), mode)
-    if mode.grad and op.rules:
-        edges = [edge_of(t) if t is not None and name in op.rules else None
-                 for name in op.arrays for t in (tensors[name],)]
-        if any(e is not None for e in edges):
-            record(op, plan, tensors, values, edges, out)
-            return out
-    for tensor in tensors.values():
-        if tensor is not None and (tensor._edge is not None or tensor._cut is not None):
-            note_cut(out, tensors.values())
+    if plan.is_view:
+        attach_view(out, tensors[0], op, static_values(op, values), mode)
+    for tensor in tensors:
+        if tensor is not None and (tensor._edge is not None or tensor._view is not None
+                                   or tensor._cut is not None):
+            hang(op, plan, tensors, values, out, mode)
             break
     return out
 
@@ -96,16 +104,14 @@ _OPERANDS = {ARRAY, OPTIONAL}
 _INDICES = {INDEX, "optional index"}
 
 
-def read(op: Op, plan: CallPlan, args: tuple[Any, ...],
-         tensors: dict[str, Any]) -> tuple[list[Any], Any]:
-    """The raw value of every argument, and the outermost transform's data among them or None.
+def read(plan: CallPlan, args: tuple[Any, ...], tensors: list[Any], values: list[Any]) -> Any:
+    """The outermost transform's data among the arguments, None if the call is not usual.
 
-    ``tensors`` gets the tensor arguments by name.
+    The tensor arguments are added to ``tensors``, the raw value of every argument to ``values``.
     """
-    values: list[Any] = []
     dtype = top = None
     rank = 0
-    for (name, kind, takes_number), value in zip(plan.params, args, strict=True):
+    for (_, kind, takes_number), value in zip(plan.params, args, strict=True):
         if kind in _OPERANDS:
             cls = value.__class__
             if cls is TracedTensor:
@@ -113,31 +119,33 @@ def read(op: Op, plan: CallPlan, args: tuple[Any, ...],
                 if top is None or data.level > top.level:
                     top = data
             elif cls is Tensor or cls in PLAIN:
-                data = value._array() if op.is_view else value._data
+                data = value._array() if plan.is_view else value._data
                 if data.__class__ in TRACED_TYPES:
-                    return values, None
+                    return None
             elif (cls is float or cls is int) and takes_number and dtype is not None:
                 value = number_tensor(value, dtype)
                 data = value._data
             elif value is None and kind == OPTIONAL:
-                tensors[name] = None
+                tensors.append(None)
                 values.append(None)
                 continue
             else:
-                return values, None
-            if not plan.any_dtype and data.dtype is not dtype:
-                if dtype is not None or not (data.dtype is F4 or data.dtype is F8):
-                    return values, None
-                dtype = data.dtype
+                return None
+            if not plan.any_dtype:
+                found = data.dtype
+                if found is not dtype:
+                    if dtype is not None or not (found is F4 or found is F8):
+                        return None
+                    dtype = found
             if not tensors:
                 rank = data.ndim
-            tensors[name] = value
+            tensors.append(value)
             values.append(data)
         elif kind in _INDICES:
-            tensors[name] = value
             data = None if value is None else value._data
             if data.__class__ in TRACED_TYPES and (top is None or data.level > top.level):
                 top = data
+            tensors.append(value)
             values.append(data)
         elif kind == DIM:
             values.append(canonical_dim(value, rank))
@@ -147,43 +155,67 @@ def read(op: Op, plan: CallPlan, args: tuple[Any, ...],
             values.append(tuple(value) if isinstance(value, (tuple, list)) else (value,))
         else:
             values.append(value)
-    return values, top
+    return top
 
 
-def record(op: Op, call: CallPlan, tensors: dict[str, Any], values: list[Any], edges: list[Any],
-           out: Any) -> None:
+def by_name(op: Op, tensors: list[Any]) -> dict[str, Any]:
+    """The tensor arguments by their names."""
+    names = [n for n in op.by_name if n in op.arrays or n in op.indices]
+    return dict(zip(names, tensors, strict=True))
+
+
+# ---------------------------------------------------------------- recording
+
+
+def hang(op: Op, plan: CallPlan, tensors: list[Any], values: list[Any], out: Any,
+         mode: Mode) -> None:
+    """Give the output of a call its place in the graph, or note why it has none."""
+    if mode.grad and plan.node is not None:
+        arrays = tensors if not op.indices else [by_name(op, tensors)[n] for n in op.arrays]
+        edges: list[Any] = [None] * len(arrays)
+        live = False
+        for i in plan.places:
+            if arrays[i] is not None:
+                edge = edges[i] = edge_of(arrays[i])
+                live = live or edge is not None
+        if live:
+            record(op, plan, arrays, tensors, values, edges, out)
+            return
+    note_cut(out, tensors)
+
+
+def record(op: Op, call: CallPlan, arrays: list[Any], tensors: list[Any], values: list[Any],
+           edges: list[Any], out: Any) -> None:
     """Make the node of a call: see :func:`retrograd.interpret.record`."""
     if not is_differentiable(out):
-        out._cut = here(3)
+        out._cut = here(4)
         return
     plan = call.plan
     node = call.node()
     node.seq = next_sequence()
-    if plan.saved_arrays or plan.saved_outputs:
-        frame = user_frame(sys._getframe(2))
+    if call.saved or plan.saved_outputs:
+        frame = user_frame(sys._getframe(4))
         node.code, node.lasti = frame.f_code, frame.f_lasti
     node.next0 = edges[0]
     if plan.arity > 1:
         node.next1 = edges[1]
         if plan.arity > 2:
             node.rest = tuple(edges[2:])
-    arrays = [tensors[name] for name in op.arrays]
     for i in plan.likes:
-        setattr(node, f"like{i}", None if arrays[i] is None else
-                Like(arrays[i]._data.shape, arrays[i]._data.dtype))
+        setattr(node, f"like{i}", like_of(arrays[i]))
     if plan.fitted:
         node.fits = fits_of(op, [arrays[i] for i in plan.fitted], out._data)
-    for name in plan.saved_arrays:
-        tensor = tensors[name]
-        if tensor is not None and all(edges[i] is None for i in plan.users(name)):
+    for name, users in call.saved:
+        tensor = arrays[op.arrays.index(name)] if name in op.arrays else by_name(op, tensors)[name]
+        if tensor is not None and all(edges[i] is None for i in users):
             tensor = None
         setattr(node, name, tensor)
         if tensor is not None and tensor._vc is not None and tensor._vc.n:
             keep_version(node, name, tensor._vc.n)
     if plan.saved_static:
-        by_name = dict(zip(op.by_name, values, strict=True))
+        given = dict(zip(op.by_name, values, strict=True))
         for name in plan.saved_static:
-            setattr(node, name, by_name[name])
+            setattr(node, name, given[name])
     if plan.saved_outputs:
         node.out_y = out._data
         node.seal = None if out._vc is None else (out._vc, out._vc.n)
@@ -194,11 +226,10 @@ def record(op: Op, call: CallPlan, tensors: dict[str, Any], values: list[Any], e
 def fits_of(op: Op, given: list[Any], y: Any) -> Any:
     """What gradients have to be brought to, where the operands were broadcast."""
     if op.kind != "elementwise":
-        return tuple([None if t is None else Like(t._data.shape, t._data.dtype) for t in given])
+        return tuple([like_of(t) for t in given])
     shape = y.shape
-    fits = [None if t is None or t._data.shape == shape else Like(t._data.shape, t._data.dtype)
-            for t in given]
-    return tuple(fits) if any(f is not None for f in fits) else None
+    fits = [None if t is None or t._data.shape == shape else like_of(t) for t in given]
+    return tuple(fits) if any(fits) else None
 
 
 interpret.TRACED_CALL = call_traced  # type: ignore[attr-defined]

@@ -21,9 +21,9 @@ from ..backend import reduce
 from ..errors import canonical_dim, canonical_dims
 from ..forms import ARRAYS_4, ARRAYS_8
 from ..graph import Like
-from ..interpret import TRACED_TYPES, compute, outermost
+from ..interpret import TRACED_TYPES, compute
 from ..modes import NO_GRAD, Mode
-from ..op import ARRAY, DIM, DIMS, INTS, OPTIONAL, REGISTRY, Op, direct
+from ..op import DIM, DIMS, INTS, REGISTRY, Op, direct
 from ..tensor import Tensor
 from .holders import Holder
 
@@ -143,18 +143,16 @@ _MEANINGS: dict[str, Callable[..., Any]] = {
 """Functions that ask whether they are given tensors, and what they mean on raw data."""
 
 
-def is_real(op: Op, values: list[Any]) -> bool:
-    """Whether all data among an op's arguments is real numbers of one ordinary dtype."""
+def are_real(values: list[Any], operands: list[int]) -> bool:
+    """Whether the data at these positions is real numbers of one ordinary dtype."""
     dtype = None
-    for name, value in zip(op.by_name, values, strict=True):
-        if name not in op.arrays or value is None:
-            continue
+    for i in operands:
+        value = values[i]
         for item in value if value.__class__ is list else (value,):
-            found = item.dtype
-            if found is not dtype:
-                if dtype is not None or not (found is F4 or found is F8):
+            if item is not None and item.dtype is not dtype:
+                if dtype is not None or not (item.dtype is F4 or item.dtype is F8):
                     return False
-                dtype = found
+                dtype = item.dtype
     return dtype is not None
 
 
@@ -180,21 +178,40 @@ def on_holders(op: Op) -> Callable[..., Any]:
 
 def _made(op: Op) -> Callable[..., Any]:
     kernel, check = positional(op), op.check
-    count = len(op.params)
-    has_dims = any(p.kind in (DIM, DIMS, INTS) for p in op.params)
+    kinds = [p.kind for p in op.params]
+    count = len(kinds)
+    dims = [(i, kind) for i, kind in enumerate(kinds) if kind in (DIM, DIMS, INTS)]
+    operands = operands_of(op)
+    data = [i for i, p in enumerate(op.params) if i in operands or p.name in op.indices]
+    first = data[0] if data else 0
 
     def run(*given: Any, **keywords: Any) -> Any:
         values = list(given) if len(given) == count else completed(op, given, keywords)
-        top = outermost(values)
-        if top is not None:
-            return TRACED_TYPES[type(top)](op, canonical(op, values, top.dtype), top)
-        if has_dims:
-            values = canonical(op, values)
-        if check is not None:
-            check(*values)
-        return kernel(*values)
+        for i, kind in dims:
+            values[i] = canonical(values[i], kind, values[first].ndim)
+        top = None
+        for i in data:
+            value = values[i]
+            if value.__class__ in TRACED_TYPES and (top is None or value.level > top.level):
+                top = value
+        if top is None:
+            if check is not None:
+                check(*values)
+            return kernel(*values)
+        for i in operands:
+            if values[i].__class__ is float or values[i].__class__ is int:
+                values[i] = number_as_array(values[i], top.dtype)
+        return TRACED_TYPES[top.__class__](op, values, top)
 
-    return run
+    def run_on_lists(*given: Any, **keywords: Any) -> Any:
+        return compute(op, completed(op, given, keywords))
+
+    return run_on_lists if op.has_list else run
+
+
+def operands_of(op: Op) -> list[int]:
+    """The positions of the arguments that are data to compute with."""
+    return [i for i, p in enumerate(op.params) if p.name in op.arrays]
 
 
 def positional(op: Op) -> Callable[..., Any]:
@@ -229,28 +246,13 @@ def completed(op: Op, given: tuple[Any, ...], keywords: dict[str, Any]) -> list[
     return [*given, *(keywords.get(p.name, p.default) for p in rest)]
 
 
-_OPERANDS = {ARRAY, OPTIONAL}
-
-
-def canonical(op: Op, values: list[Any], dtype: Any = None) -> list[Any]:
-    """Arguments with dims counted from the left and, given a dtype, numbers as arrays."""
-    rank: int | None = None
-    found = []
-    for param, value in zip(op.params, values, strict=True):
-        kind = param.kind
-        if kind in _OPERANDS:
-            if dtype is not None and (value.__class__ is float or value.__class__ is int):
-                value = number_as_array(value, dtype)
-            if rank is None and value is not None:
-                rank = value.ndim
-        elif kind == DIM:
-            value = canonical_dim(value, rank or 0)
-        elif kind == DIMS:
-            value = canonical_dims(value, rank or 0)
-        elif kind == INTS:
-            value = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-        found.append(value)
-    return found
+def canonical(value: Any, kind: str, rank: int) -> Any:
+    """Dims counted from the left, sizes as a tuple."""
+    if kind == DIM:
+        return canonical_dim(value, rank)
+    if kind == DIMS:
+        return canonical_dims(value, rank)
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
 def number_tensor(number: Any, dtype: Any) -> Tensor:

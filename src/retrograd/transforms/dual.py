@@ -9,7 +9,16 @@ from ..interpret import TRACED_TYPES, compute, wrap_any
 from ..modes import MODE, switched
 from ..op import ARRAYS, Op
 from ..tensor import Tensor
-from .data import F4, F8, cast_data, expand_data, is_real, on_data, unrecorded
+from .data import (
+    F4,
+    F8,
+    are_real,
+    cast_data,
+    expand_data,
+    on_data,
+    operands_of,
+    unrecorded,
+)
 from .holders import Dual, as_inside, has_tangents, levels_of_any, zeros_like_data
 
 
@@ -63,16 +72,16 @@ def check_tangent(primal: Tensor, tangent: Tensor) -> None:
 def push_forward(op: Op, primals: list[Any], y: Any, tangents: dict[str, Any]) -> Any:
     """The tangent of the output(s), raw."""
     by_name = dict(zip(op.by_name, primals, strict=True))
-    forward = op.forward_rules and tangents.keys() <= op.forward_rules.keys()
+    way = _WAYS.get(op) or way_of(op)
+    forward = way.forward and tangents.keys() <= way.forward.keys()
     if not forward and op.kind in ("linear", "view") and len(op.arrays) == 1:
         return _by_linearity(op, by_name, tangents)
-    if (forward or op.kind == "elementwise") and not op.outputs and _is_real(op, primals, y,
-                                                                            tangents):
-        rules = op.forward_rules if forward else op.rules
-        bound = [(name, rules[name], on_data(rules[name])) for name in tangents if name in rules]
-        if all(rule is not None for _, _, rule in bound):
+    rules = way.forward if forward else way.elementwise
+    if rules and way.is_real(primals, y, tangents):
+        used = [(name, rules[name]) for name in tangents if name in rules]
+        if all(rule is not None for _, (rule, _) in used):
             try:
-                return _on_data(op, bound, by_name, y, tangents)
+                return _on_data(op, used, by_name, y, tangents)
             except Exception:  # the rules on tensors say what is wrong
                 pass
     token = MODE.set(unrecorded(MODE.get()))
@@ -86,25 +95,47 @@ def push_forward(op: Op, primals: list[Any], y: Any, tangents: dict[str, Any]) -
         MODE.reset(token)
 
 
-def _is_real(op: Op, primals: list[Any], y: Any, tangents: dict[str, Any]) -> bool:
-    """Whether all data is real numbers of one ordinary dtype."""
-    dtype = y.dtype
-    return (dtype is F4 or dtype is F8) and is_real(op, primals) and all(
-        t.__class__ is not list and t.dtype is dtype for t in tangents.values())
+class DualWay:
+    """An op's rules for tangents on raw data, each with what it asks for."""
+
+    def __init__(self, op: Op):
+        self.operands = operands_of(op)
+        self.has_one_output = not op.outputs
+        self.forward = {name: (on_data(rule), codegen_parameters(rule))
+                        for name, rule in op.forward_rules.items()}
+        self.elementwise = {name: (on_data(rule), codegen_parameters(rule))
+                            for name, rule in op.rules.items() if op.kind == "elementwise"}
+
+    def is_real(self, primals: list[Any], y: Any, tangents: dict[str, Any]) -> bool:
+        """Whether all data is real numbers of one ordinary dtype."""
+        if not self.has_one_output or not are_real(primals, self.operands):
+            return False
+        dtype = y.dtype
+        return (dtype is F4 or dtype is F8) and all(
+            t.__class__ is not list and t.dtype is dtype for t in tangents.values())
+
+
+_WAYS: dict[Op, DualWay] = {}
+
+
+def way_of(op: Op) -> DualWay:
+    """The rules of an op for tangents."""
+    found = _WAYS[op] = DualWay(op)
+    return found
 
 
 def _on_data(op: Op, rules: list[Any], by_name: dict[str, Any], y: Any,
              tangents: dict[str, Any]) -> Any:
-    """The tangent by rules that work on raw data; ``g`` or ``tangent`` is what they are given."""
+    """The tangent by rules that work on raw data; they call what they get ``g`` or ``tangent``."""
     shape = y.shape
     total = None
-    for name, rule, bound in rules:
+    for name, (rule, needs) in rules:
         tangent = tangents[name]
         if op.kind == "elementwise" and tangent.shape != shape:
             tangent = expand_data(tangent, shape)
         arguments = []
-        for need in codegen_parameters(rule):
-            if need == "g" or need == "tangent":
+        for need in needs:
+            if need in ("g", "tangent"):
                 arguments.append(tangent)
             elif need == "y":
                 arguments.append(y)
@@ -113,7 +144,7 @@ def _on_data(op: Op, rules: list[Any], by_name: dict[str, Any], y: Any,
                 arguments.append(Like(like.shape, like.dtype))
             else:
                 arguments.append(by_name[need])
-        value = bound(*arguments)
+        value = rule(*arguments)
         total = value if total is None else total + value
     if total is None:
         return None

@@ -33,10 +33,6 @@ class Holder:
     __array_ufunc__ = None  # NumPy leaves arithmetic with a holder to the holder
 
     @property
-    def ndim(self) -> int:
-        return len(self.shape)
-
-    @property
     def size(self) -> int:
         count = 1
         for n in self.shape:
@@ -53,6 +49,7 @@ class Dual(Holder):
         self.level, self.primal, self.tangent, self.outer = level, primal, tangent, outer
 
     shape = property(lambda self: self.primal.shape)
+    ndim = property(lambda self: self.primal.ndim)
     dtype = property(lambda self: self.primal.dtype)
     strides = property(lambda self: self.primal.strides)
     flags = property(lambda self: self.primal.flags)
@@ -82,6 +79,7 @@ class Batched(Holder):
         self.level, self.value, self.outer = level, value, outer
 
     shape = property(lambda self: self.value.shape[1:])
+    ndim = property(lambda self: self.value.ndim - 1)
     dtype = property(lambda self: self.value.dtype)
     strides = property(lambda self: self.value.strides[1:])
 
@@ -208,6 +206,10 @@ TRACED_TENSORS.add(TracedTensor)
 
 def levels_of(data: Any) -> tuple[int, ...]:
     """The levels of all the holders that ``data`` is made of."""
+    if data.__class__ is xp.ndarray:
+        return ()
+    if data.__class__ is Batched and data.value.__class__ is xp.ndarray:
+        return (data.level,)
     return tuple(sizes_of(data))
 
 
