@@ -138,14 +138,17 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     tensors, values = prepare(op, args)
     try:
         result = compute(op, values) if mode.intercept is None \
-            else mode.intercept(op, values, compute)
+            else mode.intercept.compute(op, values, compute)
     except RuntimeError:
         if mode.records and op.rules:
             collect_edges(op, tensors)  # a refused history is the first thing to say
         raise
     if out is not None:
         return write_out(op, tensors, result, out)
-    return finish(op, args, tensors, values, result, mode)
+    made = finish(op, args, tensors, values, result, mode)
+    if mode.intercept is not None:
+        mode.intercept.made(made)
+    return made
 
 
 def prepare(op: Op, args: tuple[Any, ...], written: bool = False

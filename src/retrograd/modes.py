@@ -26,7 +26,7 @@ class Mode:
         self.hooks_disabled = hooks_disabled
         self.override = override
         self.forward_grad = forward_grad
-        self.intercept = intercept  # sees every op's raw arguments and may give its result
+        self.intercept = intercept  # computes every op, and is shown what came of it
         self.journal = journal  # is told of every write and draw, so that they can be undone
 
     @property

@@ -471,3 +471,26 @@ def backward_inside_the_function(torch, log):
 
     checkpoint(f, x).sum().backward()
     log(x.grad)
+
+
+@behaviour_of_each([("noticed", False), ("allowed", True)])
+def a_kept_result_that_was_overwritten(torch, log, name, allowed):
+    module, checkpoint = tools(torch)
+    policies = module.CheckpointPolicy
+
+    def policy(ctx, op, *args, **kwargs):
+        return policies.MUST_SAVE if "sin" in str(op) else policies.PREFER_RECOMPUTE
+
+    def contexts():
+        return module.create_selective_checkpoint_contexts(policy, allowed)
+
+    def f(x):
+        y = x.sin()
+        z = y * y
+        with torch.no_grad():
+            y.mul_(2)
+        return z.exp()
+
+    x = vector(torch, 0.3, -0.7)
+    log.raises(checkpoint(f, x, context_fn=contexts).sum().backward)
+    log(x.grad)

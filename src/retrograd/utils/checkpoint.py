@@ -19,6 +19,7 @@ from .. import trees
 from ..autograd.backward import backward as run_backward
 from ..autograd.function import Function
 from ..engine import _RUNNING
+from ..graph import INFERENCE, Version
 from ..modes import MODE, switched
 from ..random import get_rng_state, set_rng_state
 from ..replaying import Packed
@@ -273,23 +274,39 @@ enable checkpoint\u2011debug mode globally.
 """
 
 
-class _Log:
-    """A context that writes down every op and its line, for the error of a debugged checkpoint."""
+class _Intercepting:
+    """A context that computes every op, by whatever computed them outside it."""
+
+    def __enter__(self) -> None:
+        self.outer = MODE.get().intercept
+        self.mode = switched(intercept=self)
+        self.mode.__enter__()
+
+    def __exit__(self, *exc: Any) -> None:
+        self.mode.__exit__(*exc)
+
+    def compute(self, op: Any, values: list[Any], compute: Any) -> Any:
+        return compute(op, values) if self.outer is None else \
+            self.outer.compute(op, values, compute)
+
+    def made(self, result: Any) -> None:
+        """What an op returns, after it was computed."""
+        if self.outer is not None:
+            self.outer.made(result)
+
+
+class _Log(_Intercepting):
+    """Writes down every op and its line, for the error of a debugged checkpoint."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
 
     def __enter__(self) -> None:
         self.lines.clear()
-        self.outer = MODE.get().intercept
-        self.mode = switched(intercept=self.intercept)
-        self.mode.__enter__()
+        super().__enter__()
 
-    def __exit__(self, *exc: Any) -> None:
-        self.mode.__exit__(*exc)
-
-    def intercept(self, op: Any, values: list[Any], compute: Any) -> Any:
-        result = compute(op, values) if self.outer is None else self.outer(op, values, compute)
+    def compute(self, op: Any, values: list[Any], compute: Any) -> Any:
+        result = super().compute(op, values, compute)
         shapes = ", ".join(str(list(v.shape)) for v in values if hasattr(v, "shape"))
         self.lines.append(f"{op.name}({shapes})\n  {here(2)}")
         return result
@@ -412,8 +429,8 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any,
         policy = policy_fn_or_list
     else:
         raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
-    results: dict[Any, list[Any]] = {}
-    return _Keeping(policy, results), _Replaying(policy, results)
+    results: dict[Any, list[_Kept]] = {}
+    return _Keeping(policy, results), _Replaying(policy, results, allow_cache_entry_mutation)
 
 
 def _keeps(policy: Any, op: Any, values: list[Any], is_recompute: bool) -> bool:
@@ -426,37 +443,51 @@ def _keeps(policy: Any, op: Any, values: list[Any], is_recompute: bool) -> bool:
     return decision in (CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
 
 
-class _Intercepting:
-    """A context in which every op is offered to a method of this object."""
+class _Kept:
+    """The raw result of an op, and the counters by which a later write to it is noticed."""
 
-    def __init__(self, policy: Any, results: dict[Any, list[Any]]):
-        self.policy, self.results = policy, results
+    def __init__(self, result: Any):
+        self.result = result
+        self.versions: list[tuple[Version, int]] = []
 
-    def __enter__(self) -> None:
-        self.mode = switched(intercept=self.intercept)
-        self.mode.__enter__()
+    def watch(self, made: Any) -> None:
+        for tensor in made if isinstance(made, tuple) else (made,):
+            counter = tensor._counter()
+            if counter is not INFERENCE:
+                self.versions.append((counter, counter.n))
 
-    def __exit__(self, *exc: Any) -> None:
-        self.mode.__exit__(*exc)
-
-    def intercept(self, op: Any, values: list[Any], compute: Any) -> Any:
-        raise NotImplementedError
+    def is_intact(self) -> bool:
+        return all(counter.n == version for counter, version in self.versions)
 
 
 class _Keeping(_Intercepting):
     """The first run: keep what the policy says."""
 
-    def intercept(self, op: Any, values: list[Any], compute: Any) -> Any:
-        result = compute(op, values)
+    def __init__(self, policy: Any, results: dict[Any, list[_Kept]]):
+        self.policy, self.results = policy, results
+        self.latest: _Kept | None = None
+
+    def compute(self, op: Any, values: list[Any], compute: Any) -> Any:
+        result = super().compute(op, values, compute)
         if not op.is_view and _keeps(self.policy, op, values, False):
-            self.results.setdefault(op.name, []).append(result)
+            self.latest = _Kept(result)
+            self.results.setdefault(op.name, []).append(self.latest)
         return result
+
+    def made(self, result: Any) -> None:
+        if self.latest is not None:
+            self.latest.watch(result)
+            self.latest = None
+        super().made(result)
 
 
 class _Replaying(_Intercepting):
     """The second run: give what was kept."""
 
-    def intercept(self, op: Any, values: list[Any], compute: Any) -> Any:
+    def __init__(self, policy: Any, results: dict[Any, list[_Kept]], may_be_written: bool):
+        self.policy, self.results, self.may_be_written = policy, results, may_be_written
+
+    def compute(self, op: Any, values: list[Any], compute: Any) -> Any:
         if not op.is_view and _keeps(self.policy, op, values, True):
             kept = self.results.get(op.name)
             if not kept:
@@ -465,8 +496,12 @@ class _Replaying(_Intercepting):
                     "any region computed under selective activation checkpoint."
                     if op.name in self.results else
                     f"{op.name} encountered during backward, but not found in storage")
-            return kept.pop(0)
-        return compute(op, values)
+            found = kept.pop(0)
+            if not (self.may_be_written or found.is_intact()):
+                raise RuntimeError("Tensor cached during selective activation checkpoint has been "
+                                   "mutated")
+            return found.result
+        return super().compute(op, values, compute)
 
 
 __all__ = ["CheckpointError", "CheckpointFunction", "CheckpointPolicy",
