@@ -62,9 +62,11 @@ def _name(func: Any) -> str:
 def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...],
             kwargs: dict[str, Any]) -> tuple[list[Any], list[Any], Any, int]:
     """The flat arguments, the dim each is mapped over, and the size of the batch."""
-    call = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
+    def call() -> str:
+        return f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>)"
+
     if not isinstance(in_dims, (int, tuple)):
-        raise ValueError(f"{call}: expected `in_dims` to be int or a (potentially nested) tuple "
+        raise ValueError(f"{call()}: expected `in_dims` to be int or a (potentially nested) tuple "
                          f"matching the structure of inputs, got: {type(in_dims)}.")
     if not args:
         raise ValueError(f"vmap({_name(func)})(<inputs>): got no inputs. Maybe you forgot to add "
@@ -73,7 +75,7 @@ def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...],
     leaves, structure = trees.flatten(args)
     dims = trees.broadcast_prefix(in_dims, structure)
     if dims is None:
-        raise ValueError(f"{call}: in_dims is not compatible with the structure of `inputs`. "
+        raise ValueError(f"{call()}: in_dims is not compatible with the structure of `inputs`. "
                          f"in_dims has structure {trees.flatten(in_dims)[1]} but inputs has "
                          f"structure {structure}.")
     size = None
@@ -81,18 +83,20 @@ def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...],
         if dim is None:
             continue
         if not isinstance(dim, int):
-            raise ValueError(f"{call}: Got in_dim={dim} for an input but in_dim must be either an "
-                             f"integer dimension or None.")
+            raise ValueError(f"{call()}: Got in_dim={dim} for an input but in_dim must be either "
+                             "an integer dimension or None.")
         if not isinstance(leaf, Tensor):
-            raise ValueError(f"{call}: Got in_dim={dim} for an input but the input is of type "
+            raise ValueError(f"{call()}: Got in_dim={dim} for an input but the input is of type "
                              f"{type(leaf)}. We cannot vmap over non-Tensor arguments, please use "
                              f"None as the respective in_dim")
-        if not -leaf.dim() <= dim < leaf.dim():
-            raise ValueError(f"{call}: Got in_dim={dim} for some input, but that input is a Tensor "
-                             f"of dimensionality {leaf.dim()} so expected in_dim to satisfy "
-                             f"-{leaf.dim()} <= in_dim < {leaf.dim()}.")
-        dims[i] = dim % leaf.dim()
-        length = leaf.shape[dims[i]]
+        shape = leaf._data.shape
+        rank = len(shape)
+        if not -rank <= dim < rank:
+            raise ValueError(f"{call()}: Got in_dim={dim} for some input, but that input is a "
+                             f"Tensor of dimensionality {rank} so expected in_dim to satisfy "
+                             f"-{rank} <= in_dim < {rank}.")
+        dims[i] = dim % rank
+        length = shape[dims[i]]
         if size is None:
             size = length
         elif size != length:
@@ -166,18 +170,21 @@ def _unbatched(func: Any, tensor: Any, level: int) -> Any:
 def _outputs(func: Any, output: Any, out_dims: Any) -> tuple[list[Any], Any, list[Any]]:
     """The flat outputs and the dim where each gets its batch."""
     outs, structure = trees.flatten(output)
-    call = f"vmap({_name(func)}, ..., out_dims={out_dims})"
+
+    def call() -> str:
+        return f"vmap({_name(func)}, ..., out_dims={out_dims})"
+
     if isinstance(output, Tensor) and isinstance(out_dims, tuple) and len(out_dims) == 1:
         where: list[Any] | None = [out_dims[0]]
     else:
         where = trees.broadcast_prefix(out_dims, structure)
     if where is None:
-        raise ValueError(f"{call}(<inputs>): out_dims is not compatible with the structure of "
+        raise ValueError(f"{call()}(<inputs>): out_dims is not compatible with the structure of "
                          f"`outputs`. out_dims has structure {trees.flatten(out_dims)[1]} but "
                          f"outputs has structure {structure}.")
     for d in where:
         if not (d is None or isinstance(d, int)):
-            raise ValueError(f"{call}: `out_dims` must be an int, None or a python collection of "
+            raise ValueError(f"{call()}: `out_dims` must be an int, None or a python collection of "
                              "ints representing where in the outputs the vmapped dimension should "
                              "appear.")
     for value, d in zip(outs, where, strict=True):

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import replaying
+from ..codegen import Plan
 from ..graph import Identity, Like, Released
-from ..interpret import wrap_any
-from ..op import REGISTRY
+from ..interpret import TRACED_TYPES, wrap_any
+from ..op import REGISTRY, Op
 from ..replaying import Packed, check_version, replay_traced, stale_output
 from .boundary import Boundary, MakeDual, settle
-from .data import ARRAYS, F4, F8, cast_data, on_data, on_holders
-from .holders import Holder
+from .data import ARRAYS, F4, F8, cast_data, compiled, on_data, on_holders
 
 Pulled = tuple[Any, ...]
 Way = Callable[[Any, Any, tuple[Any, ...]], Pulled]
@@ -83,14 +83,10 @@ class OpPull:
     """The way of an op's nodes: its rules, on raw data of one real dtype."""
 
     def __init__(self, cls: Any):
-        op, plan = cls.op, cls.plan
-        self.rules = [(i, on_data(op.rules[name]), plan.needs[name])
-                      for i, name in enumerate(op.arrays) if name in op.rules]
-        self.arity = plan.arity
-        self.saved = set(plan.saved_arrays)
-        self.outputs = set(plan.saved_outputs)
-        self.fitted = {i: k for k, i in enumerate(plan.fitted)}
         self.is_traced = cls.replay is replay_traced
+        rules = {f"rule{i}": on_data(rule) for i, rule in enumerate(cls.op.rules.values())}
+        self.pulled = compiled(f"{cls.op.name} pull", "pull", _pull_source(cls.op, cls.plan),
+                               {**_NAMES, **rules})
 
     def __call__(self, node: Any, g: Any, wanted: tuple[Any, ...]) -> Pulled:
         if not self.is_traced and g.__class__ in ARRAYS:
@@ -101,73 +97,78 @@ class OpPull:
             found = None
         return _on_tensors(node, g, wanted) if found is None else found
 
-    def pulled(self, node: Any, g: Any, wanted: tuple[Any, ...]) -> Pulled | None:
-        """The gradients by rules on raw data; None if that takes more than they know."""
-        dtype = g.dtype
-        if not (dtype is F4 or dtype is F8):
-            return None
-        known: dict[str, Any] = {"g": g, "wanted": wanted}
-        results: list[Any] = [None] * self.arity
-        levels = node.input_levels
-        for i, rule, needs in self.rules:
-            if wanted[i] is None:
-                continue
-            arguments = []
-            for need in needs:
-                if need in known:
-                    arguments.append(known[need])
-                elif need == "like":
-                    arguments.append(getattr(node, f"like{i}"))
-                else:
-                    value = self.read(node, need, dtype)
-                    if value is _UNREADABLE:
-                        return None
-                    known[need] = value
-                    arguments.append(value)
-            result = rule(*arguments)
-            if result is not None:
-                fits = node.fits if i in self.fitted else None
-                if fits is not None:
-                    result = fit_data(result, fits[self.fitted[i]])
-                if levels is not None and isinstance(result, Holder):
-                    result = settle(result, levels[i])
-            results[i] = result
-        return tuple(results)
 
-    def read(self, node: Any, name: str, dtype: Any) -> Any:
-        """A saved value; it must be of ``dtype`` if it is data."""
-        if name in self.saved:
-            tensor = getattr(node, name)
-            if tensor is None:
-                return None
-            if tensor.__class__ is Packed:
-                return _UNREADABLE
-            version = tensor._vc  # refuses if it was released
-            if version is not None and version.n:
-                check_version(node, name, version)
-            data = tensor._data
-            is_number = data.dtype is dtype
-        elif name in self.outputs:
-            data = getattr(node, f"out_{name}")
-            if data.__class__ is Released:
-                data.refuse()
-            if data.__class__ is Packed:
-                return _UNREADABLE
-            if node.seal is not None and node.seal[0].n != node.seal[1]:
-                stale_output(node)
-            is_number = data.dtype is dtype
-        else:
-            return getattr(node, name)
-        return data if is_number or data.dtype.kind in "bi" else _UNREADABLE
+def _pull_source(op: Op, plan: Plan) -> list[str]:
+    """A function of a node, its gradient, and the edges that want some: the gradients for them.
+
+    It returns None if that takes more than rules on raw data.
+    """
+    body = ["dtype = g.dtype",
+            "if dtype is not F4 and dtype is not F8: return None",
+            "".join(f"w{i}, " for i in range(plan.arity)) + "= wanted",
+            "levels = node.input_levels"]
+    for name in plan.saved_arrays:
+        users = " or ".join(f"w{i} is not None" for i in plan.users(name))
+        body += [f"if {users}:", *(f"    {line}" for line in _saved_source(name))]
+    for name in plan.saved_outputs:
+        body += _output_source(name)
+    for i, (name, needs) in enumerate((n, plan.needs[n]) for n in op.rules):
+        body += _rule_source(op, plan, op.arrays.index(name), f"rule{i}", needs)
+    body += [f"r{i} = None" for i, name in enumerate(op.arrays) if name not in op.rules]
+    body.append("return " + "".join(f"r{i}, " for i in range(plan.arity)))
+    return ["def pull(node, g, wanted):", *(f"    {line}" for line in body)]
 
 
-_UNREADABLE = object()
+def _saved_source(name: str) -> list[str]:
+    """Lines that set ``d_x`` to the data of the saved argument ``x``."""
+    return [f"saved = node.{name}",
+            f"if saved is None: d_{name} = None",
+            "else:",
+            "    if saved.__class__ is Packed: return None",
+            "    version = saved._vc",  # refuses if it was released
+            "    if version is not None and version.n: "
+            f"check_version(node, {name!r}, version)",
+            f"    d_{name} = saved._data",
+            *(f"    {line}" for line in _dtype_source(name))]
+
+
+def _output_source(name: str) -> list[str]:
+    """Lines that set ``d_x`` to the saved output ``x``."""
+    return [f"d_{name} = node.out_{name}",
+            f"if d_{name}.__class__ is Released: d_{name}.refuse()",
+            f"if d_{name}.__class__ is Packed: return None",
+            "if node.seal is not None and node.seal[0].n != node.seal[1]: stale_output(node)",
+            *_dtype_source(name)]
+
+
+def _dtype_source(name: str) -> list[str]:
+    return [f"if d_{name}.dtype is not dtype and d_{name}.dtype.kind not in 'bi': return None"]
+
+
+def _rule_source(op: Op, plan: Plan, i: int, rule: str, needs: list[str]) -> list[str]:
+    """Lines that set ``r0``, ``r1``... to the gradient of an argument."""
+    given = {"g": "g", "like": f"node.like{i}", "wanted": "wanted",
+             **{n: f"d_{n}" for n in (*plan.saved_arrays, *plan.saved_outputs)}}
+    call = ", ".join(given.get(n, f"node.{n}") for n in needs)
+    lines = [f"if w{i} is None: r{i} = None", "else:", f"    r{i} = {rule}({call})"]
+    if i in plan.fitted:
+        place = plan.fitted.index(i)
+        lines.append(f"    if node.fits is not None: r{i} = fit_data(r{i}, node.fits[{place}])")
+    return [*lines, f"    if levels is not None and r{i}.__class__ in TRACED_TYPES: "
+                    f"r{i} = settle(r{i}, levels[{i}])"]
 
 
 def fit_data(gradient: Any, like: Like | None) -> Any:
     """:func:`retrograd.graph.fit` on raw data."""
-    if like is None:
+    if like is None or gradient is None:
         return gradient
     if gradient.shape != like.shape:
         gradient = on_holders(REGISTRY["sum_to_size_of"])(gradient, like.shape)
     return cast_data(gradient, like.dtype)
+
+
+_NAMES: dict[str, Any] = {
+    "F4": F4, "F8": F8, "Packed": Packed, "Released": Released, "TRACED_TYPES": TRACED_TYPES,
+    "check_version": check_version, "stale_output": stale_output, "fit_data": fit_data,
+    "settle": settle,
+}

@@ -1,4 +1,4 @@
-"""The usual call of an op on a transform's data.
+"""The usual call of an op on a transform's data, written out for each op.
 
 It does what :func:`retrograd.interpret.call` does in general, for arguments that need no promotion
 and no words: numbers of one ordinary dtype, and nothing switched on but recording. Whatever else
@@ -14,7 +14,7 @@ from .. import interpret
 from ..backend import numpy as xp
 from ..codegen import node_class
 from ..errors import canonical_dim, canonical_dims
-from ..graph import next_sequence
+from ..graph import AGES
 from ..interpret import (
     TRACED_TYPES,
     Anomaly,
@@ -23,213 +23,187 @@ from ..interpret import (
     is_differentiable,
     like_of,
     note_cut,
-    static_values,
 )
 from ..modes import Mode
-from ..op import ARRAY, DIM, DIMS, INDEX, INTS, OPTIONAL, Op
+from ..op import ARRAY, DIM, DIMS, INTS, OPTIONAL, Op, Param
 from ..replaying import keep_version
 from ..sites import here, user_frame
 from ..tensor import PLAIN, Tensor, edge_of
 from .batched import way_of
-from .data import F4, F8, number_tensor
+from .data import F4, F8, compiled, number_tensor
 from .dual import compute_dual
 from .holders import Batched, TracedTensor, levels_of
 
-new = object.__new__
-quieten, unhush, QUIET = xp.quieten, xp.unhush, xp.QUIET
-
-
-class CallPlan:
-    """What of a call depends on the op alone."""
-
-    __slots__ = ("params", "any_dtype", "is_view", "way", "node", "plan", "saved", "places")
-
-    def __init__(self, op: Op):
-        self.params = [(p.name, p.kind, p.name in op.numbers) for p in op.params]
-        self.any_dtype = op.promote is None and not op.guard
-        self.is_view = op.is_view
-        self.way = way_of(op)
-        self.node: Any = None
-        if op.rules:
-            self.node = node_class(op, "traced")
-            self.plan = self.node.plan
-            self.saved = [(name, self.plan.users(name)) for name in self.plan.saved_arrays]
-            self.places = [i for i, name in enumerate(op.arrays) if name in op.rules]
-
-
-_PLANS: dict[Op, CallPlan | None] = {}
-
-
-def plan_of(op: Op) -> CallPlan | None:
-    """The plan of an op's usual calls; None if it has none."""
-    draws = op.kernel.__module__ == "retrograd.ops.random"  # what is left to another try is drawn
-    found = _PLANS[op] = None if draws or op.has_list else CallPlan(op)
-    return found
+_CALLS: dict[Op, Any] = {}
 
 
 def call_traced(op: Op, args: tuple[Any, ...], mode: Mode) -> Any:
     """The result of a usual call, or NotImplemented."""
-    plan = _PLANS[op] if op in _PLANS else plan_of(op)
-    if plan is None or mode.inference or mode.saved_hooks or mode.intercept is not None:
+    made = _CALLS[op] if op in _CALLS else written(op)
+    if made is None or mode.inference or mode.saved_hooks or mode.intercept is not None:
         return NotImplemented
-    tensors: list[Any] = []  # in the order of their parameters
-    values: list[Any] = []
-    token = quieten(QUIET)
-    try:
-        top = read(plan, args, tensors, values)
-        if top is None:
-            return NotImplemented
-        result = plan.way(op, values, top) if top.__class__ is Batched else \
-            compute_dual(op, values, top)
-    except Exception:  # the general path says what is wrong
-        return NotImplemented
-    finally:
-        unhush(token)
-    if result.__class__ is tuple or result.__class__ is list or Anomaly.enabled:
-        return finish(op, args, by_name(op, tensors), values, result, mode)
-    out: Any = new(TracedTensor if result.__class__ in TRACED_TYPES else Tensor)
-    out._data = result
-    out._form = out._edge = out._view = out._vc = None
-    if plan.is_view:
-        attach_view(out, tensors[0], op, static_values(op, values), mode)
-    for tensor in tensors:
-        if tensor is not None and (tensor._edge is not None or tensor._view is not None
-                                   or tensor._cut is not None):
-            hang(op, plan, tensors, values, out, mode)
-            break
-    return out
+    return made(args, mode)
 
 
-_OPERANDS = {ARRAY, OPTIONAL}
-_INDICES = {INDEX, "optional index"}
+interpret.TRACED_CALL = call_traced
 
 
-def read(plan: CallPlan, args: tuple[Any, ...], tensors: list[Any], values: list[Any]) -> Any:
-    """The outermost transform's data among the arguments, None if the call is not usual.
-
-    The tensor arguments are added to ``tensors``, the raw value of every argument to ``values``.
-    """
-    dtype = top = None
-    rank = 0
-    for (_, kind, takes_number), value in zip(plan.params, args, strict=True):
-        if kind in _OPERANDS:
-            cls = value.__class__
-            if cls is TracedTensor:
-                data = value._data
-                if top is None or data.level > top.level:
-                    top = data
-            elif cls is Tensor or cls in PLAIN:
-                data = value._array() if plan.is_view else value._data
-                if data.__class__ in TRACED_TYPES:
-                    return None
-            elif (cls is float or cls is int) and takes_number and dtype is not None:
-                value = number_tensor(value, dtype)
-                data = value._data
-            elif value is None and kind == OPTIONAL:
-                tensors.append(None)
-                values.append(None)
-                continue
-            else:
-                return None
-            if not plan.any_dtype:
-                found = data.dtype
-                if found is not dtype:
-                    if dtype is not None or not (found is F4 or found is F8):
-                        return None
-                    dtype = found
-            if not tensors:
-                rank = data.ndim
-            tensors.append(value)
-            values.append(data)
-        elif kind in _INDICES:
-            data = None if value is None else value._data
-            if data.__class__ in TRACED_TYPES and (top is None or data.level > top.level):
-                top = data
-            tensors.append(value)
-            values.append(data)
-        elif kind == DIM:
-            values.append(canonical_dim(value, rank))
-        elif kind == DIMS:
-            values.append(canonical_dims(value, rank))
-        elif kind == INTS:
-            values.append(tuple(value) if isinstance(value, (tuple, list)) else (value,))
-        else:
-            values.append(value)
-    return top
+def written(op: Op) -> Any:
+    """The usual call of ``op`` as a function; None if there is none."""
+    draws = op.kernel.__module__ == "retrograd.ops.random"  # what is tried twice is drawn twice
+    _CALLS[op] = None if draws or op.has_list or not op.arrays else compiled(
+        f"{op.name} call", "call", _call_source(op),
+        {**_NAMES, "op": op, "way": way_of(op),
+         "Node": node_class(op, "traced") if op.rules else None})
+    return _CALLS[op]
 
 
-def by_name(op: Op, tensors: list[Any]) -> dict[str, Any]:
-    """The tensor arguments by their names."""
-    names = [n for n in op.by_name if n in op.arrays or n in op.indices]
-    return dict(zip(names, tensors, strict=True))
+_NAMES: dict[str, Any] = {
+    "TracedTensor": TracedTensor, "Tensor": Tensor, "PLAIN": PLAIN, "Batched": Batched,
+    "TRACED_TYPES": TRACED_TYPES, "F4": F4, "F8": F8, "QUIET": xp.QUIET, "quieten": xp.quieten,
+    "unhush": xp.unhush, "new": object.__new__, "ages": AGES, "frame": sys._getframe,
+    "canonical_dim": canonical_dim, "canonical_dims": canonical_dims, "Anomaly": Anomaly,
+    "number_tensor": number_tensor, "compute_dual": compute_dual, "attach_view": attach_view,
+    "finish": finish, "note_cut": note_cut, "edge_of": edge_of, "levels_of": levels_of,
+    "like_of": like_of, "is_differentiable": is_differentiable, "here": here,
+    "keep_version": keep_version, "user_frame": user_frame,
+}
 
 
-# ---------------------------------------------------------------- recording
+def _call_source(op: Op) -> list[str]:
+    """The function's lines: an argument ``x`` is called ``t_x`` in them, and its data ``d_x``."""
+    params = [p for p in op.params if p.name in op.arrays or p.name in op.indices]
+    values = ", ".join(f"d_{p.name}" if p in params else f"t_{p.name}" for p in op.params)
+    by_name = ", ".join(f"{p.name!r}: t_{p.name}" for p in params)
+    body = ["".join(f"t_{name}, " for name in op.by_name) + "= args", "top = None"]
+    for param in params:
+        body += _read_source(op, param, param is params[0])
+    body += ["if top is None: return NotImplemented",
+             "token = quieten(QUIET)",
+             "try:",
+             *(f"    {line}" for line in _dims_source(op, params[0].name)),
+             f"    values = [{values}]",
+             "    y = way(op, values, top) if top.__class__ is Batched else "
+             "compute_dual(op, values, top)",
+             "except Exception: return NotImplemented",  # the general path says what is wrong
+             "finally: unhush(token)",
+             "if y.__class__ is tuple or y.__class__ is list or Anomaly.enabled:",
+             f"    return finish(op, args, {{{by_name}}}, values, y, mode)",
+             "out = new(TracedTensor if y.__class__ in TRACED_TYPES else Tensor)",
+             "out._data = y",
+             "out._form = out._edge = out._view = out._vc = None"]
+    if op.is_view:
+        static = "".join(f"t_{n}, " for n in op.static)
+        body.append(f"attach_view(out, t_{op.arrays[0]}, op, ({static}), mode)")
+    if op.rules:
+        body += _hang_source(op)
+    tensors = [f"t_{p.name}" for p in params]
+    cut = " or ".join(f"{t} is not None and ({t}._edge is not None or {t}._cut is not None)"
+                      for t in tensors)
+    body += [f"if {cut}: note_cut(out, ({', '.join(tensors)},))", "return out"]
+    return ["def call(args, mode):", *(f"    {line}" for line in body)]
 
 
-def hang(op: Op, plan: CallPlan, tensors: list[Any], values: list[Any], out: Any,
-         mode: Mode) -> None:
-    """Give the output of a call its place in the graph, or note why it has none."""
-    if mode.grad and plan.node is not None:
-        arrays = tensors if not op.indices else [by_name(op, tensors)[n] for n in op.arrays]
-        edges: list[Any] = [None] * len(arrays)
-        live = False
-        for i in plan.places:
-            if arrays[i] is not None:
-                edge = edges[i] = edge_of(arrays[i])
-                live = live or edge is not None
-        if live:
-            record(op, plan, arrays, tensors, values, edges, out)
-            return
-    note_cut(out, tensors)
+def _read_source(op: Op, param: Param, comes_first: bool) -> list[str]:
+    """Lines that set an argument's data, and ``top`` if that is outermost."""
+    tensor, data, is_optional = f"t_{param.name}", f"d_{param.name}", param.kind == OPTIONAL
+    higher = f"    if top is None or {data}.level > top.level: top = {data}"
+    if param.kind not in (ARRAY, OPTIONAL):
+        return [f"c = {tensor}.__class__",
+                f"if c is TracedTensor or c is Tensor or c in PLAIN: {data} = {tensor}._data",
+                f"elif {tensor} is None: {data} = None",
+                "else: return NotImplemented",
+                f"if {data}.__class__ in TRACED_TYPES:", higher]
+    lines = [f"c = {tensor}.__class__",
+             "if c is TracedTensor:",
+             f"    {data} = {tensor}._data",
+             f"    top = {data}" if comes_first else higher,
+             "elif c is Tensor or c in PLAIN:",
+             f"    {data} = {tensor}.{'_array()' if op.is_view else '_data'}",
+             f"    if {data}.__class__ in TRACED_TYPES: return NotImplemented"]
+    checks_dtype = op.promote is not None or op.guard is not None
+    sets_dtype = checks_dtype and param.name == op.arrays[0]
+    if param.name in op.numbers and checks_dtype and not sets_dtype:
+        lines += ["elif c is float or c is int:",
+                  f"    {tensor} = number_tensor({tensor}, dtype)",
+                  f"    {data} = {tensor}._data"]
+    if is_optional:
+        lines.append(f"elif {tensor} is None: {data} = None")
+    lines.append("else: return NotImplemented")
+    if sets_dtype:
+        lines += [f"dtype = {data}.dtype",
+                  "if dtype is not F4 and dtype is not F8: return NotImplemented"]
+    elif checks_dtype:
+        given = f"{data} is not None and " if is_optional else ""
+        lines.append(f"if {given}{data}.dtype is not dtype: return NotImplemented")
+    return lines
 
 
-def record(op: Op, call: CallPlan, arrays: list[Any], tensors: list[Any], values: list[Any],
-           edges: list[Any], out: Any) -> None:
-    """Make the node of a call: see :func:`retrograd.interpret.record`."""
-    if not is_differentiable(out):
-        out._cut = here(4)
-        return
-    plan = call.plan
-    node = call.node()
-    node.seq = next_sequence()
-    if call.saved or plan.saved_outputs:
-        frame = user_frame(sys._getframe(4))
-        node.code, node.lasti = frame.f_code, frame.f_lasti
-    node.next0 = edges[0]
+def _dims_source(op: Op, first: str) -> list[str]:
+    """Lines that bring dims and sizes to the form in which ops are computed."""
+    lines = []
+    for param in op.params:
+        value = f"t_{param.name}"
+        if param.kind == DIM:
+            lines.append(f"{value} = canonical_dim({value}, d_{first}.ndim)")
+        elif param.kind == DIMS:
+            lines.append(f"{value} = canonical_dims({value}, d_{first}.ndim)")
+        elif param.kind == INTS:
+            lines.append(f"{value} = tuple({value}) if isinstance({value}, (tuple, list)) "
+                         f"else ({value},)")
+    return lines
+
+
+def _hang_source(op: Op) -> list[str]:
+    """Lines that give the output its node, and return it, if any input has an edge."""
+    lines = []
+    for i, name in enumerate(op.arrays):
+        tensor = f"t_{name}"
+        nothing = f"{tensor}._edge is None and {tensor}._view is None"
+        if op.by_name[name].kind == OPTIONAL:
+            nothing = f"{tensor} is None or ({nothing})"
+        lines.append(f"e{i} = None if {nothing} else edge_of({tensor})" if name in op.rules
+                     else f"e{i} = None")
+    live = " or ".join(f"e{i} is not None" for i in range(len(op.arrays)))
+    lines.append(f"if mode.grad and ({live}):")
+    return [*lines, *(f"    {line}" for line in [*_record_source(op), "return out"])]
+
+
+def _record_source(op: Op) -> list[str]:
+    """Lines that make the node: see :func:`retrograd.interpret.record`."""
+    plan = node_class(op).plan
+    lines = ["if not is_differentiable(out):", "    out._cut = here(3)", "    return out",
+             "node = Node()", "node.seq = next(ages)", "node.next0 = e0"]
+    if plan.saved_arrays or plan.saved_outputs:
+        lines += ["line = user_frame(frame(3))",
+                  "node.code, node.lasti = line.f_code, line.f_lasti"]
     if plan.arity > 1:
-        node.next1 = edges[1]
-        if plan.arity > 2:
-            node.rest = tuple(edges[2:])
-    for i in plan.likes:
-        setattr(node, f"like{i}", like_of(arrays[i]))
-    if plan.fitted:
-        node.fits = fits_of(op, [arrays[i] for i in plan.fitted], out._data)
-    for name, users in call.saved:
-        tensor = arrays[op.arrays.index(name)] if name in op.arrays else by_name(op, tensors)[name]
-        if tensor is not None and all(edges[i] is None for i in users):
-            tensor = None
-        setattr(node, name, tensor)
-        if tensor is not None and tensor._vc is not None and tensor._vc.n:
-            keep_version(node, name, tensor._vc.n)
-    if plan.saved_static:
-        given = dict(zip(op.by_name, values, strict=True))
-        for name in plan.saved_static:
-            setattr(node, name, given[name])
+        lines.append("node.next1 = e1")
+    if plan.arity > 2:
+        lines.append(f"node.rest = ({''.join(f'e{i}, ' for i in range(2, plan.arity))})")
+    lines += [f"node.like{i} = like_of(t_{op.arrays[i]})" for i in plan.likes]
+    lines += _fits_source(op, [op.arrays[i] for i in plan.fitted])
+    for name in plan.saved_arrays:
+        users = " or ".join(f"e{i} is not None" for i in plan.users(name))
+        lines += [f"saved = node.{name} = t_{name} if {users} else None",
+                  "if saved is not None and saved._vc is not None and saved._vc.n: "
+                  f"keep_version(node, {name!r}, saved._vc.n)"]
+    lines += [f"node.{name} = t_{name}" for name in plan.saved_static]
     if plan.saved_outputs:
-        node.out_y = out._data
-        node.seal = None if out._vc is None else (out._vc, out._vc.n)
-    node.input_levels = [() if t is None else levels_of(t._data) for t in arrays]
-    out._edge = node
+        lines += ["node.out_y = y",
+                  "node.seal = None if out._vc is None else (out._vc, out._vc.n)"]
+    levels = ", ".join(f"levels_of(d_{name})" for name in op.arrays)
+    return [*lines, f"node.input_levels = [{levels}]", "out._edge = node"]
 
 
-def fits_of(op: Op, given: list[Any], y: Any) -> Any:
-    """What gradients have to be brought to, where the operands were broadcast."""
+def _fits_source(op: Op, fitted: list[str]) -> list[str]:
+    """Lines that note what gradients have to be brought to, where operands were broadcast."""
+    if not fitted:
+        return []
     if op.kind != "elementwise":
-        return tuple([like_of(t) for t in given])
-    shape = y.shape
-    fits = [None if t is None or t._data.shape == shape else like_of(t) for t in given]
-    return tuple(fits) if any(fits) else None
-
-
-interpret.TRACED_CALL = call_traced  # type: ignore[attr-defined]
+        return [f"node.fits = ({''.join(f'like_of(t_{name}), ' for name in fitted)})"]
+    likes = "".join(f"None if d_{name} is None or d_{name}.shape == shape else like_of(t_{name}), "
+                    for name in fitted)
+    return ["shape = y.shape", f"fits = ({likes})",
+            "node.fits = None if " + " and ".join(f"fits[{k}] is None" for k in range(len(fitted)))
+            + " else fits"]

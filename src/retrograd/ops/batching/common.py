@@ -72,9 +72,10 @@ def rank_of(batch: Any, name: str, value: Any) -> int:
 
 def with_rank(value: Any, rank: int) -> Any:
     """A batched tensor whose values get leading dims of length one up to ``rank``; a view."""
-    for _ in range(rank + 1 - value.ndim):
-        value = unsqueeze(value, 1)
-    return value
+    missing = rank + 1 - value.ndim
+    if missing <= 0:
+        return value
+    return reshape(value, (value.shape[0], *(1,) * missing, *value.shape[1:]))
 
 
 def aligned(batch: Any, name: str, value: Any, rank: int) -> Any:

@@ -7,10 +7,9 @@ from typing import Any
 
 from ...errors import canonical_dim
 from ..masking import conj
-from ..parts import _select
 from ..product import _batched, _rows_times_matrix, mm, scaled
 from ..reduce import _sum_dims
-from ..shape import transpose, unsqueeze
+from ..shape import reshape, transpose, unsqueeze
 from .common import (
     RULES,
     aligned,
@@ -41,12 +40,16 @@ def _product(left: str, right: str, batch: Any, a: Any, b: Any) -> Any:
         return mm(b, transpose(a, 0, 1))
     if not batch[left] and rank_a == 2 == rank_b:
         return transpose(_rows_times_matrix(transpose(b, 1, 2), transpose(a, 0, 1)), 1, 2)
-    a = unsqueeze(a, a.ndim - 1) if rank_a == 1 else a
-    b = unsqueeze(b, b.ndim) if rank_b == 1 else b
-    y = _batched(*as_operands(batch, **{left: a, right: b}))
-    if rank_b == 1:
-        y = _select(y, y.ndim - 1, 0)
-    return _select(y, y.ndim - 1 - (rank_b != 1), 0) if rank_a == 1 else y
+    a = reshape(a, (*a.shape[:-1], 1, a.shape[-1])) if rank_a == 1 else a
+    b = reshape(b, (*b.shape, 1)) if rank_b == 1 else b
+    a, b = as_operands(batch, **{left: a, right: b})
+    # Of a column and a row all products are wanted, and none are added up.
+    y = a * b if a.shape[-1] == 1 == b.shape[-2] else _batched(a, b)
+    if rank_a == 1:
+        y = reshape(y, (*y.shape[:-2], *((y.shape[-1],) if rank_b != 1 else ())))
+    elif rank_b == 1:
+        y = reshape(y, y.shape[:-1])
+    return y
 
 
 RULES["mm"] = RULES["bmm"] = partial(_product, "input", "mat2")
