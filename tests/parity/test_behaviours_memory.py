@@ -472,3 +472,27 @@ def a_view_with_a_refused_history_still_tells_that_it_requires_grad(torch, log):
     log(view.requires_grad)
     log.raises(lambda: view.is_leaf)
     log.raises(lambda: view.grad_fn)
+
+
+@behaviour_of_each([
+    ("packed", lambda c, s: c.reshape(-1)), ("as it is", lambda c, s: c.reshape(4, 6)),
+    ("transposed", lambda c, s: c.t().reshape(6, 2, 2)),
+    ("transposed copy", lambda c, s: c.t().reshape(-1)),
+    ("slice", lambda c, s: c[:, :3].reshape(4, 3, 1)),
+    ("slice as it is", lambda c, s: c[:, :3].reshape(4, 3)),
+    ("slice copy", lambda c, s: c[:, :3].flatten()),
+    ("steps", lambda c, s: c[:, ::2].reshape(2, 2, 3)),
+    ("row", lambda c, s: c[1].reshape(2, 3)), ("column", lambda c, s: c[:, 1].reshape(2, 2)),
+    ("column viewed", lambda c, s: c[:, 1].view(2, 2)),
+    ("expanded", lambda c, s: s.expand(2, 3).reshape(6)),
+    ("expanded as it is", lambda c, s: s.expand(2).reshape(2)),
+    ("expanded rows", lambda c, s: c[:1].expand(4, 6).reshape(2, 2, 6)),
+    ("flattened", lambda c, s: s.expand(2, 3).flatten())])
+def node_of_a_reshape(torch, log, name, reshape):
+    c, s = torch.arange(24.0, requires_grad=True), torch.tensor(2.0, requires_grad=True)
+    made = reshape(c.reshape(4, 6).clone(), s)
+    log(made, made._is_view())
+    log.graph(made)
+    log.layout(made)
+    (made * made).sum().backward()
+    log(c.grad, s.grad)

@@ -65,6 +65,7 @@ for name in ("remainder", "fmod"):
     samples(name, *pairs(POSITIVE), call(array(5), 0.7), call(array(5), -0.7))
 
 samples("pow", *pairs({"low": -2.0, "high": 2.0}, **POSITIVE), call(array(4), 2), call(array(4), 3),
+        call(array(3, low=-2.0, high=-0.5), array(3, kind="complex")),
         call(array(4, **POSITIVE), 0.5), call(array(4, **POSITIVE), -1.5), call(array(4), 0),
         call(array(4), 1), call(array(4), -2), call(2.5, array(4)), call(2, array(4)),
         complex=True)

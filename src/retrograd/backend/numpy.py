@@ -267,13 +267,6 @@ def viewed(array: Any, shape: tuple) -> Any:
         return None
 
 
-def can_view(array: Any, shape: tuple) -> bool:
-    """Whether a reshape needs no copy."""
-    if not isinstance(array, np.ndarray):
-        return True
-    return array.flags.c_contiguous or viewed(array, shape) is not None
-
-
 def expanded(array: np.ndarray, shape: tuple) -> np.ndarray:
     """A writable view with length-one dimensions repeated."""
     if array.shape == shape:

@@ -417,7 +417,9 @@ _pow.vjp(input=lambda g, input, exponent: zeroed(
 def _exponent_gradient(g: Any, input: Any, exponent: Any, y: Any) -> Any:
     # 0 ** x is flat for x >= 0, where the logarithm of 0 would say otherwise.
     flat = (input == 0) & (real_part(exponent) >= 0)
-    return zeroed(g * conj(y * log(input)), flat)
+    # A negative real base has a logarithm beside a complex exponent.
+    base = input + 0j if is_complex_value(y) and not is_complex_value(input) else input
+    return zeroed(g * conj(y * log(base)), flat)
 
 
 @elementwise(function=None, method=False, guard=lambda given, common: _check_base(given, common),

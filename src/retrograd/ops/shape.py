@@ -90,6 +90,14 @@ def _view(input: Array, size: Ints) -> Any:
 _view.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
+@view(quiet=True, function=None, method=False, node="ReshapeAliasBackward0")
+def _reshape_alias(input: Array, size: Ints) -> Any:
+    return xp.viewed(input, size)
+
+
+_reshape_alias.vjp(input=lambda g, like: reshape(g, like.shape))
+
+
 @linear(function=None, method=False, node="UnsafeViewBackward0", any_dtype=True)
 def _reshape_copy(input: Array, size: Ints) -> Any:
     return input.reshape(size).copy() if input.flags.c_contiguous else input.reshape(size)
@@ -130,8 +138,11 @@ def reshape(input: Array, shape: Any) -> Any:
     data = input._data
     target = infer_size(shape, data.size)
     if isinstance(data, (xp.ndarray, xp.generic)):
-        viewable = xp.can_view(data, target)
-        return _view(input, target) if viewable else _unsafe_view(_packed_clone(input), target)
+        if isinstance(data, xp.generic) or data.flags.c_contiguous:
+            return _view(input, target)
+        if xp.viewed(data, target) is not None:
+            return _reshape_alias(input, target)
+        return _unsafe_view(_packed_clone(input), target)
     try:
         return _view(input, target)
     except RuntimeError:

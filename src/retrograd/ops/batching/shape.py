@@ -44,7 +44,7 @@ def _reshaped(function: Any, batch: Any, input: Any, size: Any) -> Any:
     return function(input, (batch.size, *infer_size(tuple(size), count)))
 
 
-RULES["_view"] = partial(_reshaped, _view)
+RULES["_view"] = RULES["_reshape_alias"] = partial(_reshaped, _view)
 RULES["_unsafe_view"] = RULES["_reshape"] = partial(_reshaped, _unsafe_view)
 RULES["_reshape_copy"] = partial(_reshaped, lambda input, size: _unsafe_view(clone(input), size))
 
