@@ -7,12 +7,12 @@ from typing import Any
 
 from .. import replaying
 from ..codegen import Plan
-from ..graph import Identity, Like, Released
+from ..graph import Identity, Released
 from ..interpret import TRACED_TYPES, wrap_any
-from ..op import REGISTRY, Op
+from ..op import Op
 from ..replaying import Packed, check_version, replay_traced, stale_output
 from .boundary import Boundary, MakeDual, settle
-from .data import ARRAYS, F4, F8, cast_data, compiled, on_data, on_holders
+from .data import ARRAYS, F4, F8, compiled, fit_data, on_data
 
 Pulled = tuple[Any, ...]
 Way = Callable[[Any, Any, tuple[Any, ...]], Pulled]
@@ -45,7 +45,7 @@ def _way_of(cls: Any) -> Way:
 def has_data_rules(cls: Any) -> bool:
     """Whether the rules behind a class of nodes all work on raw data."""
     op = getattr(cls, "op", None)
-    return op is not None and not op.has_list and len(op.outputs) < 2 and \
+    return op is not None and not op.has_list and not op.outputs and \
         all(map(on_data, op.rules.values()))
 
 
@@ -156,15 +156,6 @@ def _rule_source(op: Op, plan: Plan, i: int, rule: str, needs: list[str]) -> lis
         lines.append(f"    if node.fits is not None: r{i} = fit_data(r{i}, node.fits[{place}])")
     return [*lines, f"    if levels is not None and r{i}.__class__ in TRACED_TYPES: "
                     f"r{i} = settle(r{i}, levels[{i}])"]
-
-
-def fit_data(gradient: Any, like: Like | None) -> Any:
-    """:func:`retrograd.graph.fit` on raw data."""
-    if like is None or gradient is None:
-        return gradient
-    if gradient.shape != like.shape:
-        gradient = on_holders(REGISTRY["sum_to_size_of"])(gradient, like.shape)
-    return cast_data(gradient, like.dtype)
 
 
 _NAMES: dict[str, Any] = {

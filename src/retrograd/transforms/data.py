@@ -25,7 +25,7 @@ from ..interpret import TRACED_TYPES, compute
 from ..modes import NO_GRAD, Mode
 from ..op import DIM, DIMS, INTS, REGISTRY, Op, direct
 from ..tensor import Tensor
-from .holders import Holder
+from .holders import CannotBatch, Holder
 
 _ATTRIBUTES = frozenset((
     "shape", "ndim", "dtype", "kind", "prod", "pi", "inf", "nan", "sqrt", "count_along", "append",
@@ -88,17 +88,19 @@ def _meaning(value: Any) -> Any:
     if isinstance(declared, Op):
         return _same if declared.name == "conj" else on_holders(declared)
     if isinstance(value, FunctionType):
-        name = f"{value.__module__}.{value.__name__}".removeprefix("retrograd.")
-        if name in _MEANINGS:
-            return _MEANINGS[name]
-        inside = name.startswith("ops.")
-        return (on_data(value) if inside else None) or _UNFIT
+        if not value.__module__.startswith(("retrograd.ops.", "retrograd.errors")):
+            return _UNFIT
+        name = value.__name__
+        return value if name in _AS_THEY_ARE else _MEANINGS.get(name) or on_data(value) or _UNFIT
     if isinstance(value, (int, float, str, tuple, frozenset)) or any(value is v for v in _FIT):
         return value
     return _UNFIT
 
 
-_FIT = (math, reduce, REGISTRY, Like)
+_FIT = (math, reduce, REGISTRY, Like, CannotBatch)
+_AS_THEY_ARE = frozenset(("canonical_dim", "canonical_dims", "zeros_of", "constant_like",
+                          "is_complex_value"))
+"""Functions that ask raw data for its dtype and nothing else."""
 
 
 def _same(value: Any) -> Any:
@@ -135,10 +137,21 @@ def _pow_gradient(g: Any, input: Any, exponent: Any) -> Any:
                 exponent * run_on_data("_pow_number", input, exponent - 1))
 
 
+def fit_data(gradient: Any, like: Like | None) -> Any:
+    """:func:`retrograd.graph.fit` on raw data."""
+    if like is None or gradient is None:
+        return gradient
+    if gradient.shape != like.shape:
+        gradient = run_on_data("sum_to_size_of", gradient, like.shape)
+    return cast_data(gradient, like.dtype)
+
+
 _MEANINGS: dict[str, Callable[..., Any]] = {
-    "errors.canonical_dim": canonical_dim, "errors.canonical_dims": canonical_dims,
-    "ops.shape.reshape": reshape_data, "ops.convert.cast_gradient": cast_data,
-    "ops.batching.common.run": run_on_data, "ops.pointwise._pow_gradient": _pow_gradient,
+    "reshape": reshape_data, "cast_gradient": cast_data, "_pow_gradient": _pow_gradient,
+    "fitted": fit_data, "cast_to": fit_data, "run": run_on_data, "arange": xp.arange,
+    "in_dtype_of": lambda like, value: cast_data(value, like.dtype),
+    "as_dtype_of": lambda value, like: cast_data(value, like.dtype),
+    "_is_mask": lambda index: index.dtype.kind == "b",
 }
 """Functions that ask whether they are given tensors, and what they mean on raw data."""
 
@@ -292,6 +305,11 @@ def _arithmetic(name: str, *options: Any, is_reflected: bool = False) -> Any:
     return method
 
 
+def _power(self: Any, exponent: Any) -> Any:
+    return run_on_data("_pow_number" if isinstance(exponent, (int, float)) else "_pow", self,
+                       exponent)
+
+
 def _of_one(name: str) -> Any:
     return lambda self: TRACED_TYPES[self.__class__](REGISTRY[name], [self], self)
 
@@ -305,4 +323,5 @@ for _sign in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(Holder, f"__{_sign}__", _arithmetic(_sign))
 for _sign, _name in (("neg", "neg"), ("invert", "bitwise_not")):
     setattr(Holder, f"__{_sign}__", _of_one(_name))
+Holder.__pow__ = _power  # type: ignore[attr-defined]
 Holder.__hash__ = object.__hash__  # type: ignore[method-assign]

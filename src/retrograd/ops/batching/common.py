@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ...op import REGISTRY
+from ..convert import _to_copy
 from ..shape import expand, movedim, reshape, unsqueeze
 
 RULES: dict[str, Callable[..., Any]] = {}
@@ -52,6 +53,11 @@ def batched(batch: Any, name: str, value: Any) -> Any:
 
 def repeated(size: int, value: Any) -> Any:
     return expand(unsqueeze(value, 0), (size, *value.shape))
+
+
+def as_dtype_of(value: Any, like: Any) -> Any:
+    """``value`` in the dtype of ``like``."""
+    return value if value.dtype == like.dtype else _to_copy(value, like.dtype)
 
 
 def all_batched(batch: Any, **given: Any) -> list[Any]:

@@ -10,13 +10,12 @@ import math
 from typing import Any
 
 from ...transforms import CannotBatch
-from ..convert import _to_copy
 from ..create import arange
 from ..index import _index_put, index, index_backward
 from ..join import _cat
 from ..masking import kept, where
 from ..shape import expand, movedim, reshape, unsqueeze
-from .common import batched, inner_rank, rule, shifted, with_rank
+from .common import as_dtype_of, batched, inner_rank, rule, shifted, with_rank
 
 
 def _is_mask(index: Any) -> bool:
@@ -140,6 +139,5 @@ def _put_under_masks(batch: Any, input: Any, values: Any, mask: Any, dims: Any,
     after = rank - dims[0] - inner_rank(mask)
     mask = reshape(mask, (mask.shape[0], *(1,) * dims[0], *mask.shape[1:], *(1,) * after))
     values = reshape(values, (batch.size, *(1,) * rank) if batch["values"] else ())
-    if values.dtype != input.dtype:
-        values = _to_copy(values, input.dtype)
+    values = as_dtype_of(values, input)
     return input + kept(values, mask) if accumulate else where(mask, values, input)

@@ -6,7 +6,6 @@ from typing import Any
 
 from ...op import REGISTRY
 from ..compare import ne
-from ..convert import _to_copy
 from ..index import index
 from ..loss import MEAN, NONE, SUM, _likelihood_gradient, _nll_loss
 from ..masking import kept
@@ -15,6 +14,7 @@ from ..shape import expand, reshape, unsqueeze
 from .common import (
     all_aligned,
     all_batched,
+    as_dtype_of,
     folded,
     inner_rank,
     rule,
@@ -48,7 +48,7 @@ def _class_weights(batch: Any, target: Any, weight: Any, ignore_index: int, like
     """What each batched target's likelihood counts."""
     counted = ne(target, ignore_index)
     if weight is None:
-        return _to_copy(counted, like.dtype)
+        return as_dtype_of(counted, like)
     safe = kept(target, counted)
     picked = index_rule(batch.but(index=True, input=True), weight, safe, (0,)) \
         if batch["weight"] else index(weight, safe, (0,))

@@ -18,6 +18,7 @@ from .common import (
     aligned,
     all_aligned,
     all_batched,
+    as_dtype_of,
     batched,
     flat,
     inner_rank,
@@ -101,18 +102,18 @@ def _(batch: Any, input: Any, dim: int, at: Any, value: Any) -> Any:
     return without_one_dim(found, input)
 
 
-def _fill_value(function: str, batch: Any, value: Any, dtype: Any) -> Any:
+def _fill_value(function: str, batch: Any, value: Any, input: Any) -> Any:
     """What ``function`` fills with, in the dtype of what it fills."""
     rank = rank_of(batch, "value", value)
     if rank:
         raise RuntimeError(f"{function} only supports a 0-dimensional value tensor, but got tensor "
                            f"with {rank} dimension(s).")
-    return value if value.dtype == dtype else _to_copy(value, dtype)
+    return as_dtype_of(value, input)
 
 
 @rule("_index_fill_tensor")
 def _(batch: Any, input: Any, dim: int, at: Any, value: Any) -> Any:
-    value = _fill_value("index_fill_", batch, value, input.dtype)
+    value = _fill_value("index_fill_", batch, value, input)
     input = batched(batch, "input", input)
     whole = with_one_dim(input)
     at = _slice_index(batch, at, whole, dim)
@@ -156,7 +157,7 @@ def _(batch: Any, input: Any, mask: Any, value: Any) -> Any:
 
 @rule("_masked_fill_tensor")
 def _(batch: Any, input: Any, mask: Any, value: Any) -> Any:
-    value = _fill_value("masked_fill_", batch, value, input.dtype)
+    value = _fill_value("masked_fill_", batch, value, input)
     input, mask, value = all_aligned(batch, input=input, mask=mask, value=value)
     return where(mask, value, input)
 
