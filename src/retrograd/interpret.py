@@ -24,7 +24,7 @@ from .graph import INFERENCE, Like, Node, View, next_sequence
 from .modes import MODE, Mode
 from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, Op, direct
 from .replaying import Packed, keep_version, output_edge
-from .tensor import NATIVE, Tensor, edge_of
+from .tensor import NATIVE, PLAIN, Tensor, edge_of
 
 NUMBERS = (bool, int, float, complex)
 
@@ -131,6 +131,9 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
                 if result is not NotImplemented:
                     return result
                 break
+        else:
+            if mode.journal is not None and is_beside(op, args):
+                return call_beside(op, args, mode)
     if mode.override:
         found = overriding(args)
         if found:
@@ -149,6 +152,22 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     if mode.intercept is not None:
         mode.intercept.made(made)
     return made
+
+
+def is_beside(op: Op, args: tuple[Any, ...]) -> bool:
+    """Whether a call inside a vmap has nothing to do with it: plain tensors, and nothing drawn."""
+    return not op.has_list and op.kernel.__module__ != "retrograd.ops.random" and all(
+        type(value) in PLAIN or not isinstance(value, Tensor) for value in args)
+
+
+def call_beside(op: Op, args: tuple[Any, ...], mode: Mode) -> Any:
+    """The call without the journal of writes and draws, which keeps it from the fast path."""
+    named = {p.name: v for p, v in zip(op.params, args, strict=True) if p.keyword_only}
+    token = MODE.set(mode.but(journal=None))
+    try:
+        return op.function(*args[:len(args) - len(named)], **named)
+    finally:
+        MODE.reset(token)
 
 
 def prepare(op: Op, args: tuple[Any, ...], written: bool = False

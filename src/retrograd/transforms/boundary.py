@@ -11,7 +11,7 @@ from ..interpret import compute, wrap_any
 from ..modes import ACTIVE, MODE
 from ..sites import here
 from ..tensor import Tensor, edge_of
-from .data import reshape_data
+from .data import reshape_data, run_on_data
 from .holders import Batched, Dual, Holder, levels_of, sizes_of, zeros_like_data
 
 # ---------------------------------------------------------------- entering and leaving
@@ -280,7 +280,7 @@ def settle(result: Any, levels: tuple[int, ...]) -> Any:
         return Dual(result.level, settle(result.primal, levels), settle(result.tangent, levels),
                     result.outer)
     if result.outer and result.level not in levels:
-        return settle(wrap_any(result.value).sum(0)._data, levels)
+        return settle(run_on_data("_sum_dims", result.value, (0,)), levels)
     return Batched(result.level, settle(result.value, levels), result.outer)
 
 
