@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import canonical_dim
 from ..masking import conj
-from ..product import _batched, _rows_times_matrix, mm, scaled
+from ..product import _batched, _rows_times_matrix, bmm, mm, scaled
 from ..reduce import _sum_dims
 from ..shape import reshape, transpose, unsqueeze
 from .common import (
@@ -19,7 +19,6 @@ from .common import (
     folded,
     inner_rank,
     itself,
-    rank_of,
     repeated,
     rule,
     run,
@@ -33,17 +32,20 @@ itself("_inv", "_det", "_cofactors", "_slogdet", "_cholesky", "_old_cholesky", "
 
 def _product(left: str, right: str, batch: Any, a: Any, b: Any) -> Any:
     """``matmul`` behind the batch, of the arguments called ``left`` and ``right``."""
-    rank_a, rank_b = rank_of(batch, left, a), rank_of(batch, right, b)
-    if not batch[right] and rank_b == 2 and rank_a:
+    left_batched, right_batched = batch[left], batch[right]
+    if left_batched and right_batched and a.ndim == 3 == b.ndim:
+        # Of a column and a row all products are wanted, and none are added up.
+        return a * b if a.shape[2] == 1 == b.shape[1] else bmm(a, b)
+    rank_a, rank_b = a.ndim - bool(left_batched), b.ndim - bool(right_batched)
+    if not right_batched and rank_b == 2 and rank_a:
         return _rows_times_matrix(a, b)
-    if not batch[left] and rank_a == 2 and rank_b == 1:
+    if not left_batched and rank_a == 2 and rank_b == 1:
         return mm(b, transpose(a, 0, 1))
-    if not batch[left] and rank_a == 2 == rank_b:
+    if not left_batched and rank_a == 2 == rank_b:
         return transpose(_rows_times_matrix(transpose(b, 1, 2), transpose(a, 0, 1)), 1, 2)
     a = reshape(a, (*a.shape[:-1], 1, a.shape[-1])) if rank_a == 1 else a
     b = reshape(b, (*b.shape, 1)) if rank_b == 1 else b
     a, b = as_operands(batch, **{left: a, right: b})
-    # Of a column and a row all products are wanted, and none are added up.
     y = a * b if a.shape[-1] == 1 == b.shape[-2] else _batched(a, b)
     if rank_a == 1:
         y = reshape(y, (*y.shape[:-2], *((y.shape[-1],) if rank_b != 1 else ())))
