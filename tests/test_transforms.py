@@ -1,0 +1,221 @@
+"""Raw data of transforms: rules on it, its arithmetic, and that no short cut changes a result."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import retrograd as rg
+from retrograd import func, interpret, nn, ops, replaying
+from retrograd.interpret import wrap_any
+from retrograd.op import REGISTRY
+from retrograd.transforms import Batched, Dual, active, backward, batched, calls, data, dual
+
+# ---------------------------------------------------------------- rules on raw data
+
+
+def functions_of_ops() -> set[str]:
+    names: set[str] = set()
+    for found in pkgutil.walk_packages(ops.__path__, "retrograd.ops."):
+        module = importlib.import_module(found.name)
+        names |= {name for name, value in vars(module).items() if isinstance(value, FunctionType)}
+    return names
+
+
+def test_every_special_meaning_is_that_of_a_function() -> None:
+    assert set(data._MEANINGS) | set(data._AS_THEY_ARE) <= functions_of_ops()
+
+
+@pytest.mark.parametrize("name", ["add", "mul", "div", "tanh", "exp", "_pow_number", "mm", "mv",
+                                  "_vecmat", "_linear", "_sum", "_sum_dims", "_mean", "_view",
+                                  "expand", "_select", "_mse_loss", "index", "_softmax"])
+def test_the_commonest_rules_work_on_raw_data(name: str) -> None:
+    op = REGISTRY[name]
+    rules = [*op.rules.values(), *op.forward_rules.values(), batched.batching_rule(op)]
+    assert op.rules
+    assert all(rule is None or data.on_data(rule) is not None for rule in rules)
+
+
+def test_a_rule_that_looks_for_tensors_is_not_bound() -> None:
+    def rule(g: Any) -> Any:
+        return g if isinstance(g, rg.Tensor) else -g
+
+    assert data.on_data(rule) is None
+    assert data.on_data(lambda g: str(g)) is None
+
+
+# ---------------------------------------------------------------- arithmetic
+
+x, y = np.array([[1.5, -2.0], [0.5, 3.0]]), np.array([[0.5, 4.0], [-1.0, 3.0]])
+HOLDERS = {"batched": lambda a: Batched(1, a), "dual": lambda a: Dual(1, a, a * 2)}
+SIGNS = {
+    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b, "lt": lambda a, b: a < b, "ge": lambda a, b: a >= b,
+    "eq": lambda a, b: a == b, "ne": lambda a, b: a != b,
+}
+
+
+def parts(value: Any) -> list[Any]:
+    if isinstance(value, Batched):
+        return parts(value.value)
+    return [*parts(value.primal), *parts(value.tangent)] if isinstance(value, Dual) else [value]
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_holders_compute_as_their_tensors_do(holder: str, sign: str) -> None:
+    make, compute = HOLDERS[holder], SIGNS[sign]
+    with active() as level:
+        a, b = make(x), make(y)
+        a.level = b.level = level
+        for one, two in ((a, b), (a, y[0]), (y[0], a), (a, 2.0), (2.0, a), (a, y[0, 0])):
+            got = compute(one, two)
+            expected = compute(*(wrap_any(v) if isinstance(v, (Batched, Dual, np.ndarray))
+                                 else v if isinstance(v, float) else wrap_any(np.asarray(v))
+                                 for v in (one, two)))._data
+            for mine, theirs in zip(parts(got), parts(expected), strict=True):
+                np.testing.assert_array_equal(mine, theirs)
+
+
+def test_a_holder_is_not_equal_to_what_is_no_number() -> None:
+    held = Batched(1, x)
+    assert (held == ()) is False
+    assert held in [held] and len({held, held}) == 1
+
+
+# ---------------------------------------------------------------- short cuts
+
+rg.manual_seed(0)
+w1, b1, w2 = rg.randn(4, 6), rg.randn(6), rg.randn(6, 3)
+X, V, Y = rg.randn(5, 4), rg.randn(4), rg.randint(0, 3, (5,))
+MODEL = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 3))
+WEIGHTS = {name: p.detach() for name, p in MODEL.named_parameters()}
+
+
+def net(z: Any, w: Any = w1) -> Any:
+    return rg.tanh(z @ w + b1) @ w2
+
+
+def loss(w: Any, z: Any = X) -> Any:
+    return ((net(z, w) - 1) ** 2).mean()
+
+
+def sample_loss(weights: Any, z: Any, label: Any) -> Any:
+    out = func.functional_call(MODEL, weights, (z.unsqueeze(0),))
+    return nn.functional.cross_entropy(out, label.unsqueeze(0))
+
+
+def adapted_loss(w: Any, z: Any) -> Any:
+    return loss(w - 0.1 * func.grad(loss)(w, z), z)
+
+
+PROGRAMS = {
+    "vmap": lambda: func.vmap(net)(X),
+    "vmap of a loss": lambda: func.vmap(loss, in_dims=(None, 0))(w1, X),
+    "jvp": lambda: func.jvp(net, (V,), (V * 2,)),
+    "jacrev": lambda: func.jacrev(net)(V),
+    "jacfwd": lambda: func.jacfwd(net)(V),
+    "hessian": lambda: func.hessian(lambda z: net(z).sum())(V),
+    "jacrev of jacrev": lambda: func.jacrev(func.jacrev(net))(V),
+    "samples": lambda: func.vmap(func.grad(sample_loss), in_dims=(None, 0, 0))(WEIGHTS, X, Y),
+    "vmap of jacrev": lambda: func.vmap(func.jacrev(net))(X),
+    "vmap of hessian": lambda: func.vmap(func.hessian(lambda z: net(z).prod()))(X),
+    "jvp of grad": lambda: func.jvp(func.grad(loss), (w1,), (w1,)),
+    "maml": lambda: func.grad(lambda w: func.vmap(adapted_loss, (None, 0))(
+        w, X.unsqueeze(1)).mean())(w1),
+    "indexing": lambda: func.jacrev(lambda z: z[[0, 2, 2]] * z[1:].sum())(V),
+    "powers": lambda: func.hessian(lambda z: (z ** 3).sum() / (z * z).sum().sqrt())(V),
+}
+
+
+def flat(result: Any) -> list[Any]:
+    if isinstance(result, dict):
+        result = list(result.values())
+    return [v for r in result for v in flat(r)] if isinstance(result, (list, tuple)) else [result]
+
+
+@pytest.fixture
+def general(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every op takes the general path, and every rule meets tensors."""
+    for module in (batched, dual, backward):
+        monkeypatch.setattr(module, "_WAYS", {})
+        monkeypatch.setattr(module, "on_data", lambda rule: None)
+    monkeypatch.setattr(calls, "_CALLS", {})
+    monkeypatch.setattr(interpret, "TRACED_CALL", lambda op, args, mode: NotImplemented)
+    monkeypatch.setattr(replaying, "TRACED_PULL", None)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_short_cut_changes_a_result(name: str, request: pytest.FixtureRequest) -> None:
+    quick = flat(PROGRAMS[name]())
+    request.getfixturevalue("general")
+    general = flat(PROGRAMS[name]())
+    for mine, theirs in zip(quick, general, strict=True):
+        assert mine.shape == theirs.shape and mine.dtype is theirs.dtype
+        np.testing.assert_allclose(mine.numpy(), theirs.numpy(), rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "complex128", "float64"])
+def test_jacobians_of_every_kind_of_number(dtype: str) -> None:
+    z = rg.tensor([0.5, -1.5, 2.0]).to(getattr(rg, dtype))
+    rows = func.jacrev(lambda v: v * v * 3)(z)
+    assert rows.dtype is z.dtype
+    expected = rg.diag((6 * z).conj().resolve_conj())
+    assert rg.allclose(rows.to(rg.complex128), expected.to(rg.complex128), rtol=1e-2)
+
+
+def test_a_hook_sees_every_row_of_a_jacobian() -> None:
+    seen = []
+
+    def hooked(z: rg.Tensor) -> rg.Tensor:
+        y = z * z
+        y.register_hook(lambda g: seen.append(tuple(g.shape)))
+        return y * 2
+
+    rows = func.jacrev(hooked)(V)
+    assert seen == [(4,)]
+    assert rg.equal(rows, rg.diag(4 * V))
+
+
+def test_a_hook_set_between_two_pulls_is_called() -> None:
+    kept: list[rg.Tensor] = []
+
+    def keeping(z: rg.Tensor) -> rg.Tensor:
+        kept.append(z * z)
+        return kept[0] * 2
+
+    _, pull = func.vjp(keeping, V)
+    pull(rg.ones(4))
+    calls_seen: list[rg.Tensor] = []
+    kept[0].register_hook(calls_seen.append)
+    pull(rg.ones(4))
+    assert len(calls_seen) == 1
+
+
+def test_an_error_inside_vmap_is_the_general_one() -> None:
+    with pytest.raises(RuntimeError, match="must match the size of tensor b"):
+        func.vmap(lambda z: z + rg.ones(3))(X)
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        func.vmap(lambda z: z @ rg.ones(3, 2))(X)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        func.vmap(lambda z: z.sum(3))(X)
+
+
+def test_plain_tensors_inside_vmap_are_recorded_and_their_writes_undone() -> None:
+    w = rg.ones(4, requires_grad=True)
+    func.vmap(lambda z: (z * (w * 2 + 1).tanh()).sum())(X).sum().backward()
+    assert w.grad is not None
+    count = rg.zeros(())
+
+    def counting(z: rg.Tensor) -> rg.Tensor:
+        count.add_(1)
+        return z * 2 if bool(z.sum() > 0) else z
+
+    with pytest.warns(UserWarning, match="one by one"):
+        func.vmap(counting)(X)
+    assert count.item() == len(X)
