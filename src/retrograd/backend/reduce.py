@@ -72,12 +72,12 @@ def sum_all(array: Any) -> Any:
     size = array.size
     if dtype is FLOAT32:
         if not array.ndim:
-            return array
+            return array[()]
         if size <= _FEW:
             return _dot(array, _ONES32[size])
     elif dtype is FLOAT64:
         if not array.ndim:
-            return array
+            return array[()]
         if size <= _FEW:
             return _dot(array, _ONES64[size])
     with quiet():
@@ -207,7 +207,7 @@ def cumulated(ufunc: Any, array: Any, axis: int, dtype: np.dtype | None) -> Any:
         dtype = INT64 if array.dtype.kind in "biu" else array.dtype
     array = cast(array, dtype)
     if not array.ndim:
-        return array
+        return array[()]
     if is_half(dtype):
         return packed(ufunc.accumulate(array.astype(FLOAT32), axis=axis)).astype(dtype)
     return packed(ufunc.accumulate(array, axis=axis, dtype=dtype))
@@ -216,7 +216,7 @@ def cumulated(ufunc: Any, array: Any, axis: int, dtype: np.dtype | None) -> Any:
 def reversed_sums(array: Any, axis: int) -> Any:
     """The sum of each element and all after it."""
     if not array.ndim:
-        return array
+        return array[()]
     flipped = np.flip(array, axis)
     return np.ascontiguousarray(np.flip(cumulated(np.add, flipped, axis, None), axis))
 
@@ -224,7 +224,7 @@ def reversed_sums(array: Any, axis: int) -> Any:
 def log_sums(array: Any, axis: int) -> Any:
     """Logarithms of the running sums of exponentials."""
     if not array.ndim:
-        return array
+        return array[()]
     own = array.dtype
     if own.kind != "c":
         found = packed(np.logaddexp.accumulate(widened(array), axis=axis))

@@ -162,7 +162,7 @@ def _reduced(operand: Tensor, labels: Labels, keep: set[Any],
         return operand, labels
     kept = [x for i, x in enumerate(labels) if i not in gone]
     shape = tuple([n for i, n in enumerate(operand.shape) if i not in gone])
-    if any(operand.shape[i] != 1 for i in gone):
+    if any(operand.shape[i] != 1 or labels[i] not in keep for i in gone):
         return reduce_sum(operand, tuple(gone)), kept
     return reshape(operand, shape), kept
 

@@ -17,7 +17,7 @@ from .shape import reshape, sizes, spread_method, sum_to_size_of, unsqueeze
 
 @linear(function=None, method=False, any_dtype=True, node="FlipBackward0")
 def _flip(input: Array, dims: Ints) -> Any:
-    return xp.array(xp.flip(input, dims), order="C") if input.ndim else input
+    return xp.array(xp.flip(input, dims), order="C") if input.ndim else input[()]
 
 
 _flip.vjp(input=lambda g, dims: _flip(g, dims))

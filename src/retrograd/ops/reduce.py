@@ -518,7 +518,7 @@ def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) ->
     if input.dtype.kind == "c":
         raise RuntimeError(f"{name}(): does not support complex input")
     if not input.ndim:
-        return xp.as_array(input), xp.zeros((), xp.INT64)
+        return xp.array(input), xp.zeros((), xp.INT64)
     index = arrays.arg_extreme(find, input, dim, True)
     return arrays.taken_at(input, index, dim, keepdim), (
         index if keepdim else xp.squeeze(index, dim))

@@ -171,7 +171,7 @@ def _selected(input: Any, index: Any, dim: int, keepdim: bool) -> Any:
 
 
 def _itself(input: Any) -> Any:
-    return xp.as_array(input), xp.zeros((), xp.INT64)
+    return xp.array(input), xp.zeros((), xp.INT64)
 
 
 @op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
