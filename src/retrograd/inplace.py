@@ -377,7 +377,8 @@ class Geometry:
         if type(a) is xp.ndarray and type(b) is xp.ndarray and a.dtype == b.dtype:
             self.base_strides = xp.element_strides(a)
             self.strides = xp.element_strides(b)
-            self.offset = (xp.address(b) - xp.address(a)) // max(a.dtype.itemsize, 1)
+            # An array without elements may lie anywhere.
+            self.offset = (xp.address(b) - xp.address(a)) // a.dtype.itemsize if b.size else 0
         else:
             self.base_strides = self.strides = ()
             self.offset = 0
