@@ -91,6 +91,9 @@ def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilati
     if is_low_precision(dtype):
         x, weight = x.astype(np.float32), weight.astype(np.float32)
     out = output_space(x.shape[2:], kernel, stride, padding, dilation)
+    if not x.size:
+        # Without channels to read there are none to write, whatever the number of kernels.
+        return np.zeros((x.shape[0], weight.shape[0] if x.shape[1] else 0, *out), dtype)
     y = np.empty((x.shape[0], groups, weight.shape[0] // groups, math.prod(out)), x.dtype)
     rows = weight.reshape(groups, y.shape[2], -1)
     for part, cols in Columns(x, kernel, stride, padding, dilation, groups, out):
@@ -104,6 +107,8 @@ def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilati
 def convolve_input_gradient(g: Any, weight: Any, shape: Ints, stride: Ints, padding: Ints,
                             dilation: Ints, groups: int) -> Any:
     """What an output gradient adds up to at every input element; also transposed convolution."""
+    if not g.size:
+        return np.zeros(shape, g.dtype)
     dtype, kernel, out = g.dtype, weight.shape[2:], g.shape[2:]
     if is_low_precision(dtype):
         g, weight = g.astype(np.float32), weight.astype(np.float32)
@@ -131,6 +136,8 @@ def add_windows(cols: Any, whole: Any, stride: Ints, dilation: Ints) -> None:
 def convolve_weight_gradient(g: Any, x: Any, shape: Ints, stride: Ints, padding: Ints,
                              dilation: Ints, groups: int) -> Any:
     """The gradient of the kernels."""
+    if not g.size:
+        return np.zeros(shape, g.dtype)
     dtype = g.dtype
     if is_low_precision(dtype):
         g, x = g.astype(np.float32), x.astype(np.float32)
@@ -138,8 +145,7 @@ def convolve_weight_gradient(g: Any, x: Any, shape: Ints, stride: Ints, padding:
     total: Any = 0
     for part, cols in Columns(x, shape[2:], stride, padding, dilation, groups, g.shape[2:]):
         total = total + np.add.reduce(np.matmul(folded[part], cols.swapaxes(2, 3)), axis=0)
-    return np.zeros(shape, dtype) if not g.shape[0] else total.reshape(shape).astype(
-        dtype, copy=False)
+    return total.reshape(shape).astype(dtype, copy=False)
 
 
 # ---------------------------------------------------------------- pooling

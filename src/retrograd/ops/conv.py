@@ -50,21 +50,60 @@ def _spelled(array: Any) -> str:
     return _SPELLED.get(array.dtype.name, "bool")
 
 
+def _check_sizes(shape: Ints, kernels: Ints, stride: Ints, padding: Ints, dilation: Ints,
+                 groups: int, extra: Ints = ()) -> None:
+    """What holds for convolutions and for transposed ones."""
+    if any(p < 0 for p in padding):
+        raise RuntimeError("negative padding is not supported")
+    if any(e < 0 for e in extra):
+        raise RuntimeError("negative output_padding is not supported")
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("non-positive stride is not supported")
+    if any(d < 0 for d in dilation):
+        raise RuntimeError("dilation should be greater than zero")
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    if len(shape) != len(kernels):
+        rank = len(kernels)
+        raise RuntimeError(f"Expected {rank}-dimensional input for {rank}-dimensional weight "
+                           f"{list(kernels)}, but got {len(shape)}-dimensional input of size "
+                           f"{list(shape)} instead")
+    if kernels[0] < groups:
+        raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at "
+                           f"dimension 0, but got weight of size {list(kernels)} instead")
+    if kernels[0] % groups:
+        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at "
+                           f"dimension 0, but got weight of size [{list(kernels)}] instead")
+
+
+def _as_planes(sizes: Ints) -> Ints:
+    """The space of a signal as that of an image of height one."""
+    return (1, *sizes) if len(sizes) == 1 else sizes
+
+
+def _times(sizes: Any) -> str:
+    return " x ".join([str(n) for n in sizes])
+
+
+def _refuse_empty_space(shape: Ints, kernels: Ints) -> None:
+    """Nothing can be convolved if there is no batch or no channel, but not without a plane."""
+    space, kernel = _as_planes(shape[2:]), _as_planes(kernels[2:])
+    if 0 in space and shape[0] and shape[1]:
+        raise RuntimeError("Only zero batch or zero channel inputs are supported, but got input "
+                           f"shape: {[*shape[:2], *space]}")
+    if 0 in kernel and len(kernel) == 3:
+        raise RuntimeError("kernel size should be greater than zero, but got: "
+                           f"{_times(kernel)} (TxHxW)")
+    if 0 in kernel:
+        raise RuntimeError("kernel size should be greater than zero, but got kernel_height: "
+                           f"{kernel[0]} kernel_width: {kernel[1]}")
+
+
 def _check_convolution(input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints,
                        dilation: Ints, groups: int) -> None:
     _check_types(input, weight, bias)
     shape, kernels = input.shape, weight.shape
-    if any(p < 0 for p in padding):
-        raise RuntimeError("negative padding is not supported")
-    if any(s <= 0 for s in stride):
-        raise RuntimeError("non-positive stride is not supported")
-    if any(d <= 0 for d in dilation):
-        raise RuntimeError("non-positive dilation is not supported")
-    if groups <= 0:
-        raise RuntimeError("non-positive groups is not supported")
-    if kernels[0] % groups:
-        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at "
-                           f"dimension 0, but got weight of size [{list(kernels)}] instead")
+    _check_sizes(shape, kernels, stride, padding, dilation, groups)
     if shape[1] != kernels[1] * groups:
         raise RuntimeError(
             f"Given groups={groups}, weight of size {list(kernels)}, expected input{list(shape)} "
@@ -77,9 +116,13 @@ def _check_convolution(input: Any, weight: Any, bias: Any, stride: Ints, padding
     reach = [d * (k - 1) + 1 for d, k in zip(dilation, kernels[2:], strict=True)]
     if any(n < k for n, k in zip(padded, reach, strict=True)):
         raise RuntimeError(
-            f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel "
-            f"size: ({' x '.join(map(str, reach))}). Kernel size can't be greater than actual "
-            "input size")
+            f"Calculated padded input size per channel: ({_times(padded)}). Kernel size: "
+            f"({_times(reach)}). Kernel size can't be greater than actual input size")
+    if 0 in shape or 0 in kernels:
+        _refuse_empty_space(shape, kernels)
+    if 0 in dilation and shape[0]:
+        raise RuntimeError("dilation should be greater than zero, but got "
+                           f"{list(_as_planes(dilation))}")
 
 
 @op(method=False, function=None, node="ConvolutionBackward0", check=_check_convolution)
@@ -120,12 +163,17 @@ def channels_expanded(values: Any, shape: Any) -> Any:
     return expand(reshape(values, (1, shape[1]) + (1,) * (len(shape) - 2)), shape)
 
 
+def kernel_sums(g: Any, count: int) -> Any:
+    """The sum for each of ``count`` kernels, which make no channel from input without any."""
+    return channel_sums(g) if g.shape[1] else constant_pad_nd(channel_sums(g), (0, count))
+
+
 _convolution.vjp(
     input=lambda g, weight, like, stride, padding, dilation, groups: _convolution_input(
         g, conj(weight), like.shape, stride, padding, dilation, groups),
     weight=lambda g, input, like, stride, padding, dilation, groups: _convolution_weight(
         g, conj(input), like.shape, stride, padding, dilation, groups),
-    bias=lambda g: channel_sums(g))
+    bias=lambda g, like: kernel_sums(g, like.shape[0]))
 _convolution.jvp(
     input=lambda tangent, weight, stride, padding, dilation, groups: _convolution(
         tangent, weight, None, stride, padding, dilation, groups),
@@ -194,24 +242,30 @@ def _batched(input: Tensor, rank: int, name: str) -> tuple[Tensor, bool]:
                        f"{name}, but got input of size: {list(input.shape)}")
 
 
+def _kernel_rank(weight: Tensor) -> int:
+    if weight.ndim < 3:
+        raise RuntimeError("weight should have at least three dimensions")
+    return weight.ndim - 2
+
+
 def _same_padding(input: Tensor, kernel: Ints, stride: Ints, dilation: Ints) -> tuple[Any, Ints]:
     """The padding that keeps the size; what cannot be split evenly is padded beforehand."""
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
-    if any(n % 2 for n in total):
+    half = tuple([int(n / 2) for n in total])
+    odd = [n - 2 * side for n, side in zip(total, half, strict=True)]
+    if any(odd):
         warn("Using padding='same' with even kernel lengths and odd dilation may require a "
              "zero-padded copy of the input be created", once=True)
-        sides = [side for n in reversed(total) for side in (0, n % 2)]
-        input = constant_pad_nd(input, tuple(sides))
-    return input, tuple(n // 2 for n in total)
+        input = pad(input, [side for n in reversed(odd) for side in (0, n)])
+    return input, half
 
 
 def _convolve(rank: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
               padding: Any, dilation: Any, groups: int) -> Tensor:
-    name = f"conv{rank}d"
-    input, unbatched = _batched(input, rank, name)
-    space = weight.ndim - 2
+    input, unbatched = _batched(input, rank, f"conv{rank}d")
+    space = _kernel_rank(weight)
     stride = _spread_checked(spread(stride, rank), space, "stride")
     dilation = _spread_checked(spread(dilation, rank), space, "dilation")
     if isinstance(padding, str):
@@ -260,20 +314,53 @@ def _check_output_padding(rank: int, extra: Ints, stride: Ints, dilation: Ints) 
                        + described)
 
 
+def _check_transposed(input: Tensor, weight: Tensor, bias: Tensor | None, stride: Ints,
+                      padding: Ints, extra: Ints, dilation: Ints, groups: int) -> None:
+    shape, kernels = tuple(input.shape), tuple(weight.shape)
+    _check_sizes(shape, kernels, stride, padding, dilation, groups, extra)
+    if shape[1] != kernels[0]:
+        raise RuntimeError(
+            f"Given transposed=1, weight of size {list(kernels)}, expected input{list(shape)} to "
+            f"have {kernels[0]} channels, but got {shape[1]} channels instead")
+    channels = kernels[1] * groups
+    if bias is not None and tuple(bias.shape) != (channels,):
+        raise RuntimeError(
+            f"Given transposed=1, weight of size {list(kernels)}, expected bias to be "
+            f"1-dimensional with {channels} elements, but got bias of size {list(bias.shape)} "
+            "instead")
+    _check_types(input._data, weight._data, None if bias is None else bias._data)
+    if 0 in shape or 0 in kernels:
+        _refuse_empty_space(shape, kernels)
+    rank = len(shape) - 2
+    if 0 in dilation and shape[0]:
+        raise RuntimeError("dilation should be greater than zero, but got " + ", ".join(
+            [f"dilation_{axis}: {n}" for axis, n in zip(
+                _AXES[max(rank, 2)], _as_planes(dilation), strict=True)]))
+    if not channels:
+        expected = "5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x " \
+            "kernel_width) tensor expected for weight" if rank == 3 \
+            else "2D or 4D weight tensor expected"
+        raise RuntimeError(f"non-empty {expected}, but got: "
+                           f"{[kernels[0] // groups, 0, *_as_planes(kernels[2:])]}")
+    _check_output_padding(rank, extra, stride, dilation)
+
+
 def _transpose_convolve(rank: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
                         padding: Any, output_padding: Any, groups: int, dilation: Any) -> Tensor:
     input, unbatched = _batched(input, rank, f"conv_transpose{rank}d")
-    stride, padding = spread(stride, rank), spread(padding, rank)
-    extra, dilation = spread(output_padding, rank), spread(dilation, rank)
-    if input.shape[1] != weight.shape[0]:
-        raise RuntimeError(
-            f"Given transposed=1, weight of size {list(weight.shape)}, expected input"
-            f"{list(input.shape)} to have {weight.shape[0]} channels, but got {input.shape[1]} "
-            "channels instead")
-    _check_types(input._data, weight._data, None if bias is None else bias._data)
-    _check_output_padding(rank, extra, stride, dilation)
+    wanted = _kernel_rank(weight)
+    stride, padding, dilation, extra = [
+        _spread_checked(spread(value, rank), wanted, name) for name, value in (
+            ("stride", stride), ("padding", padding), ("dilation", dilation),
+            ("output_padding", output_padding))]
+    _check_transposed(input, weight, bias, stride, padding, extra, dilation, groups)
     space = tuple([(n - 1) * s - 2 * p + d * (k - 1) + e + 1 for n, s, p, d, k, e in zip(
         input.shape[2:], stride, padding, dilation, weight.shape[2:], extra, strict=True)])
+    if min(space) < 1:
+        raise RuntimeError(
+            f"Given input size per channel: ({_times(_as_planes(tuple(input.shape[2:])))}). "
+            f"Calculated output size per channel: ({_times(_as_planes(space))}). Output size is "
+            "too small")
     shape = (input.shape[0], weight.shape[1] * groups, *space)
     y = _transposed(input, weight, bias, shape, stride, padding, dilation, groups)
     return _squeeze_dim(y, 0) if unbatched else y
