@@ -62,6 +62,8 @@ def _bound(rule: Any) -> Any:
     if not isinstance(rule, FunctionType) or rule.__closure__:
         return None
     names: dict[str, Any] = {"__builtins__": builtins}
+    if rule.__name__ in _TELLS_TENSORS:
+        names["Tensor"] = Tensor
     made = FunctionType(rule.__code__, names, rule.__name__, rule.__defaults__)
     made.__kwdefaults__ = rule.__kwdefaults__
     _BOUND[rule] = made  # it may call itself
@@ -71,6 +73,8 @@ def _bound(rule: Any) -> Any:
 def _fill_names(code: CodeType, source: dict[str, Any], names: dict[str, Any]) -> bool:
     """Give each name that ``code`` uses its meaning on raw data; False if one has none."""
     for name in code.co_names:
+        if name in names:
+            continue
         if name in source:
             meaning = _meaning(source[name])
             if meaning is not _UNFIT:
@@ -103,6 +107,10 @@ _AS_THEY_ARE = frozenset(("canonical_dim", "canonical_dims", "zeros_of", "consta
 """Functions that ask raw data for its dtype and nothing else."""
 
 
+_TELLS_TENSORS = frozenset(("_pow_gradient",))
+"""Functions that treat tensors otherwise, and holders rightly by the way."""
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -130,13 +138,6 @@ def run_on_data(name: str, *values: Any) -> Any:
     return on_holders(REGISTRY[name])(*values)
 
 
-def _pow_gradient(g: Any, input: Any, exponent: Any) -> Any:
-    if exponent == 0:
-        return g * 0
-    return g * (2 * input if exponent == 2 else
-                exponent * run_on_data("_pow_number", input, exponent - 1))
-
-
 def fit_data(gradient: Any, like: Like | None) -> Any:
     """:func:`retrograd.graph.fit` on raw data."""
     if like is None or gradient is None:
@@ -147,8 +148,8 @@ def fit_data(gradient: Any, like: Like | None) -> Any:
 
 
 _MEANINGS: dict[str, Callable[..., Any]] = {
-    "reshape": reshape_data, "cast_gradient": cast_data, "_pow_gradient": _pow_gradient,
-    "fitted": fit_data, "cast_to": fit_data, "run": run_on_data, "arange": xp.arange,
+    "reshape": reshape_data, "cast_gradient": cast_data, "fitted": fit_data,
+    "cast_to": fit_data, "run": run_on_data, "arange": xp.arange,
     "in_dtype_of": lambda like, value: cast_data(value, like.dtype),
     "as_dtype_of": lambda value, like: cast_data(value, like.dtype),
     "_is_mask": lambda index: index.dtype.kind == "b",
@@ -250,13 +251,13 @@ def _positional(op: Op) -> Callable[..., Any]:
         return kernel
     names = [p.name for p in op.params]
     call = ", ".join(f"{p.name}={p.name}" if p.keyword_only else p.name for p in op.params)
-    source = f"kernel({call})"
+    source = f"_kernel({call})"
     if op.fast:
         # A Python operator: on NumPy scalars it is ten times as fast as the ufunc.
-        usual = "".join(f" and {n} is defaults[{n!r}]" for n in op.static)
+        usual = "".join(f" and {n} is _defaults[{n!r}]" for n in op.static)
         source = f"{op.fast.format(*op.arrays)} if True{usual} else {source}"
     defaults = {p.name: p.default for p in op.params}
-    return eval(f"lambda {', '.join(names)}: {source}", {"kernel": kernel, "defaults": defaults})
+    return eval(f"lambda {', '.join(names)}: {source}", {"_kernel": kernel, "_defaults": defaults})
 
 
 def completed(op: Op, given: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
