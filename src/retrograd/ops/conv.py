@@ -753,9 +753,6 @@ def _target_size(rank: int, name: str, input: Tensor, output_size: Any) -> Ints:
     space = input.shape[-rank:]
     if len(wanted) != rank:
         raise RuntimeError(_wrong_length(rank, name, len(wanted)))
-    if rank == 1 and wanted[0] is None and output_size is not None:
-        raise TypeError(f"{name}(): argument 'output_size' (position 2) must be tuple of ints, but "
-                        "found element of type NoneType at pos 0")
     out = tuple([space[i] if n is None else int(n) for i, n in enumerate(wanted)])
     if any(n < 0 for n in out):
         raise RuntimeError(_negative_size(rank, name, input, out))
@@ -782,37 +779,47 @@ def _negative_size(rank: int, name: str, input: Tensor, out: Ints) -> str:
 
 
 def _refuse_empty_planes(rank: int, name: str, shape: Ints) -> None:
-    # A signal is an image of height one.
-    shape = (*shape[:-1], 1, shape[-1]) if rank == 1 else shape
-    first = len(shape) - 2 if "avg" in name and rank < 3 else 1
+    first = 1
+    if "avg" in name and rank < 3:
+        # A signal is averaged as an image of height one.
+        shape, name = (*shape[:-rank], *_as_planes(shape[-rank:])), "adaptive_avg_pool2d"
+        first = len(shape) - 2
     if 0 in shape[first:]:
-        raise RuntimeError(f"{name.replace('1d', '2d')}(): Expected input to have non-zero size "
-                           f"for non-batch dimensions, but input has sizes {list(shape)} with "
-                           f"dimension {shape.index(0, first)} being empty")
+        raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch "
+                           f"dimensions, but input has sizes {list(shape)} with dimension "
+                           f"{shape.index(0, first)} being empty")
 
 
-def _check_adaptive(rank: int, name: str, input: Tensor, output_size: Any) -> None:
-    if input.ndim in (rank + 1, rank + 2):
-        _refuse_empty_planes(rank, name, tuple(input.shape))
-        return
+def _check_target(rank: int, name: str, input: Tensor, output_size: Any) -> None:
     if rank == 1:
-        raise RuntimeError(f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor "
-                           f"for argument #1 'self' (while checking arguments for {name})")
-    if not isinstance(output_size, int) and input.ndim <= rank:
+        if isinstance(output_size, (list, tuple)) and None in output_size:
+            raise TypeError(f"{name}(): argument 'output_size' (position 2) must be tuple of ints, "
+                            "but found element of type NoneType at pos 0")
+        if input.ndim not in (2, 3):
+            raise RuntimeError(f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional "
+                               "tensor for argument #1 'self' (while checking arguments for "
+                               f"{name})")
+    elif not isinstance(output_size, int) and input.ndim <= rank:
         raise ValueError(f"Input dimension should be at least {rank + 1}")
-    colon = ":" if "max" in name else ""
-    raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got{colon} "
-                       f"{list(input.shape)}")
+
+
+def _check_adaptive(rank: int, name: str, input: Tensor) -> None:
+    if input.ndim not in (rank + 1, rank + 2):
+        colon = ":" if "max" in name else ""
+        raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got{colon} "
+                           f"{list(input.shape)}")
+    _refuse_empty_planes(rank, name, tuple(input.shape))
 
 
 def _adaptive_avg_pool(rank: int, input: Tensor, output_size: Any) -> Tensor:
     from .reduce import mean
 
     name = f"adaptive_avg_pool{rank}d"
-    _check_adaptive(rank, name, input, output_size)
+    _check_target(rank, name, input, output_size)
     out = _target_size(rank, name, input, output_size)
-    if rank < 3 and all(n == 1 for n in out):
-        return mean(input, tuple(range(-rank, 0)), keepdim=True)
+    if all(n == 1 for n in out):
+        return mean(input, tuple(range(-1, -rank - 1, -1)), keepdim=True)
+    _check_adaptive(rank, name, input)
     dtype = xp.FLOAT64 if input._data.dtype == xp.FLOAT64 else xp.FLOAT32
     recipe = tuple([(i - rank, images.adaptive_matrix(n, m, dtype))
                     for i, (n, m) in enumerate(zip(input.shape[-rank:], out, strict=True))])
@@ -861,7 +868,8 @@ _ADAPTIVE_MAX = {1: _declare_adaptive_max(1, "SqueezeBackward1"),
 
 def _adaptive_max_pool(rank: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
     name = f"adaptive_max_pool{rank}d"
-    _check_adaptive(rank, name, input, output_size)
+    _check_target(rank, name, input, output_size)
+    _check_adaptive(rank, name, input)
     out = _target_size(rank, name, input, output_size)
     y = _ADAPTIVE_MAX[rank](input, out)
     return (y, _adaptive_positions(input.detach(), out)) if return_indices else y
