@@ -923,15 +923,38 @@ _col2im.vjp(input=lambda g, kernel, dilation, padding, stride: _im2col(
     g, kernel, dilation, padding, stride))
 
 
+def _check_blocks(kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
+    for name, label, sizes in (
+            ("kernel size", "kernel", kernel), ("dilation", "dilation", dilation),
+            ("padding", "pad", padding), ("stride", "stride", stride)):
+        needed = "non-negative" if name == "padding" else "greater than zero"
+        if min(sizes) < (name != "padding"):
+            raise RuntimeError(f"{name} should be {needed}, but got {label}_height: {sizes[0]} "
+                               f"{label}_width: {sizes[1]}")
+
+
+def _check_planes_to_unfold(shape: Ints, kernel: Ints, dilation: Ints, padding: Ints,
+                            stride: Ints) -> None:
+    rank = len(shape)
+    if not rank:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    if rank == 1:
+        raise dim_out_of_range(-2, rank)
+    _check_blocks(kernel, dilation, padding, stride)
+    if rank == 2 and shape[1]:
+        raise dim_out_of_range(2, rank)
+    if rank not in (3, 4) or 0 in shape[-3:]:
+        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and "
+                           f"other non-zero dimensions for input, but got: {list(shape)}")
+
+
 @composite(function="nn.functional")
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
            stride: Any = 1) -> Tensor:
     """Every window of a batch of images as a column."""
     kernel, dilate = spread(kernel_size, 2), spread(dilation, 2)
     pad, steps = spread(padding, 2), spread(stride, 2)
-    if input.ndim not in (3, 4):
-        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and "
-                           f"other non-zero dimensions for input, but got: {list(input.shape)}")
+    _check_planes_to_unfold(tuple(input.shape), kernel, dilate, pad, steps)
     out = images.output_space(input.shape[-2:], kernel, steps, pad, dilate)
     if min(out) < 1:
         raise RuntimeError(
@@ -947,6 +970,13 @@ def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, p
     """Add columns up into images, each where :func:`unfold` would take it from."""
     kernel, dilate = spread(kernel_size, 2), spread(dilation, 2)
     pad, steps, space = spread(padding, 2), spread(stride, 2), spread(output_size, 2)
+    if len(space) != 2:
+        raise RuntimeError(f"It is expected output_size equals to 2, but got size {len(space)}")
+    _check_blocks(kernel, dilate, pad, steps)
+    if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
+        raise RuntimeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch "
+                           "size and non-zero dimensions for input, but got: "
+                           f"{list(input.shape)}")
     rows, count = input.shape[-2:]
     if rows % math.prod(kernel):
         raise RuntimeError(
@@ -998,6 +1028,10 @@ def _check_pad(input: Tensor, pad: Ints, mode: str) -> None:
             "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
             "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
             "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)")
+    if mode != "circular" and 0 in input.shape[-rank - 1:]:
+        raise RuntimeError(f"Expected {rank + 1}D or {rank + 2}D (batch mode) tensor with possibly "
+                           "0 batch size and other non-zero dimensions for input, but got: "
+                           f"{list(input.shape)}")
     for i in range(rank):
         axis = input.ndim - 1 - i
         n, before, after = input.shape[axis], pad[2 * i], pad[2 * i + 1]
@@ -1008,6 +1042,33 @@ def _check_pad(input: Tensor, pad: Ints, mode: str) -> None:
                 f"{list(input.shape)}")
         if mode == "circular" and (before > n or after > n):
             raise RuntimeError("Padding value causes wrapping around more than once.")
+    if min(pad) < 0:
+        _check_cut(tuple(input.shape), pad, mode)
+
+
+def _check_cut(shape: Ints, pad: Ints, mode: str) -> None:
+    """Negative padding must leave something."""
+    rank = len(pad) // 2
+    space, cuts = shape[-rank:], list(zip(pad[::2], pad[1::2], strict=True))[::-1]
+    out = tuple([n + before + after for n, (before, after) in zip(space, cuts, strict=True)])
+    if mode == "circular":
+        kept = [n + min(before, 0) + min(after, 0)
+                for n, (before, after) in zip(space, cuts, strict=True)]
+        # Of a dimension of which nothing is kept nothing can come round.
+        if min(out) < 0 or any(k <= 0 < n for k, n in zip(kept, out, strict=True)):
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        return
+    axes = "DHW"[-rank:]
+    if max(out) < 1:
+        before = ", ".join([f"{axis}: {n}" for axis, n in zip(axes, space, strict=True)])
+        before = before.replace(", H", " H")
+        after = " ".join([f"{axis}: {n}" for axis, n in zip(axes, out, strict=True)])
+        # Only images that are replicated have a space before the bracket.
+        gap = " " if mode == "replicate" and rank == 2 else ""
+        raise RuntimeError(f"input ({before}{gap}) is too small. Calculated output {after}")
+    if min(out) < 0:
+        raise RuntimeError("Trying to create tensor with negative dimension "
+                           f"{min(out)}: {[*shape[:-rank], *out]}")
 
 
 @composite(function="nn.functional")
@@ -1066,8 +1127,9 @@ def _resampled_size(input: Tensor, size: Any, scale_factor: Any,
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is not None:
-        given = tuple(size) if isinstance(size, (tuple, list)) else (size,) * rank
-        if len(given) != rank:
+        several = isinstance(size, (tuple, list))
+        given = tuple(size) if several else (size,) * rank
+        if several and len(given) != rank:
             raise ValueError(
                 "Input and output must have the same number of spatial dimensions, but got input "
                 f"with spatial dimensions of {list(space)} and output size of {size}. Please "
@@ -1076,9 +1138,9 @@ def _resampled_size(input: Tensor, size: Any, scale_factor: Any,
         return given, [None] * rank
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
-    scales = tuple(scale_factor) if isinstance(scale_factor, (tuple, list)) \
-        else (scale_factor,) * rank
-    if len(scales) != rank:
+    several = isinstance(scale_factor, (tuple, list))
+    scales = tuple(scale_factor) if several else (scale_factor,) * rank
+    if several and len(scales) != rank:
         raise ValueError(
             "Input and scale_factor must have the same number of spatial dimensions, but got "
             f"input with spatial dimensions of {list(space)} and scale_factor of shape "
@@ -1086,6 +1148,20 @@ def _resampled_size(input: Tensor, size: Any, scale_factor: Any,
             "scale_factor in (s1, s2, ...,sK) format.")
     out = tuple([math.floor(n * float(s)) for n, s in zip(space, scales, strict=True)])
     return out, [None if recompute else float(s) for s in scales]
+
+
+def _check_resampling(shape: Ints, out: Ints) -> None:
+    space = shape[2:]
+    if min(space) < 1 or min(out) < 1:
+        axes = "DHW"[-len(space):]
+        before, after = (", ".join([f"{axis}: {n}" for axis, n in zip(axes, sizes, strict=True)])
+                         for sizes in (space, out))
+        link = "and output" if len(space) == 1 else "output"
+        raise RuntimeError("Input and output sizes should be greater than 0, but got input "
+                           f"({before}) {link} ({after})")
+    if not shape[1]:
+        raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with "
+                           f"sizes {list(shape)}")
 
 
 @composite(function="nn.functional")
@@ -1099,24 +1175,25 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
         raise ValueError("align_corners option can only be set with the interpolating modes: "
                          "linear | bilinear | bicubic | trilinear")
     rank = input.ndim - 2
+    out, scales = _resampled_size(input, size, scale_factor, recompute_scale_factor)
     known = ("nearest", "area", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear")
-    if rank not in (1, 2, 3) or mode not in known:
+    if rank not in (1, 2, 3) or mode not in known or (mode == "bicubic" and rank != 2):
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the "
             "modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | "
             f"nearest-exact (got {mode})")
-    out, scales = _resampled_size(input, size, scale_factor, recompute_scale_factor)
     space = tuple(input.shape[2:])
     if mode == "area":
         return _adaptive_avg_pool(rank, input, out)
+    if (mode, rank) not in _SMOOTH and not mode.startswith("nearest"):
+        needed = {"linear": 3, "bilinear": 4, "trilinear": 5}[mode]
+        raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {needed}D input")
+    _check_resampling(tuple(input.shape), out)
     if mode in ("nearest", "nearest-exact"):
         exact = mode == "nearest-exact"
         indexes = tuple([(2 + i, images.nearest_index(n, m, s, exact))
                          for i, (n, m, s) in enumerate(zip(space, out, scales, strict=True))])
         return (_NEAREST_EXACT if exact else _NEAREST)[rank](input, indexes)
-    if (mode, rank) not in _SMOOTH:
-        needed = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}[mode]
-        raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {needed}D input")
     dtype = xp.FLOAT64 if input._data.dtype == xp.FLOAT64 else xp.FLOAT32
     mixtures = tuple([(2 + i, images.interpolation_matrix(
         n, m, bool(align_corners), s, dtype, mode == "bicubic"))
@@ -1132,10 +1209,19 @@ def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: st
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
+def _check_shuffle(name: str, factor_name: str, rank: int, factor: int) -> None:
+    if rank < 3:
+        raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input "
+                           f"with {rank} dimension(s)")
+    if factor <= 0:
+        raise RuntimeError(f"{name} expects a positive {factor_name}, but got {factor}")
+
+
 @linear(method=False)
 def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
     """Channels rearranged into blocks of ``upscale_factor`` squared pixels."""
     r = upscale_factor
+    _check_shuffle("pixel_shuffle", "upscale_factor", input.ndim, r)
     *lead, channels, height, width = input.shape
     if channels % (r * r):
         raise RuntimeError(
@@ -1151,6 +1237,7 @@ def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
 def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
     """Blocks of pixels rearranged into channels: undoes :func:`pixel_shuffle`."""
     r = downscale_factor
+    _check_shuffle("pixel_unshuffle", "downscale_factor", input.ndim, r)
     *lead, channels, height, width = input.shape
     if height % r or width % r:
         axis, n = ("height", height) if height % r else ("width", width)
