@@ -56,7 +56,7 @@ def compute(op: Op, values: list[Any]) -> Any:
         if half is None:
             return run_kernel(op, values)
         # As PyTorch does: half precision is computed in float32 and rounded once.
-        result = run_kernel(op, [v.astype(xp.FLOAT32) if getattr(v, "dtype", None) == half else v
+        result = run_kernel(op, [xp.cast(v, xp.FLOAT32) if getattr(v, "dtype", None) == half else v
                                  for v in values])
         return result.astype(half) if result.dtype == xp.FLOAT32 else result
     finally:
@@ -328,7 +328,7 @@ def cast_data(data: Any, dtype: Any) -> Any:
         return compute(_to_copy.op, [data, dtypes.from_numpy_dtype(dtype), None])
     token = xp.hush()
     try:
-        return data.astype(dtype)
+        return xp.cast(data, dtype)
     finally:
         xp.unhush(token)
 

@@ -234,6 +234,8 @@ def cast(array: Any, dtype: np.dtype) -> Any:
         return array
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
+    if 0 in array.strides:
+        return _dense(array, dtype)  # NumPy would let an expanded dimension run fastest
     return array.astype(dtype)
 
 
@@ -371,7 +373,11 @@ def copied(array: Any) -> Any:
         return array
     if 0 not in array.strides:
         return array.copy(order="K")
-    out = empty_in_order(array.shape, dense_order(array), array.dtype)
+    return _dense(array, array.dtype)
+
+
+def _dense(array: Any, dtype: np.dtype) -> Any:
+    out = empty_in_order(array.shape, dense_order(array), dtype)
     out[...] = array
     return out
 

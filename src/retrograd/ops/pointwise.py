@@ -419,7 +419,7 @@ def _exponent_gradient(g: Any, input: Any, exponent: Any, y: Any) -> Any:
     flat = (input == 0) & (real_part(exponent) >= 0)
     # A negative real base has a logarithm beside a complex exponent.
     base = input + 0j if is_complex_value(y) and not is_complex_value(input) else input
-    return zeroed(g * conj(y * log(base)), flat)
+    return g * zeroed(conj(y * log(base)), flat)
 
 
 @elementwise(function=None, method=False, guard=lambda given, common: _check_base(given, common),
@@ -439,7 +439,7 @@ _pow_of_number.vjp(exponent=lambda g, self, exponent, y: _base_gradient(g, self,
 
 def _base_gradient(g: Any, base: Any, exponent: Any, y: Any) -> Any:
     if base == 0:
-        return zeroed(g * y * -math.inf, real_part(exponent) >= 0)
+        return g * zeroed(y * -math.inf, real_part(exponent) >= 0)
     if isinstance(base, builtins.complex) or (base < 0 and is_complex_value(exponent)):
         return g * conj(y * _complex_logarithm(base))
     return g * conj(y * (math.log(base) if base > 0 else math.nan))

@@ -113,6 +113,8 @@ def resize_(self: Tensor, *given: Any, memory_format: Any = None) -> Tensor:
     if any(n < 0 for n in size):
         raise RuntimeError("numel: integer multiplication overflow")
     array = self._array()
+    if array.shape == size:
+        return self
     owner = xp.storage_of(array)
     offset = self.storage_offset()
     needed = offset + math.prod(size)
