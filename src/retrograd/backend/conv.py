@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ def inner_part(padding: Ints, space: Ints) -> tuple[Any, ...]:
     return (..., *(slice(p, p + n) for p, n in zip(padding, space, strict=True)))
 
 
+@lru_cache(maxsize=256)
 def output_space(space: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Ints:
     """How many windows fit along each dimension."""
     return tuple((n + 2 * p - d * (k - 1) - 1) // s + 1
@@ -84,6 +86,82 @@ class Columns:
             yield part, copied.reshape(count, *self.shape)
 
 
+# Fewer positions than these in a plane, and samples are laid side by side as far as they fit.
+_SMALL_PLANE = 256
+_SIDE_BY_SIDE_BYTES = 1 << 20
+
+
+class Shifted:
+    """Windows that move by one along the first dimension of space, as several matrices.
+
+    There is one for each position of the kernel along that dimension: (groups, channels * rest of
+    the kernel, output * samples), and all of them are views of the same memory. Iterating gives
+    them for a few samples at a time.
+    """
+
+    def __init__(self, x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+                 groups: int, out: Ints):
+        self.x, self.kernel, self.padding, self.groups, self.out = x, kernel, padding, groups, out
+        self.starts = range(0, kernel[0] * dilation[0], dilation[0])
+        self.slices = _slices_of_rest(kernel, stride, dilation, out)
+        self.parts = _neighbours(x.shape, x.dtype.itemsize, kernel, padding, out)
+
+    def __iter__(self) -> Any:
+        height = self.out[0]
+        for part in self.parts:
+            columns = self._columns(self._laid_out(self.x[part]))
+            whole = columns.reshape(self.groups, -1, columns.shape[len(self.kernel)],
+                                    math.prod(columns.shape[1 + len(self.kernel):]))
+            shape = (self.groups, whole.shape[1], height * whole.shape[3])
+            yield part, [whole[:, :, i:i + height].reshape(shape) for i in self.starts]
+
+    def _laid_out(self, x: Any) -> Any:
+        """Padded samples side by side: (channels, *space, samples)."""
+        moved = side_by_side(x)
+        if not any(self.padding):
+            return np.ascontiguousarray(moved)
+        space = x.shape[2:]
+        whole = np.zeros((x.shape[1], *[n + 2 * p for n, p in zip(
+            space, self.padding, strict=True)], x.shape[0]), x.dtype)
+        whole[(*inner_part(self.padding, space), slice(None))] = moved
+        return whole
+
+    def _columns(self, whole: Any) -> Any:
+        """(channels, *rest of the kernel, first dimension, *rest of the output, samples)."""
+        if len(self.kernel) == 1:
+            return whole
+        found = np.empty((whole.shape[0], *self.kernel[1:], whole.shape[1], *self.out[1:],
+                          whole.shape[-1]), whole.dtype)
+        for target, source in self.slices:
+            found[target] = whole[source]
+        return found
+
+
+@lru_cache(maxsize=256)
+def _slices_of_rest(kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Any:
+    """For each position in the kernel but for the first dimension, where it and its input lie."""
+    return [((slice(None), *place), (slice(None), slice(None), *(
+        slice(i * d, i * d + (n - 1) * s + 1, s)
+        for i, d, n, s in zip(place, dilation[1:], out[1:], stride[1:], strict=True))))
+        for place in itertools.product(*map(range, kernel[1:]))]
+
+
+@lru_cache(maxsize=256)
+def _neighbours(shape: Ints, itemsize: int, kernel: Ints, padding: Ints, out: Ints) -> list[slice]:
+    """Which samples lie side by side."""
+    samples, channels, height = shape[:3]
+    width = channels * math.prod(kernel[1:]) * math.prod(out[1:])
+    each = width * (height + 2 * padding[0]) * itemsize
+    size = 1 if math.prod(out) >= _SMALL_PLANE else max(
+        1, min(samples, _SIDE_BY_SIDE_BYTES // max(each, 1)))
+    return [slice(i, min(i + size, samples)) for i in range(0, samples, size)]
+
+
+def side_by_side(x: Any) -> Any:
+    """(samples, channels, *space) with the samples last; a view."""
+    return x.transpose(*range(1, x.ndim), 0)
+
+
 def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints,
              groups: int) -> Any:
     """The cross-correlation of a batch of images with kernels, plus a number per kernel."""
@@ -94,14 +172,36 @@ def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilati
     if not x.size:
         # Without channels to read there are none to write, whatever the number of kernels.
         return np.zeros((x.shape[0], weight.shape[0] if x.shape[1] else 0, *out), dtype)
-    y = np.empty((x.shape[0], groups, weight.shape[0] // groups, math.prod(out)), x.dtype)
-    rows = weight.reshape(groups, y.shape[2], -1)
-    for part, cols in Columns(x, kernel, stride, padding, dilation, groups, out):
-        np.matmul(rows, cols, out=y[part])
-    y = y.reshape(x.shape[0], weight.shape[0], *out)
+    y = np.empty((x.shape[0], weight.shape[0], *out), x.dtype)
+    if stride[0] == 1:
+        _convolve_shifted(x, weight, y, stride, padding, dilation, groups)
+    else:
+        rows = weight.reshape(groups, weight.shape[0] // groups, -1)
+        flat = y.reshape(x.shape[0], groups, rows.shape[1], math.prod(out))
+        for part, cols in Columns(x, kernel, stride, padding, dilation, groups, out):
+            np.matmul(rows, cols, out=flat[part])
     if bias is not None:
         y += bias.reshape((-1,) + (1,) * len(out))
     return y.astype(dtype, copy=False)
+
+
+def _convolve_shifted(x: Any, weight: Any, y: Any, stride: Ints, padding: Ints, dilation: Ints,
+                      groups: int) -> None:
+    """:func:`convolve` with stride 1 along the first dimension, into ``y``."""
+    channels, out, kernel = weight.shape[0], y.shape[2:], weight.shape[2:]
+    rows = _by_first_position(weight, groups)
+    for part, matrices in Shifted(x, kernel, stride, padding, dilation, groups, out):
+        found = np.matmul(rows[0], matrices[0])
+        for row, matrix in zip(rows[1:], matrices[1:], strict=True):
+            found += np.matmul(row, matrix)
+        y[part] = found.reshape(channels, *out, -1).transpose(-1, *range(y.ndim - 1))
+
+
+def _by_first_position(weight: Any, groups: int) -> Any:
+    """Kernels as (first dimension, groups, kernels of a group, channels * other dimensions)."""
+    count, channels, first = weight.shape[:3]
+    parts = weight.reshape(groups, count // groups, channels, first, -1).transpose(3, 0, 1, 2, 4)
+    return parts.reshape(first, groups, count // groups, -1)
 
 
 def convolve_input_gradient(g: Any, weight: Any, shape: Ints, stride: Ints, padding: Ints,
@@ -109,6 +209,26 @@ def convolve_input_gradient(g: Any, weight: Any, shape: Ints, stride: Ints, padd
     """What an output gradient adds up to at every input element; also transposed convolution."""
     if not g.size:
         return np.zeros(shape, g.dtype)
+    around = tuple([d * (k - 1) - p for d, k, p in zip(
+        dilation, weight.shape[2:], padding, strict=True)])
+    if all(s == 1 for s in stride) and min(around) >= 0 and shape[2:] == tuple(
+            [n + 2 * a - d * (k - 1) for n, a, d, k in zip(
+                g.shape[2:], around, dilation, weight.shape[2:], strict=True)]):
+        return convolve(g, _turned_round(weight, groups), None, stride, around, dilation, groups)
+    return _spread_windows(g, weight, shape, stride, padding, dilation, groups)
+
+
+def _turned_round(weight: Any, groups: int) -> Any:
+    """The kernels that undo: channels in and out exchanged, and every dimension backwards."""
+    count, channels, *kernel = weight.shape
+    parts = weight.reshape(groups, count // groups, channels, *kernel).swapaxes(1, 2)
+    back = (..., *[slice(None, None, -1)] * len(kernel))
+    return parts.reshape(groups * channels, count // groups, *kernel)[back]
+
+
+def _spread_windows(g: Any, weight: Any, shape: Ints, stride: Ints, padding: Ints, dilation: Ints,
+                    groups: int) -> Any:
+    """:func:`convolve_input_gradient` by adding up the windows' gradients, for any stride."""
     dtype, kernel, out = g.dtype, weight.shape[2:], g.shape[2:]
     if is_low_precision(dtype):
         g, weight = g.astype(np.float32), weight.astype(np.float32)
@@ -141,193 +261,20 @@ def convolve_weight_gradient(g: Any, x: Any, shape: Ints, stride: Ints, padding:
     dtype = g.dtype
     if is_low_precision(dtype):
         g, x = g.astype(np.float32), x.astype(np.float32)
-    folded = g.reshape(g.shape[0], groups, g.shape[1] // groups, math.prod(g.shape[2:]))
-    total: Any = 0
-    for part, cols in Columns(x, shape[2:], stride, padding, dilation, groups, g.shape[2:]):
-        total = total + np.add.reduce(np.matmul(folded[part], cols.swapaxes(2, 3)), axis=0)
-    return total.reshape(shape).astype(dtype, copy=False)
-
-
-# ---------------------------------------------------------------- pooling
-
-
-def pool_space(space: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
-               ceil_mode: bool) -> Ints:
-    """The output size of a pooling; with ``ceil_mode`` a last window may hang over the end."""
-    found = []
-    for n, k, s, p, d in zip(space, kernel, stride, padding, dilation, strict=True):
-        reach = n + 2 * p - d * (k - 1) - 1
-        size = (reach + (s - 1 if ceil_mode else 0)) // s + 1
-        # A window must start inside the input or its left padding.
-        if ceil_mode and (size - 1) * s >= n + p:
-            size -= 1
-        found.append(size)
-    return tuple(found)
-
-
-def _pool_input(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints,
-                value: Any) -> Any:
-    """``x`` padded on the left by ``padding`` and on the right as far as the windows reach."""
-    space = x.shape[-len(kernel):]
-    needed = tuple(max((m - 1) * s + d * (k - 1) + 1, p + n) for m, s, d, k, p, n in zip(
-        out, stride, dilation, kernel, padding, space, strict=True))
-    if needed == space:
-        return x
-    whole = np.full((*x.shape[:-len(kernel)], *needed), value, x.dtype)
-    whole[inner_part(padding, space)] = x
-    return whole
-
-
-def lowest(dtype: Any) -> Any:
-    """The value that never wins a maximum."""
-    return -np.inf if dtype.kind not in "iu" else np.iinfo(dtype).min
-
-
-def max_pool(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints) -> Any:
-    """The largest value of every window; NaN wins."""
-    whole = _pool_input(x, kernel, stride, padding, dilation, out, lowest(x.dtype))
-    best = None
-    for _, where in part_slices(kernel, stride, dilation, out):
-        best = whole[where].copy() if best is None else np.maximum(best, whole[where], out=best)
-    return best
-
-
-def max_pool_indices(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
-                     out: Ints) -> Any:
-    """Where in its plane each window's maximum lies: the first one, or the last NaN."""
-    rank = len(kernel)
-    space = x.shape[-rank:]
-    whole = _pool_input(x, kernel, stride, padding, dilation, out, lowest(x.dtype))
-    parts = [whole[where] for _, where in part_slices(kernel, stride, dilation, out)]
-    best = parts[0].copy()
-    for part in parts[1:]:
-        np.maximum(best, part, out=best)
-    choice = np.zeros(best.shape, np.intp)
-    for number in reversed(range(1, len(parts))):
-        np.copyto(choice, number, where=parts[number] == best)
-    np.copyto(choice, 0, where=parts[0] == best)
-    unclear = best != best if x.dtype.kind not in "iu" else np.zeros((), bool)
-    if unclear.any():
-        for number, part in enumerate(parts):
-            np.copyto(choice, number, where=part != part)
-    first, steps = _plane_positions(space, kernel, stride, padding, dilation, out)
-    flat = steps.take(choice)
-    flat += first
-    if any(padding):
-        _point_inside(flat, best, space, kernel, stride, padding, dilation, out)
-    return flat
-
-
-def _plane_positions(space: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
-                     out: Ints) -> tuple[Any, Any]:
-    """Where in a flat plane each window begins, and how far each kernel position is from there."""
-    first, steps = np.zeros((), np.intp), np.zeros((), np.intp)
-    for n, k, s, p, d, m in zip(space, kernel, stride, padding, dilation, out, strict=True):
-        first = first[..., None] * n + (np.arange(m) * s - p)
-        steps = (steps[..., None] * n + np.arange(k) * d).reshape(-1)
-    return first, steps
-
-
-def _point_inside(flat: Any, best: Any, space: Ints, kernel: Ints, stride: Ints, padding: Ints,
-                  dilation: Ints, out: Ints) -> None:
-    """Windows of nothing but -inf must still point at an element, not at the padding around."""
-    empty = best == lowest(best.dtype)
-    if not empty.any():
-        return
-    inside = np.zeros((), np.intp)
-    for n, s, p, d, m in zip(space, stride, padding, dilation, out, strict=True):
-        start = np.arange(m) * s - p
-        inside = inside[..., None] * n + np.where(start < 0, start + -(start // d) * d, start)
-    np.copyto(flat, inside, where=empty)
-
-
-def scatter_planes(g: Any, indices: Any, space: Ints, unique: bool) -> Any:
-    """Put (or add, where indices repeat) each value at its index in a plane of zeros."""
-    lead = g.shape[:-len(space)]
-    planes = math.prod(lead)
-    flat = np.zeros((planes, math.prod(space)), g.dtype)
-    count = math.prod(g.shape[-len(space):])
-    where = indices.reshape(planes, count)
-    values = g.reshape(planes, count)
-    if unique:
-        np.put_along_axis(flat, where, values, 1)
+    settings = (shape[2:], stride, padding, dilation, groups, g.shape[2:])
+    found: Any = np.zeros(shape, g.dtype)
+    if stride[0] == 1:
+        for part, matrices in Shifted(x, *settings):
+            rows = side_by_side(g[part]).reshape(groups, shape[0] // groups, -1)
+            for i, matrix in enumerate(matrices):
+                some = np.matmul(rows, matrix.swapaxes(1, 2))
+                found[:, :, i] += some.reshape(*shape[:2], *shape[3:])
     else:
-        np.add.at(flat, (np.arange(planes)[:, None], where), values)
-    return flat.reshape(*lead, *space)
-
-
-def gather_planes(x: Any, indices: Any, rank: int) -> Any:
-    """The values of each plane at its indices."""
-    planes = math.prod(x.shape[:-rank])
-    flat = x.reshape(planes, math.prod(x.shape[-rank:]))
-    where = indices.reshape(planes, math.prod(indices.shape[-rank:]))
-    return np.take_along_axis(flat, where, 1).reshape(indices.shape)
-
-
-def pool_counts(space: Ints, kernel: Ints, stride: Ints, padding: Ints, out: Ints,
-                include_pad: bool) -> Any:
-    """How many elements each window's average divides by."""
-    counts = np.ones(())
-    for axis, (n, k, s, p, m) in enumerate(zip(space, kernel, stride, padding, out, strict=True)):
-        start = np.arange(m) * s - p
-        end = np.minimum(start + k, n + p)
-        if not include_pad:
-            start, end = np.maximum(start, 0), np.minimum(end, n)
-        shape = (-1,) + (1,) * (len(space) - axis - 1)
-        counts = counts * (end - start).reshape(shape)
-    return counts
-
-
-def sum_pool(x: Any, kernel: Ints, stride: Ints, padding: Ints, out: Ints) -> Any:
-    """The sum of every window."""
-    ones = (1,) * len(kernel)
-    whole = _pool_input(x, kernel, stride, padding, ones, out, 0)
-    total = None
-    for _, where in part_slices(kernel, stride, ones, out):
-        total = whole[where].copy() if total is None else np.add(total, whole[where], out=total)
-    return total
-
-
-def spread_windows(g: Any, space: Ints, kernel: Ints, stride: Ints, padding: Ints) -> Any:
-    """Add each window's value to all of its elements: the adjoint of :func:`sum_pool`."""
-    ones = (1,) * len(kernel)
-    out = g.shape[-len(kernel):]
-    needed = tuple(max((m - 1) * s + k, p + n) for m, s, k, p, n in zip(
-        out, stride, kernel, padding, space, strict=True))
-    whole = np.zeros((*g.shape[:-len(kernel)], *needed), g.dtype)
-    for _, where in part_slices(kernel, stride, ones, out):
-        whole[where] += g
-    return np.ascontiguousarray(whole[inner_part(padding, space)])
-
-
-def adaptive_edges(size: int, out: int) -> list[tuple[int, int]]:
-    """Where each of ``out`` nearly equal parts of ``size`` begins and ends."""
-    return [(i * size // out, -(-(i + 1) * size // out)) for i in range(out)]
-
-
-def adaptive_matrix(size: int, out: int, dtype: Any) -> Any:
-    """The matrix that averages ``size`` elements into ``out`` parts."""
-    matrix = np.zeros((out, size), dtype)
-    for i, (start, end) in enumerate(adaptive_edges(size, out)):
-        matrix[i, start:end] = 1 / (end - start)
-    return matrix
-
-
-def adaptive_max_indices(x: Any, out: Ints) -> Any:
-    """Where in its plane the maximum of each adaptive window lies."""
-    space, lead = x.shape[-len(out):], x.shape[:-len(out)]
-    found = np.zeros((*lead, *out), np.int64)
-    edges = [adaptive_edges(n, m) for n, m in zip(space, out, strict=True)]
-    for place in itertools.product(*map(range, out)):
-        bounds = [e[i] for e, i in zip(edges, place, strict=True)]
-        part = x[(..., *(slice(a, b) for a, b in bounds))]
-        sizes = part.shape[-len(out):]
-        inside = np.unravel_index(part.reshape(*lead, math.prod(sizes)).argmax(-1), sizes)
-        flat: Any = 0
-        for (start, _), position, n in zip(bounds, inside, space, strict=True):
-            flat = flat * n + start + position
-        found[(..., *place)] = flat
-    return found
+        folded = g.reshape(g.shape[0], groups, g.shape[1] // groups, math.prod(g.shape[2:]))
+        for part, cols in Columns(x, *settings):
+            products = np.matmul(folded[part], cols.swapaxes(2, 3))
+            found += np.add.reduce(products, axis=0).reshape(shape)
+    return found.astype(dtype, copy=False)
 
 
 # ---------------------------------------------------------------- padding and resampling

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 from .. import dtypes
 from ..backend import conv as images
 from ..backend import norm as norms
 from ..backend import numpy as xp
+from ..backend import pool as pools
 from ..errors import dim_out_of_range
 from ..notices import warn
 from ..op import Array, Index, composite, linear, op, publish
-from ..tensor import Tensor
+from ..tensor import PLAIN, Tensor
 from .overloads import kinds, no_kernel
 from .parts import _slice
 from .pointwise import conj
@@ -101,17 +103,24 @@ def _refuse_empty_space(shape: Ints, kernels: Ints) -> None:
 
 def _check_convolution(input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints,
                        dilation: Ints, groups: int) -> None:
-    _check_types(input, weight, bias)
-    shape, kernels = input.shape, weight.shape
+    if input.dtype is not weight.dtype or (bias is not None and bias.dtype is not input.dtype):
+        _check_types(input, weight, bias)
+    _check_shapes(input.shape, weight.shape, None if bias is None else bias.shape, stride, padding,
+                  dilation, groups)
+
+
+@lru_cache(maxsize=256)
+def _check_shapes(shape: Ints, kernels: Ints, biases: Ints | None, stride: Ints, padding: Ints,
+                  dilation: Ints, groups: int) -> None:
     _check_sizes(shape, kernels, stride, padding, dilation, groups)
     if shape[1] != kernels[1] * groups:
         raise RuntimeError(
             f"Given groups={groups}, weight of size {list(kernels)}, expected input{list(shape)} "
             f"to have {kernels[1] * groups} channels, but got {shape[1]} channels instead")
-    if bias is not None and bias.shape != kernels[:1]:
+    if biases is not None and biases != kernels[:1]:
         raise RuntimeError(
             f"Given weight of size {list(kernels)}, expected bias to be 1-dimensional with "
-            f"{kernels[0]} elements, but got bias of size {list(bias.shape)} instead")
+            f"{kernels[0]} elements, but got bias of size {list(biases)} instead")
     padded = [n + 2 * p for n, p in zip(shape[2:], padding, strict=True)]
     reach = [d * (k - 1) + 1 for d, k in zip(dilation, kernels[2:], strict=True)]
     if any(n < k for n, k in zip(padded, reach, strict=True)):
@@ -398,7 +407,7 @@ def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
 
 @op(method=False, function=None, node="GatherBackward0")
 def _take_from_planes(input: Array, indices: Index, rank: int) -> Any:
-    return images.gather_planes(input, indices, rank)
+    return pools.gather_planes(input, indices, rank)
 
 
 _take_from_planes.vjp(input=lambda g, indices, rank, like: _put_in_planes(
@@ -407,7 +416,7 @@ _take_from_planes.vjp(input=lambda g, indices, rank, like: _put_in_planes(
 
 @op(method=False, function=None, node="MaxPool2DWithIndicesBackwardBackward0")
 def _put_in_planes(input: Array, indices: Index, space: Any, unique: bool) -> Any:
-    return images.scatter_planes(input, indices, space, unique)
+    return pools.scatter_planes(input, indices, space, unique)
 
 
 _put_in_planes.vjp(input=lambda g, indices, space: _take_from_planes(g, indices, len(space)))
@@ -416,26 +425,47 @@ _put_in_planes.vjp(input=lambda g, indices, space: _take_from_planes(g, indices,
 @op(method=False, function=None)
 def _max_positions(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
                    size: Any) -> Any:
-    return images.max_pool_indices(input, kernel, stride, padding, dilation, size)
+    _, places = pools.max_pool_with_places(input, kernel, stride, padding, dilation, size)
+    return pools.indices_of_places(places, input.shape[-len(kernel):], kernel, stride, padding,
+                                   dilation, size)
 
 
+@op(method=False, function=None, any_dtype=True)
+def _plane_indices(input: Index, space: Any, kernel: Any, stride: Any, padding: Any, dilation: Any,
+                   size: Any) -> Any:
+    return pools.indices_of_places(input, space, kernel, stride, padding, dilation, size)
+
+
+@lru_cache(maxsize=256)
 def windows_are_apart(kernel: Any, stride: Any, dilation: Any) -> bool:
     """Whether no element lies in two windows."""
     return all(s > d * (k - 1) for k, s, d in zip(kernel, stride, dilation, strict=True))
 
 
-def _declare_max_pool(rank: int, node: str) -> Any:
+def _declare_max_pool(rank: int, node: str) -> tuple[Any, Any]:
+    """Two ops: the maxima, and the maxima with their places, which make for a quick backward."""
     def kernel(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
                size: Any) -> Any:
-        return images.max_pool(input, kernel, stride, padding, dilation, size)
+        return pools.max_pool(input, kernel, stride, padding, dilation, size)
+
+    def with_places(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
+                    size: Any) -> Any:
+        return pools.max_pool_with_places(input, kernel, stride, padding, dilation, size)
 
     kernel.__name__ = f"_max_pool{rank}d"
+    with_places.__name__ = f"_max_pool{rank}d_with_places"
     guard = kinds("f", "max_pool1d_impl") if rank == 1 else None
-    made = op(method=False, function=None, node=node, guard=guard)(kernel)
-    made.vjp(input=lambda g, input, kernel, stride, padding, dilation, size: _put_in_planes(
+    alone = op(method=False, function=None, node=node, guard=guard)(kernel)
+    alone.vjp(input=lambda g, input, kernel, stride, padding, dilation, size: _put_in_planes(
         g, _max_positions(input, kernel, stride, padding, dilation, size),
         input.shape[-len(kernel):], windows_are_apart(kernel, stride, dilation)))
-    return made
+    both = op(method=False, function=None, node=node, guard=guard, differentiable=(0,),
+              outputs=("output", "places"))(with_places)
+    both.vjp(input=lambda g, like, places, kernel, stride, padding, dilation, size: _put_in_planes(
+        g[0], _plane_indices(places, like.shape[-len(kernel):], kernel, stride, padding, dilation,
+                             size),
+        like.shape[-len(kernel):], windows_are_apart(kernel, stride, dilation)))
+    return alone, both
 
 
 _MAX_POOL = {1: _declare_max_pool(1, "SqueezeBackward1"),
@@ -499,7 +529,7 @@ def _pooled_space(name: str, shape: Ints, kernel: Ints, stride: Ints, padding: I
     if name == "avg_pool3d" and any(n < k for n, k in zip(space, kernel, strict=True)):
         raise RuntimeError(f"input image ({_each('', space)}) smaller than kernel size "
                            f"({_each('k', kernel)})")
-    out = images.pool_space(space, kernel, stride, padding, dilation, ceil_mode)
+    out = pools.pool_space(space, kernel, stride, padding, dilation, ceil_mode)
     if any(n < 1 for n in out):
         plane = shape[-rank - 1]
         before, after = ("x".join(map(str, (plane, *sizes))) for sizes in (space, out))
@@ -542,7 +572,7 @@ def _max_pooled_space(name: str, shape: Ints, kernel: Ints, stride: Ints, paddin
         return _pooled_length(name, shape, *given, ceil_mode)
     if rank == 1:
         _check_max_pool1d(shape, *[value[0] for value in given])
-        out = images.pool_space(shape[-1:], *given, ceil_mode)
+        out = pools.pool_space(shape[-1:], *given, ceil_mode)
         if out[0] < 1:
             raise RuntimeError(f"{name}() Invalid computed output size: {out[0]}")
         return out
@@ -556,19 +586,31 @@ def _check_rank(rank: int, shape: Ints) -> None:
                            "input")
 
 
-def _max_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
-              ceil_mode: bool, return_indices: bool) -> Any:
+@lru_cache(maxsize=256, typed=True)
+def _max_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, padding: Any,
+                   dilation: Any, ceil_mode: bool, return_indices: bool) -> tuple[Ints, ...]:
+    """Kernel, stride, padding, dilation and output size of a call, with everything checked."""
     name = f"max_pool{rank}d"
-    kernel, steps, pad, dilate = _pool_sizes(
+    sizes = _pool_sizes(
         rank, name, kernel_size=kernel_size,
         stride=kernel_size if stride in (None, [], ()) else stride, padding=padding,
         dilation=dilation)
-    out = _max_pooled_space(name, tuple(input.shape), kernel, steps, pad, dilate, ceil_mode,
-                            return_indices)
-    y = _MAX_POOL[rank](input, kernel, steps, pad, dilate, out)
-    if return_indices:
-        return y, _max_positions(input.detach(), kernel, steps, pad, dilate, out)
-    return y
+    kernel, steps, pad, dilate = sizes
+    out = _max_pooled_space(name, shape, kernel, steps, pad, dilate, ceil_mode, return_indices)
+    return kernel, steps, pad, dilate, out
+
+
+def _max_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+              ceil_mode: bool, return_indices: bool) -> Any:
+    given = [tuple(v) if type(v) is list else v for v in (kernel_size, stride, padding, dilation)]
+    plan = _max_pool_plan(rank, tuple(input._data.shape), *given, ceil_mode, return_indices)
+    alone, with_places = _MAX_POOL[rank]
+    if type(input) in PLAIN and (return_indices or input._edge is not None):
+        y, places = with_places(input, *plan)
+        return (y, _plane_indices(places, tuple(input.shape[-rank:]), *plan)) if return_indices \
+            else y
+    y = alone(input, *plan)
+    return (y, _max_positions(input.detach(), *plan)) if return_indices else y
 
 
 @composite(function="nn.functional")
@@ -599,23 +641,10 @@ for _pool in (max_pool1d, max_pool2d, max_pool3d):
 # ---------------------------------------------------------------- the mean of each window
 
 
-def _average(total: Any, divisor: Any) -> Any:
-    return (total / xp.asarray(divisor, dtype=total.dtype)).astype(total.dtype)
-
-
-def window_divisor(space: Any, kernel: Any, stride: Any, padding: Any, out: Any,
-                   include_pad: bool, divisor: Any) -> Any:
-    if divisor is not None:
-        return divisor
-    return images.pool_counts(space, kernel, stride, padding, out, include_pad)
-
-
 @linear(method=False, function=None)
 def _spread_average(input: Array, space: Any, kernel: Any, stride: Any, padding: Any,
                     include_pad: bool, divisor: Any) -> Any:
-    out = input.shape[-len(kernel):]
-    count = window_divisor(space, kernel, stride, padding, out, include_pad, divisor)
-    return images.spread_windows(_average(input, count), space, kernel, stride, padding)
+    return pools.average_pool_gradient(input, space, kernel, stride, padding, include_pad, divisor)
 
 
 def _floats_and_longs(kernel: str) -> Any:
@@ -629,10 +658,7 @@ def _floats_and_longs(kernel: str) -> Any:
 def _declare_average_pool(rank: int, node: str) -> Any:
     def kernel(input: Array, size: Any, kernel: Any, stride: Any, padding: Any, include_pad: bool,
                divisor: Any) -> Any:
-        total = images.sum_pool(input, kernel, stride, padding, size)
-        space = input.shape[-len(kernel):]
-        return _average(total, window_divisor(space, kernel, stride, padding, size, include_pad,
-                                              divisor))
+        return pools.average_pool(input, kernel, stride, padding, size, include_pad, divisor)
 
     kernel.__name__ = f"_average_pool{rank}d"
     made = linear(method=False, function=None, node=node, guard=_floats_and_longs(
@@ -651,24 +677,31 @@ _spread_average.vjp(input=lambda g, like, kernel, stride, padding, include_pad, 
                                      include_pad, divisor))
 
 
-def _avg_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any,
-              ceil_mode: bool, count_include_pad: bool, divisor_override: int | None) -> Tensor:
+@lru_cache(maxsize=256, typed=True)
+def _avg_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, padding: Any,
+                   ceil_mode: bool) -> tuple[Ints, ...]:
+    """Output size, kernel, stride and padding of a call, with everything checked."""
     name = f"avg_pool{rank}d"
     kernel, steps, pad = _pool_sizes(
         rank, name, kernel_size=kernel_size,
         stride=kernel_size if stride in (None, [], ()) else stride, padding=padding)
+    if rank == 2 and not shape:
+        raise IndexError("Dimension specified as -3 but tensor has no dimensions")
+    if rank == 2 and len(shape) < 3:
+        raise dim_out_of_range(-3, len(shape))
+    if rank == 3:
+        _check_rank(rank, shape)
+    measure = _pooled_length if rank == 1 else _pooled_space
+    return measure(name, shape, kernel, steps, pad, (1,) * rank, ceil_mode), kernel, steps, pad
+
+
+def _avg_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any,
+              ceil_mode: bool, count_include_pad: bool, divisor_override: int | None) -> Tensor:
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
-    if rank == 2 and not input.ndim:
-        raise IndexError("Dimension specified as -3 but tensor has no dimensions")
-    if rank == 2 and input.ndim < 3:
-        raise dim_out_of_range(-3, input.ndim)
-    if rank == 3:
-        _check_rank(rank, tuple(input.shape))
-    measure = _pooled_length if rank == 1 else _pooled_space
-    out = measure(name, tuple(input.shape), kernel, steps, pad, (1,) * rank, ceil_mode)
-    return _AVERAGE_POOL[rank](input, out, kernel, steps, pad, count_include_pad,
-                               divisor_override)
+    given = [tuple(v) if type(v) is list else v for v in (kernel_size, stride, padding)]
+    plan = _avg_pool_plan(rank, tuple(input._data.shape), *given, ceil_mode)
+    return _AVERAGE_POOL[rank](input, *plan, count_include_pad, divisor_override)
 
 
 @composite()
@@ -821,7 +854,7 @@ def _adaptive_avg_pool(rank: int, input: Tensor, output_size: Any) -> Tensor:
         return mean(input, tuple(range(-1, -rank - 1, -1)), keepdim=True)
     _check_adaptive(rank, name, input)
     dtype = xp.FLOAT64 if input._data.dtype == xp.FLOAT64 else xp.FLOAT32
-    recipe = tuple([(i - rank, images.adaptive_matrix(n, m, dtype))
+    recipe = tuple([(i - rank, pools.adaptive_matrix(n, m, dtype))
                     for i, (n, m) in enumerate(zip(input.shape[-rank:], out, strict=True))])
     return _ADAPTIVE[rank](input, recipe)
 
@@ -846,12 +879,12 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
 @op(method=False, function=None)
 def _adaptive_positions(input: Array, size: Any) -> Any:
-    return images.adaptive_max_indices(input, size)
+    return pools.adaptive_max_indices(input, size)
 
 
 def _declare_adaptive_max(rank: int, node: str) -> Any:
     def kernel(input: Array, size: Any) -> Any:
-        return images.gather_planes(input, images.adaptive_max_indices(input, size), rank)
+        return pools.gather_planes(input, pools.adaptive_max_indices(input, size), rank)
 
     kernel.__name__ = f"_adaptive_max{rank}d"
     guard = kinds("f", "adaptive_max_pool3d_cpu" if rank == 3 else "adaptive_max_pool2d")
