@@ -65,6 +65,8 @@ def _checked(target: Any, classes: int, ignore: int) -> tuple[Any, Any]:
 
 def _picked(x: Any, target: Any) -> Any:
     """The value of each target's class (dimension 1)."""
+    if not x.size:
+        return np.zeros(target.shape, x.dtype)
     if x.ndim == 2 and x.flags.c_contiguous:
         return x.take(row_starts(*x.shape) + target)
     return np.take_along_axis(x, target[:, None], 1)[:, 0]
@@ -73,6 +75,8 @@ def _picked(x: Any, target: Any) -> Any:
 def _placed(values: Any, shape: tuple[int, ...], target: Any, dtype: Any) -> Any:
     """Zeros with each of ``values`` at its target's class (dimension 1)."""
     whole = np.zeros(shape, dtype)
+    if not whole.size:
+        return whole
     if len(shape) == 2:
         whole.put(row_starts(*shape) + target, values)
     else:
@@ -85,7 +89,8 @@ def class_weights(target: Any, weight: Any, counts: Any, dtype: Any) -> Any:
     """What each target's loss is multiplied by; None for one everywhere."""
     if weight is None:
         return None if counts is None else counts.astype(dtype)
-    found = weight.take(target)
+    # Without classes every target is one that is to be ignored.
+    found = weight.take(target) if weight.size else np.zeros(target.shape, weight.dtype)
     return found if counts is None else np.where(counts, found, np.zeros((), found.dtype))
 
 
@@ -154,6 +159,8 @@ def logistic_loss(x: Any, target: Any, weight: Any, pos_weight: Any, reduction: 
 
 def hinge_margins(x: Any, target: Any, p: int, margin: float, weight: Any) -> Any:
     """For each sample and wrong class, how far it is from being ``margin`` below the right one."""
+    if target.size and not 0 <= target.min() <= target.max() < x.shape[1]:
+        raise RuntimeError("target out of range")
     rows = np.arange(x.shape[0])
     apart = margin - x[rows, target][:, None] + x
     apart = np.maximum(apart, 0)

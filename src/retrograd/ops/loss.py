@@ -31,7 +31,7 @@ from .pointwise import (
 )
 from .product import scalar_type
 from .reduce import mean, sum
-from .shape import expand, reshape
+from .shape import broadcast_shapes, expand, reshape
 
 NONE, MEAN, SUM = arrays.NONE, arrays.MEAN, arrays.SUM
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
@@ -264,10 +264,22 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None
     if target.dtype not in (dtypes.int64, dtypes.uint8):
         raise RuntimeError("expected target dtype to be Long or Byte, but got "
                            f"{target.dtype.alias}")
-    if weight is not None and tuple(weight.shape) != (classes,):
-        raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or "
-                           "no classes but got weight tensor of shape: "
-                           f"{list(weight.shape)}")
+    if weight is not None and (weight.numel() != classes or (rank <= 2 and weight.ndim != 1)):
+        raise RuntimeError("weight tensor should be defined either for all or no classes"
+                           if rank > 2 else _wrong_weight(classes, weight))
+    if rank == target.ndim == 1 and input.shape[0] != target.shape[0]:
+        raise RuntimeError(f"size mismatch (got input: {list(input.shape)}, target: "
+                           f"{list(target.shape)})")
+    if rank > 2 and rank != 4 and not input.numel() and target.numel():
+        # Signals and volumes are seen as images, without any pixels if they have no elements.
+        raise RuntimeError(
+            f"size mismatch (got input: {[*input.shape[:2], 0, 0]} , target: "
+            f"{[target.shape[0], 1, target.numel() // target.shape[0]]}")
+
+
+def _wrong_weight(classes: int, weight: Tensor) -> str:
+    return (f"weight tensor should be defined either for all {classes} classes or no classes but "
+            f"got weight tensor of shape: {list(weight.shape)}")
 
 
 def _is_usual(input: Tensor, target: Tensor, weight: Tensor | None) -> bool:
@@ -300,20 +312,26 @@ def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
 def _probability_entropy(input: Tensor, target: Tensor, weight: Tensor | None, code: int,
                          label_smoothing: float, axis: int) -> Tensor:
     """Cross entropy with a probability for every class."""
-    if not target.dtype.is_floating_point:
-        raise RuntimeError("Expected floating point type for target with class probabilities, got "
-                           f"{target.dtype.alias}")
+    if not input.ndim:
+        raise IndexError("Dimension specified as 1 but tensor has no dimensions")
     classes = input.shape[axis]
+    if weight is not None and tuple(weight.shape) != (classes,):
+        raise RuntimeError("cross_entropy: " + _wrong_weight(classes, weight))
     log_probability = _log_softmax(input, axis)
     if label_smoothing:
-        target = target * (1 - label_smoothing) + label_smoothing / classes
+        target = target * (1 - label_smoothing) + _even_part(label_smoothing, classes)
     if weight is not None:
         shape = tuple([classes if d == axis else 1 for d in range(input.ndim)])
         log_probability = log_probability * reshape(weight, shape)
     if code == NONE:
         return -sum(log_probability * target, axis)
     total = -sum(log_probability * target)
-    return total if code == SUM else total / (input.numel() / classes)
+    return total if code == SUM else total / (input.numel() / (classes or 1))
+
+
+def _even_part(label_smoothing: float, classes: int) -> float:
+    """What a class gets of the likelihood that is spread over all."""
+    return label_smoothing / classes if classes else math.inf
 
 
 def _smoothed_entropy(input: Tensor, target: Tensor, weight: Tensor | None, code: int,
@@ -338,7 +356,7 @@ def _smoothed_entropy(input: Tensor, target: Tensor, weight: Tensor | None, code
             spread = sum(spread) / sum(scales)
     elif code == SUM:
         spread = sum(spread)
-    return exact * (1 - label_smoothing) + spread * (label_smoothing / classes)
+    return exact * (1 - label_smoothing) + spread * _even_part(label_smoothing, classes)
 
 
 @composite(function="nn.functional")
@@ -358,6 +376,9 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None,
     if _is_usual(input, target, weight) and not label_smoothing:
         return _nll_loss(_log_softmax(input, axis), target, None, code, ignore_index)
     if tuple(input.shape) == tuple(target.shape):
+        if not target.dtype.is_floating_point:
+            raise RuntimeError("Expected floating point type for target with class probabilities, "
+                               f"got {target.dtype.alias}")
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")
         return _probability_entropy(input, target, weight, code, label_smoothing, axis)
@@ -405,7 +426,9 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
             raise RuntimeError(f"Found dtype {other.dtype.alias} but expected "
                                f"{input.dtype.alias}")
     if weight is not None and tuple(weight.shape) != tuple(input.shape):
-        weight = expand(weight, tuple(input.shape))
+        whole = tuple(broadcast_shapes(target.shape, weight.shape))
+        _check_fits(tuple(input.shape), (whole,))
+        weight = expand(weight, whole)
     return _binary_cross_entropy(input, target, weight, code)
 
 
@@ -443,6 +466,17 @@ _logistic_loss.vjp(
         input, pos_weight) * weighted_share(g, weight, input, reduction))
 
 
+def _check_fits(shape: tuple[int, ...], both: Any) -> None:
+    """A weight may be broadcast to the values that it scales, but not the other way round."""
+    try:
+        whole = tuple(xp.broadcast_shapes(*both))
+    except ValueError:
+        raise size_mismatch(both) from None
+    if whole != shape:
+        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
+                           f"{list(whole)}")
+
+
 @composite(function="nn.functional")
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None,
                                      size_average: bool | None = None,
@@ -459,6 +493,11 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
         raise RuntimeError(f"result type {input.dtype.alias} can't be cast to the desired output "
                            f"type {target.dtype.alias}")
     input, target = _pair(input, target)
+    shape = tuple(input.shape)
+    if pos_weight is not None and tuple(pos_weight.shape) != shape:
+        _check_fits(shape, (tuple(pos_weight.shape), shape))
+    if weight is not None and tuple(weight.shape) != shape:
+        _check_fits(shape, (shape, tuple(weight.shape)))
     return _logistic_loss(input, target, weight, pos_weight, code)
 
 
@@ -609,7 +648,9 @@ def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | 
     code = reduction_code(reduction, size_average, reduce)
     values = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     values = values if weight is None else values * weight
-    return reduced(sum(values, -1) / input.shape[-1], code)
+    if not input.ndim:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    return reduced(sum(values, input.ndim - 1) / input.shape[-1], code)
 
 
 @op(method=False, function=None)
@@ -663,15 +704,16 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     if input.ndim > 2 or not classes:
         raise RuntimeError("Expected non-empty vector or matrix with optional 0-dim batch size, "
                            f"but got: {list(input.shape)}")
+    samples = tuple(input.shape[:1]) if input.ndim == 2 else (1,)
+    if tuple(target.shape) != samples and (input.ndim == 2 or target.ndim):
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
+            f"samples (batch size). Expected target size {list(samples)}, but got "
+            f"{list(target.shape)}. Input has shape {list(input.shape)}.")
     if input.ndim < 2:
         loss = multi_margin_loss(reshape(input, (1, -1)), reshape(target, (1,)), p, margin, weight,
                                  reduction=reduction)
         return reshape(loss, target.shape) if code == NONE else loss
-    if tuple(target.shape) != tuple(input.shape[:1]):
-        raise RuntimeError(
-            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
-            f"samples (batch size). Expected target size {list(input.shape[:1])}, but got "
-            f"{list(target.shape)}. Input has shape {list(input.shape)}.")
     if weight is not None and tuple(weight.shape) != (classes,):
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got "
                            f"{list(weight.shape)}")
