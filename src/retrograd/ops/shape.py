@@ -318,7 +318,7 @@ def broadcast_tensors(*tensors: Any) -> Any:
 
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes broadcast to."""
-    given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    given = [(s,) if isinstance(s, int) else s for s in shapes]
     joint = [1] * max([len(s) for s in given], default=0)
     for position, shape in enumerate(given):
         for i in range(-1, -1 - len(shape), -1):
