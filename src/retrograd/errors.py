@@ -88,6 +88,23 @@ def canonical_dim(dim: int, rank: int) -> int:
     return wrapped
 
 
+def no_dims(dim: int) -> IndexError:
+    """The error of a dimension asked of a zero-dim tensor where that has none to offer."""
+    return IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+
+
+def existing_dim(dim: int, rank: int) -> int:
+    """``dim`` counted from the left, of a tensor that must have dimensions."""
+    if not rank:
+        raise no_dims(dim)
+    return canonical_dim(dim, rank)
+
+
+def length_of(shape: tuple[int, ...], dim: int) -> int:
+    """The length of a dimension, which must exist."""
+    return shape[existing_dim(dim, len(shape))]
+
+
 def dim_index(dim: Any) -> int:
     try:
         return dim.__index__()

@@ -335,7 +335,7 @@ def cast_data(data: Any, dtype: Any) -> Any:
 
 def check_broadcast(op: Op, data: dict[str, Any]) -> None:
     shapes = [value.shape for value in data.values() if value is not None]
-    if len(shapes) < 2 or shapes[0] == shapes[1]:
+    if shapes.count(shapes[0]) == len(shapes):
         return
     try:
         xp.broadcast_shapes(*shapes)

@@ -69,3 +69,22 @@ DIFFERENCES: dict[tuple[str, str], str] = {
             "PyTorch's is inf and nan where the same matrix in float32 is finite"),
 }
 """Differences from PyTorch in tests/parity/test_every_op.py by op and dtype."""
+
+
+_WIPED = "PyTorch subtracts the mean from the argument itself, which a leaf refuses"
+_WRONG_ROW = "PyTorch's gradient leaves out the row that an empty vector takes up"
+
+DEGENERATE: dict[tuple[str, str], str] = {
+    **_same("pixel_shuffle pixel_unshuffle", ("first empty",),
+            "PyTorch's derivative of an empty result has the wrong shape"),
+    ("nn.functional.multi_margin_loss", "first empty"): "PyTorch's mean over nothing is whatever "
+                                                        "the memory held before",
+    **_same("cov Tensor.cov", ("zero-dim", "ones"), _WIPED),
+    **_same("block_diag", ("empty", "first empty"), _WRONG_ROW),
+    ("linalg.matrix_norm", "ones"): "PyTorch's second derivative of a Frobenius norm is nan where "
+                                    "the norm is zero, though its first is zero",
+    ("view_as_complex", "first empty"): "PyTorch gives what it makes of an empty array strides of "
+                                        "zero, and refuses those",
+}
+"""Other results than PyTorch's in degenerate shapes, in tests/parity/test_degenerate.py, by op and
+kind of shape."""

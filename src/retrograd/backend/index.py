@@ -36,18 +36,24 @@ def taken(array: Any, index: Any, dims: tuple[int, ...]) -> Any:
         raise out_of_bounds(array, index, dims) from None
 
 
-def out_of_bounds(array: Any, index: Any, dims: tuple[int, ...]) -> IndexError:
-    """The error for the first index that is too large or too small."""
+def out_of_bounds(array: Any, index: Any, dims: tuple[int, ...], first: int = 0) -> IndexError:
+    """The error for the first position that is too large or too small.
+
+    It names the dimensions by counting the index arrays from ``first``.
+    """
+    found = []
     for position, dim in enumerate(dims):
-        own = np.asarray(index if len(dims) == 1 else index[position])
+        own = np.ravel(index if len(dims) == 1 else index[position])
         length = array.shape[dim]
         if own.size and not length:
             return IndexError("index is out of bounds for dimension with size 0")
-        wrong = own[(own < -length) | (own >= length)]
+        wrong = np.flatnonzero((own < -length) | (own >= length))
         if wrong.size:
-            return IndexError(f"index {wrong.flat[0]} is out of bounds for dimension {position} "
-                              f"with size {length}")
-    return IndexError(f"indices do not fit a tensor of shape {list(array.shape)}")
+            found.append((wrong[0], first + position, own[wrong[0]], length))
+    if not found:
+        return IndexError(f"indices do not fit a tensor of shape {list(array.shape)}")
+    _, position, value, length = min(found)
+    return IndexError(f"index {value} is out of bounds for dimension {position} with size {length}")
 
 
 def check_bounds(array: Any, index: Any, dims: tuple[int, ...]) -> None:
@@ -143,7 +149,7 @@ def placed(values: Any, shape: tuple[int, ...], index: Any, dims: tuple[int, ...
     whole = np.zeros(shape, values.dtype)
     if index.dtype.kind == "b":
         whole[index_key(index, dims)] = values
-    else:
+    elif values.size:  # indices out of range are no error where nothing was taken
         put(whole, values, index, dims, True)
     return whole
 

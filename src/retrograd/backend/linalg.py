@@ -65,9 +65,9 @@ def bilinear(left: Any, right: Any, weight: Any) -> Any:
     dtype = left.dtype
     if is_low_precision(dtype):
         left, right, weight = (a.astype(FLOAT32) for a in (left, right, weight))
-    rows, outputs = left.shape[0], weight.shape[0]
-    halves = left.dot(weight.transpose(1, 0, 2).reshape(weight.shape[1], -1))
-    halves = halves.reshape(rows, outputs, weight.shape[2])
+    rows, (outputs, inner, width) = left.shape[0], weight.shape
+    halves = left.dot(weight.transpose(1, 0, 2).reshape(inner, outputs * width))
+    halves = halves.reshape(rows, outputs, width)
     return _matmul(halves, right[:, :, None])[:, :, 0].astype(dtype, copy=False)
 
 

@@ -1028,9 +1028,23 @@ def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, p
 # ---------------------------------------------------------------- padding
 
 
+def _check_sides(shape: Ints, pad: Any) -> None:
+    if len(pad) % 2:
+        raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
+    if len(pad) > 2 * len(shape):
+        raise RuntimeError("Length of pad should be no more than twice the number of dimensions of "
+                           f"the input. Pad length is {len(pad)}while the input has {len(shape)}"
+                           "dimensions.")
+    for i in range(len(pad) // 2):
+        n, before, after = shape[-1 - i], pad[2 * i], pad[2 * i + 1]
+        if min(n + before, n + after, n + before + after) < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+
+
 @op(method=False)
 def constant_pad_nd(input: Array, pad: Any, value: Any = 0) -> Any:
     """``input`` with ``value`` around it; a negative ``pad`` cuts off."""
+    _check_sides(input.shape, pad)
     return images.padded_by(input, pad, value)
 
 
@@ -1115,10 +1129,6 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
             "Padding length should be less than or equal to two times the input dimension but got "
             f"padding length {len(sides)} and input of dimension {input.ndim}")
     if mode == "constant":
-        for i in range(len(sides) // 2):
-            n = input.shape[input.ndim - 1 - i]
-            if min(n + sides[2 * i], n + sides[2 * i + 1], n + sides[2 * i] + sides[2 * i + 1]) < 0:
-                raise RuntimeError("narrow(): length must be non-negative.")
         return constant_pad_nd(input, sides, 0 if value is None else value)
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")

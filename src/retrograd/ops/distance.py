@@ -9,14 +9,15 @@ from typing import Any
 from .. import dtypes
 from ..backend import distance as arrays
 from ..backend import numpy as xp
-from ..op import Array, Dim, Dims, composite, elementwise, op
+from ..errors import canonical_dim
+from ..op import Array, Dims, composite, elementwise, op
 from ..tensor import Tensor
 from .convert import cast_gradient
 from .parts import diagonal, real
 from .pointwise import abs, clamp, conj, sgn, sqrt
 from .reduce import _equals, _np, _share, _sum, _sum_dims, ratio
 from .scan import in_dtype_of
-from .shape import movedim, reshape, restore_dims, squeeze, unsqueeze, zeros_of
+from .shape import joint_shape, movedim, reshape, restore_dims, squeeze, unsqueeze, zeros_of
 from .sort import into_one
 
 # ---------------------------------------------------------------- norms of vectors
@@ -108,7 +109,10 @@ def dist(input: Array, other: Array, p: float = 2) -> Any:
     if input.dtype.kind in "biu":
         raise RuntimeError("norm(): input dtype should be either floating point or complex. Got "
                            f"{dtypes.from_numpy_dtype(input.dtype).alias} instead.")
-    return arrays.norm(input - other, float(p), None, False, None)
+    joint_shape(input.shape, other.shape)
+    apart = input - other
+    _check_norm(apart, float(p), None)
+    return arrays.norm(apart, float(p), None, False, None)
 
 
 dist.vjp(input=lambda g, input, other, y, p: _dist_backward(g, y, input - other, p),
@@ -179,11 +183,12 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
 
 
 def _other_dims(input: Any, dim: int) -> tuple[int, ...]:
-    return tuple([d for d in range(input.ndim) if d != dim])
+    own = canonical_dim(dim, input.ndim)
+    return tuple([d for d in range(input.ndim) if d != own])
 
 
 @op(inplace=True)
-def renorm(input: Array, p: float, dim: Dim, maxnorm: float) -> Any:
+def renorm(input: Array, p: float, dim: int, maxnorm: float) -> Any:
     """Scale each slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` down to it."""
     if input.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} "
@@ -238,6 +243,9 @@ def _observation_weights(fweights: Any, aweights: Any, count: int) -> Any:
         if w.numel() != count:
             raise RuntimeError(f"cov(): expected {name} to have the same numel as there are "
                                f"observations in the input but got {w.numel()} != {count}")
+        # Inside a transform there is no one value to look at.
+        if isinstance(w._data, (xp.ndarray, xp.generic)) and (w._data < 0).any():
+            raise RuntimeError(f"cov(): {name} cannot be negative")
     if fweights is not None and aweights is not None:
         return fweights * aweights
     return fweights if aweights is None else aweights
@@ -254,6 +262,8 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     weights = _observation_weights(fweights, aweights, count)
     weighted = rows if weights is None else rows * weights
     sum_of_weights = count if weights is None else _sum(weights)
+    if weights is not None and _is_all_zero(sum_of_weights):
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
     average = _sum_dims(weighted, 1) / sum_of_weights
     factor = _freedom(sum_of_weights, correction, weights, aweights)
     centred = rows - unsqueeze(average, 1)
@@ -274,6 +284,10 @@ def _freedom(sum_of_weights: Any, correction: int, weights: Any, aweights: Any) 
                       "the number of observations.", UserWarning, stacklevel=3)
         factor = factor * 0
     return factor
+
+
+def _is_all_zero(total: Tensor) -> bool:
+    return isinstance(total._data, (xp.ndarray, xp.generic)) and bool(total._data == 0)
 
 
 def _is_degenerate(factor: Any) -> bool:

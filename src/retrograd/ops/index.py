@@ -8,7 +8,7 @@ from typing import Any
 from .. import dtypes
 from ..backend import index as xi
 from ..backend import numpy as xp
-from ..errors import not_a_tensor
+from ..errors import dim_out_of_range, not_a_tensor
 from ..inplace import call_inplace
 from ..notices import warn
 from ..op import Array, Index, linear, op, publish
@@ -267,7 +267,7 @@ class Subscript:
     def _cut(self, cut: slice) -> None:
         n = self.view._data.shape[self.dim]
         start, stop, step = slice_bounds(cut, n)
-        if start or stop != n or step != 1:
+        if cut.start or stop != n or step != 1:
             self.view = _slice(self.view, self.dim, start, stop, step)
         self.dim += 1
 
@@ -279,7 +279,11 @@ class Subscript:
 
 
 def slice_bounds(cut: slice, length: int) -> tuple[int, int, int]:
-    """A slice's start, stop and step in a dimension of ``length``."""
+    """A slice's start, stop and step in a dimension of ``length``.
+
+    It leaves the dimension alone if it takes everything and its start is not spelt otherwise, as
+    in ``x[-3:]``.
+    """
     start, stop, step = cut.indices(length)
     if step < 0:
         raise ValueError("step must be greater than zero")
@@ -289,10 +293,10 @@ def slice_bounds(cut: slice, length: int) -> tuple[int, int, int]:
 def checked_position(tensor: Tensor, dim: int, position: int, named: int | None = None) -> int:
     """``position`` counted from the front, or the error of one that is out of range."""
     shape = tensor._data.shape
-    if not shape:
+    if not shape and not position:
         raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
                          "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
-    n = shape[dim]
+    n = shape[dim] if shape else 0
     if -n <= position < n:
         return position if position >= 0 else position + n
     if not -2**63 <= position < 2**63:
@@ -353,7 +357,7 @@ def cut_plainly(self: Tensor, key: tuple[Any, ...]) -> Tensor | None:
         elif item.__class__ is slice:
             if item != _EVERYTHING:
                 start, stop, step = slice_bounds(item, n)
-                if start or stop != n or step != 1:
+                if item.start or stop != n or step != 1:
                     view = _slice(view, dim, start, stop, step)
             dim += 1
         else:
@@ -500,12 +504,15 @@ def _put_place(name: str, input: Tensor, indices: Any, values: Any) -> tuple[Any
                             f"{type(one).__name__}")
     if not isinstance(values, Tensor):
         raise not_a_tensor(name, "values", 2, values)
+    if len(indices) > input._data.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {input.ndim} (got "
+                         f"{len(indices)})")
     pairs, dim = [], 0
     for one in indices:
         pairs.append((dim, one))
         dim += one._data.ndim if is_mask(one) else 1
     if dim > input._data.ndim:
-        raise IndexError(f"too many indices for tensor of dimension {input.ndim} (got {dim})")
+        raise dim_out_of_range(input.ndim, input.ndim)
     return located(input, pairs)
 
 

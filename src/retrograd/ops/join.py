@@ -13,7 +13,16 @@ from ..modes import GRAD, MODE, NO_GRAD
 from ..notices import warn
 from ..op import Array, Arrays, Dim, Op, composite, linear, publish
 from ..tensor import PLAIN, Tensor, edge_of, wrap
-from .parts import _slice, _split, split_with_sizes, tensor_split, unbind
+from .parts import (
+    _slice,
+    _split,
+    _split_with_sizes,
+    check_lengths,
+    check_part_length,
+    chunk_length,
+    tensor_split,
+    unbind,
+)
 from .shape import _view, expand, reshape, unsqueeze, zeros_of
 
 
@@ -100,7 +109,7 @@ _cat.vjp(tensors=lambda g, like, dim: _cat_parts(g, like, dim))
 def _cat_parts(g: Any, like: Any, dim: int) -> Any:
     axis = canonical_dim(dim, g.ndim)
     lengths = [0 if s.shape == (0,) else s.shape[axis] for s in like]
-    parts = split_with_sizes(g, lengths, axis)
+    parts = _split_with_sizes(g, lengths, axis)
     return [fitted_part(p, s) for p, s in zip(parts, like, strict=True)]
 
 
@@ -150,7 +159,8 @@ _stack.vjp(tensors=lambda g, like, dim: [
 
 
 unbind.vjp(input=lambda g, like, dim: stack_parts(g, like, dim))
-split_with_sizes.vjp(input=lambda g, like, split_sizes, dim: join_parts(g, like, split_sizes, dim))
+_split_with_sizes.vjp(
+    input=lambda g, like, split_sizes, dim: join_parts(g, like, split_sizes, dim))
 _split.vjp(input=lambda g, like, split_size, dim:
            join_parts(g, like, chunk_lengths(like.shape[dim], split_size), dim))
 
@@ -217,20 +227,23 @@ _unsafe_split.vjp(input=lambda g, like, split_size, dim:
 @composite(method=True)
 def unsafe_split(tensor: Any, split_size: int, dim: int = 0) -> Any:
     """:func:`split` whose parts may be written to without the others noticing."""
-    return _unsafe_split(tensor, max(split_size, 1), dim)
+    check_part_length(tensor.shape, split_size, dim)
+    return _unsafe_split(tensor, split_size or 1, dim)
 
 
 @composite(method=True)
 def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
     """:func:`split` by lengths whose parts may be written to without the others noticing."""
+    check_lengths(input.shape, list(split_sizes), dim)
     return _unsafe_parts(input, tuple(split_sizes), dim)
 
 
 @composite(method=True)
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     """:func:`chunk` whose parts may be written to without the others noticing."""
-    n = input.shape[canonical_dim(dim, input.ndim)]
-    return _unsafe_split(input, max(-(-n // chunks), 1), dim)
+    length = chunk_length(input.shape, chunks, dim)
+    return _unsafe_split(input, length, dim) if length else _unsafe_parts(
+        input, (0,) * chunks, dim)
 
 
 # ---------------------------------------------------------------- by rows, columns and layers

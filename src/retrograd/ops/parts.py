@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from ..backend import numpy as xp
-from ..errors import canonical_dim
+from ..errors import canonical_dim, no_dims
 from ..op import Array, Dim, composite, linear, publish, view
 from ..tensor import Tensor
 
@@ -147,14 +147,14 @@ unfold_backward.vjp(input=lambda g, dim, size, step: unfold(g, dim, size, step))
 def unbind(input: Array, dim: Dim = 0) -> Any:
     """The views of each position along ``dim``, as a tuple."""
     if not input.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        raise no_dims(0)
     lead = (slice(None),) * dim
     return tuple([input[(*lead, i, ...)] for i in range(input.shape[dim])])
 
 
-@view(outputs=("list",), node="SplitWithSizesBackward0")
-def split_with_sizes(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
-    """Views of consecutive parts of the given lengths along ``dim``."""
+@view(outputs=("list",), function=None, method=False, node="SplitWithSizesBackward0",
+      title="split_with_sizes")
+def _split_with_sizes(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
     lead = (slice(None),) * dim
     parts, start = [], 0
     for n in split_sizes:
@@ -171,30 +171,45 @@ def _split(input: Array, split_size: int, dim: Dim = 0) -> Any:
                   for i in range(0, n, split_size)] or [input[...]])
 
 
-@composite(method=True)
-def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
-    """Views of parts of one length (the last may be shorter), or of the given lengths."""
-    if not tensor.ndim:
+def check_lengths(shape: Any, lengths: list[int], dim: int) -> None:
+    """Refuse lengths of parts that do not make up the dimension they cut."""
+    if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
-    d = canonical_dim(dim, tensor.ndim)
-    n = tensor.shape[d]
-    if isinstance(split_size_or_sections, (tuple, list)):
-        lengths = list(split_size_or_sections)
-        if any(x < 0 for x in lengths):
-            raise RuntimeError("split_with_sizes expects split_sizes have only non-negative "
-                               f"entries, but got split_sizes={lengths}")
-        if sum(lengths) != n:
-            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input "
-                               f"tensor's size at dimension {d}), but got split_sizes={lengths}")
-        return split_with_sizes(tensor, tuple(lengths), d)
-    size = split_size_or_sections
+    n = shape[canonical_dim(dim, len(shape))]
+    if any(x < 0 for x in lengths):
+        raise RuntimeError("split_with_sizes expects split_sizes have only non-negative entries, "
+                           f"but got split_sizes={lengths}")
+    if sum(lengths) != n:
+        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input "
+                           f"tensor's size at dimension {dim}), but got split_sizes={lengths}")
+
+
+@composite(method=True)
+def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+    """Views of consecutive parts of the given lengths along ``dim``."""
+    check_lengths(input.shape, list(split_sizes), dim)
+    return _split_with_sizes(input, tuple(split_sizes), dim)
+
+
+def check_part_length(shape: Any, size: int, dim: int) -> None:
+    """Refuse a length that a dimension cannot be cut into."""
+    if not shape:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    n = shape[canonical_dim(dim, len(shape))]
     if size < 0:
-        raise RuntimeError("split expects split_size be non-negative, but got split_size="
-                           f"{size}")
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
     if size == 0 and n:
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension "
                            f"size of {n}")
-    return _split(tensor, size or 1, d)
+
+
+@composite(method=True)
+def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
+    """Views of parts of one length (the last may be shorter), or of the given lengths."""
+    if isinstance(split_size_or_sections, (tuple, list)):
+        return split_with_sizes(tensor, split_size_or_sections, dim)
+    check_part_length(tensor.shape, split_size_or_sections, dim)
+    return _split(tensor, split_size_or_sections or 1, dim)
 
 
 def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
@@ -205,15 +220,21 @@ def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
 Tensor.split = _split_method  # type: ignore[attr-defined]
 
 
-@composite(method=True)
-def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
-    """At most ``chunks`` views of equal length along ``dim``; the last may be shorter."""
-    if not input.ndim:
+def chunk_length(shape: Any, chunks: int, dim: int) -> int:
+    """How long each of ``chunks`` parts is; the last may be shorter."""
+    if not shape:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    n = input.shape[canonical_dim(dim, input.ndim)]
-    return split(input, max(-(-n // chunks), 1), dim)
+    return -(-shape[canonical_dim(dim, len(shape))] // chunks)
+
+
+@composite(method=True)
+def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """At most ``chunks`` views of equal length along ``dim``; the last may be shorter."""
+    length = chunk_length(input.shape, chunks, dim)
+    # Nothing to share out: every chunk is empty, but they are all there.
+    return _split(input, length, dim) if length else _split_with_sizes(input, (0,) * chunks, dim)
 
 
 @composite(method=True)

@@ -65,6 +65,7 @@ from .overloads import (
     with_number,
     with_room_for,
 )
+from .shape import joint_shape
 
 # ---------------------------------------------------------------- arithmetic
 
@@ -120,7 +121,13 @@ sub.vjp(input=lambda g: g,
         other=lambda g, alpha: -g if alpha == 1 else g * -alpha)
 
 
-@elementwise(method=False, function=None, guard=_check_sub, numbers=())
+def _check_reversed(given: dict[str, Any], common: dtypes.dtype) -> None:
+    """The checks of the subtraction with its operands exchanged, as its errors name them."""
+    joint_shape(given["other"].shape, given["input"].shape)
+    _check_sub(given, common)
+
+
+@elementwise(method=False, function=None, guard=_check_reversed, numbers=())
 def rsub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``other`` and ``alpha`` times ``input``."""
     return other - input if alpha == 1 else arrays.add_multiple(other, input, -alpha)

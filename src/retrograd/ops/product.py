@@ -9,7 +9,7 @@ from typing import Any
 from .. import dtypes
 from ..backend import linalg as matrices
 from ..backend import numpy as xp
-from ..errors import canonical_dim, not_a_tensor, size_mismatch
+from ..errors import existing_dim, length_of, no_dims, not_a_tensor, size_mismatch
 from ..notices import warn
 from ..op import Array, Number, composite, op, publish
 from ..op import linear as linear_op
@@ -98,6 +98,8 @@ mm.jvp(input=lambda tangent, mat2: mm(tangent, mat2),
 
 
 def _check_mv(input: Any, vec: Any) -> None:
+    if not input.ndim:
+        raise no_dims(0)
     if input.ndim != 2 or vec.ndim != 1:
         raise RuntimeError("vector + matrix @ vector expected, got "
                            f"1, {input.ndim}, {vec.ndim}")
@@ -105,9 +107,13 @@ def _check_mv(input: Any, vec: Any) -> None:
         raise RuntimeError("addmv input tensors must have the same dtype, but got "
                            f"{scalar_type(vec)}, {scalar_type(input)}, and {scalar_type(vec)}")
     if input.shape[1] != vec.shape[0]:
-        raise RuntimeError(f"size mismatch, got input ({input.shape[0]}), mat "
-                           f"({sizes_text(input.shape)}), vec ({vec.shape[0]})")
+        raise _mv_mismatch(input.shape, vec)
     refuse_bool(input, "addmv_impl_cpu")
+
+
+def _mv_mismatch(shape: tuple[int, ...], vec: Any) -> RuntimeError:
+    return RuntimeError(f"size mismatch, got input ({shape[0]}), mat ({sizes_text(shape)}), vec "
+                        f"({vec.shape[0]})")
 
 
 @op(check=_check_mv)
@@ -273,6 +279,9 @@ for _product in (_batched, _batched_by_one):
 
 @op(method=False, function=None, node="UnsafeViewBackward0")
 def _vector_times_batch(input: Array, other: Array) -> Any:
+    if not other.size and input.shape[0] != other.shape[-2]:
+        # PyTorch turns an empty batch into a matrix.
+        raise _mv_mismatch((math.prod(other.shape[:-2]) * other.shape[-1], other.shape[-2]), input)
     _check_batched(input.reshape(1, -1), other)
     return matrices.product(input, other)
 
@@ -427,9 +436,11 @@ addr.jvp(input=lambda tangent, beta, y: expand(scaled(tangent, beta), y.shape),
 
 
 def _check_batches(input: Any, batch1: Any, batch2: Any, summed: bool) -> None:
-    if batch1.ndim >= 2 and batch2.ndim >= 3:
-        shape = (batch1.shape[1], batch2.shape[2])
-        _check_expanded(input, shape if summed else (batch1.shape[0], *shape))
+    if batch1.ndim < 2 or batch2.ndim < 3:
+        for batch, dim in ((batch1, 0), (batch1, 1), (batch2, 2)):
+            length_of(batch.shape, dim)  # words the refusal
+    shape = (batch1.shape[1], batch2.shape[2])
+    _check_expanded(input, shape if summed else (batch1.shape[0], *shape))
     _check_bmm(batch1, batch2)
     _check_same_type(input, batch1)
 
@@ -614,7 +625,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         raise RuntimeError("both dimension lists should have same length")
     pairs = []
     for i, j in zip(left, right, strict=True):
-        m, n = canonical_dim(i, a.ndim), canonical_dim(j, b.ndim)
+        m, n = existing_dim(i, a.ndim), existing_dim(j, b.ndim)
         if a.shape[m] != b.shape[n] and 1 not in (a.shape[m], b.shape[n]):
             raise RuntimeError("contracted dimensions need to match, but first has size "
                                f"{a.shape[m]} in dim {i} and second has size {b.shape[n]} in dim "
@@ -656,7 +667,10 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return _reshape_copy(product, tuple(m * n for m, n in zip(left, right, strict=True)))
 
 
-def _check_chain(tensors: Any) -> None:
+def _check_chain(tensors: list[Any]) -> None:
+    for i, tensor in enumerate(tensors[1:-1], 1):
+        if tensor.ndim != 2:
+            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {tensor.ndim}D")
     for i, (a, b) in enumerate(pairwise(tensors)):
         if a.shape[-1] != b.shape[0]:
             raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {list(a.shape)} "
@@ -691,16 +705,15 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     if len(tensors) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
     first, last = tensors[0], tensors[-1]
-    for name, position, tensor in (("first", 0, first), ("last", -1, last)):
+    for name, tensor in (("first", first), ("last", last)):
         if tensor.ndim not in (1, 2):
             raise RuntimeError(f"multi_dot(): the {name} tensor must be 1D or 2D but got "
                                f"{tensor.ndim}D")
-        if tensor.ndim == 1:
-            tensors[position] = reshape(tensor, (1, -1) if position == 0 else (-1, 1))
-    for i, tensor in enumerate(tensors):
-        if tensor.ndim != 2:
-            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {tensor.ndim}D")
     _check_chain(tensors)
+    if first.ndim == 1:
+        tensors[0] = reshape(first, (1, -1))
+    if last.ndim == 1:
+        tensors[-1] = reshape(last, (-1, 1))
     dims = [tensors[0].shape[0], *(x.shape[1] for x in tensors)]
     result = _multiply_chain(tensors, _best_splits(dims), 0, len(tensors) - 1)
     result = reshape(result, (*first.shape[:-1], *last.shape[1:]))
@@ -754,18 +767,20 @@ def _check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor) -> None:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got "
                                f"{m} and {n}")
     for i, tensor in enumerate((input1, input2), 1):
-        if tensor.shape[-1] != weight.shape[i]:
+        wanted, given = length_of(weight.shape, i), length_of(tensor.shape, -1)
+        if given != wanted:
             raise RuntimeError(f"bilinear(): input{i} size does not match weight size: got "
-                               f"{tensor.shape[-1]} but expected {weight.shape[i]}")
+                               f"{given} but expected {wanted}")
 
 
 @composite()
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1 @ weight[k] @ input2`` for each k, plus ``bias``, over the last dimensions."""
     _check_bilinear(input1, input2, weight)
-    if bias is not None and bias.shape[0] != weight.shape[0]:
+    if bias is not None and length_of(bias.shape, 0) != weight.shape[0]:
         raise RuntimeError(f"bilinear(): bias size does not match weight size: got "
                            f"{bias.shape[0]} but expected {weight.shape[0]}")
-    y = _bilinear(flat_rows(input1), flat_rows(input2), weight)
+    y = _bilinear(reshape(input1, (-1, input1.shape[-1])), reshape(input2, (-1, input2.shape[-1])),
+                  weight)
     y = reshape(y, (*input1.shape[:-1], weight.shape[0]))
     return y if bias is None else y + bias

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend import numpy as xp
-from ..errors import canonical_dim, canonical_dims
+from ..errors import canonical_dim, canonical_dims, dim_out_of_range, existing_dim, no_dims
 from ..op import Array, Ints, composite, linear, publish
 from ..tensor import Tensor, wrap
 from .join import stack
@@ -73,7 +73,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:"
                            f"{len(axes)}")
     if axes and not input.ndim:
-        raise IndexError(f"Dimension specified as {axes[0]} but tensor has no dimensions")
+        raise no_dims(axes[0])
     return _roll(input, steps, tuple([canonical_dim(d, input.ndim) for d in axes]))
 
 
@@ -185,7 +185,7 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
     axis = canonical_dim(dim, input.ndim)
     shape = tuple(input.shape)
     if not shape:
-        input, shape = reshape(input, (1,)), (1,)
+        raise dim_out_of_range(axis + 1, 0)
     from .convert import clone
     from .shape import expand
 
@@ -200,7 +200,7 @@ def _repeated_unevenly(input: Tensor, repeats: Tensor, dim: int | None,
                        output_size: int | None) -> Tensor:
     if dim is None:
         input, dim = reshape(input, (-1,)) if input.ndim != 1 else input, 0
-    axis = canonical_dim(dim, input.ndim)
+    axis = existing_dim(dim, input.ndim)
     length = input.shape[axis]
     if repeats.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")

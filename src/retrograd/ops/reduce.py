@@ -324,12 +324,20 @@ def _var(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
     return arrays.variance(input, dim, keepdim, correction)[0]
 
 
+@elementwise(function=None, method=False)
+def _boundless(input: Array) -> Any:
+    """What infinity times the absolute value is."""
+    return xp.where(input == 0, input.dtype.type(math.nan), input.dtype.type(math.inf))
+
+
 def var_backward(g: Any, like: Any, input: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
     freedom = arrays.count_along(like.shape, dim) - correction
     centred = input - _mean_dims(input, dim, True)
-    if freedom <= 0:
-        return _spread(g, like, dim, keepdim) * (centred * conj(centred) / 0)
-    return _spread(g * (2 / freedom), like, dim, keepdim) * centred
+    # PyTorch reduces all elements by a rule of its own, which is constant without freedom.
+    if freedom <= 0 and (dim is None or not like.shape):
+        return _spread(g, like, dim, keepdim) * _boundless(centred)
+    factor = 2 / freedom if freedom else math.inf
+    return _spread(g * factor, like, dim, keepdim) * centred
 
 
 _var.vjp(input=var_backward)

@@ -7,7 +7,7 @@ from typing import Any
 from .. import return_types
 from ..backend import numpy as xp
 from ..backend import reduce as arrays
-from ..errors import canonical_dim
+from ..errors import canonical_dim, existing_dim, no_dims
 from ..op import Array, Dim, composite, elementwise, linear, op
 from ..tensor import Tensor
 from .convert import cast_gradient
@@ -159,31 +159,26 @@ def _neighbours(input: Any, dim: int) -> tuple[Any, Any]:
     return narrow(input, dim, length - rest, rest), narrow(input, dim, 0, rest)
 
 
-def _need_dims(input: Any, dim: int) -> int:
-    if not input.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return canonical_dim(dim, input.ndim)
-
-
-def _widths(x: Any, y: Any, dim: int) -> Any:
+def _widths(name: str, x: Any, y: Any, dim: int) -> Any:
     """The distances between sample points, in a shape that broadcasts with ``y``."""
-    if x.ndim == 1 and y.ndim > 1:
+    if x.ndim == 1:
         if x.shape[0] != y.shape[dim]:
-            raise RuntimeError("trapezoid: There must be one `x` value for each sample point")
-        x = x.reshape((-1,) + (1,) * (y.ndim - 1 - dim))
+            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+        x = x.reshape((-1,) + (1,) * (y.ndim - 1 - dim)) if y.ndim > 1 else x
         later, earlier = _neighbours(x, 0)
     else:
+        x = x if x.ndim else x.reshape((1,) * y.ndim)
         later, earlier = _neighbours(x, canonical_dim(dim - y.ndim, x.ndim))
     return later - earlier
 
 
-def _distances(x: Any, dx: Any, y: Any, dim: int) -> Any:
+def _distances(name: str, x: Any, dx: Any, y: Any, dim: int) -> Any:
     """The widths as a tensor or a number, whichever of ``x`` and ``dx`` was given."""
     if x is None:
         return 1 if dx is None else dx
     if not isinstance(x, Tensor):
         return x
-    return _widths(x, y, dim)
+    return _widths(name, x, y, dim)
 
 
 @elementwise(function=None, method=False, node="MulBackward1", promote="float")
@@ -205,10 +200,10 @@ _half.vjp(input=lambda g: g / 2)
 @composite(aliases=("trapz",))
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The integral of ``y`` along ``dim`` by the trapezoidal rule."""
-    d = _need_dims(y, dim)
+    d = existing_dim(dim if x is None else canonical_dim(dim, y.ndim), y.ndim)
     if not y.shape[d]:
         return zeros_of(y, tuple([n for i, n in enumerate(y.shape) if i != d]))
-    width = _distances(x, dx, y, d)
+    width = _distances("trapezoid", x, dx, y, d)
     if not isinstance(width, Tensor):
         ends = narrow(y, d, 0, 1) + narrow(y, d, y.shape[d] - 1, 1)
         return _times(_sum_dims(y, d) - _times(squeeze(ends, d), 0.5), width)
@@ -219,8 +214,12 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
 @composite()
 def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The running integral of ``y`` along ``dim`` by the trapezoidal rule."""
-    d = _need_dims(y, dim)
-    width = _distances(x, dx, y, d)
+    if not y.ndim:
+        d = canonical_dim(dim, 0) if x is not None else dim
+        raise (no_dims(d) if isinstance(x, Tensor) and x.ndim == 1 else
+               IndexError("slice() cannot be applied to a 0-dim tensor."))
+    d = canonical_dim(dim, y.ndim)
+    width = _distances("cumulative_trapezoid", x, dx, y, d)
     later, earlier = _neighbours(y, d)
     if not isinstance(width, Tensor):
         return cumsum(_times(later + earlier, width / 2.0), d)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..backend import index as xi
 from ..backend import numpy as xp
-from ..errors import canonical_dim, size_mismatch
+from ..errors import canonical_dim, no_dims, size_mismatch
 from ..inplace import call_inplace
 from ..notices import warn
 from ..op import Array, Dim, Index, Number, composite, linear, op, publish
@@ -14,7 +14,7 @@ from ..tensor import Tensor, wrap
 from .compare import eq
 from .masking import kept, where
 from .parts import slice_backward
-from .shape import _view, expand, no_overload, reshape, sum_to_size_of, zeros_of
+from .shape import _view, expand, joint_shape, no_overload, reshape, sum_to_size_of, zeros_of
 from .writing import NUMBERS, dtype_name, fills_shared
 
 # ---------------------------------------------------------------- one index per element
@@ -340,17 +340,16 @@ def marked_equal(g: Any, a: Any, b: Any) -> Any:
 
 def _check_in_range(array: Any, dim: int, index: Any) -> None:
     """Refuse a negative index, too, which NumPy would count from the end."""
-    try:
-        xi.check_range(index, array.shape[dim], dim)
-    except RuntimeError:
-        raise IndexError("index out of range in self") from None
+    xi.check_range(xp.as_array(index), array.shape[dim] if array.ndim else 1, dim)
 
 
 def _overwrite_slices(array: Any, dim: int, index: Any, values: Any) -> None:
-    if array.ndim:
-        xi.put(array, values, xp.atleast_1d(index), (dim,), False)
-    else:
-        array[...] = values
+    array = array if array.ndim else array.reshape(1)
+    index = xp.atleast_1d(index)
+    try:
+        xi.put(array, values, index, (dim,), False)
+    except IndexError:
+        raise xi.out_of_bounds(array, index, (dim,), dim) from None
 
 
 def _slice_shape(array: Any, dim: int) -> tuple[int, ...]:
@@ -361,14 +360,29 @@ def _slice_shape(array: Any, dim: int) -> tuple[int, ...]:
 def index_select(input: Array, dim: Dim, index: Index) -> Any:
     """The slices of ``input`` along ``dim`` that ``index`` lists."""
     _check_selection(input, index)
-    if not input.ndim:
-        return input
-    _check_in_range(input, dim, index)
-    return xp.take(input, xp.atleast_1d(index), axis=dim)
+    try:
+        _check_in_range(input, dim, index)
+    except RuntimeError:
+        raise _outside(input, dim, index) from None
+    return xp.take(input, xp.atleast_1d(index), axis=dim) if input.ndim else input
 
 
 index_select.vjp(input=lambda g, like, dim, index:
                  index_add(zeros_of(g, like.shape), dim, index, g))
+
+
+def _outside(input: Any, dim: int, index: Any) -> Exception:
+    """PyTorch's error of an index that is out of range, which has three forms."""
+    if input.ndim < 2:
+        return IndexError("index out of range in self")
+    length = input.shape[dim]
+    if not length:
+        return RuntimeError("index_select(): self indexing axis dim should be positive")
+    if dim != 1 and input.size:
+        return IndexError("index out of range in self")
+    wrong = xp.as_array(index)[(index < 0) | (index >= length)].flat[0]
+    return RuntimeError("INDICES element is out of DATA bounds, "
+                        f"id={wrong} axis_dim={length}")
 
 
 def _check_selection(input: Any, index: Any) -> None:
@@ -390,13 +404,18 @@ def index_add(input: Array, dim: Dim, index: Index, source: Array, *, alpha: Num
 @index_add.write
 def _write_index_add(array: Any, dim: int, index: Any, source: Any, alpha: Any) -> None:
     _check_index_add(array, dim, index, source)
+    try:
+        _check_in_range(array, dim, index)
+    except RuntimeError:
+        if alpha == 1 and array.ndim > 1 and dim in (0, array.ndim - 1):
+            raise
+        raise IndexError("index out of range in self") from None
     if alpha != 1:
         source = source * (int(alpha) if array.dtype.kind in "iu" else alpha)
         source = xp.cast(source, array.dtype)
     if not array.ndim:
-        array[...] = array + source.sum()
+        array[...] = array + source
         return
-    _check_in_range(array, dim, index)
     xi.put(array, source, xp.atleast_1d(index), (dim,), True)
 
 
@@ -417,10 +436,8 @@ def _check_index_add(array: Any, dim: int, index: Any, source: Any) -> None:
     if array.dtype != source.dtype:
         raise RuntimeError(f"index_add_(): self ({dtype_name(array)}) and source "
                            f"({dtype_name(source)}) must have the same scalar type")
-    if not array.ndim and not source.ndim:
-        return
     own, given = _slice_shape(array, dim), _slice_shape(source, dim)
-    if (array.ndim != source.ndim or own != given) and (source.ndim or array.ndim != 1):
+    if array.ndim != source.ndim or own != given:
         raise RuntimeError("source tensor shape must match self tensor shape, excluding the "
                            f"specified dimension. Got self.shape = {list(array.shape)} "
                            f"source.shape = {list(source.shape)}")
@@ -472,11 +489,10 @@ def _check_index_copy(array: Any, dim: int, index: Any, source: Any) -> None:
     if source.ndim and index.size != source.shape[dim]:
         raise IndexError(f"index_copy_(): Number of indices ({index.size}) should be equal to "
                          f"source.size(dim) ({source.shape[dim]})")
-    if array.ndim:
-        try:
-            xi.check_range(index, array.shape[dim], dim)
-        except RuntimeError as error:
-            raise IndexError(f"index_copy_(): {error}") from None
+    try:
+        _check_in_range(array, dim, index)
+    except RuntimeError as error:
+        raise IndexError(f"index_copy_(): {error}") from None
 
 
 @op(function=None, method=False, any_dtype=True, node="IndexFillBackward0")
@@ -636,12 +652,11 @@ def take_along_dim(input: Any, indices: Any, dim: Any = None, *, out: Any = None
                            f"of dimensions, but got {input.ndim} dimensions for input, and "
                            f"{indices.ndim} dimensions for indices")
     d = canonical_dim(dim, input.ndim)
+    if not input.ndim:
+        raise no_dims(d)
     own, given = list(input.shape), list(indices.shape)
     own[d] = given[d] = 1
-    try:
-        joint = list(xp.broadcast_shapes(tuple(own), tuple(given)))
-    except ValueError:
-        raise size_mismatch([tuple(own), tuple(given)]) from None
+    joint = list(joint_shape(tuple(own), tuple(given)))
     joint[d] = input.shape[d]
     wide = expand(input, tuple(joint))
     joint[d] = indices.shape[d]
@@ -664,10 +679,7 @@ def _check_mask(mask: Any) -> None:
 
 
 def _joint_shape(mask: Any, input: Any) -> tuple[int, ...]:
-    try:
-        return xp.broadcast_shapes(mask.shape, input.shape)
-    except ValueError:
-        raise size_mismatch([mask.shape, input.shape]) from None
+    return joint_shape(mask.shape, input.shape)
 
 
 def _fill_masked(array: Any, mask: Any, value: Any) -> None:

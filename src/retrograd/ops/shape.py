@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from ..backend import numpy as xp
-from ..errors import canonical_dim, size_mismatch, type_name
+from ..errors import canonical_dim, length_of, size_mismatch, type_name
 from ..notices import warn
 from ..op import Array, Dim, Dims, Ints, composite, linear, publish, view
 from ..tensor import Size, Tensor, twin, wrap
@@ -253,8 +253,10 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     if not len(sizes):
         raise RuntimeError("unflatten: sizes must be non-empty")
     try:
-        inner = infer_size(tuple(sizes), shape[d])
-    except RuntimeError:
+        inner = infer_size(tuple(sizes), length_of(shape, d))
+    except (RuntimeError, IndexError) as error:
+        if "is invalid for input of size" not in str(error):
+            raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
         raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size "
                            f"of dim {d} ({shape[d]}) in the input tensor") from None
     return input.view((*shape[:d], *inner, *shape[d + 1:]))
@@ -269,20 +271,22 @@ def _check_expand(input: Any, size: tuple[int, ...]) -> tuple[int, ...]:
         raise RuntimeError(f"expand(torch.FloatTensor{{{list(input.shape)}}}, size={list(size)}): "
                            f"the number of sizes provided ({len(size)}) must be greater or equal "
                            f"to the number of dimensions in the tensor ({input.ndim})")
-    full = []
-    for i, n in enumerate(size):
+    full = list(size)
+    for i in range(len(size) - 1, -1, -1):
+        n = size[i]
         own = input.shape[i - lead] if i >= lead else None
-        if n == -1:
+        if n == -1 and input.ndim:
             if own is None:
                 raise RuntimeError(f"The expanded size of the tensor (-1) isn't allowed in a "
                                    f"leading, non-existing dimension {i}")
-            n = own
+            full[i] = own
         elif own is not None and own not in (1, n):
             raise RuntimeError(
                 f"The expanded size of the tensor ({n}) must match the existing size ({own}) at "
                 f"non-singleton dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: "
                 f"{list(input.shape)}")
-        full.append(n)
+    if any(n < 0 for n in full):
+        raise RuntimeError("numel: integer multiplication overflow")
     return tuple(full)
 
 
@@ -294,6 +298,14 @@ def expand(input: Array, size: Ints) -> Any:
 
 expand.vjp(input=lambda g, like: sum_to_size_of(g, like.shape))
 spread_method(expand, "expand", "size")
+
+
+def joint_shape(first: Any, second: Any) -> tuple[int, ...]:
+    """The shape that two shapes broadcast to."""
+    try:
+        return xp.broadcast_shapes(first, second)
+    except ValueError:
+        raise size_mismatch([tuple(first), tuple(second)]) from None
 
 
 @composite(method=True)
@@ -308,11 +320,8 @@ def broadcast_tensors(*tensors: Any) -> Any:
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
     joint: tuple[int, ...] = ()
-    for shape in [tuple(t.shape) for t in tensors]:
-        try:
-            joint = xp.broadcast_shapes(joint, shape)
-        except ValueError:
-            raise size_mismatch([joint, shape]) from None
+    for t in tensors:
+        joint = joint_shape(joint, tuple(t.shape))
     return tuple([t if tuple(t.shape) == joint else expand(t, joint) for t in tensors])
 
 
@@ -451,6 +460,8 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
         raise RuntimeError(f"movedim: repeated dim in `source` ({list(src)})")
     if len(set(dst)) != len(dst):
         raise RuntimeError(f"movedim: repeated dim in `destination` ({list(dst)})")
+    if not rank:
+        return _permute(input, ())
     order = [d for d in range(rank) if d not in src]
     for to, frm in sorted(zip(dst, src, strict=True)):
         order.insert(to, frm)

@@ -7,7 +7,7 @@ from typing import Any
 from .. import dtypes, return_types
 from ..backend import numpy as xp
 from ..backend import sort as arrays
-from ..errors import canonical_dim
+from ..errors import canonical_dim, existing_dim
 from ..interpret import store_out
 from ..op import Array, Dim, Index, composite, elementwise, linear, op, view
 from ..tensor import Tensor, wrap
@@ -285,10 +285,10 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
         q = _number_as_quantile(name, input, q)
     _check_quantile(input, q, interpolation)
     rank = input.ndim
+    d = 0 if dim is None else canonical_dim(dim, rank)
     if dim is None or not rank:
         lanes, rest = reshape(input, (-1,)), (1,) * rank if keepdim else ()
     else:
-        d = canonical_dim(dim, rank)
         lanes = movedim(input, d, -1)
         rest = tuple([1 if i == d else n for i, n in enumerate(input.shape) if keepdim or i != d])
     ordered = _sort(lanes, -1, False)[0]
@@ -347,26 +347,40 @@ def nanquantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *,
 def _sorted_by(boundaries: Any, sorter: Any) -> Any:
     if sorter is None:
         return boundaries
-    if sorter.shape != boundaries.shape:
-        raise RuntimeError("torch.searchsorted(): boundary and sorter must have the same size, "
-                           f"but got boundary tensor {list(boundaries.shape)} and got sorter "
-                           f"tensor {list(sorter.shape)}")
+    if sorter.size and (sorter.min() < 0 or sorter.max() >= boundaries.shape[-1]):
+        raise RuntimeError("torch.searchsorted(): sorter index out of range")
     return xp.take_along_axis(boundaries, sorter, -1)
+
+
+def _check_search(boundaries: Any, values: Any, sorter: Any) -> None:
+    if sorter is not None and sorter.shape != boundaries.shape:
+        raise RuntimeError("torch.searchsorted(): boundary and sorter must have the same size, "
+                           f"but got boundary tensor {list(boundaries.shape)}and got sorter "
+                           f"tensor {list(sorter.shape)}")
+    if sorter is not None and sorter.dtype != xp.INT64:
+        raise RuntimeError("torch.searchsorted(): sorter must be a tensor of long dtype but got "
+                           f"dtype {dtypes.from_numpy_dtype(sorter.dtype).alias}")
+    if not values.ndim and boundaries.ndim != 1:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor "
+            f"dimension is 1, but we got boundaries tensor dim({boundaries.ndim}) and input "
+            "value's dim(0) numel(1)")
+    if not boundaries.ndim:
+        raise RuntimeError("torch.searchsorted(): boundaries tensor should have positive "
+                           "dimension, but got 0 dimension")
+    if boundaries.ndim > 1 and boundaries.shape[:-1] != values.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
+            "dimensions of boundaries tensor and input value tensor must match, but we got "
+            f"boundaries tensor {list(boundaries.shape)} and input value tensor "
+            f"{list(values.shape)}")
 
 
 @op(function=None, method=False)
 def _searchsorted(sorted_sequence: Array, input: Index, out_int32: bool, right: bool,
                   sorter: Index | None) -> Any:
-    rows, values = sorted_sequence, input
-    if not rows.ndim:
-        raise RuntimeError("torch.searchsorted(): boundaries tensor should have positive "
-                           "dimension, but got 0 dimension")
-    if rows.ndim > 1 and rows.shape[:-1] != values.shape[:-1]:
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
-            "dimensions of boundaries tensor and input value tensor must match, but we got "
-            f"boundaries tensor {list(rows.shape)} and input value tensor {list(values.shape)}")
-    return arrays.insertion_points(_sorted_by(rows, sorter), values, right,
+    _check_search(sorted_sequence, input, sorter)
+    return arrays.insertion_points(_sorted_by(sorted_sequence, sorter), input, right,
                                    xp.int32 if out_int32 else xp.INT64)
 
 
@@ -424,16 +438,32 @@ _unique2.vjp(input=lambda g: no_derivative("_unique2"))
 
 @op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
     node="UniqueDimBackward0")
-def _unique_dim(input: Array, dim: Dim) -> Any:
-    return arrays.unique_slices(input, dim)
+def _unique_dim(input: Array, dim: int) -> Any:
+    axis = existing_dim(dim, input.ndim)
+    unsupported("unique_dim", input.dtype, "c")
+    _check_slices(input.shape, axis)
+    return arrays.unique_slices(input, axis)
 
 
 _unique_dim.vjp(input=lambda g: no_derivative("unique_dim"))
 
 
+def _check_slices(shape: tuple[int, ...], dim: int) -> None:
+    """Refuse slices without elements, which cannot be told apart."""
+    if shape.count(0) > 1:
+        raise RuntimeError("Number of zero sized dimensions is more than one, so unique cannot be "
+                           "applied ")
+    if 0 in shape and shape[dim]:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique "
+                           "cannot be applied")
+
+
 @op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
     node="UniqueConsecutiveBackward0")
 def _unique_consecutive(input: Array, dim: Any) -> Any:
+    if dim is not None:
+        dim = existing_dim(dim, input.ndim)
+        _check_slices(input.shape, dim)
     return arrays.unique_runs(input, dim)
 
 
@@ -459,8 +489,7 @@ def unique(input: Any, sorted: bool = True, return_inverse: bool = False,
 def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: bool = False,
                        dim: Any = None) -> Any:
     """The first of every run of equal elements, or of equal slices along ``dim``."""
-    axis = None if dim is None else canonical_dim(dim, input.ndim)
-    return _asked_for(_unique_consecutive(input, axis), return_inverse, return_counts)
+    return _asked_for(_unique_consecutive(input, dim), return_inverse, return_counts)
 
 
 def _check_counts(input: Any, minlength: int) -> None:
@@ -491,7 +520,8 @@ _weighted_counts.vjp(weights=lambda g: no_derivative("bincount", RuntimeError))
 @composite(method=True)
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each non-negative integer occurs, or the sum of its weights."""
-    if weights is None:
+    # Nothing is counted, and PyTorch does not look at the weights.
+    if weights is None or (input.ndim == 1 and not input.numel()):
         return _counts(input, minlength)
     return _weighted_counts(weights, input, minlength)
 

@@ -270,6 +270,8 @@ def without_dim(shape: Any, dim: int) -> tuple[int, ...]:
 
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """``input`` with ``src`` in place of one position along ``dim``."""
+    if not input.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
     d = canonical_dim(dim, input.ndim)
     n = input.shape[d]
     if not -n <= index < n:
@@ -302,6 +304,8 @@ def slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = 
     """``input`` with ``src`` in place of a slice along ``dim``."""
     if step <= 0:
         raise RuntimeError("slice step must be positive")
+    if not input.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     d = canonical_dim(dim, input.ndim)
     first, last, by = slice(start, end, step).indices(input.shape[d])
     return _slice_scatter(input, src, d, first, max(first, last), by)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...errors import canonical_dim
 from ...graph import Like
 from ..distance import _cdist, _exceeds, _shrinking, _vector_norm
 from ..masking import kept
@@ -101,6 +102,7 @@ def _(batch: Any, x1: Any, x2: Any, p: float) -> Any:
 
 @rule("renorm")
 def _(batch: Any, input: Any, p: float, dim: int, maxnorm: float) -> Any:
-    dims = tuple([d for d in range(1, input.ndim) if d != dim + 1])
+    own = canonical_dim(dim, input.ndim - 1) + 1
+    dims = tuple([d for d in range(1, input.ndim) if d != own])
     size = _vector_norm(input, float(p), dims, True, None)
     return input * (_shrinking(size, maxnorm) + (1 - _exceeds(size, maxnorm)))

@@ -177,8 +177,8 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
 @composite(function="linalg")
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of a Hermitian matrix, ascending."""
-    check_matrices("linalg.eigvalsh", A._data)
-    return into_one(out, _eigh(A, _check_side(UPLO), "linalg.eigvalsh")[0])
+    check_matrices("linalg.eigh", A._data)
+    return into_one(out, _eigh(A, _check_side(UPLO), "linalg.eigh")[0])
 
 
 @op(method=False, function=None, node="LinalgEigBackward0",
@@ -224,7 +224,7 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of square matrices, complex."""
     if A._data.dtype.kind in "biu":
         raise RuntimeError(f"Unknown Complex ScalarType for {A.dtype.alias}")
-    return into_one(out, _eig(A, "linalg.eigvals")[0])
+    return into_one(out, _eig(A, "linalg.eig" if A.requires_grad else "linalg.eigvals")[0])
 
 
 @op(method=False, function=None, node="LinalgSvdBackward0", outputs=("U", "S", "Vh"))
@@ -261,7 +261,10 @@ def _svd_gradient(g: Any, U: Any, S: Any, Vh: Any) -> Any:
     if of_u is not None:
         along = _batched(adjoint_of(U), of_u)
         turn = _skew(along)
-        term = turn / gaps * columns_of(S) * (1 - one) + one * turn / (2 * columns_of(S))
+        term = turn / gaps * columns_of(S) * (1 - one)
+        if is_complex_value(U):
+            # Real vectors cannot turn by themselves, and a singular value may be zero.
+            term = term + one * turn / (2 * columns_of(S))
         inside = term if inside is None else inside + term
         if U.shape[-2] > rank:
             outside = _batched((of_u - _batched(U, along)) / columns_of(S), Vh)
@@ -291,6 +294,9 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
 
 def torch_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """The singular value decomposition ``input = U @ diag(S) @ V.mH``."""
+    if input.ndim < 2:
+        raise RuntimeError("linalg.svd: input should have at least 2 dimensions, but has "
+                           f"{input.ndim} dimensions instead")
     U, S, Vh = _svd(input, not some)
     return return_types.svd((U, S, adjoint_of(Vh)))
 

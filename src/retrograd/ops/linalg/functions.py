@@ -111,16 +111,27 @@ def _matrix_norm(A: Tensor, ord: Any, first: int, second: int, keepdim: bool) ->
         if not keepdim and outer > inner:
             outer -= 1
         lengths = vector_norm(A, 1, inner, keepdim)
-        return (amax if ord > 0 else amin)(lengths, outer, keepdim)
+        return _extreme(lengths, ord, outer, keepdim)
     if ord not in (2, -2, "nuc"):
         raise _refuse_order(ord)
     check_matrices("linalg.matrix_norm", A._data, square=False)
     rest = [d for d in range(A.ndim) if d not in (first, second)]
     values = svdvals(_permute(A, (*rest, first, second)))
-    found = reduce_sum(values, -1) if ord == "nuc" else (amax if ord > 0 else amin)(values, -1)
+    found = reduce_sum(values, -1) if ord == "nuc" else _extreme(values, ord, -1, False)
     if not keepdim:
         return found
     return reshape(found, tuple(1 if d in (first, second) else n for d, n in enumerate(A.shape)))
+
+
+def _extreme(values: Tensor, ord: float, dim: int, keepdim: bool) -> Tensor:
+    """The largest of non-negative values, which is zero where there are none, or the smallest."""
+    if values.shape[dim]:
+        return (amax if ord > 0 else amin)(values, dim, keepdim)
+    if ord < 0:
+        raise IndexError(f"amin(): Expected reduction dim {dim} to have non-zero size.")
+    axis = canonical_dim(dim, values.ndim)
+    return zeros_of(values, (*values.shape[:axis], *((1,) if keepdim else ()),
+                             *values.shape[axis + 1:]))
 
 
 def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *,
@@ -149,6 +160,10 @@ publish(linalg_norm, "norm", method=False, function="linalg")
 @composite(function="linalg")
 def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     """The condition number."""
+    if A.ndim < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if not A.numel() and not isinstance(p, str):
+        return into_one(out, wrap(xp.zeros(tuple(A.shape[:-2]), A.dtype.to_real().np)))
     if p is None or p in (2, -2):
         values = svdvals(A)
         last = values.ndim - 1
@@ -156,5 +171,5 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
         big, small = _slice(values, last, 0, 1, 1), _slice(values, last, count - 1, count, 1)
         ratio = big / small if p != -2 else small / big
         return ratio.squeeze(-1)
-    check_matrices(f"linalg.cond({p})", A._data)
+    check_matrices(f"linalg.cond(ord={p})", A._data)
     return matrix_norm(A, p) * matrix_norm(inv(A), p)

@@ -99,7 +99,10 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
                 rtol: Any = None, out: Any = None) -> Tensor:
     """The number of singular values that are not negligible."""
     _refuse_imprecise(A)
-    check_matrices("linalg.matrix_rank", A._data, square=hermitian)
+    if A.ndim < 2:
+        raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 "
+                           "dimensions.")
+    check_matrices("linalg.eigh", A._data, square=hermitian)
     atol = tol if tol is not None else atol
     return _rank(A, _tolerance(atol), _tolerance(rtol), hermitian)
 

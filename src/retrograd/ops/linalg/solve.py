@@ -136,9 +136,24 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
     return into_one(out, found)
 
 
+def _check_factor(input: Any, L: Any) -> None:
+    for name, matrix in (("b", input), ("u", L)):
+        if matrix.ndim < 2:
+            raise RuntimeError(f"{name} should have at least 2 dimensions, but has {matrix.ndim} "
+                               "dimensions instead")
+    if L.shape[-1] != L.shape[-2]:
+        raise RuntimeError("A must be batches of square matrices, but they are "
+                           f"{L.shape[-2]} by {L.shape[-1]} matrices")
+    if L.shape[-1] != input.shape[-2]:
+        raise RuntimeError("Incompatible matrix sizes for cholesky_solve: each A matrix is "
+                           f"{L.shape[-1]} by {L.shape[-1]} but each b matrix is "
+                           f"{input.shape[-2]} by {input.shape[-1]}")
+
+
 @composite(method=True)
 def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     """The solution X of ``A @ X = input``, from the Cholesky factor ``L`` of A."""
+    _check_factor(input._data, L._data)
     first, second = (adjoint_of(L), L) if upper else (L, adjoint_of(L))
     return _solve_triangular(second, _solve_triangular(first, input, False, False), True, False)
 
@@ -146,6 +161,7 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
 @composite(method=True)
 def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
     """The inverse of a matrix from its Cholesky factor ``L``."""
+    check_matrices("cholesky_inverse", L._data, kernel="cholesky_inverse_out_cpu")
     size = L.shape[-1]
     return cholesky_solve(wrap(xp.eye(size, dtype=L._data.dtype)), L, upper)
 
@@ -158,6 +174,8 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a tensor seen as a matrix whose rows are its first ``ind`` dimensions."""
     if ind <= 0:
         raise RuntimeError("Expected a strictly positive integer for 'ind'")
+    if ind > A.ndim:
+        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {A.ndim}")
     front, back = tuple(A.shape[:ind]), tuple(A.shape[ind:])
     if math.prod(front) != math.prod(back):
         raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[ind:]) == "

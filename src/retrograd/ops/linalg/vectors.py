@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import linalg as matrices
-from ...backend import numpy as xp
-from ...errors import canonical_dim, size_mismatch
+from ...errors import existing_dim
 from ...notices import warn
 from ...op import Array, composite, op, publish
 from ...tensor import Tensor
@@ -14,7 +13,7 @@ from ..join import cat
 from ..pointwise import conj, is_complex_value
 from ..reduce import sum as reduce_sum
 from ..scan import cumprod
-from ..shape import expand, unsqueeze
+from ..shape import expand, joint_shape, unsqueeze
 from ..sort import into_one
 
 
@@ -34,15 +33,11 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1,
     """The cross product of vectors of length three along ``dim``."""
     if input.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    axis = canonical_dim(dim, input.ndim)
+    axis = existing_dim(dim, input.ndim)
     if input.shape[axis] != 3 or other.shape[axis] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got "
                            f"{input.shape[axis]} and {other.shape[axis]}")
-    shapes = [tuple(input.shape), tuple(other.shape)]
-    try:
-        xp.broadcast_shapes(*shapes)
-    except ValueError:
-        raise size_mismatch(shapes) from None
+    joint_shape(tuple(input.shape), tuple(other.shape))
     return _cross(input, other, axis, out=out)
 
 
