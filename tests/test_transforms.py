@@ -220,3 +220,57 @@ def test_plain_tensors_inside_vmap_are_recorded_and_their_writes_undone() -> Non
     with pytest.warns(UserWarning, match="one by one"):
         func.vmap(counting)(X)
     assert count.item() == len(X)
+
+
+# ---------------------------------------------------------------- writing in place
+
+
+def writes_an_element(z: rg.Tensor) -> rg.Tensor:
+    y = z.clone()
+    y[0] = z[1] * 2
+    return (y * y).sum()
+
+
+def writes_all(z: rg.Tensor) -> rg.Tensor:
+    return z.clone().mul_(z).add_(1).prod()
+
+
+def writes_a_part(z: rg.Tensor) -> rg.Tensor:
+    y = z * 1
+    y[:2].mul_(z[1:3])
+    return (y ** 3).sum()
+
+
+def writes_a_column(z: rg.Tensor) -> rg.Tensor:
+    y = z.unsqueeze(1) * z
+    y.t()[0].mul_(z)
+    return y.sin().prod()
+
+
+def writes_nothing_there(z: rg.Tensor) -> rg.Tensor:
+    y = z * z
+    y[1].zero_()
+    return (y ** 3).sum()
+
+
+WRITERS = [writes_an_element, writes_all, writes_a_part, writes_a_column, writes_nothing_there]
+DERIVATIVES = {
+    "jacrev": func.jacrev, "jacfwd": func.jacfwd, "hessian": func.hessian,
+    "forward twice": lambda f: func.jacfwd(func.jacfwd(f)),
+    "reverse twice": lambda f: func.jacrev(func.jacrev(f)),
+    "reverse over forward": lambda f: func.jacrev(func.jacfwd(f)),
+    "directions": lambda f: lambda z: func.vmap(lambda v: func.jvp(f, (z,), (v,))[1])(
+        rg.ones(2, 4, dtype=rg.float64)),
+}
+
+
+@pytest.mark.parametrize("derivative", DERIVATIVES)
+@pytest.mark.parametrize("function", WRITERS)
+def test_writing_in_place_inside_nested_transforms(function: Any, derivative: str) -> None:
+    """All values at once, without a warning, are what they are one by one."""
+    slope = DERIVATIVES[derivative](function)
+    whole = X[:3].double()
+    expected = rg.stack([slope(row) for row in whole])
+    assert rg.allclose(func.vmap(slope)(whole), expected)
+    twice = func.vmap(func.vmap(slope))(whole.expand(2, 3, 4))
+    assert rg.allclose(twice, expected.expand(2, *expected.shape))

@@ -11,6 +11,7 @@ from ..graph import View
 from ..interpret import compute, wrap_any
 from ..tensor import Tensor
 from .boundary import joined
+from .data import reshape_data
 from .holders import (
     Batched,
     CannotBatch,
@@ -18,6 +19,7 @@ from .holders import (
     Holder,
     TracedTensor,
     has_tangents,
+    innermost,
     sizes_of,
     spine,
     value_of,
@@ -32,11 +34,24 @@ def write_traced(target: Tensor, result: Any) -> None:
         _lift(target, level, given[level])
     for level, holder in spine(target._data).items():
         if isinstance(holder, Dual) and level in given:
-            known, wanted = sizes_of(holder.tangent), sizes_of(given[level].tangent)
-            if not set(wanted) <= set(known):
-                _widen(target, level, {**known, **wanted})
+            wanted = given[level].tangent
+            if not _has_room(holder.tangent, wanted):
+                _widen(target, level, {**sizes_of(holder.tangent), **sizes_of(wanted)})
     _write(target._data, result)
 
+
+
+def _has_room(data: Any, other: Any) -> bool:
+    """Whether ``data`` has a place for each part of ``other``."""
+    if not isinstance(other, Holder):
+        return True
+    if not isinstance(data, Holder) or data.level < other.level:
+        return False
+    same = data.level == other.level
+    if isinstance(data, Batched):
+        return _has_room(data.value, other.value if same else other)
+    return _has_room(data.primal, other.primal if same else other) and (
+        not same or _has_room(data.tangent, other.tangent))
 
 
 def _lift(target: Tensor, level: int, holder: Any) -> None:
@@ -66,18 +81,27 @@ def _widen(target: Tensor, level: int, sizes: dict[int, int]) -> None:
     wider = _room(own.primal, sizes)
     _write(wider, own.tangent)
     own.tangent = wider
+    # A view is one of what the program sees, which the batches further out are not part of.
+    around = [n for n, holder in spine(base._data).items()
+              if n > level and isinstance(holder, Batched)]
+    for n in reversed(around):
+        wider = Batched(n, wider)
     for view, where in zip(tensors[1:], places, strict=True):
-        spine(view._data)[level].tangent = _part(wider, where)
+        part = _part(wider, where)
+        for _ in around:
+            part = part.value
+        spine(view._data)[level].tangent = part
 
 
 def _room(like: Any, sizes: dict[int, int]) -> Any:
     """Zeros laid out as ``like``, with room for the data of further levels (see sizes_of)."""
     like = value_of(like)
     if isinstance(like, Batched):
-        if not set(sizes) <= set(sizes_of(like)):
-            raise CannotBatch("a tangent of several levels cannot be written to a batch").at(
-                max(sizes))
-        return zeros_like_data(like)
+        own = {n: size for n, size in sizes_of(like).items() if size}
+        if sizes.keys() <= own.keys():
+            return zeros_like_data(like)
+        sizes = {**own, **sizes}
+        like = innermost(like)[(0,) * len(own)]
     batches = [sizes[n] for n in sorted(sizes) if sizes[n]]
 
     def build(levels: list[int]) -> Any:
@@ -142,9 +166,13 @@ def _write(target: Any, result: Any) -> None:
         if has_tangents(target.level):
             _write(target.tangent, result.tangent if same else xp.zeros((), target.tangent.dtype))
     elif isinstance(target, Batched):
-        same = isinstance(result, Batched) and result.level == target.level
-        value = result.value if same else result
-        _write(target.value, value)
+        if isinstance(result, Batched) and result.level == target.level:
+            result = result.value
+        elif isinstance(result, Holder):
+            # Its own batch comes first in memory: the one of this level is to be broadcast.
+            missing = 1 + target.ndim - result.ndim
+            result = reshape_data(result, (*(1,) * missing, *result.shape))
+        _write(target.value, result)
     elif isinstance(result, Holder):
         raise CannotBatch("a value inside a transform cannot be written to a tensor outside "
                           "it").at(result.level)
