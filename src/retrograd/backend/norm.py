@@ -203,7 +203,8 @@ def _for_each_sample(parameter: Any, samples: int) -> Any:
 
 def _sharing(shape: Any, groups: int | None) -> int:
     """How many elements share their statistics."""
-    return math.prod(shape) // (shape[1] if groups is None else shape[0] * groups) or 1
+    apart = shape[1] if groups is None else shape[0] * groups
+    return math.prod(shape) // (apart or 1) or 1
 
 
 def _standard_channels(x: Any, apart: Any, shape: Any, groups: int | None, eps: float) -> Any:

@@ -11,7 +11,7 @@ from ..backend import conv as images
 from ..backend import norm as norms
 from ..backend import numpy as xp
 from ..backend import pool as pools
-from ..errors import dim_out_of_range
+from ..errors import dim_out_of_range, no_dims
 from ..notices import warn
 from ..op import Array, Index, composite, linear, op, publish
 from ..tensor import PLAIN, Tensor
@@ -686,7 +686,7 @@ def _avg_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, paddin
         rank, name, kernel_size=kernel_size,
         stride=kernel_size if stride in (None, [], ()) else stride, padding=padding)
     if rank == 2 and not shape:
-        raise IndexError("Dimension specified as -3 but tensor has no dimensions")
+        raise no_dims(-3)
     if rank == 2 and len(shape) < 3:
         raise dim_out_of_range(-3, len(shape))
     if rank == 3:
@@ -970,7 +970,7 @@ def _check_planes_to_unfold(shape: Ints, kernel: Ints, dilation: Ints, padding: 
                             stride: Ints) -> None:
     rank = len(shape)
     if not rank:
-        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+        raise no_dims(-1)
     if rank == 1:
         raise dim_out_of_range(-2, rank)
     _check_blocks(kernel, dilation, padding, stride)

@@ -9,7 +9,7 @@ from typing import Any
 from .. import dtypes
 from ..backend import loss as arrays
 from ..backend import numpy as xp
-from ..errors import size_mismatch
+from ..errors import no_dims, size_mismatch
 from ..modes import switched
 from ..op import Array, Index, composite, elementwise, op
 from ..tensor import Tensor
@@ -313,7 +313,7 @@ def _probability_entropy(input: Tensor, target: Tensor, weight: Tensor | None, c
                          label_smoothing: float, axis: int) -> Tensor:
     """Cross entropy with a probability for every class."""
     if not input.ndim:
-        raise IndexError("Dimension specified as 1 but tensor has no dimensions")
+        raise no_dims(1)
     classes = input.shape[axis]
     if weight is not None and tuple(weight.shape) != (classes,):
         raise RuntimeError("cross_entropy: " + _wrong_weight(classes, weight))
@@ -649,7 +649,7 @@ def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | 
     values = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     values = values if weight is None else values * weight
     if not input.ndim:
-        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+        raise no_dims(-1)
     return reduced(sum(values, input.ndim - 1) / input.shape[-1], code)
 
 

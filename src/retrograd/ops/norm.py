@@ -8,6 +8,7 @@ from typing import Any
 from .. import dtypes
 from ..backend import norm as arrays
 from ..backend import numpy as xp
+from ..errors import length_of
 from ..modes import switched
 from ..op import Array, Index, composite, op, publish
 from ..tensor import PLAIN, Tensor
@@ -178,6 +179,9 @@ def _check_normalized(input: Tensor, shape: tuple[int, ...], separator: str,
                                f"{name} of shape {list(parameter.shape)} and normalized_shape = "
                                f"{list(shape)}")
     if tuple(input.shape[-len(shape):]) != shape:
+        if not separator and input.ndim < len(shape):
+            raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got "
+                             f"{input.ndim}")
         sizes = ", ".join(map(str, shape))
         raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape "
                            f"[*{separator}{sizes}], but got input of size{list(input.shape)}")
@@ -416,6 +420,26 @@ def _batch_norm_of_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | 
     return y if bias is None else y + bias.select(0, 0)
 
 
+def _normalized(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
+                weight: Tensor | None, bias: Tensor | None, training: bool,
+                momentum: float | None, eps: float) -> Tensor:
+    """Normalised channels; the running statistics are left alone if ``momentum`` is None."""
+    if not input.numel():
+        return _batch_norm_of_nothing(input, weight, bias)
+    if not training and (running_mean is None or running_var is None):
+        missing = "running_mean" if running_mean is None else "running_var"
+        raise RuntimeError(f"{missing} must be defined in evaluation mode")
+    _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight,
+                    bias=bias)
+    length_of(tuple(input.shape), 1)
+    _refuse_integers(input._data, "batch_norm")
+    if not training:
+        return _batch_norm_fixed(input, weight, bias, running_mean, running_var, eps)
+    if momentum is not None:
+        _update_running(input, running_mean, running_var, momentum)
+    return _batch_norm(input, weight, bias, eps)
+
+
 @composite(function="nn.functional")
 def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
                weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
@@ -426,28 +450,17 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
     """
     if training:
         size = tuple(input.shape)
-        if math.prod(size) // (size[1] if len(size) > 1 and size[1] else 1) == 1:
+        if size[0] * math.prod(size[2:]) == 1:
             raise ValueError("Expected more than 1 value per channel when training, got input size "
                              f"{input.shape}")
-    elif running_mean is None or running_var is None:
-        missing = "running_mean" if running_mean is None else "running_var"
-        raise RuntimeError(f"{missing} must be defined in evaluation mode")
-    _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight,
-                    bias=bias)
-    if not input.numel():
-        return _batch_norm_of_nothing(input, weight, bias)
-    _refuse_integers(input._data, "batch_norm")
-    if not training:
-        return _batch_norm_fixed(input, weight, bias, running_mean, running_var, eps)
-    _update_running(input, running_mean, running_var, momentum)
-    return _batch_norm(input, weight, bias, eps)
+    return _normalized(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 def _torch_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
                       running_mean: Tensor | None, running_var: Tensor | None, training: bool,
                       momentum: float, eps: float, cudnn_enabled: bool) -> Tensor:
-    """:func:`batch_norm` with the argument order of ``torch.batch_norm``."""
-    return batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    """:func:`batch_norm` with the argument order of ``torch.batch_norm``, and for any batch."""
+    return _normalized(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 publish(_torch_batch_norm, "batch_norm", method=False)
@@ -456,18 +469,15 @@ publish(_torch_batch_norm, "batch_norm", method=False)
 # ---------------------------------------------------------------- group and instance norm
 
 
-@composite()
-def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None,
-               bias: Tensor | None = None, eps: float = 1e-5,
-               cudnn_enabled: bool = True) -> Tensor:
-    """Mean 0 and variance 1 over each group of channels, then scaled and shifted."""
-    if input.ndim < 2:
-        raise RuntimeError("Expected at least 2 dimensions for input tensor but received "
-                           f"{input.ndim}")
+def _torch_group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None,
+                      bias: Tensor | None = None, eps: float = 1e-5,
+                      cudnn_enabled: bool = True) -> Tensor:
+    """:func:`group_norm` for any batch."""
     shape = tuple(input.shape)
-    if math.prod((shape[0] * shape[1] // num_groups, *shape[2:])) == 1:
-        raise ValueError("Expected more than 1 value per channel when training, got input size "
-                         f"{list(shape)}")
+    if len(shape) < 2:
+        length_of(shape, len(shape))  # the first dimension that is missing
+    if num_groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if shape[1] % num_groups:
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups, "
                            f"but got input of shape {list(shape)} and num_groups={num_groups}")
@@ -480,11 +490,29 @@ def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None,
     return _group_norm(input, weight, bias, num_groups, eps)
 
 
+publish(_torch_group_norm, "group_norm", method=False)
+
+
+@composite(function="nn.functional")
+def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None,
+               bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
+    """Mean 0 and variance 1 over each group of channels, then scaled and shifted."""
+    shape = tuple(input.shape)
+    if len(shape) < 2:
+        raise RuntimeError("Expected at least 2 dimensions for input tensor but received "
+                           f"{input.ndim}")
+    shared = shape[0] * shape[1] // num_groups
+    if shared * math.prod(shape[2:]) == 1:
+        raise ValueError("Expected more than 1 value per channel when training, got input size "
+                         f"{[shared, num_groups, *shape[2:]]}")
+    return _torch_group_norm(input, num_groups, weight, bias, eps)
+
+
 def _for_each_instance(parameter: Tensor | None, batch: int) -> Any:
     if parameter is None:
         return None
-    channels = parameter.shape[0]
-    return reshape(expand(parameter, (batch, channels)), (batch * channels,))
+    count = parameter.numel()
+    return reshape(expand(parameter, (batch, count)), (batch * count,))
 
 
 @composite(function="nn.functional")
@@ -497,21 +525,16 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None,
     if use_input_stats and math.prod(shape[2:]) == 1:
         raise ValueError("Expected more than 1 spatial element when training, got input size "
                          f"{input.shape}")
-    _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight,
-                    bias=bias)
-    _refuse_integers(input._data, "batch_norm")
-    batch, channels = shape[:2]
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when "
+                           "use_input_stats is false")
+    batch, channels = length_of(shape, 0), length_of(shape, 1)
     together = reshape(input, (1, batch * channels, *shape[2:]))
-    weights, biases = (_for_each_instance(p, batch) for p in (weight, bias))
-    if use_input_stats:
+    means, variances, weights, biases = [_for_each_instance(p, batch) for p in (
+        running_mean, running_var, weight, bias)]
+    y = _normalized(together, means, variances, weights, biases, use_input_stats, None, eps)
+    if use_input_stats and input.numel():
         _update_running(input, running_mean, running_var, momentum, instances=batch)
-        y = _batch_norm(together, weights, biases, eps)
-    else:
-        if running_mean is None or running_var is None:
-            raise RuntimeError("Expected running_mean and running_var to be defined when "
-                               "use_input_stats is false")
-        y = _batch_norm_fixed(together, weights, biases, _for_each_instance(running_mean, batch),
-                              _for_each_instance(running_var, batch), eps)
     return reshape(y, shape)
 
 
