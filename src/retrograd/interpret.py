@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import dtypes, sites
+from . import dtypes, replaying, sites
 from .backend import numpy as xp
 from .codegen import Plan, node_class
 from .errors import (
@@ -97,6 +97,8 @@ def wrap_any(data: Any) -> Tensor:
     out._vc = INFERENCE if MODE.get().inference else None
     return out
 
+
+replaying.wrap_data = wrap_any
 
 TENSOR_CLASS: dict[type, type] = {}
 """The tensor class that carries each transform's data."""

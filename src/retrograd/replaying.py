@@ -174,11 +174,8 @@ def differentiable_output(op: Op, name: str) -> bool:
     return op.outputs.index(name) in op.differentiable_outputs
 
 
-def wrap_data(data: Any) -> Tensor:
-    """A tensor on raw data, which may belong to a transform."""
-    from .interpret import wrap_any
-
-    return wrap_any(data)
+wrap_data: Any = None
+"""A tensor on raw data, which may belong to a transform; set by :mod:`.interpret`."""
 
 
 # ---------------------------------------------------------------- running rules on tensors
@@ -229,18 +226,20 @@ def traced_class(cls: Any) -> Any:
                  "replay": replay_traced, "pass_on": Node.pass_on})
 
 
+SETTLE: Any = None
+"""Takes from a gradient what its input never had; set by :mod:`.transforms`."""
+
+
 def replay_traced(node: Any, g: Any, *wanted: Any) -> Any:
     """``replay`` of a call inside a transform: gradients lose what their inputs never had."""
     result = super(type(node), node).replay(g, *wanted)
     levels = node.input_levels
     if levels is None:
         return result
-    from .transforms import settle_tensor
-
     if isinstance(result, tuple):
-        return tuple([None if r is None else settle_tensor(r, known)
+        return tuple([None if r is None else SETTLE(r, known)
                       for r, known in zip(result, levels, strict=True)])
-    return None if result is None else settle_tensor(result, levels[0])
+    return None if result is None else SETTLE(result, levels[0])
 
 
 # ---------------------------------------------------------------- ops over a list of tensors

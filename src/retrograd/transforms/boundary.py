@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .. import replaying
 from ..backend import numpy as xp
 from ..graph import PlacedNode, next_sequence
 from ..interpret import compute, wrap_any
@@ -324,7 +325,10 @@ def _outer_sizes(data: Any) -> dict[int, int]:
 def settle_tensor(result: Tensor, levels: tuple[int, ...]) -> Tensor:
     """:func:`settle`, recorded."""
     data = result._data
-    if is_settled(data, levels):
+    if data.__class__ is xp.ndarray or is_settled(data, levels):
         return result
     removed = {n: size for n, size in sorted(_outer_sizes(data).items()) if n not in levels}
     return recorded(result, lambda x: settle(x, levels), lambda g: _unsettle(g, removed))
+
+
+replaying.SETTLE = settle_tensor

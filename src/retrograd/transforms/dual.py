@@ -7,9 +7,11 @@ from typing import Any
 from ..graph import LEAF, Like
 from ..interpret import TRACED_TYPES, compute, wrap_any
 from ..modes import MODE, switched
-from ..op import ARRAYS, Op
+from ..op import ARRAYS as LIST
+from ..op import Op
 from ..tensor import Tensor
 from .data import (
+    ARRAYS,
     F4,
     F8,
     are_real,
@@ -17,6 +19,7 @@ from .data import (
     expand_data,
     on_data,
     operands_of,
+    positional,
     unrecorded,
 )
 from .holders import Dual, as_inside, has_tangents, levels_of_any, zeros_like_data
@@ -39,12 +42,12 @@ def compute_dual(op: Op, values: list[Any], top: Dual) -> Any:
             marks = [x.__class__ is Dual and x.level == level for x in value]
             if True in marks:
                 outer = outer or any(x.outer for x, f in zip(value, marks, strict=True) if f)
-                if op.by_name[name].kind == ARRAYS:
+                if op.by_name[name].kind == LIST:
                     tangents[name] = [x.tangent if f else None
                                       for x, f in zip(value, marks, strict=True)]
                 value = cls(x.primal if f else x for x, f in zip(value, marks, strict=True))
         primals.append(value)
-    y = compute(op, primals)
+    y = (_WAYS.get(op) or way_of(op)).value(op, primals)
     if not outer and not has_tangents(level):
         return y
     if not tangents or not (op.rules or op.forward_rules or op.kind in ("linear", "view")):
@@ -101,10 +104,22 @@ class DualWay:
     def __init__(self, op: Op):
         self.operands = operands_of(op)
         self.has_one_output = not op.outputs
+        self.kernel = None if op.check or op.has_list or op.indices else positional(op)
         self.forward = {name: (on_data(rule), codegen_parameters(rule))
                         for name, rule in op.forward_rules.items()}
         self.elementwise = {name: (on_data(rule), codegen_parameters(rule))
                             for name, rule in op.rules.items() if op.kind == "elementwise"}
+
+    def value(self, op: Op, primals: list[Any]) -> Any:
+        """The op on the values of dual numbers."""
+        if self.kernel is not None:
+            for i in self.operands:
+                data = primals[i]
+                if data.__class__ not in ARRAYS or not (data.dtype is F4 or data.dtype is F8):
+                    break
+            else:
+                return self.kernel(*primals)
+        return compute(op, primals)
 
     def is_real(self, primals: list[Any], y: Any, tangents: dict[str, Any]) -> bool:
         """Whether all data is real numbers of one ordinary dtype."""
