@@ -191,4 +191,6 @@ def _on_planes(name: str, batch: Any, *values: Any) -> Any:
     op = REGISTRY[name]
     given = [folded(batched(batch, p.name, v)) if p.name in op.arrays or p.name in op.indices else v
              for p, v in zip(op.params, values, strict=True)]
-    return unfolded(batch, run(name, *given))
+    found = run(name, *given)
+    return tuple([unfolded(batch, part) for part in found]) if isinstance(found, tuple) \
+        else unfolded(batch, found)

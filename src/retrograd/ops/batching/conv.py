@@ -29,7 +29,8 @@ itself("_im2col", "_col2im", "constant_pad_nd", "pixel_shuffle", "pixel_unshuffl
 on_planes("_take_from_planes", "_put_in_planes", "_max_positions", "_max_pool1d", "_max_pool2d",
           "_max_pool3d", "_spread_average", "_average_pool1d", "_average_pool2d",
           "_average_pool3d", "_adaptive_positions", "_adaptive_max1d", "_adaptive_max2d",
-          "_adaptive_max3d")
+          "_adaptive_max3d", "_max_pool1d_with_places", "_max_pool2d_with_places",
+          "_max_pool3d_with_places", "_plane_indices")
 
 
 def _plus_bias(batch: Any, y: Any, bias: Any) -> Any:
