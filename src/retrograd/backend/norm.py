@@ -303,6 +303,8 @@ def blend(running: Any, fresh: Any, momentum: float) -> None:
 
 def look_up(weight: Any, indices: Any) -> Any:
     """The rows of ``weight`` at ``indices``, which must lie in it."""
+    if not weight.size and indices.size:
+        return _empty_rows(weight, indices)
     if indices.size and indices.min() < 0:
         raise IndexError("index out of range in self")
     try:
@@ -311,16 +313,27 @@ def look_up(weight: Any, indices: Any) -> Any:
         raise IndexError("index out of range in self") from None
 
 
+def _empty_rows(weight: Any, indices: Any) -> Any:
+    count = weight.shape[0]
+    if not count:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    outside = indices[(indices < 0) | (indices >= count)]
+    if outside.size:
+        raise RuntimeError("INDICES element is out of DATA bounds, id="
+                           f"{outside[0]} axis_dim={count}")
+    return np.empty((*indices.shape, 0), weight.dtype)
+
+
 def add_rows(g: Any, indices: Any, count: int, padding: int, by_frequency: bool) -> Any:
     """Add the rows of ``g`` up by index; the row ``padding`` stays zero."""
     width = g.shape[-1]
     whole = np.zeros((count, width), g.dtype)
-    flat = indices.reshape(-1)
-    if not flat.size:
+    if not g.size:
         return whole
+    flat = indices.reshape(-1)
     if not by_frequency and np.bincount(flat).max() == 1:
         whole[flat] = g.reshape(-1, width)
-        if padding >= 0:
+        if 0 <= padding < count:
             whole[padding] = 0
         return whole
     order = flat.argsort(kind="stable")
@@ -330,7 +343,7 @@ def add_rows(g: Any, indices: Any, count: int, padding: int, by_frequency: bool)
     if by_frequency:
         sums = sums / np.diff(np.append(starts, flat.size))[:, None].astype(sums.dtype)
     whole[ordered[starts]] = sums
-    if padding >= 0:
+    if 0 <= padding < count:
         whole[padding] = 0
     return whole
 

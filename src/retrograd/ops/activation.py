@@ -512,11 +512,18 @@ _functional(_softmin, "softmin")
 # ---------------------------------------------------------------- gates
 
 
-@op(function="nn.functional", method=False, guard=kinds("f", "glu_cpu"))
+_floats_to_halve = kinds("f", "glu_cpu")
+
+
+def _halves(given: dict[str, Any], common: dtypes.dtype) -> None:
+    if not given["input"].ndim:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    _floats_to_halve(given, common)
+
+
+@op(function="nn.functional", method=False, guard=_halves)
 def glu(input: Array, dim: Dim = -1) -> Any:
     """The first half of ``input`` along ``dim``, times the sigmoid of the second."""
-    if not input.ndim:
-        raise RuntimeError("glu does not support 0-dimensional tensors")
     if input.shape[dim] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size "
                            f"{input.shape[dim]}")

@@ -8,7 +8,7 @@ from typing import Any
 from .. import dtypes
 from ..backend import norm as arrays
 from ..backend import numpy as xp
-from ..errors import length_of
+from ..errors import length_of, no_dims
 from ..modes import switched
 from ..op import Array, Index, composite, op, publish
 from ..tensor import PLAIN, Tensor
@@ -638,42 +638,47 @@ _embedding_gradient.vjp(
 _embedding.jvp(weight=lambda tangent, indices: _embedding(tangent, indices, -1, False))
 
 
+def _torch_embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1,
+                     scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
+    """:func:`embedding` with the argument order of ``torch.embedding``."""
+    if sparse:
+        raise NotImplementedError("embedding: sparse gradients are not supported")
+    if weight.ndim != 2:
+        # To record a gradient needs the number of rows, before anything is checked.
+        recorded = weight.requires_grad and not weight.ndim
+        raise no_dims(0) if recorded else RuntimeError("'weight' must be 2-D")
+    if indices.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+            f"Long, Int; but got torch.{indices.dtype.alias}Tensor instead (while checking "
+            "arguments for embedding)")
+    return _embedding(weight, indices, padding_idx, scale_grad_by_freq)
+
+
+publish(_torch_embedding, "embedding", method=False)
+
+
+def _padding_row(padding_idx: int, weight: Tensor) -> int:
+    """The row that gets no gradient, counted from the first."""
+    if padding_idx == 0:
+        return 0
+    count = length_of(tuple(weight.shape), 0)
+    if not -count <= padding_idx < count:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    return padding_idx % count
+
+
 @composite(function="nn.functional")
 def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
               max_norm: float | None = None, norm_type: float = 2.0,
               scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
     """The rows of ``weight`` at the indices ``input``; no gradient reaches row ``padding_idx``."""
-    count = weight.shape[0] if weight.ndim else 0
-    if padding_idx is None:
-        padding_idx = -1
-    elif not -count <= padding_idx < count:
-        raise AssertionError("Padding_idx must be within num_embeddings")
-    elif padding_idx < 0:
-        padding_idx += count
-    if sparse:
-        raise NotImplementedError("embedding: sparse gradients are not supported")
+    padding = -1 if padding_idx is None else _padding_row(padding_idx, weight)
     if max_norm is not None:
         with switched(grad=False):
             arrays.shorten_rows(weight._array(), input._data, max_norm, norm_type)
             weight._bump_version()
-    if weight.ndim != 2:
-        raise RuntimeError("'weight' must be 2-D")
-    if input.dtype not in (dtypes.int64, dtypes.int32):
-        raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-            f"Long, Int; but got torch.{input.dtype.alias}Tensor instead (while checking arguments "
-            "for embedding)")
-    return _embedding(weight, input, padding_idx, scale_grad_by_freq)
-
-
-def _torch_embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1,
-                     scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
-    """:func:`embedding` with the argument order of ``torch.embedding``."""
-    return embedding(indices, weight, None if padding_idx < 0 else padding_idx,
-                     scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
-
-
-publish(_torch_embedding, "embedding", method=False)
+    return _torch_embedding(weight, input, padding, scale_grad_by_freq, sparse)
 
 
 @op(method=False, function=None)
