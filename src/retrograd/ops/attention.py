@@ -7,9 +7,11 @@ from typing import Any
 
 from .. import dtypes
 from ..backend import numpy as xp
+from ..errors import length_of
 from ..op import composite
 from ..tensor import Tensor, wrap
 from .activation import _softmax, dropout
+from .loss import check_fits
 from .pointwise import logical_not, where
 from .product import _SPELLED, matmul
 from .shape import expand, reshape, transpose
@@ -47,6 +49,9 @@ def _causal_mask(rows: int, cols: int) -> Tensor:
 
 
 def _masked(scores: Tensor, mask: Tensor) -> Tensor:
+    shape, given = tuple(scores.shape), tuple(mask.shape)
+    if given != shape[-len(given):]:
+        check_fits(shape, (shape, given))
     if mask.dtype is dtypes.bool:
         return where(mask, scores, scores.new_full((), -math.inf))
     return scores + mask
@@ -69,6 +74,20 @@ def _repeat_heads(tensor: Tensor, count: int) -> Tensor:
     return reshape(spread, (*lead, heads * count, length, width))
 
 
+def _heads_alike(query: Tensor, other: Tensor) -> Tensor:
+    """``other`` with as many heads as ``query``, of which some share one."""
+    wanted, heads = (length_of(tuple(t.shape), -3) for t in (query, other))
+    if wanted != heads and (not heads or wanted % heads):
+        raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
+    return other if wanted == heads else _repeat_heads(other, wanted // heads)
+
+
+def _of_nothing(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Zeros, and a part of the graph of all three."""
+    zeros = query.new_zeros((*query.shape[:-1], value.shape[-1]))
+    return zeros + (query.sum() + key.sum() + value.sum()) * 0
+
+
 @composite(function="nn.functional")
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor,
                                  attn_mask: Tensor | None = None, dropout_p: float = 0.0,
@@ -76,8 +95,10 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor,
                                  enable_gqa: bool = False) -> Tensor:
     """The values, averaged with weights ``softmax(query @ key.T * scale + mask)``."""
     _check(query, key, value, attn_mask, is_causal)
-    if enable_gqa and query.ndim > 2:
-        key, value = (_repeat_heads(t, query.shape[-3] // t.shape[-3]) for t in (key, value))
+    if not query.shape[-2] or not value.numel():
+        return _of_nothing(query, key, value)
+    if enable_gqa:
+        key, value = _heads_alike(query, key), _heads_alike(query, value)
     if is_causal:
         attn_mask = _causal_mask(query.shape[-2], key.shape[-2])
     if scale is None:

@@ -427,7 +427,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
                                f"{input.dtype.alias}")
     if weight is not None and tuple(weight.shape) != tuple(input.shape):
         whole = tuple(broadcast_shapes(target.shape, weight.shape))
-        _check_fits(tuple(input.shape), (whole,))
+        check_fits(tuple(input.shape), (whole,))
         weight = expand(weight, whole)
     return _binary_cross_entropy(input, target, weight, code)
 
@@ -466,7 +466,7 @@ _logistic_loss.vjp(
         input, pos_weight) * weighted_share(g, weight, input, reduction))
 
 
-def _check_fits(shape: tuple[int, ...], both: Any) -> None:
+def check_fits(shape: tuple[int, ...], both: Any) -> None:
     """A weight may be broadcast to the values that it scales, but not the other way round."""
     try:
         whole = tuple(xp.broadcast_shapes(*both))
@@ -495,9 +495,9 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
     input, target = _pair(input, target)
     shape = tuple(input.shape)
     if pos_weight is not None and tuple(pos_weight.shape) != shape:
-        _check_fits(shape, (tuple(pos_weight.shape), shape))
+        check_fits(shape, (tuple(pos_weight.shape), shape))
     if weight is not None and tuple(weight.shape) != shape:
-        _check_fits(shape, (shape, tuple(weight.shape)))
+        check_fits(shape, (shape, tuple(weight.shape)))
     return _logistic_loss(input, target, weight, pos_weight, code)
 
 
