@@ -17,7 +17,7 @@ from .parts import diagonal, real
 from .pointwise import abs, clamp, conj, sgn, sqrt
 from .reduce import _equals, _np, _share, _sum, _sum_dims, ratio
 from .scan import in_dtype_of
-from .shape import joint_shape, movedim, reshape, restore_dims, squeeze, unsqueeze, zeros_of
+from .shape import joint_shape, reshape, restore_dims, squeeze, unsqueeze, zeros_of
 from .sort import into_one
 
 # ---------------------------------------------------------------- norms of vectors
@@ -90,14 +90,10 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out
 
 def _nuclear_norm(input: Any, dim: Any, keepdim: bool) -> Any:
     """The sum of singular values."""
-    dims = (-2, -1) if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
-    if len(dims) != 2:
-        raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple. Got "
-                           + ", ".join([str(d) for d in dims]))
-    from .linalg.factor import svdvals
+    from .linalg.functions import matrix_norm
 
-    found = _sum_dims(svdvals(movedim(input, dims, (-2, -1))), -1, keepdim)
-    return movedim(unsqueeze(found, -1), (-2, -1), dims) if keepdim else found
+    dims = (-2, -1) if dim is None else dim if isinstance(dim, (tuple, list)) else (dim,)
+    return matrix_norm(input, "nuc", dims, keepdim)
 
 
 # ---------------------------------------------------------------- distances

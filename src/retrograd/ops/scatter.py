@@ -343,7 +343,13 @@ def _check_in_range(array: Any, dim: int, index: Any) -> None:
     xi.check_range(xp.as_array(index), array.shape[dim] if array.ndim else 1, dim)
 
 
+def _slices_are_empty(array: Any, dim: int) -> bool:
+    return not array.size and array.shape[dim] > 0
+
+
 def _overwrite_slices(array: Any, dim: int, index: Any, values: Any) -> None:
+    if _slices_are_empty(array, dim):
+        return
     array = array if array.ndim else array.reshape(1)
     index = xp.atleast_1d(index)
     try:
@@ -404,6 +410,8 @@ def index_add(input: Array, dim: Dim, index: Index, source: Array, *, alpha: Num
 @index_add.write
 def _write_index_add(array: Any, dim: int, index: Any, source: Any, alpha: Any) -> None:
     _check_index_add(array, dim, index, source)
+    if not array.size and array.ndim > 1:
+        return
     try:
         _check_in_range(array, dim, index)
     except RuntimeError:
@@ -489,6 +497,8 @@ def _check_index_copy(array: Any, dim: int, index: Any, source: Any) -> None:
     if source.ndim and index.size != source.shape[dim]:
         raise IndexError(f"index_copy_(): Number of indices ({index.size}) should be equal to "
                          f"source.size(dim) ({source.shape[dim]})")
+    if _slices_are_empty(array, dim):
+        return
     try:
         _check_in_range(array, dim, index)
     except RuntimeError as error:

@@ -493,11 +493,11 @@ def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: 
 
 
 def _check_counts(input: Any, minlength: int) -> None:
+    unsupported("bincount_cpu", input.dtype, "fcVb")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    if input.ndim != 1 or (input.dtype.kind in "iu" and input.size and input.min() < 0):
+    if input.ndim != 1 or (input.size and input.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    unsupported("bincount_cpu", input.dtype, "fcVb")
 
 
 @op(function=None, method=False, title="bincount")

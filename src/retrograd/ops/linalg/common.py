@@ -17,7 +17,8 @@ def check_matrices(name: str, input: Any, square: bool = True, kernel: str = "",
                    numbers: str = "precise") -> None:
     """Refuse what is no batch of (square) matrices of a precise floating dtype.
 
-    ``numbers`` may also be "floating" or "any"; ``kernel`` names what PyTorch lacks for others.
+    ``numbers`` may also be "floating" or "any"; ``kernel`` names what PyTorch lacks for others,
+    for integers only if ``numbers`` is "kernel".
     """
     if input.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
@@ -26,6 +27,9 @@ def check_matrices(name: str, input: Any, square: bool = True, kernel: str = "",
                            f"{input.shape[-2]} by {input.shape[-1]} matrices")
     if numbers == "any":
         return
+    if numbers == "kernel" and (input.dtype.kind in "biu"
+                                or matrices.is_low_precision(input.dtype)):
+        raise no_kernel(kernel, dtypes.from_numpy_dtype(input.dtype))
     if input.dtype.kind in "biu":
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
                            f"{scalar_type(input)}")

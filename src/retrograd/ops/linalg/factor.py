@@ -13,7 +13,7 @@ from ...tensor import Tensor
 from ..join import cat
 from ..parts import _real, _slice, complex_of
 from ..pointwise import conj, is_complex_value
-from ..product import _batched, adjoint_of, matmul
+from ..product import _batched, adjoint_of, matmul, scalar_type
 from ..sort import into_one
 from .common import _identity, check_matrices, columns_of, rows_of
 from .diagonals import tril, triu
@@ -140,8 +140,8 @@ publish(torch_qr, "qr")
 
 @op(method=False, function=None, node="LinalgEighBackward0",
     outputs=("eigenvalues", "eigenvectors"))
-def _eigh(A: Array, UPLO: str, name: str) -> Any:
-    check_matrices(name, A)
+def _eigh(A: Array, UPLO: str) -> Any:
+    check_matrices("linalg.eigh", A, kernel="linalg_eigh_cpu", numbers="kernel")
     return tuple(xp.linalg.eigh(A, UPLO))
 
 
@@ -161,7 +161,8 @@ def _eigh_gradient(g: Any, values: Any, vectors: Any) -> Any:
     return _batched(_batched(vectors, inside), turned)
 
 
-def _check_side(UPLO: str) -> str:
+def _side(A: Tensor, UPLO: str) -> str:
+    check_matrices("linalg.eigh", A._data, numbers="any")
     if not UPLO or UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     return UPLO.upper()
@@ -170,21 +171,21 @@ def _check_side(UPLO: str) -> str:
 @composite(function="linalg")
 def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     """The eigenvalues (ascending) and eigenvectors of a Hermitian matrix."""
-    check_matrices("linalg.eigh", A._data)
-    return return_types.linalg_eigh(_eigh(A, _check_side(UPLO), "linalg.eigh"))
+    return return_types.linalg_eigh(_eigh(A, _side(A, UPLO)))
 
 
 @composite(function="linalg")
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of a Hermitian matrix, ascending."""
-    check_matrices("linalg.eigh", A._data)
-    return into_one(out, _eigh(A, _check_side(UPLO), "linalg.eigh")[0])
+    return into_one(out, _eigh(A, _side(A, UPLO))[0])
 
 
 @op(method=False, function=None, node="LinalgEigBackward0",
     outputs=("eigenvalues", "eigenvectors"))
 def _eig(A: Array, name: str) -> Any:
-    check_matrices(name, A)
+    if A.dtype.kind in "biu":
+        raise RuntimeError(f"Unknown Complex ScalarType for {scalar_type(A)}")
+    check_matrices(name, A, kernel="linalg_eig_out_cpu")
     return matrices.eig(A)
 
 
@@ -222,8 +223,6 @@ def eig(A: Tensor, *, out: Any = None) -> Any:
 @composite(function="linalg")
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of square matrices, complex."""
-    if A._data.dtype.kind in "biu":
-        raise RuntimeError(f"Unknown Complex ScalarType for {A.dtype.alias}")
     return into_one(out, _eig(A, "linalg.eig" if A.requires_grad else "linalg.eigvals")[0])
 
 

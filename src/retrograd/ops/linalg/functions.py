@@ -7,20 +7,21 @@ from typing import Any
 
 from ...backend import linalg as matrices
 from ...backend import numpy as xp
-from ...errors import canonical_dim
+from ...errors import LinAlgError, canonical_dim
 from ...op import Array, composite, op, publish
 from ...tensor import Tensor, wrap
 from ..distance import vector_norm
 from ..join import _cat
 from ..parts import _slice
+from ..pointwise import where
 from ..product import adjoint_of, matmul, mm
 from ..reduce import amax, amin
 from ..reduce import sum as reduce_sum
 from ..shape import _permute, reshape, zeros_of
 from ..sort import into_one
-from .common import check_matrices
+from .common import _identity, check_matrices, per_matrix
 from .factor import svdvals
-from .solve import inv
+from .solve import _zero_pivots, inv
 
 
 @op(method=False, function=None, node="LinalgMatrixExpBackward0")
@@ -91,7 +92,7 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
     dims = tuple(dim)
     if len(dims) != 2:
         raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple. Got "
-                           + ", ".join(map(str, dims)))
+                           + " ".join(map(str, dims)))
     first, second = (canonical_dim(d, A.ndim) for d in dims)
     if first == second:
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dims[0]}, "
@@ -157,13 +158,20 @@ def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = Fal
 publish(linalg_norm, "norm", method=False, function="linalg")
 
 
+_CONDITIONS = (None, 2, -2, 1, -1, math.inf, -math.inf, "fro", "nuc")
+
+
 @composite(function="linalg")
 def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     """The condition number."""
     if A.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
-    if not A.numel() and not isinstance(p, str):
+    if not A.numel():
+        if isinstance(p, str):
+            check_matrices(f"linalg.cond(ord={p})", A._data, numbers="any")
         return into_one(out, wrap(xp.zeros(tuple(A.shape[:-2]), A.dtype.to_real().np)))
+    if p not in _CONDITIONS:
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     if p is None or p in (2, -2):
         values = svdvals(A)
         last = values.ndim - 1
@@ -171,5 +179,11 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
         big, small = _slice(values, last, 0, 1, 1), _slice(values, last, count - 1, count, 1)
         ratio = big / small if p != -2 else small / big
         return ratio.squeeze(-1)
-    check_matrices(f"linalg.cond(ord={p})", A._data)
-    return matrix_norm(A, p) * matrix_norm(inv(A), p)
+    check_matrices(f"linalg.cond(ord={p})", A._data, numbers="any")
+    try:
+        inverse = inv(A)
+        return into_one(out, matrix_norm(A, p) * matrix_norm(inverse, p))
+    except LinAlgError:
+        singular = _zero_pivots(A) > 0
+        regular = where(per_matrix(singular), _identity(A), A)
+        return into_one(out, where(singular, math.inf, cond(regular, p)))

@@ -15,7 +15,7 @@ from ..overloads import no_kernel
 from ..parts import _imag, complex_of
 from ..pointwise import conj, is_complex_value, log, where
 from ..product import _batched, adjoint_of, scalar_type
-from ..shape import _permute, reshape, sum_to_size_of, transpose
+from ..shape import _permute, joint_shape, reshape, sum_to_size_of, transpose
 from ..sort import into_one
 from .common import check_matrices, columns_of, per_matrix, rows_of
 from .diagonals import tril, triu
@@ -141,13 +141,18 @@ def _check_factor(input: Any, L: Any) -> None:
         if matrix.ndim < 2:
             raise RuntimeError(f"{name} should have at least 2 dimensions, but has {matrix.ndim} "
                                "dimensions instead")
+    if input.dtype != L.dtype:
+        raise RuntimeError("Expected b and A to have the same dtype, but found b of type "
+                           f"{scalar_type(input)} and A of type {scalar_type(L)} instead.")
     if L.shape[-1] != L.shape[-2]:
         raise RuntimeError("A must be batches of square matrices, but they are "
                            f"{L.shape[-2]} by {L.shape[-1]} matrices")
+    joint_shape(input.shape[:-2], L.shape[:-2])
     if L.shape[-1] != input.shape[-2]:
         raise RuntimeError("Incompatible matrix sizes for cholesky_solve: each A matrix is "
                            f"{L.shape[-1]} by {L.shape[-1]} but each b matrix is "
                            f"{input.shape[-2]} by {input.shape[-1]}")
+    check_matrices("cholesky_solve", L, kernel="cholesky_solve_cpu", numbers="kernel")
 
 
 @composite(method=True)
@@ -161,7 +166,8 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
 @composite(method=True)
 def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
     """The inverse of a matrix from its Cholesky factor ``L``."""
-    check_matrices("cholesky_inverse", L._data, kernel="cholesky_inverse_out_cpu")
+    check_matrices("cholesky_inverse", L._data, kernel="cholesky_inverse_out_cpu",
+                   numbers="kernel")
     size = L.shape[-1]
     return cholesky_solve(wrap(xp.eye(size, dtype=L._data.dtype)), L, upper)
 
@@ -182,7 +188,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
                            f"prod(self.shape[:ind]), but got {math.prod(back)} != "
                            f"{math.prod(front)}")
     size = math.prod(front)
-    return reshape(inv(reshape(A, (size, size))), (*back, *front))
+    return reshape(_inv(reshape(A, (size, size)), "inv"), (*back, *front))
 
 
 @composite(function="linalg")
