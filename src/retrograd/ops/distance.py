@@ -105,7 +105,8 @@ def dist(input: Array, other: Array, p: float = 2) -> Any:
     if input.dtype.kind in "biu":
         raise RuntimeError("norm(): input dtype should be either floating point or complex. Got "
                            f"{dtypes.from_numpy_dtype(input.dtype).alias} instead.")
-    joint_shape(input.shape, other.shape)
+    if input.shape != other.shape:
+        joint_shape(input.shape, other.shape)
     apart = input - other
     _check_norm(apart, float(p), None)
     return arrays.norm(apart, float(p), None, False, None)

@@ -285,7 +285,7 @@ def _check_expand(input: Any, size: tuple[int, ...]) -> tuple[int, ...]:
                 f"The expanded size of the tensor ({n}) must match the existing size ({own}) at "
                 f"non-singleton dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: "
                 f"{list(input.shape)}")
-    if any(n < 0 for n in full):
+    if full and min(full) < 0:
         raise RuntimeError("numel: integer multiplication overflow")
     return tuple(full)
 
