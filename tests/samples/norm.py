@@ -44,5 +44,6 @@ samples("nn.functional.embedding", call(index(3, 2, high=5), array(5, 4)),
         call(index(high=5), array(5, 4)), call(index(0, high=5), array(5, 4)))
 samples("nn.functional.one_hot", call(index(3, 2, high=5), 6), call(index(3, high=5)))
 samples("embedding", call(array(5, 4), index(3, 2, high=5)))
+samples("group_norm", call(array(2, 4, 3), 2, array(4), array(4, seed=1)), call(array(1, 2), 2))
 samples("batch_norm", call(array(4, 3, 2), array(3), array(3, seed=1), None, None, True, 0.1, 1e-5,
                            False))

@@ -319,7 +319,8 @@ def _probability_entropy(input: Tensor, target: Tensor, weight: Tensor | None, c
         raise RuntimeError("cross_entropy: " + _wrong_weight(classes, weight))
     log_probability = _log_softmax(input, axis)
     if label_smoothing:
-        target = target * (1 - label_smoothing) + _even_part(label_smoothing, classes)
+        even: Any = _even_part(label_smoothing, classes)
+        target = target * (1 - label_smoothing) + even
     if weight is not None:
         shape = tuple([classes if d == axis else 1 for d in range(input.ndim)])
         log_probability = log_probability * reshape(weight, shape)
