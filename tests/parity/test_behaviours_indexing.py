@@ -446,3 +446,24 @@ def masked_fill_and_masked_scatter(torch, log):
     log.raises(x.masked_fill, mask[:3], 0.0)
     log.raises(x.masked_fill, mask, torch.ones(2))
     log(torch.zeros(4).masked_scatter(mask, torch.tensor([5.0, 6.0])))
+
+
+@behaviour_of_each([(repr(cut), cut) for cut in (
+    slice(0, 2), slice(0, 3), slice(None, 3), slice(-2, None), slice(-5, None), slice(0, None),
+    slice(None, None, 1), slice(-2, 2), slice(None, 0), slice(1, None), slice(None, 2, 2))])
+def node_of_a_slice(torch, log, name, cut):
+    """A slice that takes everything leaves no node, unless its start is counted from the end."""
+    x = torch.ones(2, 3, requires_grad=True) * 1
+    log(x[cut], x[None, cut], x[cut, None])
+    x[cut] = 5.0
+    log.graph(x)
+    empty = torch.ones(2, 0, 3, requires_grad=True)
+    log(empty[:, cut], empty[0, cut])
+
+
+@behaviour
+def indices_of_nothing_are_not_checked(torch, log):
+    x = torch.ones(2, 1, requires_grad=True)
+    log(x[1:1, ..., [-1, 1, -1]])
+    x[1:1, ..., [-1, 1, -1]].sum().backward()
+    log(x.grad)

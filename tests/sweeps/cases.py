@@ -56,7 +56,9 @@ class Case:
 
     def run(self, inputs: list[Any]) -> Any:
         """Call the op; random ops always draw the same numbers."""
-        args, kwargs = self.arguments(inputs)
+        return self.run_with(*self.arguments(inputs))
+
+    def run_with(self, args: list[Any], kwargs: dict[str, Any]) -> Any:
         self.lib.manual_seed(0)
         return resolve(self.lib, self.entry.name)(*args, **kwargs)
 
