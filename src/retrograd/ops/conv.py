@@ -1231,7 +1231,8 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
     if (mode, rank) not in _SMOOTH and not mode.startswith("nearest"):
         needed = {"linear": 3, "bilinear": 4, "trilinear": 5}[mode]
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {needed}D input")
-    _check_resampling(tuple(input.shape), out)
+    if min(out) < 1 or not input.numel():
+        _check_resampling(tuple(input.shape), out)
     if mode in ("nearest", "nearest-exact"):
         exact = mode == "nearest-exact"
         indexes = tuple([(2 + i, images.nearest_index(n, m, s, exact))

@@ -431,7 +431,8 @@ def _normalized(input: Tensor, running_mean: Tensor | None, running_var: Tensor 
         raise RuntimeError(f"{missing} must be defined in evaluation mode")
     _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight,
                     bias=bias)
-    length_of(tuple(input.shape), 1)
+    if input.ndim < 2:
+        length_of(tuple(input.shape), 1)  # there is none
     _refuse_integers(input._data, "batch_norm")
     if not training:
         return _batch_norm_fixed(input, weight, bias, running_mean, running_var, eps)
@@ -508,9 +509,7 @@ def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None,
     return _torch_group_norm(input, num_groups, weight, bias, eps)
 
 
-def _for_each_instance(parameter: Tensor | None, batch: int) -> Any:
-    if parameter is None:
-        return None
+def _for_each_instance(parameter: Tensor, batch: int) -> Any:
     count = parameter.numel()
     return reshape(expand(parameter, (batch, count)), (batch * count,))
 
@@ -528,10 +527,13 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None,
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when "
                            "use_input_stats is false")
-    batch, channels = length_of(shape, 0), length_of(shape, 1)
+    if len(shape) < 2:
+        length_of(shape, len(shape))  # the first dimension that is missing
+    batch, channels = shape[:2]
     together = reshape(input, (1, batch * channels, *shape[2:]))
-    means, variances, weights, biases = [_for_each_instance(p, batch) for p in (
-        running_mean, running_var, weight, bias)]
+    means, variances, weights, biases = [
+        None if parameter is None else _for_each_instance(parameter, batch)
+        for parameter in (running_mean, running_var, weight, bias)]
     y = _normalized(together, means, variances, weights, biases, use_input_stats, None, eps)
     if use_input_stats and input.numel():
         _update_running(input, running_mean, running_var, momentum, instances=batch)
