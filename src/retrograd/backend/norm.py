@@ -326,26 +326,49 @@ def _empty_rows(weight: Any, indices: Any) -> Any:
 
 def add_rows(g: Any, indices: Any, count: int, padding: int, by_frequency: bool) -> Any:
     """Add the rows of ``g`` up by index; the row ``padding`` stays zero."""
+    if is_low_precision(g.dtype):
+        return add_rows(wide(g), indices, count, padding, by_frequency).astype(g.dtype)
     width = g.shape[-1]
     whole = np.zeros((count, width), g.dtype)
     if not g.size:
         return whole
-    flat = indices.reshape(-1)
-    if not by_frequency and np.bincount(flat).max() == 1:
-        whole[flat] = g.reshape(-1, width)
-        if 0 <= padding < count:
-            whole[padding] = 0
-        return whole
-    order = flat.argsort(kind="stable")
-    ordered = flat[order]
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    sums = np.add.reduceat(wide(g.reshape(-1, width)[order]), starts, axis=0)
+    flat, rows = indices.reshape(-1), g.reshape(-1, width)
+    times = np.bincount(flat)
     if by_frequency:
-        sums = sums / np.diff(np.append(starts, flat.size))[:, None].astype(sums.dtype)
-    whole[ordered[starts]] = sums
+        rows = rows / times.take(flat)[:, None].astype(g.dtype)
+    _add_rows_at(whole, flat, rows, times.item(times.argmax()))
     if 0 <= padding < count:
         whole[padding] = 0
     return whole
+
+
+def _add_rows_at(whole: Any, indices: Any, rows: Any, most: int) -> None:
+    """Add ``rows`` to those of ``whole`` at ``indices``, none of which comes more often than
+    ``most`` times.
+    """
+    width = whole.shape[1]
+    if most == 1:
+        whole[indices] = rows
+        return
+    if rows.size <= 1 << 13:
+        places = (indices * width)[:, None] + np.arange(width)
+        np.add.at(whole.reshape(-1), places.reshape(-1), rows.reshape(-1))
+        return
+    # The narrower the numbers, the sooner they are sorted.
+    narrow = indices.astype(np.uint16) if whole.shape[0] <= 1 << 16 else indices
+    order = narrow.argsort(kind="stable")
+    ordered = indices.take(order)
+    first = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+    if most > 8:
+        starts = np.flatnonzero(first)
+        whole[ordered[starts]] = np.add.reduceat(rows.take(order, 0), starts, axis=0)
+        return
+    # One round for each time that an index comes: within a round all of them are different.
+    number_of = np.arange(order.size)
+    number_of -= np.maximum.accumulate(np.where(first, number_of, 0))
+    for i in range(most):
+        some = order[number_of == i]
+        whole[indices.take(some)] += rows.take(some, 0)
 
 
 def weighted_rows(weight: Any, indices: Any, padding: int, by_frequency: bool) -> Any:

@@ -323,11 +323,6 @@ def slope_of_leaky(array: Any, slope: float) -> Any:
     return np.where(array > 0, number_in(array.dtype, 1), number_in(array.dtype, slope))
 
 
-def divided(array: np.ndarray, divisor: float) -> np.ndarray:
-    array /= number_in(array.dtype, divisor)
-    return array
-
-
 def random_slopes(array: Any, lower: float, upper: float, stream: Any) -> np.ndarray:
     """Slopes of a random leaky unit: 1 above zero, and one draw for each other element."""
     found = np.ones(array.shape, array.dtype)

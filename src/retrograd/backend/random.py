@@ -48,7 +48,7 @@ _WORD = 0xFFFF_FFFF
 _LONG = 0xFFFF_FFFF_FFFF_FFFF
 _MANTISSA32 = np.uint32(2**24 - 1)
 _MANTISSA64 = np.uint64(2**53 - 1)
-_FEW_WORDS = 512
+_FEW_WORDS = 2048
 _NORMAL_BLOCK = 16
 # From this range on, the bias of a 32-bit word modulo the range would be noticeable.
 _WIDE_RANGE = 2**28
@@ -238,7 +238,9 @@ class Stream:
             self._untouched = False
             if 2 * n < _FEW_WORDS:
                 words = bits.random_raw(2 * n)
-                return words[::2] << np.uint64(32) | words[1::2]
+                pairs = words[::2] << np.uint64(32)
+                pairs |= words[1::2]
+                return pairs
             return self._filler.integers(0, _LONG, n, dtype=np.uint64, endpoint=True)
 
     def _unit32(self, n: int) -> np.ndarray:
@@ -441,13 +443,25 @@ class Stream:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
         kind.require("bernoulli_scalar_cpu_", _FLAGS)
         shape, n = _shape(shape)
-        return (self._unit64(n) < p).astype(kind.dtype).reshape(shape)
+        return self._flags(p, n).astype(kind.dtype).reshape(shape)
 
-    def dropout_mask(self, shape: Any, dtype: Any, p: float) -> np.ndarray:
-        """What ``dropout`` multiplies by before scaling; a ``p`` of 0 or 1 draws nothing."""
+    def _flags(self, p: float, n: int) -> np.ndarray:
+        """Whether each of ``n`` uniform numbers is below ``p``."""
+        words = self.random64(n)
+        words &= _MANTISSA64
+        # As integers: what they are scaled by is a power of two, and so exact on both sides.
+        return words < np.uint64(math.ceil(p * 2.0**53))
+
+    def dropout_mask(self, shape: Any, dtype: Any, p: float, part: float = 1.0) -> np.ndarray:
+        """Random zeros, and elsewhere one over ``part``; a ``p`` of 0 or 1 draws nothing."""
+        kind = _kind(dtype)
         if p == 0 or p == 1:
-            return np.full(shape, 1 - p, _kind(dtype).dtype)
-        return self.bernoulli(1.0 - p, shape, dtype)
+            return np.full(shape, 1 - p, kind.dtype)
+        mask = self.bernoulli(1.0 - p, shape, dtype)
+        if part != 1:
+            one = kind.dtype.type(1)
+            np.multiply(mask, one / one.dtype.type(part), out=mask)
+        return mask
 
     def geometric(self, shape: Any, dtype: Any, p: float) -> np.ndarray:
         """Numbers of trials until the first success: ``geometric_``."""

@@ -9,6 +9,7 @@ from typing import Any
 from .. import dtypes
 from ..backend import numpy as xp
 from ..backend import pointwise as arrays
+from ..backend import smooth as curves
 from ..backend import softmax as exponentials
 from ..errors import REQUIRED
 from ..interpret import wrap_any
@@ -311,29 +312,26 @@ def _check_gelu(given: dict[str, Any], common: dtypes.dtype) -> None:
 def gelu(input: Array, *, approximate: str = "none") -> Any:
     """``input`` times the normal probability of being below it."""
     if approximate == "none":
-        return 0.5 * input * (1 + arrays.special("erf", input * math.sqrt(0.5)))
+        return curves.gelu(input)
     if approximate != "tanh":
         raise RuntimeError("approximate argument must be either none or tanh.")
-    return 0.5 * input * (1 + xp.tanh(_GELU_SCALE * (input + _GELU_CUBIC * input * input * input)))
+    return curves.tanh_gelu(input)
 
 
-gelu.vjp(input=lambda g, input, approximate: g * gelu_slope(input, approximate))
+gelu.vjp(input=lambda g, input, approximate: gelu_backward(g, input, approximate))
 
 
-@elementwise(function=None, method=False, node="GeluBackwardBackward0")
-def gelu_slope(input: Array, approximate: str) -> Any:
-    """The derivative of :func:`gelu`."""
-    if approximate == "none":
-        below = 0.5 * (1 + arrays.special("erf", input * math.sqrt(0.5)))
-        return below + input * xp.exp(-0.5 * input * input) / _ROOT_TWO_PI
-    square = input * input
-    bend = xp.tanh(_GELU_SCALE * input * (1 + _GELU_CUBIC * square))
-    slope = _GELU_SCALE * (1 + 3 * _GELU_CUBIC * square)
-    return 0.5 * (1 + bend) + 0.5 * input * (1 - bend * bend) * slope
+@elementwise(function=None, method=False, numbers=(), node="GeluBackwardBackward0")
+def gelu_backward(input: Array, source: Array, approximate: str) -> Any:
+    """``input`` times the derivative of :func:`gelu` at ``source``."""
+    slope = curves.gelu_gradient if approximate == "none" else curves.tanh_gelu_gradient
+    return slope(input, source)
 
 
-gelu_slope.vjp(input=lambda g, input, approximate: g * (
-    _gelu_curve(input) if approximate == "none" else _tanh_gelu_curve(input)))
+gelu_backward.vjp(
+    input=lambda g, source, approximate: gelu_backward(g, source, approximate),
+    source=lambda g, input, source, approximate: g * input * (
+        _gelu_curve(source) if approximate == "none" else _tanh_gelu_curve(source)))
 
 
 def _gelu_curve(input: Any) -> Any:
@@ -353,14 +351,25 @@ def _tanh_gelu_curve(input: Any) -> Any:
              guard=kinds("fc", "silu_cpu"))
 def silu(input: Array) -> Any:
     """``input`` times its sigmoid."""
-    return input / (1 + xp.exp(-input))
+    return curves.silu(input)
 
 
-silu.vjp(input=lambda g, input: g * _silu_slope(input, sigmoid(input)))
+silu.vjp(input=lambda g, input: silu_backward(g, input))
 
 
-def _silu_slope(input: Any, s: Any) -> Any:
-    return s * (1 + input * (1 - s))
+@elementwise(function=None, method=False, numbers=(), node="SiluBackwardBackward0")
+def silu_backward(input: Array, source: Array) -> Any:
+    """``input`` times the derivative of :func:`silu` at ``source``."""
+    return curves.silu_gradient(input, source)
+
+
+silu_backward.vjp(
+    input=lambda g, source: silu_backward(g, source),
+    source=lambda g, input, source: g * input * _silu_curve(source, sigmoid(source)))
+
+
+def _silu_curve(input: Any, s: Any) -> Any:
+    return s * (1 - s) * (2 + input * (1 - 2 * s))
 
 
 _with_inplace("silu", silu)
@@ -550,11 +559,7 @@ def _mask(shape: Any, dtype: Any, p: float, part: float = 1.0) -> Tensor:
 
     stream = stream_of(None)
 
-    def draw(whole: tuple[int, ...]) -> Any:
-        mask = stream.dropout_mask(whole, dtype.np, p)
-        return mask if part == 1 else arrays.divided(mask, part)
-
-    return wrap_any(drawn(draw, shape))
+    return wrap_any(drawn(lambda whole: stream.dropout_mask(whole, dtype.np, p, part), shape))
 
 
 def _check_probability(p: float, error: type[Exception] = RuntimeError) -> None:
@@ -575,7 +580,7 @@ def _whole_shape(input: Tensor) -> Any:
 def _dropped(input: Tensor, p: float, train: bool, inplace: bool,
              shape_of: Callable[[Tensor], Any]) -> Tensor:
     _check_probability(p)
-    if not train or p == 0 or not input.numel():
+    if not train or p == 0 or 0 in input._data.shape:
         return input
     mask = _scaled_mask(input, shape_of(input), p)
     return input.mul_(mask) if inplace else input * mask

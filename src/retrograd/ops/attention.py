@@ -6,15 +6,16 @@ import math
 from typing import Any
 
 from .. import dtypes
+from ..backend import attention as arrays
 from ..backend import numpy as xp
 from ..errors import length_of
-from ..op import composite
-from ..tensor import Tensor, wrap
-from .activation import _softmax, dropout
+from ..op import Array, Index, composite, op
+from ..tensor import PLAIN, Tensor, wrap
+from .activation import _softmax, dropout, softmax_backward
 from .loss import check_fits
-from .pointwise import logical_not, where
-from .product import _SPELLED, matmul
-from .shape import expand, reshape, transpose
+from .masking import where
+from .product import _SPELLED, _batched, matmul
+from .shape import expand, reshape, transpose, unsqueeze
 
 
 def _spelled(tensor: Tensor) -> str:
@@ -43,27 +44,74 @@ def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None,
                            "when is_causal=True")
 
 
-def _causal_mask(rows: int, cols: int) -> Tensor:
-    """True where a position may look: at itself and before."""
-    return wrap(xp.tri(rows, cols, dtype=bool))
+@op(method=False, function=None, node="BmmBackward0")
+def _scores(query: Array, key: Array, mask: Index | None, causal: bool, scale: float) -> Any:
+    return arrays.scores(query, key, mask, causal, scale)
 
 
-def _masked(scores: Tensor, mask: Tensor) -> Tensor:
-    shape, given = tuple(scores.shape), tuple(mask.shape)
-    if given != shape[-len(given):]:
+_scores.vjp(
+    query=lambda g, key, scale: _batched(g, key) * scale,
+    key=lambda g, query, scale: _batched(transpose(g, -2, -1), query) * scale)
+
+
+@_scores.batch
+def _(batch: Any, query: Any, key: Any, mask: Any, causal: bool, scale: float) -> Any:
+    query, key = (t if batch[n] else repeated(t, batch.size) for n, t in (("query", query),
+                                                                          ("key", key)))
+    if mask is not None and batch["mask"]:
+        mask = reshape(mask, (batch.size, *(1,) * (query.ndim - mask.ndim), *mask.shape[1:]))
+    return _scores(query, key, mask, causal, scale)
+
+
+def repeated(value: Any, count: int) -> Any:
+    return expand(unsqueeze(value, 0), (count, *value.shape))
+
+
+@op(method=False, function=None, node="SoftmaxBackward0")
+def _masked_softmax(input: Array) -> Any:
+    return arrays.weights(input)
+
+
+_masked_softmax.vjp(input=lambda g, y: softmax_backward(g, y, len(y.shape) - 1))
+
+
+@_masked_softmax.batch
+def _(batch: Any, input: Any) -> Any:
+    return _masked_softmax(input)
+
+
+def _check_mask(shape: tuple[int, ...], mask: Tensor) -> None:
+    given = tuple(mask.shape)
+    if given != shape[len(shape) - len(given):]:
         check_fits(shape, (shape, given))
-    if mask.dtype is dtypes.bool:
-        return where(mask, scores, scores.new_full((), -math.inf))
-    return scores + mask
 
 
-def _weights(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """Softmax of the scores; a row that may look nowhere gets zeros."""
-    found = _softmax(scores, -1)
+def _is_constant(tensor: Tensor) -> bool:
+    return type(tensor) in PLAIN and tensor._edge is None
+
+
+def _weights(query: Tensor, key: Tensor, mask: Tensor | None, causal: bool,
+             scale: float) -> Tensor:
+    """How much attention each query pays to each key; none at all if it may look nowhere."""
+    left, right = query._data.shape, key._data.shape
+    if left[:-2] == right[:-2] and left[-1] == right[-1] and (
+            mask is None or mask.dtype is dtypes.bool or _is_constant(mask)):
+        if mask is not None:
+            _check_mask((*left[:-1], right[-2]), mask)
+        scores = _scores(query, key, mask, causal, scale)
+        return _softmax(scores, -1) if mask is None else _masked_softmax(scores)
+    scaled: Any = query * scale
+    scores = matmul(scaled, transpose(key, -2, -1))
+    if causal:
+        mask = wrap(xp.tri(query.shape[-2], key.shape[-2], dtype=bool))
     if mask is None:
-        return found
-    hidden = (scores == -math.inf).all(-1, keepdim=True)
-    return where(logical_not(hidden), found, found.new_zeros(()))
+        return _softmax(scores, -1)
+    _check_mask(tuple(scores.shape), mask)
+    if mask.dtype is dtypes.bool:
+        scores = where(mask, scores, scores.new_full((), -math.inf))
+    else:
+        scores = scores + mask
+    return _masked_softmax(scores)
 
 
 def _repeat_heads(tensor: Tensor, count: int) -> Tensor:
@@ -99,18 +147,9 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor,
         return _of_nothing(query, key, value)
     if enable_gqa:
         key, value = _heads_alike(query, key), _heads_alike(query, value)
-    if is_causal:
-        attn_mask = _causal_mask(query.shape[-2], key.shape[-2])
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
-    # Half of the scale on each side keeps the products small, as the reference does.
-    half = math.sqrt(scale) if scale >= 0 else None
-    left: Any = query * (scale if half is None else half)
-    right = transpose(key, -2, -1)
-    scores = matmul(left, right if half is None else right * half)
-    if attn_mask is not None:
-        scores = _masked(scores, attn_mask)
-    weights = _weights(scores, attn_mask)
+    weights = _weights(query, key, attn_mask, is_causal, scale)
     if dropout_p > 0:
         weights = dropout(weights, dropout_p, True)
     return matmul(weights, value)
