@@ -13,8 +13,8 @@ from .rows import column_sums, number, row_products, row_sums
 
 
 def wide(array: Any) -> Any:
-    """Half precision as float32, in which its statistics are computed."""
-    return array.astype(FLOAT32) if is_low_precision(array.dtype) else array
+    """Half precision as float32, in which its statistics are computed; None stays."""
+    return array.astype(FLOAT32) if array is not None and is_low_precision(array.dtype) else array
 
 
 # ---------------------------------------------------------------- mean 0 and variance 1
@@ -68,10 +68,15 @@ def standardize_gradient(g: Any, x: Any, axes: tuple[int, ...], eps: float) -> A
 _BLOCK = 1 << 16
 
 
+_ALL = [slice(None)]
+
+
 def _blocks(rows: Any) -> list[slice]:
     """Which rows to handle at a time."""
+    if rows.size <= _BLOCK:
+        return _ALL
     count, width = rows.shape
-    step = max(1, _BLOCK // max(width, 1))
+    step = max(1, _BLOCK // width)
     return [slice(i, i + step) for i in range(0, count, step)]
 
 
@@ -83,58 +88,67 @@ def _inverse_deviations(squares: Any, count: int, eps: float) -> Any:
     return np.divide(number(math.sqrt(count), squares.dtype), squares, squares)
 
 
-def _standard_rows(x: Any, apart: Any, eps: float) -> Any:
-    """Puts every row minus its mean in ``apart``; one over the standard deviation of each."""
+def _standard_rows(x: Any, apart: Any, eps: float) -> tuple[Any, Any]:
+    """Puts every row minus its mean in ``apart``; the means, and one over the deviations."""
     count = x.shape[1] or 1
     means = row_sums(x)
     means /= number(count, x.dtype)
     np.subtract(x, means, apart)
-    return _inverse_deviations(row_products(apart, apart), count, eps)
+    return means, _inverse_deviations(row_products(apart, apart), count, eps)
 
 
-def _by_blocks(compute: Any, rows: tuple[Any, ...], out: Any) -> None:
-    """``compute(*rows, out)`` on a few rows of matrices at a time."""
-    if out.size <= _BLOCK:
-        compute(*rows, out)
-        return
-    for part in _blocks(out):
-        compute(*[r[part] for r in rows], out[part])
+def layer_norm(x: Any, rank: int, eps: float, weight: Any, bias: Any) -> tuple[Any, Any, Any]:
+    """Standardised over the last ``rank`` dimensions, scaled and shifted.
 
-
-def layer_norm(x: Any, rank: int, eps: float, weight: Any, bias: Any) -> Any:
-    """Standardised over the last ``rank`` dimensions, scaled and shifted."""
+    Also the means of the rows, and one over their standard deviations, as columns.
+    """
+    if is_low_precision(x.dtype):
+        y, means, scales = layer_norm(wide(x), rank, eps, wide(weight), wide(bias))
+        return y.astype(x.dtype), means, scales
+    y = np.empty(x.shape, x.dtype)
+    rows, out = as_rows(x, rank), as_rows(y, rank)
     weight, bias = as_row(weight), as_row(bias)
-
-    def compute(x: Any, out: Any) -> None:
-        scale = _standard_rows(x, out, eps)
+    moments = []
+    for part in _blocks(out):
+        some = out[part]
+        mean, scale = _standard_rows(rows[part], some, eps)
         # The product of a column and a row costs less than multiplying by the one and the other.
-        np.multiply(out, scale if weight is None else scale.dot(weight), out)
+        some *= scale if weight is None else scale.dot(weight)
         if bias is not None:
-            np.add(out, bias, out)
+            some += bias
+        moments.append((mean, scale))
+    if len(moments) > 1:
+        mean, scale = (np.concatenate(parts) for parts in zip(*moments, strict=True))
+    return y, mean, scale
 
-    x_wide = wide(x)
-    y = np.empty(x.shape, x_wide.dtype)
-    _by_blocks(compute, (as_rows(x_wide, rank),), as_rows(y, rank))
-    return y.astype(x.dtype, copy=False)
+
+def _centred_rows(rows: Any, part: slice, mean: Any, scale: Any, eps: float) -> tuple[Any, Any]:
+    """Some rows minus their means, and one over their deviations, which may be known."""
+    x = rows[part]
+    if mean is not None:
+        return x - mean[part], scale[part]
+    apart = np.empty(x.shape, x.dtype)
+    return apart, _standard_rows(x, apart, eps)[1]
 
 
-def layer_input_gradient(g: Any, x: Any, weight: Any, rank: int, eps: float) -> Any:
+def layer_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, rank: int,
+                         eps: float) -> Any:
     """What reaches the input of :func:`layer_norm`."""
+    if is_low_precision(x.dtype):
+        return layer_input_gradient(wide(g), wide(x), wide(weight), mean, scale, rank,
+                                    eps).astype(x.dtype)
+    found = np.empty(x.shape, x.dtype)
+    rows, slopes, out = as_rows(x, rank), as_rows(g, rank), as_rows(found, rank)
     weight = as_row(weight)
-
-    def compute(g: Any, x: Any, out: Any) -> None:
-        apart = np.empty(x.shape, x.dtype)
-        scale = _standard_rows(x, apart, eps)
-        np.multiply(g, scale if weight is None else scale.dot(weight), out)
-        along = row_products(out, apart)
-        along *= scale
-        along *= scale
-        _take_moments_out(out, row_sums(out), apart, along, x.shape[1])
-
-    x_wide = wide(x)
-    found = np.empty(x.shape, x_wide.dtype)
-    _by_blocks(compute, (as_rows(wide(g), rank), as_rows(x_wide, rank)), as_rows(found, rank))
-    return found.astype(x.dtype, copy=False)
+    for part in _blocks(out):
+        some = out[part]
+        apart, factor = _centred_rows(rows, part, mean, scale, eps)
+        np.multiply(slopes[part], factor if weight is None else factor.dot(weight), some)
+        along = row_products(some, apart)
+        along *= factor
+        along *= factor
+        _take_moments_out(some, row_sums(some), apart, along, some.shape[1])
+    return found
 
 
 def _take_moments_out(found: Any, sums: Any, apart: Any, along: Any, count: int) -> None:
@@ -147,17 +161,18 @@ def _take_moments_out(found: Any, sums: Any, apart: Any, along: Any, count: int)
     found -= apart
 
 
-def layer_weight_gradient(g: Any, x: Any, rank: int, eps: float) -> Any:
+def layer_weight_gradient(g: Any, x: Any, mean: Any, scale: Any, rank: int, eps: float) -> Any:
     """What reaches the weight of :func:`layer_norm`."""
-    rows, slopes = as_rows(wide(x), rank), as_rows(wide(g), rank)
+    if is_low_precision(x.dtype):
+        return layer_weight_gradient(wide(g), wide(x), mean, scale, rank, eps).astype(x.dtype)
+    rows, slopes = as_rows(x, rank), as_rows(g, rank)
     found: Any = None
-    for part in _blocks(rows) or [slice(0)]:
-        some, apart = rows[part], np.empty(rows[part].shape, rows.dtype)
-        scale = _standard_rows(some, apart, eps)
+    for part in _blocks(rows):
+        apart, factor = _centred_rows(rows, part, mean, scale, eps)
         apart *= slopes[part]
-        sums = scale.reshape(-1).dot(apart)
+        sums = factor.reshape(-1).dot(apart)
         found = sums if found is None else found + sums
-    return shaped_as(found, x.shape[x.ndim - rank:]).astype(x.dtype, copy=False)
+    return shaped_as(found, x.shape[x.ndim - rank:])
 
 
 def shaped_as(found: Any, shape: tuple[int, ...]) -> Any:
@@ -166,7 +181,7 @@ def shaped_as(found: Any, shape: tuple[int, ...]) -> Any:
 
 
 def as_row(parameter: Any) -> Any:
-    return None if parameter is None else wide(parameter).reshape(1, -1)
+    return None if parameter is None else parameter.reshape(1, -1)
 
 
 def as_rows(x: Any, rank: int) -> Any:
@@ -207,52 +222,68 @@ def _sharing(shape: Any, groups: int | None) -> int:
     return math.prod(shape) // (apart or 1) or 1
 
 
-def _standard_channels(x: Any, apart: Any, shape: Any, groups: int | None, eps: float) -> Any:
-    """Puts rows minus their means in ``apart``; one over their standard deviations."""
-    count = _sharing(shape, groups)
+def _standard_channels(x: Any, apart: Any, shape: Any, groups: int | None
+                       ) -> tuple[Any, Any]:
+    """Puts rows minus their means in ``apart``; the means, and sums of squares around them."""
     means = _shared(row_sums(x), shape, groups)
-    means /= number(count, x.dtype)
+    means /= number(_sharing(shape, groups), x.dtype)
     np.subtract(x, means, apart)
-    return _inverse_deviations(_shared(row_products(apart, apart), shape, groups), count, eps)
+    return means, _shared(row_products(apart, apart), shape, groups)
 
 
-def channel_norm(x: Any, weight: Any, bias: Any, groups: int | None, eps: float) -> Any:
-    """Standardised, then scaled and shifted channel by channel."""
+def channel_norm(x: Any, weight: Any, bias: Any, groups: int | None, eps: float
+                 ) -> tuple[Any, Any, Any, Any]:
+    """Standardised, then scaled and shifted channel by channel.
+
+    Also columns with a number per row: the means, one over the standard deviations, and the sums of
+    squared differences.
+    """
     rows = _channel_rows(wide(x))
     y = np.empty(x.shape, rows.dtype)
     out = _channel_rows(y)
-    scale = _standard_channels(rows, out, x.shape, groups, eps)
-    if weight is not None:
-        scale *= _for_each_sample(weight, x.shape[0])
-    out *= scale
+    means, squares = _standard_channels(rows, out, x.shape, groups)
+    scales = _inverse_deviations(squares.copy(), _sharing(x.shape, groups), eps)
+    out *= scales if weight is None else scales * _for_each_sample(weight, x.shape[0])
     if bias is not None:
         out += _for_each_sample(bias, x.shape[0])
-    return y.astype(x.dtype, copy=False)
+    return y.astype(x.dtype, copy=False), means, scales, squares
 
 
-def channel_input_gradient(g: Any, x: Any, weight: Any, groups: int | None, eps: float) -> Any:
+def _centred_channels(x: Any, mean: Any, scale: Any, groups: int | None, eps: float
+                      ) -> tuple[Any, Any]:
+    """Rows minus their means, and one over their deviations, which may be known."""
+    rows = _channel_rows(wide(x))
+    if mean is not None:
+        return rows - mean, scale
+    apart = np.empty(rows.shape, rows.dtype)
+    _, squares = _standard_channels(rows, apart, x.shape, groups)
+    return apart, _inverse_deviations(squares, _sharing(x.shape, groups), eps)
+
+
+def channel_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any,
+                           groups: int | None, eps: float) -> Any:
     """What reaches the input of :func:`channel_norm`."""
-    shape, rows = x.shape, _channel_rows(wide(x))
-    apart, found = np.empty(rows.shape, rows.dtype), np.empty(shape, rows.dtype)
-    scale = _standard_channels(rows, apart, shape, groups, eps)
+    shape = x.shape
+    apart, factor = _centred_channels(x, mean, scale, groups, eps)
+    found = np.empty(shape, apart.dtype)
     out = _channel_rows(found)
-    np.multiply(_channel_rows(wide(g)), scale if weight is None
-                else scale * _for_each_sample(weight, shape[0]), out)
+    np.multiply(_channel_rows(wide(g)), factor if weight is None
+                else factor * _for_each_sample(weight, shape[0]), out)
     along = _shared(row_products(out, apart), shape, groups)
-    along *= scale
-    along *= scale
+    along *= factor
+    along *= factor
     _take_moments_out(out, _shared(row_sums(out), shape, groups), apart, along,
                       _sharing(shape, groups))
     return found.astype(x.dtype, copy=False)
 
 
-def channel_weight_gradient(g: Any, x: Any, groups: int | None, eps: float) -> Any:
+def channel_weight_gradient(g: Any, x: Any, mean: Any, scale: Any, groups: int | None,
+                            eps: float) -> Any:
     """What reaches the weight of :func:`channel_norm`."""
-    rows = _channel_rows(wide(x))
-    apart = np.empty(rows.shape, rows.dtype)
-    scale = _standard_channels(rows, apart, x.shape, groups, eps)
-    scale *= row_products(_channel_rows(wide(g)), apart)
-    return column_sums(scale.reshape(x.shape[:2])).astype(x.dtype, copy=False)
+    apart, factor = _centred_channels(x, mean, scale, groups, eps)
+    products = row_products(_channel_rows(wide(g)), apart)
+    products *= factor
+    return column_sums(products.reshape(x.shape[:2])).astype(x.dtype, copy=False)
 
 
 def fixed_channel_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: float) -> Any:
@@ -282,15 +313,10 @@ def channel_sums(x: Any) -> Any:
     return column_sums(sums).astype(x.dtype, copy=False)
 
 
-def channel_moments(x: Any) -> tuple[Any, Any]:
-    """The mean and the unbiased variance of every channel."""
-    samples, channels = x.shape[:2]
-    rows = _channel_rows(wide(x))
-    count = _sharing(x.shape, None)
-    means = column_sums(row_sums(rows).reshape(samples, channels)) / count
-    apart = rows - _for_each_sample(means, samples)
-    squares = column_sums(row_products(apart, apart).reshape(samples, channels))
-    return means, squares / (count - 1)
+def mean_and_variance(means: Any, squares: Any, shape: Any) -> tuple[Any, Any]:
+    """Each channel's mean and unbiased variance, from what :func:`channel_norm` found."""
+    channels = shape[1]
+    return means[:channels, 0], squares[:channels, 0] / (_sharing(shape, None) - 1)
 
 
 def blend(running: Any, fresh: Any, momentum: float) -> None:

@@ -48,9 +48,11 @@ def row_sums(x: Any) -> Any:
 def row_products(x: Any, y: Any) -> Any:
     """The inner product of every row of ``x`` with that of ``y``, as a column."""
     width = x.shape[1]
-    if width <= _LONG_ROW and x.size <= _WITHOUT_THREADS:
+    if width >= 64:
+        return np.vecdot(x, y)[:, None]
+    if x.size <= _WITHOUT_THREADS:
         return (x * y).dot(ones(width, x.dtype))
-    return np.vecdot(x, y)[:, None]
+    return np.einsum("ij,ij->i", x, y)[:, None]
 
 
 def row_maxima(x: Any) -> Any:

@@ -88,18 +88,34 @@ def _layer_norm(input: Array, weight: Array | None, bias: Array | None, rank: in
                 eps: float) -> Any:
     _refuse_integers(input, "LayerNormKernelImpl")
     _check_parameter_type(input, weight, bias)
+    return arrays.layer_norm(input, rank, eps, weight, bias)[0]
+
+
+_LARGE = 1 << 16  # elements from which it pays to keep the moments for the backward pass
+
+
+def _keeps_moments(input: Tensor, weight: Tensor | None) -> bool:
+    return type(input) in PLAIN and input._data.size > _LARGE and (
+        input._edge is not None or (weight is not None and weight._edge is not None))
+
+
+@op(method=False, function=None, node="NativeLayerNormBackward0", differentiable=(0,),
+    outputs=("output", "mean", "scale"))
+def _layer_norm_with_moments(input: Array, weight: Array | None, bias: Array | None, rank: int,
+                             eps: float) -> Any:
     return arrays.layer_norm(input, rank, eps, weight, bias)
 
 
 @op(method=False, function=None, node="NativeLayerNormBackwardBackward0")
-def _layer_norm_input(output: Array, input: Array, weight: Array | None, rank: int,
-                      eps: float) -> Any:
-    return arrays.layer_input_gradient(output, input, weight, rank, eps)
+def _layer_norm_input(output: Array, input: Array, weight: Array | None, mean: Index | None,
+                      scale: Index | None, rank: int, eps: float) -> Any:
+    return arrays.layer_input_gradient(output, input, weight, mean, scale, rank, eps)
 
 
 @op(method=False, function=None, node="NativeLayerNormBackwardBackward0")
-def _layer_norm_weight(output: Array, input: Array, rank: int, eps: float) -> Any:
-    return arrays.layer_weight_gradient(output, input, rank, eps)
+def _layer_norm_weight(output: Array, input: Array, mean: Index | None, scale: Index | None,
+                       rank: int, eps: float) -> Any:
+    return arrays.layer_weight_gradient(output, input, mean, scale, rank, eps)
 
 
 def layer_rows(input: Any, rank: int) -> Any:
@@ -122,19 +138,27 @@ def layer_curvature(g: Any, output: Any, input: Any, rank: int, eps: float) -> A
 
 
 _layer_norm.vjp(
-    input=lambda g, input, weight, rank, eps: _layer_norm_input(g, input, weight, rank, eps),
-    weight=lambda g, input, rank, eps: _layer_norm_weight(g, input, rank, eps),
+    input=lambda g, input, weight, rank, eps: _layer_norm_input(
+        g, input, weight, None, None, rank, eps),
+    weight=lambda g, input, rank, eps: _layer_norm_weight(g, input, None, None, rank, eps),
     bias=lambda g, rank: layer_sums(g, rank))
+_layer_norm_with_moments.vjp(
+    input=lambda g, input, weight, mean, scale, rank, eps: _layer_norm_input(
+        g[0], input, weight, mean, scale, rank, eps),
+    weight=lambda g, input, mean, scale, rank, eps: _layer_norm_weight(
+        g[0], input, mean, scale, rank, eps),
+    bias=lambda g, rank: layer_sums(g[0], rank))
 _layer_norm_input.vjp(
-    output=lambda g, input, weight, rank, eps: times(
-        _layer_norm_input(g, input, None, rank, eps), weight),
+    output=lambda g, input, weight, mean, scale, rank, eps: times(
+        _layer_norm_input(g, input, None, mean, scale, rank, eps), weight),
     input=lambda g, output, input, weight, rank, eps: layer_curvature(
         g, times(output, weight), input, rank, eps),
-    weight=lambda g, output, input, rank, eps: layer_sums(
-        output * _layer_norm_input(g, input, None, rank, eps), rank))
+    weight=lambda g, output, input, mean, scale, rank, eps: layer_sums(
+        output * _layer_norm_input(g, input, None, mean, scale, rank, eps), rank))
 _layer_norm_weight.vjp(
     output=lambda g, input, rank, eps: _layer_norm(input, g, None, rank, eps),
-    input=lambda g, output, input, rank, eps: _layer_norm_input(output, input, g, rank, eps))
+    input=lambda g, output, input, mean, scale, rank, eps: _layer_norm_input(
+        output, input, g, mean, scale, rank, eps))
 
 
 def with_batch(batch: Any, name: str, value: Any) -> Any:
@@ -153,13 +177,14 @@ def layer_scaled(batch: Any, value: Any, weight: Any, rank: int) -> Any:
 
 
 @_layer_norm_input.batch
-def _(batch: Any, output: Any, input: Any, weight: Any, rank: int, eps: float) -> Any:
+def _(batch: Any, output: Any, input: Any, weight: Any, mean: Any, scale: Any, rank: int,
+      eps: float) -> Any:
     output = layer_scaled(batch, with_batch(batch, "output", output), weight, rank)
-    return _layer_norm_input(output, with_batch(batch, "input", input), None, rank, eps)
+    return _layer_norm_input(output, with_batch(batch, "input", input), None, None, None, rank, eps)
 
 
 @_layer_norm_weight.batch
-def _(batch: Any, output: Any, input: Any, rank: int, eps: float) -> Any:
+def _(batch: Any, output: Any, input: Any, mean: Any, scale: Any, rank: int, eps: float) -> Any:
     unit = _layer_norm(with_batch(batch, "input", input), None, None, rank, eps)
     product = with_batch(batch, "output", output) * unit
     shape = product.shape[product.ndim - rank:]
@@ -202,6 +227,8 @@ def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = Non
             or (weight is not None and weight._data.shape != shape) \
             or (bias is not None and bias._data.shape != shape):
         _check_normalized(input, shape, ", ", weight=weight, bias=bias)
+    if _keeps_moments(input, weight):
+        return _layer_norm_with_moments(input, weight, bias, rank, eps)[0]
     return _layer_norm(input, weight, bias, rank, eps)
 
 
@@ -241,6 +268,14 @@ def other_axes(rank: int) -> tuple[int, ...]:
 @op(method=False, function=None, node="NativeBatchNormBackward0")
 def _batch_norm(input: Array, weight: Array | None, bias: Array | None, eps: float) -> Any:
     _refuse_integers(input, "batch_norm")
+    return arrays.channel_norm(input, weight, bias, None, eps)[0]
+
+
+@op(method=False, function=None, node="NativeBatchNormBackward0", differentiable=(0,),
+    outputs=("output", "mean", "scale", "squares"))
+def _batch_norm_with_moments(input: Array, weight: Array | None, bias: Array | None,
+                             eps: float) -> Any:
+    _refuse_integers(input, "batch_norm")
     return arrays.channel_norm(input, weight, bias, None, eps)
 
 
@@ -249,21 +284,31 @@ def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: 
                 eps: float) -> Any:
     _refuse_integers(input, "GroupNormKernelImpl")
     _check_parameter_type(input, weight, bias)
-    return arrays.channel_norm(input, weight, bias, groups, eps)
+    return arrays.channel_norm(input, weight, bias, groups, eps)[0]
 
 
-# The gradients of both, where statistics over the whole batch have ``groups`` None.
+@op(method=False, function=None, node="NativeGroupNormBackward0", differentiable=(0,),
+    outputs=("output", "mean", "scale"))
+def _group_norm_with_moments(input: Array, weight: Array | None, bias: Array | None, groups: int,
+                             eps: float) -> Any:
+    _refuse_integers(input, "GroupNormKernelImpl")
+    _check_parameter_type(input, weight, bias)
+    return arrays.channel_norm(input, weight, bias, groups, eps)[:3]
+
+
+# The gradients of all four, where statistics over the whole batch have ``groups`` None.
 
 
 @op(method=False, function=None, node="NativeBatchNormBackwardBackward0")
-def _channel_norm_input(output: Array, input: Array, weight: Array | None, groups: Any,
-                        eps: float) -> Any:
-    return arrays.channel_input_gradient(output, input, weight, groups, eps)
+def _channel_norm_input(output: Array, input: Array, weight: Array | None, mean: Index | None,
+                        scale: Index | None, groups: Any, eps: float) -> Any:
+    return arrays.channel_input_gradient(output, input, weight, mean, scale, groups, eps)
 
 
 @op(method=False, function=None, node="NativeBatchNormBackwardBackward0")
-def _channel_norm_weight(output: Array, input: Array, groups: Any, eps: float) -> Any:
-    return arrays.channel_weight_gradient(output, input, groups, eps)
+def _channel_norm_weight(output: Array, input: Array, mean: Index | None, scale: Index | None,
+                         groups: Any, eps: float) -> Any:
+    return arrays.channel_weight_gradient(output, input, mean, scale, groups, eps)
 
 
 def channel_norm(input: Any, weight: Any, groups: Any, eps: float) -> Any:
@@ -284,23 +329,39 @@ def channel_curvature(g: Any, output: Any, input: Any, groups: Any, eps: float) 
 
 
 _batch_norm.vjp(
-    input=lambda g, input, weight, eps: _channel_norm_input(g, input, weight, None, eps),
-    weight=lambda g, input, eps: _channel_norm_weight(g, input, None, eps),
+    input=lambda g, input, weight, eps: _channel_norm_input(
+        g, input, weight, None, None, None, eps),
+    weight=lambda g, input, eps: _channel_norm_weight(g, input, None, None, None, eps),
     bias=lambda g: channel_sums(g))
+_batch_norm_with_moments.vjp(
+    input=lambda g, input, weight, mean, scale, eps: _channel_norm_input(
+        g[0], input, weight, mean, scale, None, eps),
+    weight=lambda g, input, mean, scale, eps: _channel_norm_weight(
+        g[0], input, mean, scale, None, eps),
+    bias=lambda g: channel_sums(g[0]))
 _group_norm.vjp(
-    input=lambda g, input, weight, groups, eps: _channel_norm_input(g, input, weight, groups, eps),
-    weight=lambda g, input, groups, eps: _channel_norm_weight(g, input, groups, eps),
+    input=lambda g, input, weight, groups, eps: _channel_norm_input(
+        g, input, weight, None, None, groups, eps),
+    weight=lambda g, input, groups, eps: _channel_norm_weight(g, input, None, None, groups, eps),
     bias=lambda g: channel_sums(g))
+_group_norm_with_moments.vjp(
+    input=lambda g, input, weight, mean, scale, groups, eps: _channel_norm_input(
+        g[0], input, weight, mean, scale, groups, eps),
+    weight=lambda g, input, mean, scale, groups, eps: _channel_norm_weight(
+        g[0], input, mean, scale, groups, eps),
+    bias=lambda g: channel_sums(g[0]))
 _channel_norm_input.vjp(
-    output=lambda g, input, weight, groups, eps: times(
-        _channel_norm_input(g, input, None, groups, eps), per_channel(weight, len(g.shape))),
+    output=lambda g, input, weight, mean, scale, groups, eps: times(
+        _channel_norm_input(g, input, None, mean, scale, groups, eps),
+        per_channel(weight, len(g.shape))),
     input=lambda g, output, input, weight, groups, eps: channel_curvature(
         g, times(output, per_channel(weight, len(g.shape))), input, groups, eps),
-    weight=lambda g, output, input, groups, eps: channel_sums(
-        output * _channel_norm_input(g, input, None, groups, eps)))
+    weight=lambda g, output, input, mean, scale, groups, eps: channel_sums(
+        output * _channel_norm_input(g, input, None, mean, scale, groups, eps)))
 _channel_norm_weight.vjp(
     output=lambda g, input, groups, eps: channel_norm(input, g, groups, eps),
-    input=lambda g, output, input, groups, eps: _channel_norm_input(output, input, g, groups, eps))
+    input=lambda g, output, input, mean, scale, groups, eps: _channel_norm_input(
+        output, input, g, mean, scale, groups, eps))
 
 
 def all_at_once(value: Any, groups: Any) -> Any:
@@ -328,21 +389,24 @@ def channel_scaled(batch: Any, value: Any, weight: Any) -> Any:
 
 
 @_channel_norm_input.batch
-def _(batch: Any, output: Any, input: Any, weight: Any, groups: Any, eps: float) -> Any:
+def _(batch: Any, output: Any, input: Any, weight: Any, mean: Any, scale: Any, groups: Any,
+      eps: float) -> Any:
     output = channel_scaled(batch, with_batch(batch, "output", output), weight)
     input = with_batch(batch, "input", input)
     found = _channel_norm_input(all_at_once(output, groups), all_at_once(input, groups), None,
-                                groups, eps)
+                                None, None, groups, eps)
     return one_by_one(found, input, groups)
 
 
 @_channel_norm_weight.batch
-def _(batch: Any, output: Any, input: Any, groups: Any, eps: float) -> Any:
+def _(batch: Any, output: Any, input: Any, mean: Any, scale: Any, groups: Any,
+      eps: float) -> Any:
     output, input = (with_batch(batch, *given) for given in (("output", output),
                                                              ("input", input)))
     channels = input.shape[2]
     if groups is None:
-        found = _channel_norm_weight(all_at_once(output, None), all_at_once(input, None), None, eps)
+        found = _channel_norm_weight(all_at_once(output, None), all_at_once(input, None), None,
+                                     None, None, eps)
         return reshape(found, (batch.size, channels))
     unit = one_by_one(_group_norm(all_at_once(input, groups), None, None, groups, eps), input,
                       groups)
@@ -394,13 +458,6 @@ def _update_running(input: Tensor, running_mean: Tensor | None, running_var: Ten
     """Blend the statistics of this batch into the running ones, in place."""
     if running_mean is None and running_var is None:
         return
-    both = (running_mean, running_var)
-    if not instances and all(t is None or type(t) in PLAIN for t in (input, *both)):
-        for running, found in zip(both, arrays.channel_moments(input._data), strict=True):
-            if running is not None:
-                arrays.blend(running._array(), found, momentum)
-                running._bump_version()
-        return
     from .reduce import mean, var
 
     with switched(grad=False):
@@ -411,6 +468,14 @@ def _update_running(input: Tensor, running_mean: Tensor | None, running_var: Ten
                 found = fresh(input, axes)
                 found = mean(found, 0) if instances else found
                 running.mul_(1 - momentum).add_(found.to(running.dtype) * momentum)
+
+
+def _blend(both: Any, fresh: Any, momentum: float) -> None:
+    """Blend statistics that are known into the running ones."""
+    for running, found in zip(both, fresh, strict=True):
+        if running is not None:
+            arrays.blend(running._array(), found, momentum)
+            running._bump_version()
 
 
 def _batch_norm_of_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
@@ -436,6 +501,12 @@ def _normalized(input: Tensor, running_mean: Tensor | None, running_var: Tensor 
     _refuse_integers(input._data, "batch_norm")
     if not training:
         return _batch_norm_fixed(input, weight, bias, running_mean, running_var, eps)
+    if all(t is None or type(t) in PLAIN for t in (input, running_mean, running_var)):
+        y, means, _, squares = _batch_norm_with_moments(input, weight, bias, eps)
+        if momentum is not None and (running_mean is not None or running_var is not None):
+            fresh = arrays.mean_and_variance(means._data, squares._data, input._data.shape)
+            _blend((running_mean, running_var), fresh, momentum)
+        return y
     if momentum is not None:
         _update_running(input, running_mean, running_var, momentum)
     return _batch_norm(input, weight, bias, eps)
@@ -488,6 +559,8 @@ def _torch_group_norm(input: Tensor, num_groups: int, weight: Tensor | None = No
                 f"Expected {name} to be a vector of size equal to the number of channels in input, "
                 f"but got {name} of shape {list(parameter.shape)} and input of shape "
                 f"{list(shape)}")
+    if _keeps_moments(input, weight):
+        return _group_norm_with_moments(input, weight, bias, num_groups, eps)[0]
     return _group_norm(input, weight, bias, num_groups, eps)
 
 
