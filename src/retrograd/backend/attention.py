@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .linalg import is_low_precision, product
-from .numpy import FLOAT32
+from .numpy import FLOAT32, along_rows
 from .rows import row_maxima, row_sums
 
 
@@ -40,9 +40,10 @@ def weights(scores: Any) -> Any:
         return found
     top = row_maxima(rows)
     top[top == -np.inf] = 0
-    np.subtract(rows, top, out)
-    np.exp(out, out)
-    sums = row_sums(out)
-    sums[sums == 0] = 1
-    out /= sums
+    with along_rows(rows.shape[1]):
+        np.subtract(rows, top, out)
+        np.exp(out, out)
+        sums = row_sums(out)
+        sums[sums == 0] = 1
+        out /= sums
     return found

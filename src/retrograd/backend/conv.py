@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .linalg import is_low_precision, product
-from .numpy import _strided
+from .numpy import _strided, along_rows
 
 Ints = tuple[int, ...]
 
@@ -181,7 +181,8 @@ def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilati
         for part, cols in Columns(x, kernel, stride, padding, dilation, groups, out):
             np.matmul(rows, cols, out=flat[part])
     if bias is not None:
-        y += bias.reshape((-1,) + (1,) * len(out))
+        with along_rows(math.prod(out)):
+            y += bias.reshape((-1,) + (1,) * len(out))
     return y.astype(dtype, copy=False)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .linalg import is_low_precision
-from .numpy import FLOAT32
+from .numpy import FLOAT32, along_rows
 from .rows import column_sums, number, row_products, row_sums
 
 
@@ -109,17 +109,28 @@ def layer_norm(x: Any, rank: int, eps: float, weight: Any, bias: Any) -> tuple[A
     rows, out = as_rows(x, rank), as_rows(y, rank)
     weight, bias = as_row(weight), as_row(bias)
     moments = []
-    for part in _blocks(out):
-        some = out[part]
-        mean, scale = _standard_rows(rows[part], some, eps)
-        # The product of a column and a row costs less than multiplying by the one and the other.
-        some *= scale if weight is None else scale.dot(weight)
-        if bias is not None:
-            some += bias
-        moments.append((mean, scale))
+    with along_rows(rows.shape[1]):
+        for part in _blocks(out):
+            some = out[part]
+            mean, scale = _standard_rows(rows[part], some, eps)
+            _scale(some, scale, weight, some)
+            if bias is not None:
+                some += bias
+            moments.append((mean, scale))
     if len(moments) > 1:
         mean, scale = (np.concatenate(parts) for parts in zip(*moments, strict=True))
     return y, mean, scale
+
+
+def _scale(x: Any, column: Any, row: Any, out: Any) -> None:
+    """``x`` times a column and a row, which may be None."""
+    if row is not None and row.shape[1] < 256:
+        # For short rows their product costs less than multiplying by the one and the other.
+        np.multiply(x, column.dot(row), out)
+        return
+    np.multiply(x, column, out)
+    if row is not None:
+        np.multiply(out, row, out)
 
 
 def _centred_rows(rows: Any, part: slice, mean: Any, scale: Any, eps: float) -> tuple[Any, Any]:
@@ -140,14 +151,15 @@ def layer_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, ran
     found = np.empty(x.shape, x.dtype)
     rows, slopes, out = as_rows(x, rank), as_rows(g, rank), as_rows(found, rank)
     weight = as_row(weight)
-    for part in _blocks(out):
-        some = out[part]
-        apart, factor = _centred_rows(rows, part, mean, scale, eps)
-        np.multiply(slopes[part], factor if weight is None else factor.dot(weight), some)
-        along = row_products(some, apart)
-        along *= factor
-        along *= factor
-        _take_moments_out(some, row_sums(some), apart, along, some.shape[1])
+    with along_rows(rows.shape[1]):
+        for part in _blocks(out):
+            some = out[part]
+            apart, factor = _centred_rows(rows, part, mean, scale, eps)
+            _scale(slopes[part], factor, weight, some)
+            along = row_products(some, apart)
+            along *= factor
+            along *= factor
+            _take_moments_out(some, row_sums(some), apart, along, some.shape[1])
     return found
 
 
@@ -167,11 +179,12 @@ def layer_weight_gradient(g: Any, x: Any, mean: Any, scale: Any, rank: int, eps:
         return layer_weight_gradient(wide(g), wide(x), mean, scale, rank, eps).astype(x.dtype)
     rows, slopes = as_rows(x, rank), as_rows(g, rank)
     found: Any = None
-    for part in _blocks(rows):
-        apart, factor = _centred_rows(rows, part, mean, scale, eps)
-        apart *= slopes[part]
-        sums = factor.reshape(-1).dot(apart)
-        found = sums if found is None else found + sums
+    with along_rows(rows.shape[1]):
+        for part in _blocks(rows):
+            apart, factor = _centred_rows(rows, part, mean, scale, eps)
+            apart *= slopes[part]
+            sums = factor.reshape(-1).dot(apart)
+            found = sums if found is None else found + sums
     return shaped_as(found, x.shape[x.ndim - rank:])
 
 
@@ -241,11 +254,12 @@ def channel_norm(x: Any, weight: Any, bias: Any, groups: int | None, eps: float
     rows = _channel_rows(wide(x))
     y = np.empty(x.shape, rows.dtype)
     out = _channel_rows(y)
-    means, squares = _standard_channels(rows, out, x.shape, groups)
-    scales = _inverse_deviations(squares.copy(), _sharing(x.shape, groups), eps)
-    out *= scales if weight is None else scales * _for_each_sample(weight, x.shape[0])
-    if bias is not None:
-        out += _for_each_sample(bias, x.shape[0])
+    with along_rows(rows.shape[1]):
+        means, squares = _standard_channels(rows, out, x.shape, groups)
+        scales = _inverse_deviations(squares.copy(), _sharing(x.shape, groups), eps)
+        out *= scales if weight is None else scales * _for_each_sample(weight, x.shape[0])
+        if bias is not None:
+            out += _for_each_sample(bias, x.shape[0])
     return y.astype(x.dtype, copy=False), means, scales, squares
 
 
@@ -264,23 +278,25 @@ def channel_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any,
                            groups: int | None, eps: float) -> Any:
     """What reaches the input of :func:`channel_norm`."""
     shape = x.shape
-    apart, factor = _centred_channels(x, mean, scale, groups, eps)
-    found = np.empty(shape, apart.dtype)
+    found = np.empty(shape, wide(x).dtype)
     out = _channel_rows(found)
-    np.multiply(_channel_rows(wide(g)), factor if weight is None
-                else factor * _for_each_sample(weight, shape[0]), out)
-    along = _shared(row_products(out, apart), shape, groups)
-    along *= factor
-    along *= factor
-    _take_moments_out(out, _shared(row_sums(out), shape, groups), apart, along,
-                      _sharing(shape, groups))
+    with along_rows(out.shape[1]):
+        apart, factor = _centred_channels(x, mean, scale, groups, eps)
+        np.multiply(_channel_rows(wide(g)), factor if weight is None
+                    else factor * _for_each_sample(weight, shape[0]), out)
+        along = _shared(row_products(out, apart), shape, groups)
+        along *= factor
+        along *= factor
+        _take_moments_out(out, _shared(row_sums(out), shape, groups), apart, along,
+                          _sharing(shape, groups))
     return found.astype(x.dtype, copy=False)
 
 
 def channel_weight_gradient(g: Any, x: Any, mean: Any, scale: Any, groups: int | None,
                             eps: float) -> Any:
     """What reaches the weight of :func:`channel_norm`."""
-    apart, factor = _centred_channels(x, mean, scale, groups, eps)
+    with along_rows(math.prod(x.shape[2:])):
+        apart, factor = _centred_channels(x, mean, scale, groups, eps)
     products = row_products(_channel_rows(wide(g)), apart)
     products *= factor
     return column_sums(products.reshape(x.shape[:2])).astype(x.dtype, copy=False)
@@ -295,14 +311,17 @@ def fixed_channel_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps:
     rows = _channel_rows(wide(x))
     y = np.empty(x.shape, rows.dtype)
     out = _channel_rows(y)
-    np.multiply(rows, _for_each_sample(scale, x.shape[0]), out)
-    out += _for_each_sample(shift, x.shape[0])
+    with along_rows(rows.shape[1]):
+        np.multiply(rows, _for_each_sample(scale, x.shape[0]), out)
+        out += _for_each_sample(shift, x.shape[0])
     return y.astype(x.dtype, copy=False)
 
 
 def fixed_weight_gradient(g: Any, x: Any, mean: Any, var: Any, eps: float) -> Any:
     """What reaches the weight of :func:`fixed_channel_norm`."""
-    apart = _channel_rows(wide(x)) - _for_each_sample(mean, x.shape[0])
+    rows = _channel_rows(wide(x))
+    with along_rows(rows.shape[1]):
+        apart = rows - _for_each_sample(mean, x.shape[0])
     products = row_products(_channel_rows(wide(g)), apart).reshape(x.shape[:2])
     return (column_sums(products) / np.sqrt(wide(var) + eps)).astype(x.dtype, copy=False)
 

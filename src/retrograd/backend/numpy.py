@@ -45,6 +45,7 @@ try:
         return _error_state.set(_quiet)
 
     QUIET: Any = _quiet
+    SHORT_BUFFERS: Any = umath._make_extobj(all="ignore", bufsize=256)
     quieten, unhush = _error_state.set, _error_state.reset
 except AttributeError:  # pragma: no cover - a NumPy without these internals
 
@@ -58,7 +59,7 @@ except AttributeError:  # pragma: no cover - a NumPy without these internals
     def quieten(state: None) -> Any:
         return hush()
 
-    QUIET = None
+    QUIET = SHORT_BUFFERS = None
 
 
 class quiet:
@@ -71,6 +72,26 @@ class quiet:
 
     def __exit__(self, *exc: object) -> None:
         unhush(self.token)
+
+
+class along_rows:
+    """Context manager for arithmetic of matrices with columns and rows.
+
+    NumPy copies what it repeats along a row of fewer elements than its buffers hold, which takes as
+    long as the arithmetic; short buffers leave long rows alone.
+    """
+
+    __slots__ = ("token", "width")
+
+    def __init__(self, width: int):
+        self.width = width
+
+    def __enter__(self) -> None:
+        self.token = quieten(SHORT_BUFFERS) if self.width >= 256 else None
+
+    def __exit__(self, *exc: object) -> None:
+        if self.token is not None:
+            unhush(self.token)
 
 
 def bfloat16() -> np.dtype:

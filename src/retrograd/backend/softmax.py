@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .numpy import FLOAT32
+from .numpy import FLOAT32, along_rows
 from .pointwise import is_half
 from .rows import row_maxima, row_products, row_sums
 
@@ -32,7 +32,7 @@ def _folded(compute: Callable[..., Any], axis: int, *arrays: Any) -> Any:
     first = arrays[0]
     shape, dtype = first.shape, first.dtype
     rank = len(shape)
-    if rank == 2 and axis == 1 and dtype is FLOAT32 and first.size:
+    if rank == 2 and axis == 1 and dtype is FLOAT32 and 0 < shape[1] < 256 and shape[0]:
         return compute(_ROWS, *arrays)
     if is_half(dtype):
         return _folded(compute, axis, *[a.astype(FLOAT32) for a in arrays]).astype(dtype)
@@ -41,7 +41,9 @@ def _folded(compute: Callable[..., Any], axis: int, *arrays: Any) -> Any:
     inner = math.prod(shape[axis + 1:])
     folded = (-1, shape[axis] if rank else 1) if inner == 1 else (-1, shape[axis], inner)
     along = _ROWS if inner == 1 else _BLOCKS
-    return compute(along, *[a.reshape(folded) for a in arrays]).reshape(shape)
+    with along_rows(folded[-1]):
+        found = compute(along, *[a.reshape(folded) for a in arrays])
+    return found if found.shape == shape else found.reshape(shape)
 
 
 def softmax(array: Any, axis: int) -> Any:
