@@ -19,6 +19,7 @@ LAYERS = [
     {"dtypes", "layouts"},
     {"graph", "printing", "storage"},
     {"tensor"},
+    {"arguments"},
     {"op", "forms"},
     {"formulas"},
     {"codegen", "replaying"},

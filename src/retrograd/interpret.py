@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import dtypes, replaying, sites
+from .arguments import refuse_foreign
 from .backend import numpy as xp
 from .codegen import Plan, node_class
 from .errors import (
@@ -144,9 +145,10 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     try:
         result = compute(op, values) if mode.intercept is None \
             else mode.intercept.compute(op, values, compute)
-    except RuntimeError:
-        if mode.records and op.rules:
+    except Exception as error:
+        if mode.records and op.rules and isinstance(error, RuntimeError):
             collect_edges(op, tensors)  # a refused history is the first thing to say
+        refuse_options(op, args, error)
         raise
     if out is not None:
         return write_out(op, tensors, result, out)
@@ -170,6 +172,14 @@ def call_beside(op: Op, args: tuple[Any, ...], mode: Mode) -> Any:
         return op.function(*args[:len(args) - len(named)], **named)
     finally:
         MODE.reset(token)
+
+
+def refuse_options(op: Op, args: tuple[Any, ...], error: Exception) -> None:
+    """Raise the error of an option of a wrong type, if that is why a call failed."""
+    named = {p.name: arg for p, arg in zip(op.params, args, strict=True)}
+    options = {p.name: named.pop(p.name) for p in op.params if p.keyword_only}
+    refuse_foreign(op.kernel, named.values(), options, error, op.title,
+                   {*op.arrays, *op.indices})
 
 
 def prepare(op: Op, args: tuple[Any, ...], written: bool = False
@@ -208,6 +218,8 @@ def prepare(op: Op, args: tuple[Any, ...], written: bool = False
         elif not rank and isinstance(first, list) and first:
             rank = first[0]._data.ndim
     data = promoted(op, tensors)
+    if op.kind == "elementwise":
+        check_broadcast(op, data)
     if op.guard:
         given = {p.name: v for p, v in zip(op.params, args, strict=True)}
         first = data[op.arrays[0]]
@@ -216,8 +228,6 @@ def prepare(op: Op, args: tuple[Any, ...], written: bool = False
         for name, value in tensors.items():
             if type(data[name]) is not xp.ndarray and isinstance(data[name], xp.generic):
                 data[name] = value._array()
-    if op.kind == "elementwise":
-        check_broadcast(op, data)
     values = []
     for param, value in zip(op.params, args, strict=True):
         if param.name in data:

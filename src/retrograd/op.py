@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterable
 from types import CodeType, FunctionType
 from typing import Any
 
+from .arguments import guard
 from .backend import numpy as xp
 from .tensor import Tensor
 
@@ -267,6 +268,8 @@ def _register(kernel: Callable[..., Any], kind: str, *, method: bool | str = Tru
 def publish(made: Any, name: str, *, method: bool | str = True, function: str | None = "torch",
             operator: str | None = None, aliases: Iterable[str] = ()) -> None:
     """Offer a function under its public names."""
+    if not hasattr(made, "op"):
+        guard(made)
     for public in (name, *aliases):
         if function is not None:
             PUBLIC[function][public] = made
@@ -327,6 +330,7 @@ def _same(value: Any) -> Any:
 def raw(fn: Any, is_complex: bool) -> Any:
     """``fn``, a rule or helper written in op functions, bound to work on raw arrays."""
     fn = getattr(fn, "plain", fn)  # without the look-out for subclasses, see `overrides`
+    fn = getattr(fn, "unguarded", fn)
     key = (fn, is_complex)
     known = _RAW_FUNCTIONS.get(key)
     if known is not None:

@@ -293,7 +293,6 @@ def dtypes_that_losses_refuse(torch, log):
     log.raises(F.mse_loss, torch.tensor([1, 2]), torch.tensor([1, 2]))
     log.raises(F.binary_cross_entropy, torch.tensor([0.5]), torch.tensor([1]))
     log.raises(F.embedding, torch.tensor([0.0]), torch.ones(2, 3))
-    log.refuses(F.mse_loss, torch.ones(2), 3.0)
     log.raises(F.mse_loss, torch.ones(2), torch.ones(2), reduction="nonsense")
 
 
@@ -521,3 +520,30 @@ def data_errors(torch, log):
     log.raises(data.TensorDataset, torch.ones(2), torch.ones(3))
     log.raises(data.DataLoader, [1, 2], batch_size=0)
     log.raises(data.DataLoader, [1, 2], batch_size=-1)
+
+
+@behaviour_of_each([
+    ("flatten", lambda t, x: t.flatten(x)), ("cat", lambda t, x: t.cat(x)),
+    ("kron", lambda t, x: t.kron(t.ones(2), x)), ("outer", lambda t, x: t.outer(x, t.ones(2))),
+    ("conv2d", lambda t, x: t.nn.functional.conv2d(x, t.ones(1, 1, 1, 1))),
+    ("diff", lambda t, x: t.diff(x)), ("cov", lambda t, x: t.cov(x)),
+    ("layer_norm", lambda t, x: t.layer_norm(x, (2,))), ("trapezoid", lambda t, x: t.trapezoid(x)),
+    ("block_diag", lambda t, x: t.block_diag(t.ones(2), x)),
+    ("inner", lambda t, x: t.inner(t.ones(2), x)), ("fliplr", lambda t, x: t.fliplr(x)),
+    ("matrix_power", lambda t, x: t.linalg.matrix_power(x, 2)),
+    ("chunk", lambda t, x: t.chunk(t.ones(4), x)),
+])
+def functions_made_of_others_refuse_foreign_types(torch, log, name, call):
+    for foreign in ("a", None, object(), {}, 1.5 + 2j):
+        log.refuses(call, torch, foreign)
+
+
+@behaviour
+def losses_name_the_argument_that_is_no_tensor(torch, log):
+    try:
+        torch.nn.functional.mse_loss(torch.ones(2), 3.0)
+    except (AttributeError, TypeError) as error:
+        log.differs(f"{type(error).__name__}: {error}",
+                    torch="AttributeError: 'float' object has no attribute 'size'",
+                    retrograd="TypeError: mse_loss(): argument 'target' (position 2) must be "
+                              "Tensor, not float")

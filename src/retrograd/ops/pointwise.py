@@ -121,13 +121,7 @@ sub.vjp(input=lambda g: g,
         other=lambda g, alpha: -g if alpha == 1 else g * -alpha)
 
 
-def _check_reversed(given: dict[str, Any], common: dtypes.dtype) -> None:
-    """The checks of the subtraction with its operands exchanged, as its errors name them."""
-    joint_shape(given["other"].shape, given["input"].shape)
-    _check_sub(given, common)
-
-
-@elementwise(method=False, function=None, guard=_check_reversed, numbers=())
+@elementwise(method=False, function=None, guard=_check_sub, numbers=())
 def rsub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``other`` and ``alpha`` times ``input``."""
     return other - input if alpha == 1 else arrays.add_multiple(other, input, -alpha)
@@ -156,6 +150,8 @@ _rsub_number.vjp(input=lambda g, alpha: -g if alpha == 1 else g * -alpha)
 def _rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """Difference of ``other`` and ``alpha`` times ``input``."""
     if isinstance(other, Tensor):
+        if isinstance(input, Tensor):
+            joint_shape(other.shape, input.shape)  # an error names them in this order
         return rsub(input, other, alpha=alpha)
     if not isinstance(input, Tensor) or not is_number(other):
         raise no_overload("rsub", (input, other),

@@ -8,6 +8,7 @@ import warnings
 from typing import Any
 
 from .. import dtypes, return_types
+from ..arguments import refuse_foreign
 from ..backend import numpy as xp
 from ..backend import reduce as arrays
 from ..errors import canonical_dims, no_overload
@@ -39,9 +40,12 @@ def numpy_names(function: Any) -> Any:
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
-        if not kwargs:
-            return function(*args)
-        return function(*args, **{_NUMPY_NAMES.get(n, n): v for n, v in kwargs.items()})
+        kwargs = {_NUMPY_NAMES.get(n, n): v for n, v in kwargs.items()} if kwargs else kwargs
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            refuse_foreign(function, args, kwargs, error)
+            raise
 
     return called
 

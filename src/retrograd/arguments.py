@@ -1,0 +1,149 @@
+"""Foreign arguments: which one is of a type that a function does not take.
+
+Functions made of others do not look at the types of their arguments; it would cost every call. They
+run, and only if that fails is it asked whether an argument was the reason.
+"""
+
+from __future__ import annotations
+
+from opcode import opmap
+from types import CodeType, FunctionType
+from typing import Any
+
+from .backend import numpy as xp
+from .errors import Required, type_name
+from .sites import is_internal
+from .tensor import Tensor
+
+_RAISE = opmap["RAISE_VARARGS"]
+
+_TENSORS = frozenset({
+    "input", "tensor", "self", "A", "B", "L", "x", "y", "x1", "x2", "input1", "input2", "target",
+    "src", "mask", "values", "boundaries", "sorted_sequence",
+    "anchor", "positive", "negative", "vec2", "var", "query", "key", "logits"})
+"""Names of arguments that are tensors wherever they occur."""
+_SIZES = frozenset({
+    "kernel_size", "stride", "padding", "dilation", "output_size", "size", "shape", "dims",
+    "normalized_shape", "split_sizes"})
+"""Names of arguments that are ints, or tuples of them."""
+_TENSORS_OR_NUMBERS = frozenset({"other", "exponent", "end"})
+_NUMBERS = (bool, int, float, complex, xp.generic)
+_EXPECTED = {bool: "bool", int: "int", float: "float"}
+_ANNOTATED = {"bool": bool, "int": int, "float": float}
+
+
+def guard(function: FunctionType) -> None:
+    """Have a function name the foreign argument for which it fails; it stays the same object."""
+    if not isinstance(function, FunctionType) or function.__closure__ \
+            or hasattr(function, "unguarded"):
+        return
+    plain = FunctionType(function.__code__, function.__globals__, function.__name__,
+                         function.__defaults__)
+    plain.__kwdefaults__ = function.__kwdefaults__
+    plain.__module__, plain.__annotations__ = function.__module__, function.__annotations__
+    plain.__doc__ = function.__doc__
+    function.unguarded = function.__wrapped__ = plain  # type: ignore[attr-defined]
+    template: CodeType = _guarded.__code__
+    function.__code__ = template.replace(
+        co_consts=tuple(plain if c == "CALL" else c for c in template.co_consts),
+        co_name=function.__name__, co_qualname=function.__qualname__)
+    function.__defaults__ = function.__kwdefaults__ = None
+
+
+def _guarded(*args, **kwargs):  # type: ignore[no-untyped-def]
+    call = "CALL"
+    try:
+        return call(*args, **kwargs)  # type: ignore[operator]
+    except Exception as error:
+        from retrograd.arguments import refuse_foreign
+
+        refuse_foreign(call, args, kwargs, error)
+        raise
+
+
+def refuse_foreign(function: Any, args: Any, kwargs: dict[str, Any], error: Exception,
+                   title: str = "", checked: Any = ()) -> None:
+    """Raise the error of the first argument whose type is wrong, if there is one.
+
+    Those in ``checked`` are known to be of a right one.
+    """
+    if _is_worded(error):
+        return
+    import inspect
+
+    try:
+        signature = inspect.signature(function)
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        return
+    title = title or function.__name__.lstrip("_")
+    for position, parameter in enumerate(signature.parameters.values(), 1):
+        if parameter.name not in given or parameter.name in checked:
+            continue
+        value = given[parameter.name]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            _refuse_elements(parameter.name, position, value)
+            continue
+        expected = _foreign(parameter, value, error)
+        if expected:
+            where = "" if parameter.kind is parameter.KEYWORD_ONLY else f" (position {position})"
+            raise TypeError(f"{title}(): argument '{parameter.name}'{where} must be {expected}, "
+                            f"not {type_name(value)}") from None
+
+
+def _is_worded(error: Exception) -> bool:
+    """Whether an error was raised on purpose, by a statement of this package."""
+    place = error.__traceback__
+    if place is None:
+        return True
+    while place.tb_next is not None:
+        place = place.tb_next
+    code = place.tb_frame.f_code
+    return is_internal(code.co_filename) and code.co_code[place.tb_lasti] == _RAISE
+
+
+def _refuse_elements(name: str, position: int, values: tuple[Any, ...]) -> None:
+    """Raise for the first of several tensors that is none."""
+    if name not in ("tensors", "operands"):
+        return
+    for number, value in enumerate(values):
+        if not isinstance(value, (Tensor, tuple, list)):
+            raise TypeError(f"expected Tensor as element {number} in argument {position - 1}, but "
+                            f"got {type_name(value)}") from None
+
+
+def _foreign(parameter: Any, value: Any, error: Exception) -> str:
+    """What an argument should have been, or nothing if it may be what it is."""
+    default = parameter.default
+    if value is default or isinstance(value, Required):
+        return ""
+    annotation = str(parameter.annotation)
+    if value is None and "None" in annotation:
+        return ""
+    if parameter.name in _TENSORS or "Tensor" in annotation:
+        return "" if isinstance(value, Tensor) else "Tensor"
+    if parameter.name in _TENSORS_OR_NUMBERS:
+        numbers = () if isinstance(error, AttributeError) else _NUMBERS
+        return "" if isinstance(value, (Tensor, *numbers)) else "Tensor"
+    if parameter.name in ("tensors", "matrices"):
+        return "" if isinstance(value, (tuple, list)) else "tuple of Tensors"
+    if parameter.name in _SIZES:
+        return "" if _passes(int, value) or value is None or isinstance(value, str) \
+            else "tuple of ints"
+    kind = _ANNOTATED.get(annotation, type(default))
+    if kind in _EXPECTED:
+        return "" if _passes(kind, value) else _EXPECTED[kind]
+    is_strange = isinstance(value, (dict, set, bytes, xp.ndarray)) or type(value) is object \
+        or (isinstance(value, str) and not isinstance(default, str))
+    return "Tensor or a number" if is_strange else ""
+
+
+def _passes(kind: type, value: Any) -> bool:
+    """Whether a value may stand where a bool, an int or a float is expected."""
+    if kind is bool:
+        return isinstance(value, bool)
+    if isinstance(value, Tensor):
+        return kind is float or not value.ndim
+    if kind is int:
+        return hasattr(value, "__index__") or isinstance(value, (tuple, list))
+    return hasattr(value, "__float__") and not isinstance(value, xp.ndarray)
