@@ -94,9 +94,14 @@ def _layer_norm(input: Array, weight: Array | None, bias: Array | None, rank: in
 _LARGE = 1 << 16  # elements from which it pays to keep the moments for the backward pass
 
 
-def _keeps_moments(input: Tensor, weight: Tensor | None) -> bool:
-    return type(input) in PLAIN and input._data.size > _LARGE and (
+def _keeps_moments(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> bool:
+    return _are_plain(input, weight, bias) and input._data.size > _LARGE and (
         input._edge is not None or (weight is not None and weight._edge is not None))
+
+
+def _are_plain(*tensors: Tensor | None) -> bool:
+    """Whether no transform is at work: the ops that keep moments know none."""
+    return all(t is None or type(t) in PLAIN for t in tensors)
 
 
 @op(method=False, function=None, node="NativeLayerNormBackward0", differentiable=(0,),
@@ -227,7 +232,7 @@ def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = Non
             or (weight is not None and weight._data.shape != shape) \
             or (bias is not None and bias._data.shape != shape):
         _check_normalized(input, shape, ", ", weight=weight, bias=bias)
-    if _keeps_moments(input, weight):
+    if _keeps_moments(input, weight, bias):
         return _layer_norm_with_moments(input, weight, bias, rank, eps)[0]
     return _layer_norm(input, weight, bias, rank, eps)
 
@@ -501,7 +506,7 @@ def _normalized(input: Tensor, running_mean: Tensor | None, running_var: Tensor 
     _refuse_integers(input._data, "batch_norm")
     if not training:
         return _batch_norm_fixed(input, weight, bias, running_mean, running_var, eps)
-    if all(t is None or type(t) in PLAIN for t in (input, running_mean, running_var)):
+    if _are_plain(input, weight, bias, running_mean, running_var):
         y, means, _, squares = _batch_norm_with_moments(input, weight, bias, eps)
         if momentum is not None and (running_mean is not None or running_var is not None):
             fresh = arrays.mean_and_variance(means._data, squares._data, input._data.shape)
@@ -559,7 +564,7 @@ def _torch_group_norm(input: Tensor, num_groups: int, weight: Tensor | None = No
                 f"Expected {name} to be a vector of size equal to the number of channels in input, "
                 f"but got {name} of shape {list(parameter.shape)} and input of shape "
                 f"{list(shape)}")
-    if _keeps_moments(input, weight):
+    if _keeps_moments(input, weight, bias):
         return _group_norm_with_moments(input, weight, bias, num_groups, eps)[0]
     return _group_norm(input, weight, bias, num_groups, eps)
 
