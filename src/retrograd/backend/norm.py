@@ -388,9 +388,7 @@ def add_rows(g: Any, indices: Any, count: int, padding: int, by_frequency: bool)
 
 
 def _add_rows_at(whole: Any, indices: Any, rows: Any, most: int) -> None:
-    """Add ``rows`` to those of ``whole`` at ``indices``, none of which comes more often than
-    ``most`` times.
-    """
+    """Add ``rows`` up in zeros at ``indices``, of which none comes more often than ``most``."""
     width = whole.shape[1]
     if most == 1:
         whole[indices] = rows
@@ -411,7 +409,9 @@ def _add_rows_at(whole: Any, indices: Any, rows: Any, most: int) -> None:
     # One round for each time that an index comes: within a round all of them are different.
     number_of = np.arange(order.size)
     number_of -= np.maximum.accumulate(np.where(first, number_of, 0))
-    for i in range(most):
+    some = order[first]
+    whole[indices.take(some)] = rows.take(some, 0)
+    for i in range(1, most):
         some = order[number_of == i]
         whole[indices.take(some)] += rows.take(some, 0)
 

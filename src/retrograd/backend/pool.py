@@ -212,12 +212,27 @@ def scatter_planes(g: Any, indices: Any, space: Ints, unique: bool) -> Any:
     """Put (or add, where indices repeat) each value at its index in a plane of zeros."""
     whole = np.zeros((*g.shape[:-len(space)], *space), g.dtype)
     if g.size:
-        places, values, flat = _flat_places(indices, space), g.reshape(-1), whole.reshape(-1)
-        if unique:
-            flat[places] = values
-        else:
-            np.add.at(flat, places, values)
+        _put(whole.reshape(-1), _flat_places(indices, space), g.reshape(-1), unique)
     return whole
+
+
+def scatter_places(g: Any, places: Any, space: Ints, kernel: Ints, stride: Ints, padding: Ints,
+                   dilation: Ints, out: Ints, unique: bool) -> Any:
+    """Put (or add, where they repeat) each value at its place in a window, in planes of zeros."""
+    whole = np.zeros((*g.shape[:-len(space)], *space), g.dtype)
+    if g.size:
+        first = _windows(space, kernel, stride, padding, dilation, out).first.reshape(-1)
+        flat = row_starts(g.size // first.size, math.prod(space))[:, None] + first
+        flat += places.reshape(flat.shape)
+        _put(whole.reshape(-1), flat.reshape(-1), g.reshape(-1), unique)
+    return whole
+
+
+def _put(flat: Any, places: Any, values: Any, unique: bool) -> None:
+    if unique:
+        flat[places] = values
+    else:
+        np.add.at(flat, places, values)
 
 
 def gather_planes(x: Any, indices: Any, rank: int) -> Any:

@@ -436,6 +436,28 @@ def _plane_indices(input: Index, space: Any, kernel: Any, stride: Any, padding: 
     return pools.indices_of_places(input, space, kernel, stride, padding, dilation, size)
 
 
+@op(method=False, function=None, node="MaxPool2DWithIndicesBackwardBackward0")
+def _put_at_places(input: Array, places: Index, space: Any, kernel: Any, stride: Any, padding: Any,
+                   dilation: Any, size: Any) -> Any:
+    return pools.scatter_places(input, places, space, kernel, stride, padding, dilation, size,
+                                windows_are_apart(kernel, stride, dilation))
+
+
+_put_at_places.vjp(
+    input=lambda g, places, space, kernel, stride, padding, dilation, size: _take_from_planes(
+        g, _plane_indices(places, space, kernel, stride, padding, dilation, size), len(space)))
+
+
+@_put_at_places.batch
+def _(batch: Any, input: Any, places: Any, space: Any, kernel: Any, stride: Any, padding: Any,
+      dilation: Any, size: Any) -> Any:
+    if not batch["input"]:
+        input = expand(unsqueeze(input, 0), (batch.size, *input.shape))
+    indices = _plane_indices(places, space, kernel, stride, padding, dilation, size)
+    return _put_in_planes(input, expand(indices, input.shape), space,
+                          windows_are_apart(kernel, stride, dilation))
+
+
 @lru_cache(maxsize=256)
 def windows_are_apart(kernel: Any, stride: Any, dilation: Any) -> bool:
     """Whether no element lies in two windows."""
@@ -461,10 +483,8 @@ def _declare_max_pool(rank: int, node: str) -> tuple[Any, Any]:
         input.shape[-len(kernel):], windows_are_apart(kernel, stride, dilation)))
     both = op(method=False, function=None, node=node, guard=guard, differentiable=(0,),
               outputs=("output", "places"))(with_places)
-    both.vjp(input=lambda g, like, places, kernel, stride, padding, dilation, size: _put_in_planes(
-        g[0], _plane_indices(places, like.shape[-len(kernel):], kernel, stride, padding, dilation,
-                             size),
-        like.shape[-len(kernel):], windows_are_apart(kernel, stride, dilation)))
+    both.vjp(input=lambda g, like, places, kernel, stride, padding, dilation, size: _put_at_places(
+        g[0], places, like.shape[-len(kernel):], kernel, stride, padding, dilation, size))
     return alone, both
 
 
