@@ -83,11 +83,18 @@ def _refuse_integers(input: Any, kernel: str) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_type(input)}'")
 
 
+def _check_types(input: Any, weight: Any, bias: Any, kernel: str) -> None:
+    dtype = input.dtype
+    if dtype.kind != "f" or (weight is not None and weight.dtype is not dtype) or (
+            bias is not None and bias.dtype is not dtype):
+        _refuse_integers(input, kernel)
+        _check_parameter_type(input, weight, bias)
+
+
 @op(method=False, function=None, node="NativeLayerNormBackward0")
 def _layer_norm(input: Array, weight: Array | None, bias: Array | None, rank: int,
                 eps: float) -> Any:
-    _refuse_integers(input, "LayerNormKernelImpl")
-    _check_parameter_type(input, weight, bias)
+    _check_types(input, weight, bias, "LayerNormKernelImpl")
     return arrays.layer_norm(input, rank, eps, weight, bias)[0]
 
 
@@ -108,6 +115,7 @@ def _are_plain(*tensors: Tensor | None) -> bool:
     outputs=("output", "mean", "scale"))
 def _layer_norm_with_moments(input: Array, weight: Array | None, bias: Array | None, rank: int,
                              eps: float) -> Any:
+    _check_types(input, weight, bias, "LayerNormKernelImpl")
     return arrays.layer_norm(input, rank, eps, weight, bias)
 
 
@@ -272,7 +280,7 @@ def other_axes(rank: int) -> tuple[int, ...]:
 
 @op(method=False, function=None, node="NativeBatchNormBackward0")
 def _batch_norm(input: Array, weight: Array | None, bias: Array | None, eps: float) -> Any:
-    _refuse_integers(input, "batch_norm")
+    _check_types(input, weight, bias, "batch_norm")
     return arrays.channel_norm(input, weight, bias, None, eps)[0]
 
 
@@ -280,15 +288,14 @@ def _batch_norm(input: Array, weight: Array | None, bias: Array | None, eps: flo
     outputs=("output", "mean", "scale", "squares"))
 def _batch_norm_with_moments(input: Array, weight: Array | None, bias: Array | None,
                              eps: float) -> Any:
-    _refuse_integers(input, "batch_norm")
+    _check_types(input, weight, bias, "batch_norm")
     return arrays.channel_norm(input, weight, bias, None, eps)
 
 
 @op(method=False, function=None, node="NativeGroupNormBackward0")
 def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: int,
                 eps: float) -> Any:
-    _refuse_integers(input, "GroupNormKernelImpl")
-    _check_parameter_type(input, weight, bias)
+    _check_types(input, weight, bias, "GroupNormKernelImpl")
     return arrays.channel_norm(input, weight, bias, groups, eps)[0]
 
 
@@ -296,8 +303,7 @@ def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: 
     outputs=("output", "mean", "scale"))
 def _group_norm_with_moments(input: Array, weight: Array | None, bias: Array | None, groups: int,
                              eps: float) -> Any:
-    _refuse_integers(input, "GroupNormKernelImpl")
-    _check_parameter_type(input, weight, bias)
+    _check_types(input, weight, bias, "GroupNormKernelImpl")
     return arrays.channel_norm(input, weight, bias, groups, eps)[:3]
 
 
@@ -422,6 +428,7 @@ def _(batch: Any, output: Any, input: Any, mean: Any, scale: Any, groups: Any,
 @op(method=False, function=None, node="NativeBatchNormBackward0")
 def _batch_norm_fixed(input: Array, weight: Array | None, bias: Array | None, mean: Index,
                       var: Index, eps: float) -> Any:
+    _check_types(input, weight, bias, "batch_norm")
     return arrays.fixed_channel_norm(input, weight, bias, mean, var, eps)
 
 
