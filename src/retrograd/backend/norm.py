@@ -340,7 +340,12 @@ def mean_and_variance(means: Any, squares: Any, shape: Any) -> tuple[Any, Any]:
 
 def blend(running: Any, fresh: Any, momentum: float) -> None:
     """Move ``running`` towards ``fresh`` in place."""
-    running[...] = (1 - momentum) * wide(running) + momentum * fresh
+    dtype = running.dtype
+    if dtype is not fresh.dtype:
+        running[...] = (1 - momentum) * wide(running) + momentum * fresh
+        return
+    running *= number(1 - momentum, dtype)
+    running += fresh * number(momentum, dtype)
 
 
 # ---------------------------------------------------------------- embedding
