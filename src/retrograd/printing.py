@@ -6,8 +6,7 @@ import contextlib
 import math
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class PrintableArray(Protocol):
@@ -34,8 +33,7 @@ class PrintableDType(Protocol):
     def is_complex(self) -> bool: ...
 
 
-@dataclass(frozen=True)
-class _PrintOptions:
+class _PrintOptions(NamedTuple):
     precision: int = 4
     threshold: float = 1000
     edgeitems: int = 3
@@ -72,12 +70,12 @@ def set_printoptions(
     # An unknown profile changes nothing, and sci_mode goes back to automatic unless it is
     # given again: both are PyTorch's behaviour.
     preset = {} if profile is None else _PROFILES.get(profile, {})
-    _options = replace(_options, **{**preset, **changes, "sci_mode": sci_mode})
+    _options = _options._replace(**{**preset, **changes, "sci_mode": sci_mode})
 
 
 def get_printoptions() -> dict[str, Any]:
     """The print options in force, by name."""
-    return asdict(_options)
+    return _options._asdict()
 
 
 @contextlib.contextmanager
@@ -92,8 +90,7 @@ def printoptions(**options: Any) -> Iterator[None]:
         _options = before
 
 
-@dataclass(frozen=True)
-class _Notation:
+class _Notation(NamedTuple):
     """How one number is written, before it is aligned with the others."""
 
     spec: str
@@ -104,8 +101,7 @@ class _Notation:
         return text + "." if self.trailing_point and math.isfinite(value) else text
 
 
-@dataclass(frozen=True)
-class _Column:
+class _Column(NamedTuple):
     """A notation and the width that every number of a tensor is padded to."""
 
     notation: _Notation
@@ -145,8 +141,7 @@ def _exact_column(values: Sequence[int]) -> _Column:
     return _Column(_Notation(""), max(len(str(value)) for value in values))
 
 
-@dataclass(frozen=True)
-class _Layout:
+class _Layout(NamedTuple):
     """How every element of one tensor is written, and the room it takes in a line."""
 
     write: Callable[[Any], str]
