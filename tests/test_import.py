@@ -56,3 +56,19 @@ def test_version_is_the_distribution_s() -> None:
 
     project = tomllib.loads((SOURCE.parent / "pyproject.toml").read_text())["project"]
     assert retrograd.__version__ == project["version"] == retrograd.version.__version__
+
+
+def test_functions_stay_themselves_when_a_subclass_looks_out() -> None:
+    """Code that is put in front of a function hides neither its signature nor its rules' view."""
+    program = """
+import inspect, retrograd
+from retrograd.op import raw
+before = str(inspect.signature(retrograd.flatten))
+class Watching(retrograd.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return super().__torch_function__(func, types, args, kwargs or {})
+print(str(inspect.signature(retrograd.flatten)) == before,
+      raw(retrograd.flatten, False).__code__.co_filename.endswith("shape.py"))
+"""
+    assert run(program).split() == ["True", "True"]

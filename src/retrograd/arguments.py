@@ -6,6 +6,7 @@ run, and only if that fails is it asked whether an argument was the reason.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from opcode import opmap
 from types import CodeType, FunctionType
 from typing import Any
@@ -37,17 +38,27 @@ def guard(function: FunctionType) -> None:
     if not isinstance(function, FunctionType) or function.__closure__ \
             or hasattr(function, "unguarded"):
         return
+    function.unguarded = put_in_front(function, _guarded.__code__, lambda plain: plain)  # type: ignore[attr-defined]
+
+
+def put_in_front(function: FunctionType, template: CodeType, call: Callable[[Any], Any]) -> Any:
+    """Give a function other code, which calls ``call`` of the one it was, and return that one.
+
+    It stays the same object under every name it has; ``template`` names what it calls "CALL".
+    """
     plain = FunctionType(function.__code__, function.__globals__, function.__name__,
                          function.__defaults__)
     plain.__kwdefaults__ = function.__kwdefaults__
     plain.__module__, plain.__annotations__ = function.__module__, function.__annotations__
     plain.__doc__ = function.__doc__
-    function.unguarded = function.__wrapped__ = plain  # type: ignore[attr-defined]
-    template: CodeType = _guarded.__code__
+    plain.__dict__.update(function.__dict__)
+    function.__wrapped__ = plain  # type: ignore[attr-defined]
+    called = call(plain)
     function.__code__ = template.replace(
-        co_consts=tuple(plain if c == "CALL" else c for c in template.co_consts),
+        co_consts=tuple(called if c == "CALL" else c for c in template.co_consts),
         co_name=function.__name__, co_qualname=function.__qualname__)
     function.__defaults__ = function.__kwdefaults__ = None
+    return plain
 
 
 def _guarded(*args, **kwargs):  # type: ignore[no-untyped-def]

@@ -8,9 +8,10 @@ Tensor is defined: their code is exchanged then (see :func:`watch_calls`).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
+from .arguments import put_in_front
 from .interpret import DISABLED, overriding
 from .modes import MODE, switched
 from .op import PUBLIC
@@ -159,17 +160,8 @@ def _is_ours(function: Any) -> bool:
 
 def _exchange(function: FunctionType) -> None:
     """Give a function code that looks out, and keep what it did as its ``plain``."""
-    plain = FunctionType(function.__code__, function.__globals__, function.__name__,
-                         function.__defaults__, function.__closure__)
-    plain.__kwdefaults__ = function.__kwdefaults__
-    plain.__module__ = function.__module__
-    function.plain = function.__wrapped__ = plain  # type: ignore[attr-defined]
-    template: CodeType = _look_out.__code__
-    watched = _Watched(plain, function)
-    function.__code__ = template.replace(
-        co_consts=tuple(watched if c == "CALL" else c for c in template.co_consts),
-        co_name=function.__name__, co_qualname=function.__qualname__)
-    function.__defaults__ = function.__kwdefaults__ = None
+    function.plain = put_in_front(  # type: ignore[attr-defined]
+        function, _look_out.__code__, lambda plain: _Watched(plain, function))
 
 
 def _watch_method(name: str, method: FunctionType) -> None:

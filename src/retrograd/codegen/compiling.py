@@ -5,6 +5,7 @@ Set the environment variable RETROGRAD_SHOW_CODE=mul to print what is generated 
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import warnings
@@ -54,24 +55,23 @@ def _locate(frame: Any) -> Any:
 GENERATED["locate"] = _locate
 
 
-def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:
-    """Execute generated source and return the function it defines."""
+@functools.cache
+def _connect() -> None:
+    """Let generated code call the general path, whose modules are above this one."""
     from .. import inplace, interpret, replaying
 
-    GENERATED.setdefault("call", interpret.call)
-    GENERATED.setdefault("goes_unrecorded", inplace.goes_unrecorded)
-    GENERATED.setdefault("call_operator", interpret.call_operator)
-    GENERATED.setdefault("call_inplace", interpret.call_inplace)
-    GENERATED.setdefault("attach_view", interpret.attach_view)
-    GENERATED.setdefault("note_cut", interpret.note_cut)
-    GENERATED.setdefault("check_version", replaying.check_version)
-    GENERATED.setdefault("keep_version", replaying.keep_version)
-    GENERATED.setdefault("output_edge", replaying.output_edge)
-    GENERATED.setdefault("stale_output", replaying.stale_output)
-    GENERATED.setdefault("unpack_input", replaying.unpack_input)
-    GENERATED.setdefault("unpack_output", replaying.unpack_output)
-    GENERATED.setdefault("fit_tensor", replaying.fit_tensor)
-    GENERATED.setdefault(f"{op.name}_op", op)
+    for module, names in (
+            (interpret, ("call", "call_operator", "call_inplace", "attach_view", "note_cut")),
+            (inplace, ("goes_unrecorded",)),
+            (replaying, ("check_version", "keep_version", "output_edge", "stale_output",
+                         "unpack_input", "unpack_output", "fit_tensor"))):
+        GENERATED.update({name: getattr(module, name) for name in names})
+
+
+def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:
+    """Execute generated source and return the function it defines."""
+    _connect()
+    GENERATED[f"{op.name}_op"] = op
     source = "\n".join(lines)
     if op.name in _SHOW:
         print(source, end="\n\n")

@@ -88,13 +88,7 @@ def _compile_pull(op: Op, plan: Plan, is_complex: bool) -> Any:
         if arg not in op.rules:
             lines.append(f"    r{i} = None")
             continue
-        result = _rule_source(op, plan, i, is_complex)
-        if plan.arity == 1:
-            lines += ["    " + r for r in result]
-        else:
-            lines.append(f"    if w{i} is None: r{i} = None")
-            lines.append("    else:")
-            lines += ["        " + r for r in result]
+        lines += _if_wanted(plan, i, _rule_source(op, plan, i, is_complex))
     lines.append("    return " + ", ".join(f"r{i}" for i in range(plan.arity)))
     return compile_function(f"{op.name} backward", "pull", lines, op)
 
@@ -146,12 +140,7 @@ def _compile_replay(op: Op, plan: Plan) -> Any:
         if i in plan.fitted:
             result.append(f"if self.fits is not None: "
                           f"r{i} = fit_tensor(r{i}, self.fits[{plan.fitted.index(i)}])")
-        if plan.arity == 1:
-            lines += ["    " + r for r in result]
-        else:
-            lines.append(f"    if w{i} is None: r{i} = None")
-            lines.append("    else:")
-            lines += ["        " + r for r in result]
+        lines += _if_wanted(plan, i, result)
     lines.append("    return " + ", ".join(f"r{i}" for i in range(plan.arity)))
     return compile_function(f"{op.name} replay", "replay", lines, op)
 
@@ -165,6 +154,14 @@ def _compile_release(op: Op, plan: Plan) -> Any:
 def _wanted(plan: Plan) -> list[str]:
     """The parameters by which the engine says which gradients it wants."""
     return [] if plan.arity == 1 else [f"w{i}" for i in range(plan.arity)]
+
+
+def _if_wanted(plan: Plan, i: int, result: list[str]) -> list[str]:
+    """Lines that set ``r{i}`` by those in ``result``, if that gradient is wanted."""
+    if plan.arity == 1:
+        return ["    " + line for line in result]
+    return [f"    if w{i} is None: r{i} = None", "    else:",
+            *("        " + line for line in result)]
 
 
 def _saved_condition(plan: Plan, name: str) -> str | None:

@@ -315,17 +315,17 @@ def without_tangents(data: Any) -> Any:
 
 
 def zeros_like_data(data: Any) -> Any:
-    if isinstance(data, Dual):
-        return zeros_like_data(data.primal)
-    if isinstance(data, Batched):
-        return Batched(data.level, zeros_like_data(data.value), data.outer)
-    return xp.zeros(data.shape, data.dtype)
+    return _constant_like(data, xp.zeros)
 
 
 def ones_like_data(data: Any) -> Any:
-    """Ones in each of the batches that ``data`` is in; a constant has no tangents."""
+    return _constant_like(data, xp.ones)
+
+
+def _constant_like(data: Any, make: Callable[..., Any]) -> Any:
+    """A constant in each of the batches that ``data`` is in; it has no tangents."""
     if isinstance(data, Dual):
-        return ones_like_data(data.primal)
+        return _constant_like(data.primal, make)
     if isinstance(data, Batched):
-        return Batched(data.level, ones_like_data(data.value), data.outer)
-    return xp.ones(data.shape, data.dtype)
+        return Batched(data.level, _constant_like(data.value, make), data.outer)
+    return make(data.shape, data.dtype)
