@@ -13,7 +13,7 @@ import pytest
 
 import retrograd as rg
 from retrograd.autograd import gradcheck, gradgradcheck
-from retrograd.op import COMPOSITES, PUBLIC, REGISTRY
+from retrograd.core.op import COMPOSITES, PUBLIC, REGISTRY
 from tests.samples import Recipe, resolve
 from tests.sweeps.cases import ENTRIES, Case, cases, failures_of, settle, tensors
 from tests.sweeps.known import KNOWN, NO_SAMPLES

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from retrograd import printing
+from retrograd.core import printing
 from shared import PrintedDType
 
 FLOAT32 = PrintedDType("float32", True, False)

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import retrograd as rg
-from retrograd import func, interpret, nn, ops, replaying
-from retrograd.interpret import wrap_any
-from retrograd.op import REGISTRY
+from retrograd import func, nn, ops
+from retrograd.core import general, saved_values
+from retrograd.core.general import wrap_any
+from retrograd.core.op import REGISTRY
 from retrograd.transforms import Batched, Dual, active, backward, batched, calls, data, dual
 
 # ---------------------------------------------------------------- rules on raw data
@@ -141,20 +142,20 @@ def flat(result: Any) -> list[Any]:
 
 
 @pytest.fixture
-def general(monkeypatch: pytest.MonkeyPatch) -> None:
+def general_path(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every op takes the general path, and every rule meets tensors."""
     for module in (batched, dual, backward):
         monkeypatch.setattr(module, "_WAYS", {})
         monkeypatch.setattr(module, "on_data", lambda rule: None)
     monkeypatch.setattr(calls, "_CALLS", {})
-    monkeypatch.setattr(interpret, "TRACED_CALL", lambda op, args, mode: NotImplemented)
-    monkeypatch.setattr(replaying, "TRACED_PULL", None)
+    monkeypatch.setattr(general, "TRACED_CALL", lambda op, args, mode: NotImplemented)
+    monkeypatch.setattr(saved_values, "TRACED_PULL", None)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_short_cut_changes_a_result(name: str, request: pytest.FixtureRequest) -> None:
     quick = flat(PROGRAMS[name]())
-    request.getfixturevalue("general")
+    request.getfixturevalue("general_path")
     general = flat(PROGRAMS[name]())
     for mine, theirs in zip(quick, general, strict=True):
         assert mine.shape == theirs.shape and mine.dtype is theirs.dtype

@@ -11,8 +11,8 @@ import pytest
 
 import retrograd as rg
 from retrograd import transforms
+from retrograd.core.op import REGISTRY
 from retrograd.func import grad, jvp, vmap
-from retrograd.op import REGISTRY
 from tests.samples import Call, Recipe, load_all, resolve
 
 SIZE = 2

@@ -8,11 +8,12 @@ from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 from typing import Any as _Any
 
-from . import autograd, dtypes, info, layouts, ops, overrides, random
+from . import autograd, ops, overrides, random
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled
-from .dtypes import (
+from .base import dtypes, layouts
+from .base.dtypes import (
     bfloat16,
     bool,
     can_cast,
@@ -47,7 +48,20 @@ from .dtypes import (
     uint32,
     uint64,
 )
-from .info import (
+from .base.layouts import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    layout,
+    memory_format,
+    preserve_format,
+    sparse_coo,
+    strided,
+)
+from .base.warning import is_warn_always_enabled, set_warn_always
+from .compat import settings
+from .compat.legacy import TENSOR_TYPES, set_default_tensor_type
+from .compat.settings import (
     are_deterministic_algorithms_enabled,
     compile,
     get_default_device,
@@ -63,20 +77,9 @@ from .info import (
     typename,
     use_deterministic_algorithms,
 )
-from .layouts import (
-    channels_last,
-    channels_last_3d,
-    contiguous_format,
-    layout,
-    memory_format,
-    preserve_format,
-    sparse_coo,
-    strided,
-)
-from .legacy import TENSOR_TYPES, set_default_tensor_type
-from .notices import is_warn_always_enabled, set_warn_always
-from .op import PUBLIC as _PUBLIC
-from .printing import get_printoptions, set_printoptions
+from .core.op import PUBLIC as _PUBLIC
+from .core.printing import get_printoptions, set_printoptions
+from .core.tensor import Size, Tensor
 from .random import (
     Generator,
     default_generator,
@@ -87,7 +90,6 @@ from .random import (
     set_rng_state,
 )
 from .storage import TypedStorage, UntypedStorage
-from .tensor import Size, Tensor
 from .version import __version__
 
 newaxis = None

@@ -1,7 +1,7 @@
 """Linear algebra: the functions of ``torch.linalg``."""
 
-from .errors import LinAlgError
-from .op import PUBLIC as _PUBLIC
+from .base.errors import LinAlgError
+from .core.op import PUBLIC as _PUBLIC
 
 globals().update(_PUBLIC["linalg"])
 

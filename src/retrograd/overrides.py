@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
-from .arguments import put_in_front
-from .interpret import DISABLED, overriding
-from .modes import MODE, switched
-from .op import PUBLIC
-from .tensor import Tensor
+from .base.modes import MODE, switched
+from .core.arguments import put_in_front
+from .core.general import DISABLED, overriding
+from .core.op import PUBLIC
+from .core.tensor import Tensor
 
 # ---------------------------------------------------------------- who handles a call
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
-from . import dtypes
 from .backend.random import DEFAULT_SEED, Stream
-from .modes import MODE
-from .tensor import Tensor, wrap
+from .base import dtypes
+from .base.modes import MODE
+from .core.tensor import Tensor, wrap
 
 
 class Generator:

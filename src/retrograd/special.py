@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from . import ops as ops
-from .op import PUBLIC
+from .core.op import PUBLIC
 
 globals().update(PUBLIC["special"])

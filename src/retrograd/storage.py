@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from . import dtypes
 from .backend import numpy as xp
-from .notices import warn
+from .base import dtypes
+from .base.warning import warn
 
 
 class UntypedStorage:

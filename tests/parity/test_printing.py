@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 from torch.autograd import forward_ad
 
-from retrograd import printing
+from retrograd.core import printing
 from shared import PrintedDType, custom
 
 FLOATS = ["float16", "bfloat16", "float32", "float64"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from .. import notices
 from ..backend import numpy as xp
-from ..interpret import Anomaly
-from ..modes import MODE, Mode
-from ..op import GENERATED
+from ..base import warning
+from ..base.modes import MODE, Mode
+from ..core.general import Anomaly
+from ..core.op import GENERATED
 
 
 def _set(enabled: bool, check_nan: bool) -> None:
@@ -100,17 +100,17 @@ def explain(node: Any) -> None:
     """Warn with the stacks of the forward calls whose backward failed."""
     stack = node.metadata.get("traceback_")
     if stack is None:
-        notices.warn(f"Error detected in {node.name()}. No forward pass information available. "
+        warning.warn(f"Error detected in {node.name()}. No forward pass information available. "
                      "Enable detect anomaly during forward pass for more information.")
         return
-    notices.warn(f"Error detected in {node.name()}. Traceback of forward call that caused the "
+    warning.warn(f"Error detected in {node.name()}. Traceback of forward call that caused the "
                  "error:\n" + "".join(stack))
     parent = node.metadata.get("parent_")
     while parent is not None:
         stack = parent.metadata.get("traceback_")
         told = "No forward pass information available." if stack is None else (
             "Traceback of forward call that induced the previous calculation:\n" + "".join(stack))
-        notices.warn("\n\nPrevious calculation was induced by "
+        warning.warn("\n\nPrevious calculation was induced by "
                      f"{parent.name()}. {told}")
         parent = parent.metadata.get("parent_")
 

@@ -6,14 +6,14 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from .. import notices
 from ..backend import numpy as xp
-from ..engine import run
-from ..graph import Like
-from ..interpret import TRACED_TYPES, wrap_any
-from ..modes import switched
-from ..replaying import fit_tensor
-from ..tensor import Tensor, edge_of
+from ..base import warning
+from ..base.modes import switched
+from ..core.engine import run
+from ..core.general import TRACED_TYPES, wrap_any
+from ..core.graph import Like
+from ..core.saved_values import fit_tensor
+from ..core.tensor import Tensor, edge_of
 from .graph import GradientEdge
 
 Roots = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
@@ -43,7 +43,7 @@ def backward(tensors: Roots, grad_tensors: Gradients = None, retain_graph: bool 
     roots, gradients = starting(outputs, as_gradients(grad_tensors, outputs), create_graph)
     targets = None if wanted is None else [_accumulating_edge(t) for t in wanted]
     if create_graph:
-        notices.warn(
+        warning.warn(
             "Using backward() with create_graph=True will create a reference cycle between the "
             "parameter and its gradient which can cause a memory leak. We recommend using "
             "autograd.grad when creating the graph to avoid this. If you have to use this "
@@ -224,7 +224,7 @@ def fitting(position: int, gradient: Tensor, like: Like) -> Tensor:
     """``gradient`` in the dtype of the output it starts from, which must have its shape."""
     data = gradient._data
     if tuple(data.shape) != tuple(like.shape):
-        from ..tensor import Size
+        from ..core.tensor import Size
 
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{position}] has a shape of {gradient.shape!r} and "
@@ -238,7 +238,7 @@ def fitting(position: int, gradient: Tensor, like: Like) -> Tensor:
 
 
 def _dtype_of(like: Like) -> Any:
-    from ..dtypes import from_numpy_dtype
+    from ..base.dtypes import from_numpy_dtype
 
     return from_numpy_dtype(like.dtype)
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import transforms
-from ..interpret import wrap_any
-from ..modes import Mode, switched
-from ..tensor import Tensor
+from ..base.modes import Mode, switched
+from ..core.general import wrap_any
+from ..core.tensor import Tensor
 
 _Forward = Callable[[tuple[Any, ...]], Any]
 

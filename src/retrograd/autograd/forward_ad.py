@@ -6,8 +6,8 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from .. import transforms
-from ..modes import ACTIVE, MODE, Mode
-from ..tensor import Tensor
+from ..base.modes import ACTIVE, MODE, Mode
+from ..core.tensor import Tensor
 from .grad_mode import _ModeSwitch
 
 _level: ContextVar[int] = ContextVar("retrograd.dual_level", default=-1)

@@ -13,15 +13,32 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
 from ..backend import numpy as xp
-from ..graph import INFERENCE, LEAF, Like, PlacedNode, Released, View, fit, next_sequence, stale
-from ..inplace import rebase, refuse_view
-from ..interpret import Anomaly, note_cut, remember_stack, wrap_any
-from ..modes import GRAD, MODE, NO_GRAD, Mode, switched
-from ..replaying import Packed, attach, check_hooks_fit, describe_origin, fit_tensor, output_edge
-from ..sites import is_internal, user_frame
-from ..tensor import Tensor, edge_of, wrap
+from ..base import dtypes
+from ..base.call_sites import is_internal, user_frame
+from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
+from ..core.general import Anomaly, note_cut, remember_stack, wrap_any
+from ..core.graph import (
+    INFERENCE,
+    LEAF,
+    Like,
+    PlacedNode,
+    Released,
+    View,
+    fit,
+    next_sequence,
+    stale,
+)
+from ..core.inplace import rebase, refuse_view
+from ..core.saved_values import (
+    Packed,
+    attach,
+    check_hooks_fit,
+    describe_origin,
+    fit_tensor,
+    output_edge,
+)
+from ..core.tensor import Tensor, edge_of, wrap
 
 # ---------------------------------------------------------------- the context
 

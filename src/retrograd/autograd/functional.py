@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..backend import numpy as xp
-from ..engine import Plan, run
-from ..interpret import wrap_any
-from ..modes import MODE, switched
-from ..tensor import Tensor, edge_of
+from ..base.modes import MODE, switched
+from ..core.engine import Plan, run
+from ..core.general import wrap_any
+from ..core.tensor import Tensor, edge_of
 from .backward import grad, starting
 from .function import BackwardCFunction
 from .graph import GradientEdge

@@ -7,8 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..modes import GRAD, MODE, NO_GRAD, Mode
-from ..tensor import Tensor
+from ..base.modes import GRAD, MODE, NO_GRAD, Mode
+from ..core.tensor import Tensor
 
 
 class _ModeSwitch:

@@ -8,11 +8,11 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from .. import dtypes
 from ..backend import numpy as xp
-from ..interpret import wrap_any
-from ..modes import switched
-from ..tensor import Size, Tensor
+from ..base import dtypes
+from ..base.modes import switched
+from ..core.general import wrap_any
+from ..core.tensor import Size, Tensor
 from . import forward_ad
 from .backward import grad
 

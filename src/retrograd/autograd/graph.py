@@ -7,12 +7,12 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ..engine import current_plan
-from ..graph import Like, RemovableHandle
-from ..graph import Node as RecordedNode
-from ..modes import MODE
-from ..replaying import output_edge
-from ..tensor import AccumulateGrad, Tensor, edge_of
+from ..base.modes import MODE
+from ..core.engine import current_plan
+from ..core.graph import Like, RemovableHandle
+from ..core.graph import Node as RecordedNode
+from ..core.saved_values import output_edge
+from ..core.tensor import AccumulateGrad, Tensor, edge_of
 
 # ---------------------------------------------------------------- nodes and edges
 

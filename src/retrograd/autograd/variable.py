@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine import queue_callback
-from ..tensor import Tensor, twin
+from ..core.engine import queue_callback
+from ..core.tensor import Tensor, twin
 
 
 class _Engine:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import LinAlgError
+from ..base.errors import LinAlgError
 from .numpy import FLOAT32, FLOAT64, as_array
 
 _matmul = np.matmul

@@ -15,7 +15,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command is None:
         parser.print_help()
         return 0
-    from retrograd.cli.demo import run_demo
+    from .demo import run_demo
 
     try:
         return run_demo(options.epochs, options.seed, options.output)

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import retrograd
-from retrograd import nn, optim
-from retrograd.cli.chart import line_chart
-from retrograd.cli.progress import Progress
-from retrograd.datasets import digits
-from retrograd.tensor import Tensor
-from retrograd.utils.data import DataLoader, Subset, TensorDataset, random_split
+
+from .. import nn, optim
+from ..core.tensor import Tensor
+from ..datasets import digits
+from ..utils.data import DataLoader, Subset, TensorDataset, random_split
+from .chart import line_chart
+from .progress import Progress
 
 HELD_OUT = 0.2
 BATCH = 32

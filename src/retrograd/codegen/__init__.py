@@ -2,14 +2,14 @@
 
 Generated code handles the ordinary call: plain tensors of one floating dtype, grad mode on or off,
 nothing else switched on. Whatever does not fit (Python types, promotion, subclasses, other modes,
-errors to word) goes to :func:`retrograd.interpret.call`, which is general and slower.
+errors to word) goes to :func:`retrograd.core.general.call`, which is general and slower.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..op import Op
+from ..core.op import Op
 from .calls import forward_source, signature_source
 from .compiling import compile_function
 from .nodes import node_class

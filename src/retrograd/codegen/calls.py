@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend import numpy as xp
-from ..formulas import written_out
-from ..op import ARRAY, GENERATED, OPTIONAL, Op, direct
+from ..core.formulas import written_out
+from ..core.op import ARRAY, GENERATED, OPTIONAL, Op, direct
 from .compiling import RESERVED, numbers_source, site_source
 from .nodes import node_class
 from .plan import Plan, has_lean_class

@@ -12,13 +12,13 @@ import warnings
 from typing import Any
 
 from ..backend import numpy as xp
-from ..errors import REQUIRED, canonical_dim, canonical_dims
-from ..forms import ARRAYS_4, ARRAYS_8, NUMBERS_4, NUMBERS_8, SCALAR_FORMS
-from ..graph import AGES, LEAF, Like, Released, fit
-from ..modes import GRAD, MODE, NO_GRAD
-from ..op import GENERATED, Op
-from ..sites import Site, user_frame
-from ..tensor import PLAIN, Tensor, edge_of
+from ..base.call_sites import Site, user_frame
+from ..base.errors import REQUIRED, canonical_dim, canonical_dims
+from ..base.modes import GRAD, MODE, NO_GRAD
+from ..core.graph import AGES, LEAF, Like, Released, fit
+from ..core.interned import ARRAYS_4, ARRAYS_8, NUMBERS_4, NUMBERS_8, SCALAR_FORMS
+from ..core.op import GENERATED, Op
+from ..core.tensor import PLAIN, Tensor, edge_of
 
 # Overflow gives inf, as everywhere in PyTorch; the fast path of the commonest ops runs without the
 # guard that silences NumPy about it, which would cost a fifth of a small op's time. Where warnings
@@ -58,12 +58,12 @@ GENERATED["locate"] = _locate
 @functools.cache
 def _connect() -> None:
     """Let generated code call the general path, whose modules are above this one."""
-    from .. import inplace, interpret, replaying
+    from ..core import general, inplace, saved_values
 
     for module, names in (
-            (interpret, ("call", "call_operator", "call_inplace", "attach_view", "note_cut")),
+            (general, ("call", "call_operator", "call_inplace", "attach_view", "note_cut")),
             (inplace, ("goes_unrecorded",)),
-            (replaying, ("check_version", "keep_version", "output_edge", "stale_output",
+            (saved_values, ("check_version", "keep_version", "output_edge", "stale_output",
                          "unpack_input", "unpack_output", "fit_tensor"))):
         GENERATED.update({name: getattr(module, name) for name in names})
 

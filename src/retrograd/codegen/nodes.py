@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..formulas import written_out
-from ..graph import Node, edges_with_steps
-from ..op import ARRAY, GENERATED, OPTIONAL, Op, raw
+from ..core.formulas import written_out
+from ..core.graph import Node, edges_with_steps
+from ..core.op import ARRAY, GENERATED, OPTIONAL, Op, raw
 from .compiling import compile_function, numbers_source
 from .plan import Plan, has_lean_class
 
@@ -25,10 +25,10 @@ def node_class(op: Op, variant: str = "real") -> Any:
 
 
 def _make_node_class(op: Op, variant: str) -> type:
-    from .. import replaying
+    from ..core import saved_values
 
     if variant == "traced":
-        return replaying.traced_class(node_class(op))
+        return saved_values.traced_class(node_class(op))
     body: dict[str, Any] = {"__slots__": (), "__module__": "retrograd.generated"}
     if variant == "complex":
         base = node_class(op)
@@ -43,13 +43,13 @@ def _make_node_class(op: Op, variant: str) -> type:
         "op": op, "plan": plan, "_arity": max(plan.arity, 3) if op.has_list else plan.arity,
         "slots": plan.slots(),
         "saves_output": "y" in plan.saved_outputs,
-        "watch_output": replaying.watch_output,
+        "watch_output": saved_values.watch_output,
         "pull": _Later(_compile_pull, op, plan, False),
         "pass_on": _Later(_compile_pass_on, op, plan, False),
         "replay": _Later(_compile_replay, op, plan),
         "release": _Later(_compile_release, op, plan) if plan.saved_slots() else Node.release,
-        "saved_names": replaying.public_saved_names(op, plan),
-        **replaying.saved_properties(op, plan),
+        "saved_names": saved_values.public_saved_names(op, plan),
+        **saved_values.saved_properties(op, plan),
     }
     if variant == "lean":
         body |= {"fits": None, **plan.defaults}
@@ -58,10 +58,10 @@ def _make_node_class(op: Op, variant: str) -> type:
     if op.steps:
         body["next_functions"] = property(edges_with_steps)
     if op.has_list:
-        body["pull"] = replaying.pull_list
+        body["pull"] = saved_values.pull_list
         body["pass_on"] = Node.pass_on
-        body["replay"] = replaying.replay_list
-        body["edges"] = replaying.list_edges
+        body["replay"] = saved_values.replay_list
+        body["edges"] = saved_values.list_edges
     return type(op.node_name, (base,), body)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import Op, parameters_of
+from ..core.op import Op, parameters_of
 
 
 def rule_needs(op: Op) -> dict[str, list[str]]:

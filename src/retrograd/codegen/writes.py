@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..op import ARRAY, GENERATED, Op, direct
+from ..core.op import ARRAY, GENERATED, Op, direct
 from .calls import compute_source, level_source, takes_number, type_tests
 from .compiling import site_source
 
 
 def write_path(op: Op, slow: str) -> list[str]:
-    """The ordinary write, which is not recorded: see :func:`retrograd.inplace.goes_unrecorded`.
+    """The ordinary write, which is not recorded: see ``core.inplace.goes_unrecorded``.
 
     A result of another shape or dtype, or a read-only array, is refused by the general path.
     """

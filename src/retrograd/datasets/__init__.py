@@ -1,5 +1,5 @@
 """Data sets that come with the package."""
 
-from retrograd.datasets._digits import digits
+from ._digits import digits
 
 __all__ = ["digits"]

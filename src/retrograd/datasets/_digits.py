@@ -4,7 +4,8 @@ import gzip
 from importlib.resources import files
 
 import retrograd
-from retrograd import Tensor
+
+from .. import Tensor
 
 _BRIGHTEST = 16
 _PIXELS = 64

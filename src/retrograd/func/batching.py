@@ -6,12 +6,12 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .. import trees
-from ..modes import MODE, switched
-from ..notices import warn
+from ..base import trees
+from ..base.call_sites import Site, here, is_internal
+from ..base.modes import MODE, switched
+from ..base.warning import warn
+from ..core.tensor import Tensor
 from ..random import VMAPS, default_generator
-from ..sites import Site, here, is_internal
-from ..tensor import Tensor
 from ..transforms import CannotBatch, active, batch_in, batch_out, levels_of
 from .journal import Journal
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .. import trees
-from ..interpret import outermost
-from ..notices import warn
+from ..base import trees
+from ..base.call_sites import here
+from ..base.warning import warn
+from ..core.general import outermost
+from ..core.tensor import Tensor
 from ..random import VMAPS
-from ..sites import here
-from ..tensor import Tensor
 from ..transforms import Batched, batch_in, batch_out, batch_repeated, levels_of, made_inside
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .. import trees
 from ..autograd.backward import grad as graph_grad
-from ..modes import MODE, switched
-from ..tensor import Tensor
+from ..base import trees
+from ..base.modes import MODE, switched
+from ..core.tensor import Tensor
 from ..transforms import active, dual_primal, dual_tangent, levels_of, make_dual
 from .batching import map_rows
 from .reverse import (

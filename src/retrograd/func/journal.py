@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..op import Op
+from ..core.op import Op
+from ..core.tensor import Tensor
 from ..random import VMAPS, Generator
-from ..tensor import Tensor
 from ..transforms import Dual, Holder, levels_of
 
 _OVERWRITING = {"uniform", "normal", "log_normal", "exponential", "cauchy", "geometric", "random",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..tensor import Tensor
+from ..core.tensor import Tensor
 
 
 def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None,

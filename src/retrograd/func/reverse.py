@@ -11,15 +11,15 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .. import trees
 from ..autograd.backward import own, starting
 from ..backend import numpy as xp
-from ..engine import Plan, run
-from ..graph import Identity, Node, next_sequence
-from ..interpret import wrap_any
-from ..modes import MODE, switched
-from ..sites import here
-from ..tensor import Tensor, edge_of
+from ..base import trees
+from ..base.call_sites import here
+from ..base.modes import MODE, switched
+from ..core.engine import Plan, run
+from ..core.general import wrap_any
+from ..core.graph import Identity, Node, next_sequence
+from ..core.tensor import Tensor, edge_of
 from ..transforms import (
     Batched,
     CannotBatch,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import trees
 from ..autograd.backward import grad as graph_grad
-from ..modes import switched
-from ..sites import here
-from ..tensor import Tensor
+from ..base import trees
+from ..base.call_sites import here
+from ..base.modes import switched
+from ..core.tensor import Tensor
 from .batching import vmap
 
 
@@ -58,9 +58,9 @@ def per_sample_grad(losses: Tensor, parameters: Any, *, retain_graph: bool = Fal
 
 def _release(losses: Tensor) -> None:
     """Free what backward needed, as a single backward pass would have."""
-    from ..engine import Plan
-    from ..graph import Released
-    from ..tensor import edge_of
+    from ..core.engine import Plan
+    from ..core.graph import Released
+    from ..core.tensor import edge_of
 
     edge = edge_of(losses)
     if edge is None:

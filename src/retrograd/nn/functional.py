@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import retrograd.ops  # noqa: F401 - declares them
-from retrograd.op import PUBLIC
+
+from ..core.op import PUBLIC
 
 # PyTorch offers these both here and at the top level.
 _SHARED = (

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import retrograd
-from retrograd.backend import numpy as xp
-from retrograd.tensor import Tensor
+
+from ..backend import numpy as xp
+from ..core.tensor import Tensor
 
 _GAIN_ONE = {
     "linear",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import retrograd
-from retrograd.interpret import DISABLED
-from retrograd.tensor import NATIVE, PLAIN, Tensor, twin
+
+from ..core.general import DISABLED
+from ..core.tensor import NATIVE, PLAIN, Tensor, twin
 
 
 class _ParameterMeta(type):

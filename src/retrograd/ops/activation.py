@@ -6,16 +6,16 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
 from ..backend import numpy as xp
 from ..backend import pointwise as arrays
 from ..backend import smooth as curves
 from ..backend import softmax as exponentials
-from ..errors import REQUIRED
-from ..interpret import wrap_any
-from ..notices import warn
-from ..op import PUBLIC, Array, Dim, Index, Number, composite, elementwise, op, publish
-from ..tensor import Tensor, wrap
+from ..base import dtypes
+from ..base.errors import REQUIRED
+from ..base.warning import warn
+from ..core.general import wrap_any
+from ..core.op import PUBLIC, Array, Dim, Index, Number, composite, elementwise, op, publish
+from ..core.tensor import Tensor, wrap
 from .bounds import _clamp_max_number
 from .convert import cast
 from .elementary import exp, log, sigmoid, tanh

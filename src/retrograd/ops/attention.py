@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import dtypes
 from ..backend import attention as arrays
 from ..backend import numpy as xp
-from ..errors import length_of
-from ..op import Array, Index, composite, op
-from ..tensor import PLAIN, Tensor, wrap
+from ..base import dtypes
+from ..base.errors import length_of
+from ..core.op import Array, Index, composite, op
+from ..core.tensor import PLAIN, Tensor, wrap
 from .activation import _softmax, dropout, softmax_backward
 from .loss import check_fits
 from .masking import where

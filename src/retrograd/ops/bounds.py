@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
 from ..backend import numpy as xp
 from ..backend import pointwise as arrays
-from ..errors import no_overload
-from ..op import Array, Number, composite, elementwise, publish
-from ..tensor import Tensor
+from ..base import dtypes
+from ..base.errors import no_overload
+from ..core.op import Array, Number, composite, elementwise, publish
+from ..core.tensor import Tensor
 from .compare import isnan
 from .masking import kept, where, zeroed, zeros_as
 from .overloads import in_place, is_operand, kinds, plain_number, widened

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
 from ..backend import numpy as xp
 from ..backend import pointwise as arrays
-from ..errors import no_overload, not_a_tensor
-from ..op import Array, composite, elementwise, publish
-from ..tensor import Tensor
+from ..base import dtypes
+from ..base.errors import no_overload, not_a_tensor
+from ..core.op import Array, composite, elementwise, publish
+from ..core.tensor import Tensor
 from .masking import zeros_as
 from .overloads import BOTH, _no_complex, kinds, tensor_or_number_
 

@@ -6,15 +6,15 @@ import math
 from functools import lru_cache
 from typing import Any
 
-from .. import dtypes
 from ..backend import conv as images
 from ..backend import norm as norms
 from ..backend import numpy as xp
 from ..backend import pool as pools
-from ..errors import dim_out_of_range, no_dims
-from ..notices import warn
-from ..op import Array, Index, composite, linear, op, publish
-from ..tensor import PLAIN, Tensor
+from ..base import dtypes
+from ..base.errors import dim_out_of_range, no_dims
+from ..base.warning import warn
+from ..core.op import Array, Index, composite, linear, op, publish
+from ..core.tensor import PLAIN, Tensor
 from .overloads import kinds, no_kernel
 from .parts import _slice
 from .pointwise import conj

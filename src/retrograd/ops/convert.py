@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes, layouts
 from ..backend import create as make
 from ..backend import numpy as xp
-from ..errors import type_name
-from ..notices import warn
-from ..op import Array, linear, op
-from ..tensor import Tensor
+from ..base import dtypes, layouts
+from ..base.errors import type_name
+from ..base.warning import warn
+from ..core.op import Array, linear, op
+from ..core.tensor import Tensor
 
 # ---------------------------------------------------------------- copies
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import dtypes, layouts
 from ..backend import create as make
 from ..backend import numpy as xp
-from ..errors import type_name
-from ..interpret import TRACED_TYPES, wrap_any
-from ..notices import warn
-from ..op import publish
-from ..tensor import NATIVE, Tensor, wrap
+from ..base import dtypes, layouts
+from ..base.errors import type_name
+from ..base.warning import warn
+from ..core.general import TRACED_TYPES, wrap_any
+from ..core.op import publish
+from ..core.tensor import NATIVE, Tensor, wrap
 from .convert import fits
 from .from_data import data_of, full_name
 
@@ -359,8 +359,8 @@ def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = No
 
 def overridden(function: Any, input: Any, *args: Any, **named: Any) -> Any:
     """What ``input``'s class makes of the call, if it has a say; NotImplemented otherwise."""
-    from ..interpret import overriding
-    from ..modes import MODE
+    from ..base.modes import MODE
+    from ..core.general import overriding
 
     if type(input) in NATIVE or not MODE.get().override:
         return NotImplemented

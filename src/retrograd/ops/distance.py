@@ -6,12 +6,12 @@ import math
 import warnings
 from typing import Any
 
-from .. import dtypes
 from ..backend import distance as arrays
 from ..backend import numpy as xp
-from ..errors import canonical_dim
-from ..op import Array, Dims, composite, elementwise, op
-from ..tensor import Tensor
+from ..base import dtypes
+from ..base.errors import canonical_dim
+from ..core.op import Array, Dims, composite, elementwise, op
+from ..core.tensor import Tensor
 from .convert import cast_gradient
 from .parts import diagonal, real
 from .pointwise import abs, clamp, conj, sgn, sqrt

@@ -6,8 +6,8 @@ import math
 import string
 from typing import Any
 
-from ..op import composite
-from ..tensor import Tensor
+from ..core.op import composite
+from ..core.tensor import Tensor
 from .parts import diagonal
 from .product import bmm
 from .reduce import sum as reduce_sum

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..backend import numpy as xp
 from ..backend import pointwise as arrays
-from ..op import PUBLIC, Array, Number, elementwise, publish
-from ..tensor import Tensor
+from ..core.op import PUBLIC, Array, Number, elementwise, publish
+from ..core.tensor import Tensor
 from .compare import isinf
 from .masking import conj, where, zeroed
 from .overloads import BOTH, kinds, publish_pair

@@ -6,11 +6,11 @@ import math
 from itertools import chain
 from typing import Any
 
-from .. import dtypes
 from ..backend import create as make
 from ..backend import numpy as xp
-from ..notices import warn
-from ..tensor import Size, Tensor, warn_of_lost_gradient
+from ..base import dtypes
+from ..base.warning import warn
+from ..core.tensor import Size, Tensor, warn_of_lost_gradient
 
 _NUMBERS = {float, int, bool, complex}
 _SEQUENCES = (list, tuple, range, Size, bytearray)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import dtypes
 from ..backend import index as xi
 from ..backend import numpy as xp
-from ..errors import dim_out_of_range, not_a_tensor
-from ..inplace import call_inplace
-from ..notices import warn
-from ..op import Array, Index, linear, op, publish
-from ..tensor import Tensor, wrap
+from ..base import dtypes
+from ..base.errors import dim_out_of_range, not_a_tensor
+from ..base.warning import warn
+from ..core.inplace import call_inplace
+from ..core.op import Array, Index, linear, op, publish
+from ..core.tensor import Tensor, wrap
 from .join import stack
 from .masking import kept
 from .parts import _select, _slice
@@ -85,8 +85,8 @@ def values_gradient(g: Any, like: Any, index: Any, dims: Any) -> Any:
 
 def fitted(g: Any, like: Any) -> Any:
     """``g`` summed to the shape of what it is the gradient of, and in its dtype."""
-    from ..graph import fit
-    from ..replaying import fit_tensor
+    from ..core.graph import fit
+    from ..core.saved_values import fit_tensor
 
     return fit_tensor(g, like) if isinstance(g, Tensor) else fit(g, like)
 
@@ -565,7 +565,7 @@ def given_or(out: Any, function: str, result: Tensor) -> Tensor:
     """``result``, or ``out`` with its values."""
     if out is None:
         return result
-    from ..interpret import store_out
+    from ..core.general import store_out
 
     return store_out(function, result._data, out)
 

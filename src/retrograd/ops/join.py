@@ -6,13 +6,13 @@ from itertools import pairwise
 from typing import Any
 
 from ..backend import numpy as xp
+from ..base.errors import canonical_dim
+from ..base.modes import GRAD, MODE, NO_GRAD
+from ..base.warning import warn
 from ..codegen import node_class
-from ..errors import canonical_dim
-from ..graph import Like, next_sequence
-from ..modes import GRAD, MODE, NO_GRAD
-from ..notices import warn
-from ..op import Array, Arrays, Dim, Op, composite, linear, publish
-from ..tensor import PLAIN, Tensor, edge_of, wrap
+from ..core.graph import Like, next_sequence
+from ..core.op import Array, Arrays, Dim, Op, composite, linear, publish
+from ..core.tensor import PLAIN, Tensor, edge_of, wrap
 from .parts import (
     _slice,
     _split,
@@ -115,8 +115,8 @@ def _cat_parts(g: Any, like: Any, dim: int) -> Any:
 
 def fitted_part(part: Any, like: Any) -> Any:
     """A part of a joined gradient in the shape and dtype of the tensor it belongs to."""
-    from ..graph import fit
-    from ..replaying import fit_tensor
+    from ..core.graph import fit
+    from ..core.saved_values import fit_tensor
 
     if like.shape == (0,) and part.shape != (0,):
         part = zeros_of(part, (0,))

@@ -6,13 +6,13 @@ import math
 import warnings
 from typing import Any
 
-from .. import dtypes
 from ..backend import loss as arrays
 from ..backend import numpy as xp
-from ..errors import no_dims, size_mismatch
-from ..modes import switched
-from ..op import Array, Index, composite, elementwise, op
-from ..tensor import Tensor
+from ..base import dtypes
+from ..base.errors import no_dims, size_mismatch
+from ..base.modes import switched
+from ..core.op import Array, Index, composite, elementwise, op
+from ..core.tensor import Tensor
 from .activation import _log_softmax, logsigmoid
 from .norm import pairwise_distance
 from .overloads import kinds, no_kernel

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes
 from ..backend import numpy as xp
 from ..backend import pointwise as arrays
-from ..errors import no_overload
-from ..notices import warn
-from ..op import Array, Index, elementwise, publish
-from ..tensor import Tensor, wrap
+from ..base import dtypes
+from ..base.errors import no_overload
+from ..base.warning import warn
+from ..core.op import Array, Index, elementwise, publish
+from ..core.tensor import Tensor, wrap
 from .overloads import BOTH, is_operand
 
 

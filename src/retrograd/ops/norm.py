@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import dtypes
 from ..backend import norm as arrays
 from ..backend import numpy as xp
-from ..errors import length_of, no_dims
-from ..modes import switched
-from ..op import Array, Index, composite, op, publish
-from ..tensor import PLAIN, Tensor
+from ..base import dtypes
+from ..base.errors import length_of, no_dims
+from ..base.modes import switched
+from ..core.op import Array, Index, composite, op, publish
+from ..core.tensor import PLAIN, Tensor
 from .conv import channel_sums
 from .pointwise import rsqrt
 from .product import scalar_type, sum_rows

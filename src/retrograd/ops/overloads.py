@@ -6,13 +6,13 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
 from ..backend import numpy as xp
 from ..backend import pointwise as arrays
-from ..errors import no_kernel, no_overload
-from ..interpret import NUMBERS
-from ..op import publish
-from ..tensor import Tensor
+from ..base import dtypes
+from ..base.errors import no_kernel, no_overload
+from ..core.general import NUMBERS
+from ..core.op import publish
+from ..core.tensor import Tensor
 from .convert import cast
 
 BOTH = ("input", "other")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from .. import dtypes
 from ..backend import numpy as xp
-from ..errors import canonical_dim, no_dims
-from ..op import Array, Dim, composite, linear, publish, view
-from ..tensor import Tensor
+from ..base import dtypes
+from ..base.errors import canonical_dim, no_dims
+from ..core.op import Array, Dim, composite, linear, publish, view
+from ..core.tensor import Tensor
 
 
 @view(quiet=True, method=False, function=None)

@@ -6,12 +6,13 @@ import builtins
 import math
 from typing import Any
 
-from .. import dtypes, return_types
+from .. import return_types
 from ..backend import numpy as xp
 from ..backend import pointwise as arrays
-from ..errors import no_kernel, no_overload
-from ..op import PUBLIC, Array, Number, composite, elementwise, op, publish
-from ..tensor import Tensor
+from ..base import dtypes
+from ..base.errors import no_kernel, no_overload
+from ..core.op import PUBLIC, Array, Number, composite, elementwise, op, publish
+from ..core.tensor import Tensor
 from .bounds import (
     _clamp_max_number,
     _clamp_min_number,

@@ -6,14 +6,14 @@ import math
 from itertools import pairwise
 from typing import Any
 
-from .. import dtypes
 from ..backend import linalg as matrices
 from ..backend import numpy as xp
-from ..errors import existing_dim, length_of, no_dims, not_a_tensor, size_mismatch
-from ..notices import warn
-from ..op import Array, Number, composite, op, publish
-from ..op import linear as linear_op
-from ..tensor import Tensor
+from ..base import dtypes
+from ..base.errors import existing_dim, length_of, no_dims, not_a_tensor, size_mismatch
+from ..base.warning import warn
+from ..core.op import Array, Number, composite, op, publish
+from ..core.op import linear as linear_op
+from ..core.tensor import Tensor
 from .pointwise import conj, mul
 from .shape import (
     _check_expand,

@@ -6,23 +6,14 @@ import math
 from types import FunctionType
 from typing import Any
 
-from .. import dtypes
 from ..backend import numpy as xp
 from ..backend.create import laid_out_like
-from ..errors import size_mismatch
-from ..op import Array, Index, op, publish
+from ..base import dtypes
+from ..base.errors import size_mismatch
+from ..core.op import Array, Index, op, publish
+from ..core.tensor import Tensor
 from ..random import VMAPS, Generator, drawn, stream_of
-from ..tensor import Tensor
-from .create import (
-    blank_like,
-    leaf,
-    out_dtype,
-    overridden,
-    place,
-    settle,
-    size_argument,
-    size_from,
-)
+from .create import blank_like, leaf, out_dtype, overridden, place, settle, size_argument, size_from
 from .shape import _check_expand as checked_expansion
 from .shape import zeros_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend import numpy as xp
-from ..errors import canonical_dim, canonical_dims, dim_out_of_range, existing_dim, no_dims
-from ..op import Array, Ints, composite, linear, publish
-from ..tensor import Tensor, wrap
+from ..base.errors import canonical_dim, canonical_dims, dim_out_of_range, existing_dim, no_dims
+from ..core.op import Array, Ints, composite, linear, publish
+from ..core.tensor import Tensor, wrap
 from .join import stack
 from .scatter import index_select
 from .shape import reshape, sizes, spread_method, sum_to_size_of, unsqueeze
@@ -190,7 +190,7 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
     from .shape import expand
 
     wide = expand(unsqueeze(input, axis + 1), (*shape[:axis + 1], repeats, *shape[axis + 1:]))
-    from .. import layouts
+    from ..base import layouts
 
     return reshape(clone(wide, memory_format=layouts.contiguous_format),
                    (*shape[:axis], shape[axis] * repeats, *shape[axis + 1:]))

@@ -7,13 +7,14 @@ import math
 import warnings
 from typing import Any
 
-from .. import dtypes, return_types
-from ..arguments import refuse_foreign
+from .. import return_types
 from ..backend import numpy as xp
 from ..backend import reduce as arrays
-from ..errors import canonical_dims, no_overload
-from ..op import Array, Dim, Dims, Index, composite, elementwise, linear, op, publish
-from ..tensor import Tensor
+from ..base import dtypes
+from ..base.errors import canonical_dims, no_overload
+from ..core.arguments import refuse_foreign
+from ..core.op import Array, Dim, Dims, Index, composite, elementwise, linear, op, publish
+from ..core.tensor import Tensor
 from .convert import cast_gradient
 from .parts import diagonal_backward
 from .pointwise import conj, exp, maximum, minimum

@@ -6,13 +6,13 @@ import math
 from types import FunctionType
 from typing import Any
 
-from .. import interpret
 from ..backend import numpy as xp
-from ..graph import View
-from ..inplace import check_writable
-from ..modes import MODE
-from ..op import Array, op, publish, view
-from ..tensor import Tensor, edge_of
+from ..base.modes import MODE
+from ..core import general
+from ..core.graph import View
+from ..core.inplace import check_writable
+from ..core.op import Array, op, publish, view
+from ..core.tensor import Tensor, edge_of
 from .scatter import no_derivative
 from .shape import _squeeze, _squeeze_dim, _squeeze_dims, reshape, sizes, t, transpose, unsqueeze
 from .strides import _as_strided, as_strided_backward, check_in_storage, geometry
@@ -22,15 +22,15 @@ def restride(function: Any, target: Tensor, *static: Any) -> Tensor:
     """Let ``target`` itself become the view that ``function`` takes of it."""
     declared = function.op
     mode = MODE.get()
-    tensors, values = interpret.prepare(declared, (target, *static))
+    tensors, values = general.prepare(declared, (target, *static))
     edge = edge_of(target)
     records = mode.records and edge is not None
     if records:
         check_writable(target, True, mode)
-    result = interpret.compute(declared, values)
+    result = general.compute(declared, values)
     node = None
     if records:
-        node = interpret.record(declared, tensors, values, [edge], (target,), mode, attach=False)
+        node = general.record(declared, tensors, values, [edge], (target,), mode, attach=False)
     counter = target._counter()
     target._replace_data(result)
     counter.bump()
@@ -164,7 +164,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     else:
         array = source._array() if isinstance(source, Tensor) else xp.asarray(source)
         if array.dtype != self._data.dtype:
-            from ..dtypes import from_numpy_dtype
+            from ..base.dtypes import from_numpy_dtype
 
             names = [from_numpy_dtype(d).alias for d in (array.dtype, self._data.dtype)]
             given, own = [_C_DTYPES.get(name, name) for name in names]
@@ -179,7 +179,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     if mode.records and (edge is not None or other is not None):
         check_writable(self, True, mode)
         tensors = {"input": self, "source": source}
-        node = interpret.record(_set.op, tensors, [self._data, array], [edge, other], (self,), mode,
+        node = general.record(_set.op, tensors, [self._data, array], [edge, other], (self,), mode,
                                 attach=False)
     self._replace_data(array)
     self._counter().bump()

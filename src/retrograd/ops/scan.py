@@ -7,9 +7,9 @@ from typing import Any
 from .. import return_types
 from ..backend import numpy as xp
 from ..backend import reduce as arrays
-from ..errors import canonical_dim, existing_dim, no_dims
-from ..op import Array, Dim, composite, elementwise, linear, op
-from ..tensor import Tensor
+from ..base.errors import canonical_dim, existing_dim, no_dims
+from ..core.op import Array, Dim, composite, elementwise, linear, op
+from ..core.tensor import Tensor
 from .convert import cast_gradient
 from .join import cat
 from .parts import _slice, narrow, slice_backward

@@ -6,11 +6,11 @@ from typing import Any
 
 from ..backend import index as xi
 from ..backend import numpy as xp
-from ..errors import canonical_dim, no_dims, size_mismatch
-from ..inplace import call_inplace
-from ..notices import warn
-from ..op import Array, Dim, Index, Number, composite, linear, op, publish
-from ..tensor import Tensor, wrap
+from ..base.errors import canonical_dim, no_dims, size_mismatch
+from ..base.warning import warn
+from ..core.inplace import call_inplace
+from ..core.op import Array, Dim, Index, Number, composite, linear, op, publish
+from ..core.tensor import Tensor, wrap
 from .compare import eq
 from .masking import kept, where
 from .parts import slice_backward
@@ -541,8 +541,8 @@ _index_fill_tensor.vjp(
 
 
 def cast_to(g: Any, like: Any) -> Any:
-    from ..graph import fit
-    from ..replaying import fit_tensor
+    from ..core.graph import fit
+    from ..core.saved_values import fit_tensor
 
     return fit_tensor(g, like) if isinstance(g, Tensor) else fit(g, like)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import dtypes
 from ..backend import numpy as xp
-from ..errors import canonical_dim, length_of, size_mismatch, type_name
-from ..notices import warn
-from ..op import Array, Dim, Dims, Ints, composite, linear, publish, view
-from ..tensor import Size, Tensor, twin, wrap
+from ..base import dtypes
+from ..base.errors import canonical_dim, length_of, size_mismatch, type_name
+from ..base.warning import warn
+from ..core.op import Array, Dim, Dims, Ints, composite, linear, publish, view
+from ..core.tensor import Size, Tensor, twin, wrap
 
 
 def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:

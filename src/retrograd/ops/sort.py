@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes, return_types
+from .. import return_types
 from ..backend import numpy as xp
 from ..backend import sort as arrays
-from ..errors import canonical_dim, existing_dim
-from ..interpret import store_out
-from ..op import Array, Dim, Index, composite, elementwise, linear, op, view
-from ..tensor import Tensor, wrap
+from ..base import dtypes
+from ..base.errors import canonical_dim, existing_dim
+from ..core.general import store_out
+from ..core.op import Array, Dim, Index, composite, elementwise, linear, op, view
+from ..core.tensor import Tensor, wrap
 from .pointwise import lerp
 from .shape import movedim, reshape, unsqueeze
 

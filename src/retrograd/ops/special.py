@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import dtypes
 from ..backend import pointwise as arrays
-from ..op import PUBLIC, Array, elementwise, publish
-from ..tensor import Tensor
+from ..base import dtypes
+from ..core.op import PUBLIC, Array, elementwise, publish
+from ..core.tensor import Tensor
 from .bounds import _round_decimals
 from .elementary import exp, exp2, expm1, log, log1p, logit, reciprocal, sigmoid, sinc
 from .masking import where, zeroed

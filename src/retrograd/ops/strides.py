@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from ..backend import numpy as xp
-from ..inplace import Geometry
-from ..op import Array, Ints, linear, publish, view
-from ..tensor import Tensor
+from ..core.inplace import Geometry
+from ..core.op import Array, Ints, linear, publish, view
+from ..core.tensor import Tensor
 from .shape import sizes
 
 

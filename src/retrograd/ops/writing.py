@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes
 from ..backend import index as xi
 from ..backend import numpy as xp
-from ..errors import canonical_dim, size_mismatch
-from ..graph import INFERENCE
-from ..inplace import call_inplace
-from ..modes import GRAD, MODE, NO_GRAD
-from ..notices import warn
-from ..op import Array, Dim, Ints, Number, op, publish
-from ..tensor import PLAIN, Tensor, wrap
+from ..base import dtypes
+from ..base.errors import canonical_dim, size_mismatch
+from ..base.modes import GRAD, MODE, NO_GRAD
+from ..base.warning import warn
+from ..core.graph import INFERENCE
+from ..core.inplace import call_inplace
+from ..core.op import Array, Dim, Ints, Number, op, publish
+from ..core.tensor import PLAIN, Tensor, wrap
 from .parts import _select, _slice, diagonal
 from .shape import no_overload, sizes, zeros_of
 from .strides import as_strided, check_in_storage, geometry, strided_from

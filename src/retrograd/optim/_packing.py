@@ -7,11 +7,12 @@ from operator import attrgetter, is_, itemgetter
 from typing import Any, ClassVar
 
 import retrograd
-from retrograd import sites
-from retrograd.backend import fused
-from retrograd.graph import INFERENCE
-from retrograd.optim.optimizer import Optimizer, Params
-from retrograd.tensor import Tensor
+
+from ..backend import fused
+from ..base import call_sites
+from ..core.graph import INFERENCE
+from ..core.tensor import Tensor
+from .optimizer import Optimizer, Params
 
 _data = attrgetter("_data")
 
@@ -67,7 +68,7 @@ class Pack:
     def bump_versions(self, grads: list[Any], writes: int) -> None:
         """Count ``writes`` to every parameter that had a gradient, as PyTorch would have made."""
         # Found once: all these writes are made by one line.
-        code, lasti = sites.here()
+        code, lasti = call_sites.here()
         counter: Any
         for param, grad in zip(self.params, grads):
             if grad is not None and (counter := param._counter()) is not INFERENCE:

@@ -6,10 +6,11 @@ import math
 from typing import Any, ClassVar
 
 import retrograd
-from retrograd.backend.fused import Packed
-from retrograd.optim._packing import PackedOptimizer
-from retrograd.optim.optimizer import Params, check_lr
-from retrograd.tensor import Tensor
+
+from ..backend.fused import Packed
+from ..core.tensor import Tensor
+from ._packing import PackedOptimizer
+from .optimizer import Params, check_lr
 
 _MOMENTS = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 

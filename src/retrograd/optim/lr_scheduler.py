@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from retrograd.optim.optimizer import Optimizer
-from retrograd.tensor import Tensor
+from ..core.tensor import Tensor
+from .optimizer import Optimizer
 
 _STEP_ORDER = (
     "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, "

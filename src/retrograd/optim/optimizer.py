@@ -10,9 +10,9 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
-from retrograd.graph import RemovableHandle
-from retrograd.nn.modules.module import clear_grad, register_hook, typename
-from retrograd.tensor import Tensor
+from ..core.graph import RemovableHandle
+from ..core.tensor import Tensor
+from ..nn.modules.module import clear_grad, register_hook, typename
 
 Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 

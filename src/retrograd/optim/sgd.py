@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from retrograd.backend.fused import Packed
-from retrograd.optim._packing import PackedOptimizer
-from retrograd.optim.optimizer import Params, check_lr
-from retrograd.tensor import Tensor
+from ..backend.fused import Packed
+from ..core.tensor import Tensor
+from ._packing import PackedOptimizer
+from .optimizer import Params, check_lr
 
 
 class SGD(PackedOptimizer):

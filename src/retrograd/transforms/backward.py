@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import replaying
 from ..codegen import Plan
-from ..graph import Identity, Released
-from ..interpret import TRACED_TYPES, wrap_any
-from ..op import Op
-from ..replaying import Packed, check_version, replay_traced, stale_output
+from ..core import saved_values
+from ..core.general import TRACED_TYPES, wrap_any
+from ..core.graph import Identity, Released
+from ..core.op import Op
+from ..core.saved_values import Packed, check_version, replay_traced, stale_output
 from .boundary import Boundary, MakeDual, settle
 from .data import ARRAYS, F4, F8, compiled, fit_data, on_data
 
@@ -63,7 +63,7 @@ def pull_quickly(node: Any, g: Any, wanted: tuple[Any, ...]) -> Pulled | None:
         return None
 
 
-replaying.TRACED_PULL = pull_quickly
+saved_values.TRACED_PULL = pull_quickly
 
 
 def _by_pull(node: Any, g: Any, wanted: tuple[Any, ...]) -> Pulled:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..backend import numpy as xp
-from ..interpret import TRACED_TYPES, compute, wrap_any
-from ..modes import MODE
-from ..notices import warn
-from ..op import DIM, DIMS, Op
-from ..sites import here
+from ..base.call_sites import here
+from ..base.modes import MODE
+from ..base.warning import warn
+from ..core.general import TRACED_TYPES, compute, wrap_any
+from ..core.op import DIM, DIMS, Op
 from .data import (
     ARRAYS,
     F4,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import replaying
 from ..backend import numpy as xp
-from ..graph import PlacedNode, next_sequence
-from ..interpret import compute, wrap_any
-from ..modes import ACTIVE, MODE
-from ..sites import here
-from ..tensor import Tensor, edge_of
+from ..base.call_sites import here
+from ..base.modes import ACTIVE, MODE
+from ..core import saved_values
+from ..core.general import compute, wrap_any
+from ..core.graph import PlacedNode, next_sequence
+from ..core.tensor import Tensor, edge_of
 from .data import reshape_data, run_on_data
 from .holders import Batched, Dual, Holder, levels_of, sizes_of, zeros_like_data
 
@@ -331,4 +331,4 @@ def settle_tensor(result: Tensor, levels: tuple[int, ...]) -> Tensor:
     return recorded(result, lambda x: settle(x, levels), lambda g: _unsettle(g, removed))
 
 
-replaying.SETTLE = settle_tensor
+saved_values.SETTLE = settle_tensor

@@ -1,8 +1,8 @@
 """The usual call of an op on a transform's data, written out for each op.
 
-It does what :func:`retrograd.interpret.call` does in general, for arguments that need no promotion
-and no words: numbers of one ordinary dtype, and nothing switched on but recording. Whatever else
-there is, an error above all, is left to the general path.
+It does what :func:`retrograd.core.general.call` does in general, for arguments that need no
+promotion and no words: numbers of one ordinary dtype, and nothing switched on but recording.
+Whatever else there is, an error above all, is left to the general path.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .. import interpret
 from ..backend import numpy as xp
+from ..base.call_sites import here, user_frame
+from ..base.errors import canonical_dim, canonical_dims
+from ..base.modes import Mode
 from ..codegen import node_class
-from ..errors import canonical_dim, canonical_dims
-from ..graph import AGES
-from ..interpret import (
+from ..core import general
+from ..core.general import (
     TRACED_TYPES,
     Anomaly,
     attach_view,
@@ -24,11 +25,10 @@ from ..interpret import (
     like_of,
     note_cut,
 )
-from ..modes import Mode
-from ..op import ARRAY, DIM, DIMS, INTS, OPTIONAL, Op, Param
-from ..replaying import keep_version
-from ..sites import here, user_frame
-from ..tensor import PLAIN, Tensor, edge_of
+from ..core.graph import AGES
+from ..core.op import ARRAY, DIM, DIMS, INTS, OPTIONAL, Op, Param
+from ..core.saved_values import keep_version
+from ..core.tensor import PLAIN, Tensor, edge_of
 from .batched import way_of
 from .data import F4, F8, compiled, number_tensor
 from .dual import compute_dual
@@ -45,7 +45,7 @@ def call_traced(op: Op, args: tuple[Any, ...], mode: Mode) -> Any:
     return made(args, mode)
 
 
-interpret.TRACED_CALL = call_traced
+general.TRACED_CALL = call_traced
 
 
 def written(op: Op) -> Any:
@@ -170,7 +170,7 @@ def _hang_source(op: Op) -> list[str]:
 
 
 def _record_source(op: Op) -> list[str]:
-    """Lines that make the node: see :func:`retrograd.interpret.record`."""
+    """Lines that make the node: see :func:`retrograd.core.general.record`."""
     plan = node_class(op).plan
     lines = ["if not is_differentiable(out):", "    out._cut = here(3)", "    return out",
              "node = Node()", "node.seq = next(ages)", "node.next0 = e0"]

@@ -18,13 +18,13 @@ from typing import Any
 
 from ..backend import numpy as xp
 from ..backend import reduce
-from ..errors import canonical_dim, canonical_dims
-from ..forms import ARRAYS_4, ARRAYS_8
-from ..graph import Like
-from ..interpret import TRACED_TYPES, compute
-from ..modes import NO_GRAD, Mode
-from ..op import DIM, DIMS, INTS, REGISTRY, Op, direct
-from ..tensor import Tensor
+from ..base.errors import canonical_dim, canonical_dims
+from ..base.modes import NO_GRAD, Mode
+from ..core.general import TRACED_TYPES, compute
+from ..core.graph import Like
+from ..core.interned import ARRAYS_4, ARRAYS_8
+from ..core.op import DIM, DIMS, INTS, REGISTRY, Op, direct
+from ..core.tensor import Tensor
 from .holders import CannotBatch, Holder
 
 _ATTRIBUTES = frozenset((
@@ -92,7 +92,7 @@ def _meaning(value: Any) -> Any:
     if isinstance(declared, Op):
         return _same if declared.name == "conj" else on_holders(declared)
     if isinstance(value, FunctionType):
-        if not value.__module__.startswith(("retrograd.ops.", "retrograd.errors")):
+        if not value.__module__.startswith(("retrograd.ops.", "retrograd.base.errors")):
             return _UNFIT
         name = value.__name__
         return value if name in _AS_THEY_ARE else _MEANINGS.get(name) or on_data(value) or _UNFIT
@@ -129,9 +129,9 @@ def expand_data(data: Any, shape: Any) -> Any:
 
 def cast_data(data: Any, dtype: Any) -> Any:
     """Raw data as another dtype of the backend's."""
-    from .. import interpret
+    from ..core import general
 
-    return data if data.dtype == dtype else interpret.cast_data(data, dtype)
+    return data if data.dtype == dtype else general.cast_data(data, dtype)
 
 
 def run_on_data(name: str, *values: Any) -> Any:
@@ -139,7 +139,7 @@ def run_on_data(name: str, *values: Any) -> Any:
 
 
 def fit_data(gradient: Any, like: Like | None) -> Any:
-    """:func:`retrograd.graph.fit` on raw data."""
+    """:func:`retrograd.core.graph.fit` on raw data."""
     if like is None or gradient is None:
         return gradient
     if gradient.shape != like.shape:

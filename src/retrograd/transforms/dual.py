@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..graph import LEAF, Like
-from ..interpret import TRACED_TYPES, compute, wrap_any
-from ..modes import MODE, switched
-from ..op import ARRAYS as LIST
-from ..op import Op
-from ..tensor import Tensor
+from ..base.modes import MODE, switched
+from ..core.general import TRACED_TYPES, compute, wrap_any
+from ..core.graph import LEAF, Like
+from ..core.op import ARRAYS as LIST
+from ..core.op import Op
+from ..core.tensor import Tensor
 from .data import (
     ARRAYS,
     F4,
@@ -295,7 +295,7 @@ def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dic
                 if r is None or t is None or r._edge is None:
                     continue
                 if op.fits:
-                    from ..replaying import fit_tensor
+                    from ..core.saved_values import fit_tensor
 
                     r = fit_tensor(r, shape)
                 pulled.append(r)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..backend import numpy as xp
-from ..engine import _RUNNING
-from ..graph import Node, next_sequence
-from ..interpret import TENSOR_CLASS, TRACED_TENSORS, wrap_any
-from ..modes import ACTIVE, MODE
-from ..tensor import NATIVE, Tensor, edge_of
+from ..base.modes import ACTIVE, MODE
+from ..core.engine import _RUNNING
+from ..core.general import TENSOR_CLASS, TRACED_TENSORS, wrap_any
+from ..core.graph import Node, next_sequence
+from ..core.tensor import NATIVE, Tensor, edge_of
 
 next_level = itertools.count(1).__next__
 
@@ -138,14 +138,14 @@ class TracedTensor(Tensor):
         return wrap_any(data).numpy(force=force) if self._edge is None else super().numpy()
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
-        from ..printing import tensor_repr, wrapper_repr
+        from ..core.printing import tensor_repr, wrapper_repr
 
         data = self._data
         if isinstance(data, Batched):
             around = ACTIVE.get()
             depth = around.index(data.level) + 1 if data.level in around else data.level
             return wrapper_repr("BatchedTensor", depth, repr(wrap_any(data.value)), 0)
-        from .. import dtypes
+        from ..base import dtypes
 
         while isinstance(data, Dual) and data.level not in ACTIVE.get():
             data = data.primal

@@ -5,11 +5,11 @@ from __future__ import annotations
 import gc
 from typing import Any
 
-from .. import interpret
 from ..backend import numpy as xp
-from ..graph import View
-from ..interpret import compute, wrap_any
-from ..tensor import Tensor
+from ..core import general
+from ..core.general import compute, wrap_any
+from ..core.graph import View
+from ..core.tensor import Tensor
 from .boundary import joined
 from .data import reshape_data
 from .holders import (
@@ -145,7 +145,7 @@ def _views_of(base: Tensor) -> list[Tensor]:
 
 
 def _geometry(base: Tensor, view: Tensor) -> Any:
-    from ..inplace import Geometry
+    from ..core.inplace import Geometry
 
     twin = wrap_any(value_of(view._data))
     twin._view = view._view
@@ -180,4 +180,4 @@ def _write(target: Any, result: Any) -> None:
         target[...] = result
 
 
-interpret.TRACED_WRITE = write_traced  # type: ignore[attr-defined]
+general.TRACED_WRITE = write_traced  # type: ignore[attr-defined]

@@ -15,16 +15,16 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .. import trees
 from ..autograd.backward import backward as run_backward
 from ..autograd.function import Function
-from ..engine import _RUNNING
-from ..graph import INFERENCE, Version
-from ..modes import MODE, switched
+from ..base import trees
+from ..base.call_sites import here
+from ..base.modes import MODE, switched
+from ..core.engine import _RUNNING
+from ..core.graph import INFERENCE, Version
+from ..core.saved_values import Packed
+from ..core.tensor import Tensor
 from ..random import get_rng_state, set_rng_state
-from ..replaying import Packed
-from ..sites import here
-from ..tensor import Tensor
 
 
 class CheckpointError(RuntimeError):
@@ -250,7 +250,7 @@ class _Frame:
 
 
 def _shown(about: Any) -> dict[str, Any]:
-    from ..tensor import Size
+    from ..core.tensor import Size
 
     return {"shape": Size(about[0]), "dtype": about[1], "device": about[2]}
 
@@ -434,7 +434,7 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any,
 
 
 def _keeps(policy: Any, op: Any, values: list[Any], is_recompute: bool) -> bool:
-    from ..interpret import wrap_any
+    from ..core.general import wrap_any
 
     shown = [wrap_any(v) if hasattr(v, "dtype") and hasattr(v, "shape") else v for v in values]
     decision = policy(SelectiveCheckpointContext(is_recompute=is_recompute), op.function, *shown)

@@ -1,6 +1,6 @@
 """The layers, containers and losses."""
 
-from retrograd.nn.modules.activation import (
+from .activation import (
     ELU,
     GELU,
     LeakyReLU,
@@ -12,29 +12,16 @@ from retrograd.nn.modules.activation import (
     Softplus,
     Tanh,
 )
-from retrograd.nn.modules.container import (
-    ModuleDict,
-    ModuleList,
-    ParameterDict,
-    ParameterList,
-    Sequential,
-)
-from retrograd.nn.modules.conv import Conv2d
-from retrograd.nn.modules.dropout import Dropout
-from retrograd.nn.modules.flatten import Flatten, Unflatten
-from retrograd.nn.modules.linear import Identity, Linear
-from retrograd.nn.modules.loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CrossEntropyLoss,
-    L1Loss,
-    MSELoss,
-    NLLLoss,
-)
-from retrograd.nn.modules.module import Module
-from retrograd.nn.modules.normalization import LayerNorm
-from retrograd.nn.modules.pooling import MaxPool2d
-from retrograd.nn.modules.sparse import Embedding
+from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from .conv import Conv2d
+from .dropout import Dropout
+from .flatten import Flatten, Unflatten
+from .linear import Identity, Linear
+from .loss import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, L1Loss, MSELoss, NLLLoss
+from .module import Module
+from .normalization import LayerNorm
+from .pooling import MaxPool2d
+from .sparse import Embedding
 
 __all__ = [
     "ELU",

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import retrograd
-from retrograd.autograd import Function
-from retrograd.tensor import Tensor
+
+from ...autograd import Function
+from ...core.tensor import Tensor
 
 _NO_INPUT_REQUIRES_GRAD = (
     "Full backward hook is firing when gradients are computed with respect to module outputs "

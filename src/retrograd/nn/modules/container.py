@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Self
 
-from retrograd.nn.modules.module import Module, _indent
-from retrograd.nn.parameter import Parameter
-from retrograd.tensor import Tensor
+from ...core.tensor import Tensor
+from ..parameter import Parameter
+from .module import Module, _indent
 
 
 def _position(index: Any, length: int) -> int:

@@ -3,12 +3,12 @@
 import math
 from typing import Any
 
-from retrograd.nn import functional as F
-from retrograd.nn import init
-from retrograd.nn.modules._sizes import pair
-from retrograd.nn.modules.module import Module
-from retrograd.nn.parameter import empty_parameter
-from retrograd.tensor import Tensor
+from ...core.tensor import Tensor
+from .. import functional as F
+from .. import init
+from ..parameter import empty_parameter
+from ._sizes import pair
+from .module import Module
 
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 

@@ -1,8 +1,8 @@
 """Dropout as a layer."""
 
-from retrograd.nn import functional as F
-from retrograd.nn.modules.module import Module
-from retrograd.tensor import Tensor
+from ...core.tensor import Tensor
+from .. import functional as F
+from .module import Module
 
 
 class Dropout(Module):

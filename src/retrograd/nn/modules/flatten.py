@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from retrograd.nn.modules.module import Module
-from retrograd.tensor import Tensor
+from ...core.tensor import Tensor
+from .module import Module
 
 
 class Flatten(Module):

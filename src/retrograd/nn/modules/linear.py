@@ -3,11 +3,11 @@
 import math
 from typing import Any
 
-from retrograd.nn import functional as F
-from retrograd.nn import init
-from retrograd.nn.modules.module import Module
-from retrograd.nn.parameter import empty_parameter
-from retrograd.tensor import Tensor
+from ...core.tensor import Tensor
+from .. import functional as F
+from .. import init
+from ..parameter import empty_parameter
+from .module import Module
 
 
 class Identity(Module):

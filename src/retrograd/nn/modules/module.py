@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 import retrograd
-from retrograd.graph import RemovableHandle
-from retrograd.nn.modules._backward_hooks import BackwardHooks
-from retrograd.nn.parameter import Parameter
-from retrograd.tensor import Tensor
+
+from ...core.graph import RemovableHandle
+from ...core.tensor import Tensor
+from ..parameter import Parameter
+from ._backward_hooks import BackwardHooks
 
 _EXTRA_STATE = "_extra_state"
 _COMPLEX_MODULE = (

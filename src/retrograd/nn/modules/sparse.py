@@ -3,11 +3,12 @@
 from typing import Any
 
 import retrograd
-from retrograd.nn import functional as F
-from retrograd.nn import init
-from retrograd.nn.modules.module import Module
-from retrograd.nn.parameter import Parameter
-from retrograd.tensor import Tensor
+
+from ...core.tensor import Tensor
+from .. import functional as F
+from .. import init
+from ..parameter import Parameter
+from .module import Module
 
 
 class Embedding(Module):

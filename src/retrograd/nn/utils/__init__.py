@@ -1,12 +1,7 @@
 """Helpers for training: gradient clipping, and parameters as one vector."""
 
-from retrograd.nn.utils.clip_grad import (
-    clip_grad_norm_,
-    clip_grad_value_,
-    clip_grads_with_norm_,
-    get_total_norm,
-)
-from retrograd.nn.utils.convert_parameters import parameters_to_vector, vector_to_parameters
+from .clip_grad import clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
+from .convert_parameters import parameters_to_vector, vector_to_parameters
 
 __all__ = [
     "clip_grad_norm_",

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 import retrograd
-from retrograd.tensor import Tensor
+
+from ...core.tensor import Tensor
 
 Tensors = Tensor | Iterable[Tensor]
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 
 import retrograd
-from retrograd.nn.modules.module import typename
-from retrograd.tensor import Tensor
+
+from ...core.tensor import Tensor
+from ..modules.module import typename
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:

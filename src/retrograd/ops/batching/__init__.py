@@ -23,7 +23,7 @@ result with the batch as dim 0. Rules are written in ops, so they work inside ot
 
 from __future__ import annotations
 
-from ...op import REGISTRY
+from ...core.op import REGISTRY
 from . import conv, index, loss, norm, product, random, rearrange, reduce, scatter, shape, sort
 from .common import RULES
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ...op import REGISTRY
+from ...core.op import REGISTRY
 from ..convert import _to_copy
 from ..shape import expand, movedim, reshape, unsqueeze
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...op import REGISTRY
+from ...core.op import REGISTRY
 from ..compare import ne
 from ..index import index
 from ..loss import MEAN, NONE, SUM, _likelihood_gradient, _nll_loss

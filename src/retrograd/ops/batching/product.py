@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ...errors import canonical_dim
+from ...base.errors import canonical_dim
 from ..masking import conj
 from ..product import _batched, _rows_times_matrix, bmm, mm, scaled
 from ..reduce import _sum_dims

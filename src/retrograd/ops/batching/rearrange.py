@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import canonical_dim
+from ...base.errors import canonical_dim
 from ..convert import clone
 from ..join import _cat, _stack
 from ..parts import diagonal, diagonal_backward, slice_backward

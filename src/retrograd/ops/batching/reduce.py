@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import canonical_dim
-from ...graph import Like
+from ...base.errors import canonical_dim
+from ...core.graph import Like
 from ..distance import _cdist, _exceeds, _shrinking, _vector_norm
 from ..masking import kept
 from ..parts import diagonal

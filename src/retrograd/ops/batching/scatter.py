@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...dtypes import int64
+from ...base.dtypes import int64
 from ...transforms import CannotBatch
 from ..convert import _to_copy, clone
 from ..index import index, index_backward

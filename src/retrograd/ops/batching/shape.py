@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ...backend import numpy as xp
-from ...errors import canonical_dim
+from ...base.errors import canonical_dim
 from ..convert import clone
 from ..shape import (
     _permute,

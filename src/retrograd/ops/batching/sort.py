@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...op import REGISTRY
+from ...core.op import REGISTRY
 from ...transforms import CannotBatch
 from ..compare import eq
 from ..parts import _select

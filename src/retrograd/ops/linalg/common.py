@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import dtypes
 from ...backend import linalg as matrices
 from ...backend import numpy as xp
-from ...op import Index, op
+from ...base import dtypes
+from ...core.op import Index, op
 from ..overloads import no_kernel
 from ..product import scalar_type
 from ..shape import reshape

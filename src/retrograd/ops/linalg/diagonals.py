@@ -6,9 +6,9 @@ from typing import Any
 
 from ...backend import linalg as matrices
 from ...backend import numpy as xp
-from ...errors import canonical_dim
-from ...op import Array, composite, linear, publish
-from ...tensor import Tensor
+from ...base.errors import canonical_dim
+from ...core.op import Array, composite, linear, publish
+from ...core.tensor import Tensor
 from ..parts import diagonal
 from ..shape import reshape
 from ..sort import into_one

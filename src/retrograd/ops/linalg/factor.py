@@ -7,9 +7,9 @@ from typing import Any
 from ... import return_types
 from ...backend import linalg as matrices
 from ...backend import numpy as xp
-from ...notices import warn
-from ...op import Array, Index, composite, op, publish
-from ...tensor import Tensor
+from ...base.warning import warn
+from ...core.op import Array, Index, composite, op, publish
+from ...core.tensor import Tensor
 from ..join import cat
 from ..parts import _real, _slice, complex_of
 from ..pointwise import conj, is_complex_value

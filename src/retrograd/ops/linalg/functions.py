@@ -7,9 +7,9 @@ from typing import Any
 
 from ...backend import linalg as matrices
 from ...backend import numpy as xp
-from ...errors import LinAlgError, canonical_dim
-from ...op import Array, composite, op, publish
-from ...tensor import Tensor, wrap
+from ...base.errors import LinAlgError, canonical_dim
+from ...core.op import Array, composite, op, publish
+from ...core.tensor import Tensor, wrap
 from ..distance import vector_norm
 from ..join import _cat
 from ..parts import _slice

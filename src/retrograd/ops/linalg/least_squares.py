@@ -7,8 +7,8 @@ from typing import Any
 from ... import return_types
 from ...backend import linalg as matrices
 from ...backend import numpy as xp
-from ...op import Array, Index, composite, op
-from ...tensor import Tensor, wrap
+from ...core.op import Array, Index, composite, op
+from ...core.tensor import Tensor, wrap
 from ..pointwise import conj
 from ..product import _batched, adjoint_of, matmul
 from ..reduce import sum as reduce_sum

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ... import dtypes, return_types
+from ... import return_types
 from ...backend import linalg as matrices
 from ...backend import numpy as xp
-from ...errors import canonical_dim
-from ...op import Array, Index, composite, op, publish
-from ...tensor import Tensor, wrap
+from ...base import dtypes
+from ...base.errors import canonical_dim
+from ...core.op import Array, Index, composite, op, publish
+from ...core.tensor import Tensor, wrap
 from ..overloads import no_kernel
 from ..parts import _imag, complex_of
 from ..pointwise import conj, is_complex_value, log, where

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import linalg as matrices
-from ...errors import existing_dim
-from ...notices import warn
-from ...op import Array, composite, op, publish
-from ...tensor import Tensor
+from ...base.errors import existing_dim
+from ...base.warning import warn
+from ...core.op import Array, composite, op, publish
+from ...core.tensor import Tensor
 from ..join import cat
 from ..pointwise import conj, is_complex_value
 from ..reduce import sum as reduce_sum

@@ -1,8 +1,8 @@
 """Data sets, samplers and the loader that makes batches of them."""
 
-from retrograd.utils.data.collate import default_collate, default_convert
-from retrograd.utils.data.dataloader import DataLoader
-from retrograd.utils.data.dataset import (
+from .collate import default_collate, default_convert
+from .dataloader import DataLoader
+from .dataset import (
     ChainDataset,
     ConcatDataset,
     Dataset,
@@ -11,7 +11,7 @@ from retrograd.utils.data.dataset import (
     TensorDataset,
     random_split,
 )
-from retrograd.utils.data.sampler import (
+from .sampler import (
     BatchSampler,
     RandomSampler,
     Sampler,
@@ -19,7 +19,7 @@ from retrograd.utils.data.sampler import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
-from retrograd.utils.data.worker import get_worker_info
+from .worker import get_worker_info
 
 __all__ = [
     "BatchSampler",

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import retrograd
-from retrograd.tensor import Tensor
+
+from ...core.tensor import Tensor
 
 
 def default_collate(batch: Any) -> Any:

@@ -8,15 +8,10 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from retrograd.utils.data.collate import default_collate, default_convert
-from retrograd.utils.data.dataset import IterableDataset, Subset, TensorDataset
-from retrograd.utils.data.sampler import (
-    BatchSampler,
-    RandomSampler,
-    SequentialSampler,
-    draw_seed,
-)
-from retrograd.utils.data.worker import Worker, WorkerInfo, fetch_by_index, fetch_in_turn
+from .collate import default_collate, default_convert
+from .dataset import IterableDataset, Subset, TensorDataset
+from .sampler import BatchSampler, RandomSampler, SequentialSampler, draw_seed
+from .worker import Worker, WorkerInfo, fetch_by_index, fetch_in_turn
 
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 

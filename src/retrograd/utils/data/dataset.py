@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 import retrograd
-from retrograd.tensor import Tensor
+
+from ...core.tensor import Tensor
 
 T_co = TypeVar("T_co", covariant=True)
 

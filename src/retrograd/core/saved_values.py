@@ -7,9 +7,9 @@ import weakref
 from functools import partial
 from typing import Any
 
-from . import dtypes
+from ..base import dtypes
+from ..base.modes import switched
 from .graph import LEAF, Like, Node, OutputEdge, Released, Version, fit, short_name, stale
-from .modes import switched
 from .op import ARRAYS, Op, raw
 from .tensor import Tensor, edge_of
 
@@ -128,7 +128,7 @@ def attach_data(tensor: Tensor, edge: Any) -> Tensor:
     out._form = out._view = None
     out._vc = tensor._vc
     if isinstance(edge, Tensor):
-        from .ops.strides import alias_of
+        from ..ops.strides import alias_of
 
         return alias_of(tensor, edge)
     return out
@@ -182,15 +182,15 @@ wrap_data: Any = None
 
 
 def fit_tensor(gradient: Tensor, like: Like | None) -> Tensor:
-    """:func:`retrograd.graph.fit` on tensors, recorded."""
+    """:func:`retrograd.core.graph.fit` on tensors, recorded."""
     if like is None:
         return gradient
-    from .ops.shape import sum_to_size_of
+    from ..ops.shape import sum_to_size_of
 
     if tuple(gradient._data.shape) != like.shape:
         gradient = sum_to_size_of(gradient, like.shape)
     if gradient._data.dtype != like.dtype:
-        from .ops.convert import cast_gradient
+        from ..ops.convert import cast_gradient
 
         gradient = cast_gradient(gradient, like.dtype)
     return gradient

@@ -11,9 +11,9 @@ from opcode import opmap
 from types import CodeType, FunctionType
 from typing import Any
 
-from .backend import numpy as xp
-from .errors import Required, type_name
-from .sites import is_internal
+from ..backend import numpy as xp
+from ..base.call_sites import is_internal
+from ..base.errors import Required, type_name
 from .tensor import Tensor
 
 _RAISE = opmap["RAISE_VARARGS"]
@@ -66,7 +66,7 @@ def _guarded(*args, **kwargs):  # type: ignore[no-untyped-def]
     try:
         return call(*args, **kwargs)  # type: ignore[operator]
     except Exception as error:
-        from retrograd.arguments import refuse_foreign
+        from retrograd.core.arguments import refuse_foreign
 
         refuse_foreign(call, args, kwargs, error)
         raise

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import dtypes, replaying, sites
-from .arguments import refuse_foreign
-from .backend import numpy as xp
-from .codegen import Plan, node_class
-from .errors import (
+from ..backend import numpy as xp
+from ..base import call_sites, dtypes
+from ..base.errors import (
     REQUIRED,
     canonical_dim,
     canonical_dims,
@@ -21,10 +19,13 @@ from .errors import (
     size_mismatch,
     type_name,
 )
+from ..base.modes import MODE, Mode
+from ..codegen import Plan, node_class
+from . import saved_values
+from .arguments import refuse_foreign
 from .graph import INFERENCE, Like, Node, View, next_sequence
-from .modes import MODE, Mode
 from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, Op, direct
-from .replaying import Packed, keep_version, output_edge
+from .saved_values import Packed, keep_version, output_edge
 from .tensor import NATIVE, PLAIN, Tensor, edge_of
 
 NUMBERS = (bool, int, float, complex)
@@ -99,7 +100,7 @@ def wrap_any(data: Any) -> Tensor:
     return out
 
 
-replaying.wrap_data = wrap_any
+saved_values.wrap_data = wrap_any
 
 TENSOR_CLASS: dict[type, type] = {}
 """The tensor class that carries each transform's data."""
@@ -335,7 +336,7 @@ def promoted(op: Op, tensors: dict[str, Any]) -> dict[str, Any]:
 def cast_data(data: Any, dtype: Any) -> Any:
     """Raw data as another dtype; a transform casts what it holds."""
     if type(data) in TRACED_TYPES:
-        from .ops.convert import _to_copy
+        from ..ops.convert import _to_copy
 
         return compute(_to_copy.op, [data, dtypes.from_numpy_dtype(dtype), None])
     token = xp.hush()
@@ -423,7 +424,7 @@ def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
     node: Any = cls()
     node.seq = next_sequence()
     if plan.saved_arrays or plan.saved_outputs:
-        node.code, node.lasti = sites.here(2)
+        node.code, node.lasti = call_sites.here(2)
     if Anomaly.enabled:
         remember_stack(node)
     if op.has_list:
@@ -461,7 +462,7 @@ def node_variant(inputs: list[Tensor], outs: tuple[Tensor, ...], mode: Mode) -> 
 
 def remember_levels(op: Op, node: Any, tensors: dict[str, Any]) -> None:
     """Which transforms' data each input was made of, for the gradients that will leave there."""
-    from .transforms import levels_of
+    from ..transforms import levels_of
 
     found = []
     for name in op.arrays:
@@ -477,7 +478,7 @@ def hang(op: Op, node: Any, outs: tuple[Tensor, ...]) -> None:
         if is_differentiable(outs[0]):
             outs[0]._edge = node
         else:
-            outs[0]._cut = sites.here(2)
+            outs[0]._cut = call_sites.here(2)
         return
     if node.outputs != len(outs):  # known of the class, unless it varies from call to call
         node.outputs = len(outs)
@@ -486,7 +487,7 @@ def hang(op: Op, node: Any, outs: tuple[Tensor, ...]) -> None:
         if has_gradient and is_differentiable(out):
             out._edge = output_edge(node, nr)
         else:
-            out._cut = sites.here(2)
+            out._cut = call_sites.here(2)
 
 
 def is_differentiable(tensor: Tensor) -> bool:
@@ -562,7 +563,7 @@ def constant(data: Any, source: Tensor) -> Tensor:
 def remember_stack(node: Node) -> None:
     import traceback
 
-    stack = traceback.format_stack(sites.user_frame(__import__("sys")._getframe(1)))
+    stack = traceback.format_stack(call_sites.user_frame(__import__("sys")._getframe(1)))
     node.metadata["traceback_"] = stack
     if Anomaly.running is not None:
         node.metadata["parent_"] = Anomaly.running
@@ -600,7 +601,7 @@ def note_cut(out: Tensor, inputs: Any) -> None:
         if tensor is None:
             continue
         if tensor._edge is not None:
-            out._cut = sites.here(2)
+            out._cut = call_sites.here(2)
             return
         if tensor._cut is not None:
             out._cut = tensor._cut
@@ -638,7 +639,7 @@ DISABLED = _disabled_torch_function
 
 def dispatch_override(function: Any, found: list[Any], op: Op | None, args: tuple[Any, ...],
                       out: Any = None) -> Any:
-    from .overrides import handle
+    from ..overrides import handle
 
     kwargs = {} if out is None else {"out": out}
     positional = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-from .sites import user_frame
+from .call_sites import user_frame
 
 _given: set[str] = set()
 _always = False

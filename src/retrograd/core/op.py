@@ -26,8 +26,8 @@ from collections.abc import Callable, Iterable
 from types import CodeType, FunctionType
 from typing import Any
 
+from ..backend import numpy as xp
 from .arguments import guard
-from .backend import numpy as xp
 from .tensor import Tensor
 
 Array = Any
@@ -183,7 +183,7 @@ GENERATED: dict[str, Any] = {"__name__": "retrograd.generated", "__builtins__": 
 
 
 def _first_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    from . import codegen
+    from .. import codegen
 
     op = REGISTRY[name]
     codegen.build(op)
@@ -191,7 +191,7 @@ def _first_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 
 
 def _first_inplace_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    from . import codegen
+    from .. import codegen
 
     op = REGISTRY[name]
     codegen.build_inplace(op)
@@ -199,7 +199,7 @@ def _first_inplace_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def _first_operator_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    from . import codegen
+    from .. import codegen
 
     op = REGISTRY[name]
     codegen.build_operator(op)

@@ -298,8 +298,8 @@ def wrapper_repr(kind: str, level: int, value: str, batch_dim: int | None = None
 
 
 def repr_of(tensor: Any, contents: str | None = None) -> str:
-    """The text of a :class:`~retrograd.tensor.Tensor` with its place in the graph."""
-    from . import dtypes
+    """The text of a :class:`~retrograd.core.tensor.Tensor` with its place in the graph."""
+    from ..base import dtypes
     from .tensor import PLAIN
 
     kind = type(tensor)

@@ -6,10 +6,11 @@ import math
 import weakref
 from typing import Any
 
-from . import dtypes, sites
+from ..backend import numpy as xp
+from ..base import call_sites, dtypes
+from ..base.errors import REQUIRED, missing_arguments
+from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
 from . import tensor as tensor_module
-from .backend import numpy as xp
-from .errors import REQUIRED, missing_arguments
 from .graph import (
     INFERENCE,
     LEAF,
@@ -21,22 +22,21 @@ from .graph import (
     public_edge,
     short_name,
 )
-from .modes import GRAD, MODE, NO_GRAD, Mode, switched
 from .op import Op
-from .replaying import Packed
+from .saved_values import Packed
 from .tensor import PLAIN, Tensor, edge_of, wrap
 
 
 def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     """Run ``op`` and write its result over its first argument."""
-    from . import interpret
+    from . import general
 
     mode = MODE.get()
     target = args[0]
     if mode.override:
-        found = interpret.overriding(args)
+        found = general.overriding(args)
         if found:
-            return interpret.dispatch_override(inplace_function(op), found, op, args)
+            return general.dispatch_override(inplace_function(op), found, op, args)
     if not isinstance(target, Tensor):
         if target is REQUIRED:
             raise missing_arguments(op.title + "_", ["input"])
@@ -50,29 +50,29 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
             or any(isinstance(a, Tensor) and a._edge is not None for a in args)):
         refuse_view(target, view)
     try:
-        tensors, values = interpret.prepare(op, args, written=True)
+        tensors, values = general.prepare(op, args, written=True)
     except RuntimeError:
         # That the target may not be written to at all is the first thing to say.
         check_writable(target, any(isinstance(a, Tensor) and a.requires_grad for a in args), mode)
         raise
-    edges = interpret.collect_edges(op, tensors)
+    edges = general.collect_edges(op, tensors)
     check_writable(target, any(e is not None for e in edges), mode)
     if mode.journal is not None:
         mode.journal.note_write(op, target)
     if len(values) > 1:
         check_overlap(target, values)
-    direct = op.writer is not None and interpret.outermost(values) is None
+    direct = op.writer is not None and general.outermost(values) is None
     if not direct:
-        result = interpret.compute(op, values)
+        result = general.compute(op, values)
         if op.writer is None:
             check_result(target, result)
     node = None
     if mode.records and any(e is not None for e in edges) and op.rules \
-            and interpret.is_differentiable(target):
+            and general.is_differentiable(target):
         if isinstance(target._data, xp.generic):
             target._array()
         tensors = keep_overwritten(op, tensors, edges)
-        node = interpret.record(op, tensors, values, edges, (target,), mode, attach=False)
+        node = general.record(op, tensors, values, edges, (target,), mode, attach=False)
     if direct:
         write_directly(op, target, values)
     else:
@@ -82,7 +82,7 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         saved_output(node, target, mode)
         rebase(target, node)
     elif target._edge is None and len(op.arrays) > 1:
-        interpret.note_cut(target, interpret.flat_tensors(tensors))
+        general.note_cut(target, general.flat_tensors(tensors))
         if target._cut is not None and target._view is not None:
             target._view.base._cut = target._cut
     return target
@@ -93,7 +93,7 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
 
     That is one of float tensors of one dtype, to memory that nothing else looks at.
     """
-    from . import interpret
+    from . import general
 
     data, edge = target._data, target._edge
     if not op.rules or type(target) not in PLAIN or target._view is not None or edge is LEAF \
@@ -107,7 +107,7 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
     if edge is None or not xp.are_apart(data, *[other._data for other in others]) \
             or not data.flags.writeable:
         return False
-    plan = interpret.node_class(op).plan
+    plan = general.node_class(op).plan
     source = target
     if op.arrays[0] in plan.saved_arrays:
         source = wrap(data.copy(), edge)  # what is overwritten may be asked for
@@ -159,15 +159,15 @@ def inplace_function(op: Op) -> Any:
 
 def keep_overwritten(op: Op, tensors: dict[str, Any], edges: list[Any]) -> dict[str, Any]:
     """The arguments, with a copy of the one to be overwritten if a rule will ask for it."""
-    from . import interpret
+    from . import general
 
     first = op.arrays[0]
     data = tensors[first]._data
-    users = interpret.node_class(op).plan.users(first)  # type: ignore[attr-defined]
+    users = general.node_class(op).plan.users(first)  # type: ignore[attr-defined]
     if not any(edges[i] is not None for i in users):
         return tensors
-    kept = data.copy() if type(data) in interpret.TRACED_TYPES else xp.copied(data)
-    return {**tensors, first: interpret.wrap_any(kept)}
+    kept = data.copy() if type(data) in general.TRACED_TYPES else xp.copied(data)
+    return {**tensors, first: general.wrap_any(kept)}
 
 
 def saved_output(node: Any, target: Tensor, mode: Mode) -> None:
@@ -180,10 +180,10 @@ def saved_output(node: Any, target: Tensor, mode: Mode) -> None:
 
 def write(target: Tensor, result: Any) -> None:
     """Put raw data into a tensor's memory."""
-    from . import interpret
+    from . import general
 
-    if type(target._data) in interpret.TRACED_TYPES or type(result) in interpret.TRACED_TYPES:
-        interpret.TRACED_WRITE(target, result)
+    if type(target._data) in general.TRACED_TYPES or type(result) in general.TRACED_TYPES:
+        general.TRACED_WRITE(target, result)
         return
     array = target._array()
     token = xp.hush()
@@ -313,7 +313,7 @@ def rebase(target: Tensor, node: Node) -> None:
     old_base = base._edge
     copied = CopySlices()
     copied.seq = next_sequence()
-    copied.code, copied.lasti = sites.here(2)
+    copied.code, copied.lasti = call_sites.here(2)
     old_edge = base if old_base is LEAF else old_base
     copied.next0 = old_edge
     edges = node.edges()
@@ -354,7 +354,7 @@ def refresh(target: Tensor) -> None:
 
 
 def refreshed(target: Tensor, base: Tensor) -> None:
-    from .ops.strides import replayed_view
+    from ..ops.strides import replayed_view
 
     with switched(grad=True, saved_hooks=(), inference=False):
         fresh = replayed_view(base, target)
@@ -418,13 +418,13 @@ class CopySlices(PlacedNode):
     __slots__ = ("next1", "rest", "fn", "view", "inputs", "_arity")
 
     def pull(self, g: Any, *wanted: Any) -> Any:
-        from .interpret import TRACED_TYPES
+        from .general import TRACED_TYPES
 
         fn, view = self.fn, self.view
         if isinstance(fn, Released):
             fn.refuse()
         if view.chain or type(g) in TRACED_TYPES:
-            from .replaying import pull_on_tensors
+            from .saved_values import pull_on_tensors
 
             return pull_on_tensors(self, g, *wanted)
         g = view.copy_of(xp.as_array(g))
@@ -437,8 +437,8 @@ class CopySlices(PlacedNode):
         return (g if wanted[0] is not None else None, *self._others(result))
 
     def replay(self, g: Any, *wanted: Any) -> Any:
-        from .interpret import TRACED_TYPES
-        from .ops.strides import geometry_of_tensor
+        from ..ops.strides import geometry_of_tensor
+        from .general import TRACED_TYPES
 
         fn, view = self.fn, self.view
         if isinstance(fn, Released):
@@ -458,7 +458,7 @@ class CopySlices(PlacedNode):
 
     def _replay_by_position(self, g: Any, wanted: tuple[Any, ...]) -> Any:
         """The same without strides: a transform's gradient is not laid out as the base was."""
-        from .interpret import wrap_any
+        from .general import wrap_any
 
         positions = wrap_any(self.view.positions())
         flat = g.reshape((-1,))

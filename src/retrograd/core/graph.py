@@ -8,8 +8,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from . import sites
-from .backend import numpy as xp
+from ..backend import numpy as xp
+from ..base import call_sites
 
 AGES = itertools.count()
 next_sequence = AGES.__next__
@@ -56,7 +56,7 @@ class Version:
 
     def bump(self) -> None:
         self.n += 1
-        self.code, self.lasti = sites.here(2)
+        self.code, self.lasti = call_sites.here(2)
 
 
 class _InferenceVersion(Version):
@@ -115,7 +115,7 @@ class Released:
 
     __slots__ = ("site",)
 
-    def __init__(self, site: sites.Site):
+    def __init__(self, site: call_sites.Site):
         self.site = site
 
     def refuse(self) -> Any:
@@ -262,9 +262,9 @@ class Node:
     _metadata = _Note()
 
     @property
-    def site(self) -> sites.Site:
+    def site(self) -> call_sites.Site:
         # Nodes that save nothing do not keep their line.
-        return sites.Site(getattr(self, "code", None), getattr(self, "lasti", 0))
+        return call_sites.Site(getattr(self, "code", None), getattr(self, "lasti", 0))
 
     @property
     def requires_grad(self) -> bool:
@@ -355,7 +355,7 @@ def shown_step(node: Any, name: str, edge: Any) -> Any:
 
 @functools.cache
 def _shown_class(op: Any) -> Any:
-    from .codegen import node_class
+    from ..codegen import node_class
 
     def register_hook(self: Any, fn: Any) -> None:
         raise RuntimeError(f"{op.node_name} is part of the operation after it and has no gradients "
@@ -375,7 +375,7 @@ def short_name(node: Node) -> str:
 
 
 def _hint() -> str:
-    from .interpret import Anomaly
+    from .general import Anomaly
 
     if Anomaly.enabled:
         return ("the backtrace further above shows the operation that failed to compute its "
@@ -393,7 +393,7 @@ def stale(node: Node, label: str, expected: int, version: Version, shape: Any, d
         f"operation: [{kind} {list(shape)}]{label} is at version {version.n}; "
         f"expected version {expected} instead. Hint: {_hint()}"
         f"\nThe value was saved for {node.name()} here:\n  {node.site}"
-        f"\nand overwritten here:\n  {sites.Site(version.code, version.lasti)}"
+        f"\nand overwritten here:\n  {call_sites.Site(version.code, version.lasti)}"
     )
 
 

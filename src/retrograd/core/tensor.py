@@ -1,6 +1,6 @@
 """Tensor: data, version, gradient and place in the graph; no mathematics.
 
-Ops attach themselves as methods when they are declared (see :mod:`retrograd.op`).
+Ops attach themselves as methods when they are declared (see :mod:`retrograd.core.op`).
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import dtypes, sites
-from .backend import numpy as xp
-from .errors import canonical_dim
+from ..backend import numpy as xp
+from ..base import call_sites, dtypes
+from ..base.errors import canonical_dim
+from ..base.modes import MODE
 from .graph import INFERENCE, LEAF, Identity, OutputEdge, RemovableHandle, Version, View
-from .modes import MODE
 
 
 class Size(tuple):
@@ -79,7 +79,7 @@ class Tensor:
     """A multi-dimensional array that can record the operations made on it.
 
     ``_data`` holds the array (a zero-dim tensor may hold a NumPy scalar until its memory is
-    needed); ``_form`` is what is known of it (see :mod:`retrograd.forms`), so that only
+    needed); ``_form`` is what is known of it (see :mod:`retrograd.core.interned`), so that only
     :meth:`_replace_data` may exchange it; ``_edge`` is None, ``LEAF``, the node that made it, or
     that node's :class:`OutputEdge`; ``_view`` describes whose memory it looks at; ``_vc`` counts
     writes and is made when the memory is first shared or written to. Whatever most tensors never
@@ -104,7 +104,7 @@ class Tensor:
     _post_hooks: OrderedDict[int, Any] | None = None
     _accumulator_ref: Any = None
     _node_hooks: dict[str, Any] | None = None  # those of its accumulator, which comes and goes
-    _cut: sites.Site | None = None  # the line that kept this tensor out of the graph
+    _cut: call_sites.Site | None = None  # the line that kept this tensor out of the graph
     _wrapped_number = False
     _retains = False
     _name: str | None = None
@@ -142,7 +142,7 @@ class Tensor:
 
     @property
     def layout(self) -> Any:
-        from . import layouts
+        from ..base import layouts
 
         return layouts.strided
 
@@ -232,17 +232,17 @@ class Tensor:
         array = self._array()
         if memory_format is None:
             return bool(array.flags.c_contiguous)
-        from .layouts import is_in_format
+        from ..base.layouts import is_in_format
 
         return is_in_format(array, memory_format)
 
     def untyped_storage(self) -> Any:
-        from .storage import UntypedStorage
+        from ..storage import UntypedStorage
 
         return UntypedStorage(xp.storage_of(self._array()))
 
     def storage(self) -> Any:
-        from .storage import typed_storage_of
+        from ..storage import typed_storage_of
 
         return typed_storage_of(self)
 
@@ -502,7 +502,7 @@ class Tensor:
         """A tensor on the same memory, outside the graph and with a version of its own."""
         out = twin(self, None, _class_of_views(self))
         if self.requires_grad:
-            out._cut = sites.here(2)
+            out._cut = call_sites.here(2)
         return out
 
     @data.setter
@@ -524,7 +524,7 @@ class Tensor:
         """A tensor on the same memory, outside the graph."""
         out = twin(self, self._counter(), _class_of_views(self))
         if self._edge is not None or (self._view is not None and self.requires_grad):
-            out._cut = sites.here(2)
+            out._cut = call_sites.here(2)
         return out
 
     _off_graph = detach  # the same for tensors of transforms, whose tangents it keeps
@@ -544,7 +544,7 @@ class Tensor:
                                    "the solution.")
         self._counter()
         if self._edge is not None:
-            self._cut = sites.here(2)
+            self._cut = call_sites.here(2)
         self._edge = None
         self._retains = False
         return self
@@ -570,7 +570,7 @@ class Tensor:
     def backward(self, gradient: Any = None, retain_graph: bool | None = None,
                  create_graph: bool = False, inputs: Any = None) -> None:
         """Accumulate the gradients of this tensor into the leaves it was made from."""
-        from .autograd import backward
+        from ..autograd import backward
 
         backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
@@ -657,13 +657,13 @@ class Tensor:
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        from .overrides import default_torch_function
+        from ..overrides import default_torch_function
 
         return default_torch_function(cls, func, types, args, kwargs or {})
 
     def as_subclass(self, cls: type) -> Any:
         """This tensor's data and history as an instance of ``cls``."""
-        from .overrides import as_subclass
+        from ..overrides import as_subclass
 
         return as_subclass(self, cls)
 
@@ -678,7 +678,7 @@ def _class_of_views(tensor: Tensor) -> type:
 
 
 def warn_of_lost_gradient() -> None:
-    from .notices import warn
+    from ..base.warning import warn
 
     warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior."
          "\nConsider using tensor.detach() first.", once=True)
@@ -811,7 +811,7 @@ def set_requires_grad(tensor: Tensor, value: Any) -> None:
 
 def construct(cls: type, *args: Any, **kwargs: Any) -> Any:
     """``Tensor(2, 3)``, ``Tensor([1, 2])`` and ``Tensor(other)``: the legacy constructor."""
-    from .legacy import constructed
+    from ..compat.legacy import constructed
 
     return constructed(cls, args, kwargs)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import dtypes
-from .backend import numpy as xp
-from .graph import INFERENCE
-from .modes import MODE
-from .ops.create import data_of
-from .storage import UntypedStorage
-from .tensor import Size, Tensor, fill
+from ..backend import numpy as xp
+from ..base import dtypes
+from ..base.modes import MODE
+from ..core.graph import INFERENCE
+from ..core.tensor import Size, Tensor, fill
+from ..ops.create import data_of
+from ..storage import UntypedStorage
 
 _OVERLOADS = (
     " * (*, torch.device device = None)\n"
@@ -49,8 +49,8 @@ def _type_name(value: Any) -> str:
 
 
 def _alias(cls: type, other: Tensor, dtype: dtypes.dtype | None) -> Any:
-    from .ops.strides import alias
-    from .overrides import as_subclass
+    from ..ops.strides import alias
+    from ..overrides import as_subclass
 
     if dtype is not None and other.dtype is not dtype:
         raise TypeError(f"expected {_options(dtype)} (got {_options(other.dtype)})")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import dtypes
-from .op import publish
-from .tensor import Tensor
+from ..base import dtypes
+from ..core.op import publish
+from ..core.tensor import Tensor
 
 
 def is_tensor(obj: Any, /) -> bool:
@@ -16,7 +16,7 @@ def is_tensor(obj: Any, /) -> bool:
 
 def is_storage(obj: Any, /) -> bool:
     """Whether ``obj`` is a storage."""
-    from .storage import TypedStorage, UntypedStorage
+    from ..storage import TypedStorage, UntypedStorage
 
     return isinstance(obj, (UntypedStorage, TypedStorage))
 
@@ -128,7 +128,7 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
 
 def get_num_threads() -> int:
     """How many threads a large matrix product may use."""
-    from .backend import threads
+    from ..backend import threads
 
     return threads.count()
 
@@ -139,7 +139,7 @@ def set_num_threads(n: int, /) -> None:
         raise RuntimeError(f"set_num_threads expects an int, but got {type(n).__name__}")
     if n <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
-    from .backend import threads
+    from ..backend import threads
 
     threads.limit(n)
 

@@ -12,7 +12,7 @@ import sys
 from types import CodeType, FrameType
 from typing import NamedTuple
 
-PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class _IsInternal(dict[str, bool]):

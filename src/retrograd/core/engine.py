@@ -12,12 +12,12 @@ from contextvars import ContextVar
 from operator import attrgetter
 from typing import Any
 
-from . import sites
-from .backend import numpy as xp
+from ..backend import numpy as xp
+from ..base import call_sites
+from ..base.modes import ACTIVE, MODE, switched
+from .general import TRACED_TYPES, Anomaly, wrap_any
 from .graph import Node, Released
-from .interpret import TRACED_TYPES, Anomaly, wrap_any
-from .modes import ACTIVE, MODE, switched
-from .replaying import output_edge
+from .saved_values import output_edge
 from .tensor import AccumulateGrad, Tensor
 
 _by_age = attrgetter("seq")
@@ -177,7 +177,7 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
         known = grads.get(edge)
         grads[edge] = gradient if known is None else known + gradient
     gradient = known = None
-    released = None if retain else Released(sites.here(3))
+    released = None if retain else Released(call_sites.here(3))
     finish = _Leaves(grads, captured, None if targets is None else set(targets), recorded,
                      accumulate)
     token = xp.hush()
@@ -189,7 +189,7 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
                 finish(leaf)
         elif plan.is_unwatched and plan.needed is not None:
             if inside:
-                from .transforms.backward import pull_data
+                from ..transforms.backward import pull_data
 
                 with switched(grad=False):
                     _run_to_targets(plan, grads, captured, released, pull_data)
@@ -312,7 +312,7 @@ def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted
 def _run_node(node: Node, g: Any, wanted: list[Any], recorded: bool) -> tuple[Any, ...]:
     """The gradients of a node's inputs."""
     if Anomaly.enabled:
-        from .autograd.anomaly import run_checked
+        from ..autograd.anomaly import run_checked
 
         results = run_checked(node, g, wanted if node._arity > 1 else (), recorded)
     elif node._arity == 1:

@@ -1,0 +1,1 @@
+"""What everything rests on: dtypes, modes, call sites, errors, trees."""
