@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .backend import numpy as xp
+from .backend import xp
 from .base import dtypes
 from .base.warning import warn
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import warning
 from ..base.modes import MODE, Mode
 from ..core.general import Anomaly

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import warning
 from ..base.modes import switched
 from ..core.engine import run

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import dtypes
 from ..base.call_sites import is_internal, user_frame
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base.modes import MODE, switched
 from ..core.engine import Plan, run
 from ..core.general import wrap_any

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import dtypes
 from ..base.modes import switched
 from ..core.general import wrap_any

@@ -1,5 +1,7 @@
-"""The array libraries retrograd can compute on; the only place that names one.
+"""Array libraries: the only place that names NumPy, SciPy or ml_dtypes; kernels say ``xp``."""
 
-An op's kernel is written against a namespace called ``xp``. For NumPy that is
-:mod:`retrograd.backend.numpy`; another array library joins by offering the same names.
-"""
+from __future__ import annotations
+
+from . import numpy as xp
+
+__all__ = ["xp"]

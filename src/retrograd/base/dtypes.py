@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 
 
 class dtype:

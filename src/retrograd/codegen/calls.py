@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..core.formulas import written_out
 from ..core.op import ARRAY, GENERATED, OPTIONAL, Op, direct
 from .compiling import RESERVED, numbers_source, site_source

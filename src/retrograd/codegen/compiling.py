@@ -11,7 +11,7 @@ import sys
 import warnings
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base.call_sites import Site, user_frame
 from ..base.errors import REQUIRED, canonical_dim, canonical_dims
 from ..base.modes import GRAD, MODE, NO_GRAD

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import dtypes
 from ..base.modes import MODE
 from ..core.graph import INFERENCE

@@ -11,7 +11,7 @@ from opcode import opmap
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base.call_sites import is_internal
 from ..base.errors import Required, type_name
 from .tensor import Tensor

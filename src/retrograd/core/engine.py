@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from operator import attrgetter
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import call_sites
 from ..base.modes import ACTIVE, MODE, switched
 from .general import TRACED_TYPES, Anomaly, wrap_any

@@ -11,7 +11,7 @@ import math
 from types import FunctionType
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from .op import Op, direct
 
 _NUMBERS = (int, float)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import call_sites, dtypes
 from ..base.errors import (
     REQUIRED,

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import call_sites
 
 AGES = itertools.count()

@@ -6,7 +6,7 @@ import math
 import weakref
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import call_sites, dtypes
 from ..base.errors import REQUIRED, missing_arguments
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from .graph import Like
 from .tensor import Tensor
 

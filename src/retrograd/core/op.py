@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from .arguments import guard
 from .tensor import Tensor
 

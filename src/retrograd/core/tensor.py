@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import call_sites, dtypes
 from ..base.errors import canonical_dim
 from ..base.modes import MODE

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.backward import own, starting
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import trees
 from ..base.call_sites import here
 from ..base.modes import MODE, switched

@@ -7,7 +7,7 @@ from typing import Any
 
 import retrograd
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..core.tensor import Tensor
 
 _GAIN_ONE = {

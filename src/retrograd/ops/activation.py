@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..backend import numpy as xp
 from ..backend import pointwise as arrays
 from ..backend import smooth as curves
 from ..backend import softmax as exponentials
+from ..backend import xp
 from ..base import dtypes
 from ..base.errors import REQUIRED
 from ..base.warning import warn

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..backend import attention as arrays
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import dtypes
 from ..base.errors import length_of
 from ..core.op import Array, Index, composite, op

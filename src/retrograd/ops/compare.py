@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..backend import numpy as xp
 from ..backend import pointwise as arrays
+from ..backend import xp
 from ..base import dtypes
 from ..base.errors import no_overload, not_a_tensor
 from ..core.op import Array, composite, elementwise, publish

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..backend import conv as images
 from ..backend import norm as norms
-from ..backend import numpy as xp
 from ..backend import pool as pools
+from ..backend import xp
 from ..base import dtypes
 from ..base.errors import dim_out_of_range, no_dims
 from ..base.warning import warn

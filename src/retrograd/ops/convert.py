@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend import create as make
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import dtypes, layouts
 from ..base.errors import type_name
 from ..base.warning import warn

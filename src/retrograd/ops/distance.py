@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 from ..backend import distance as arrays
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import dtypes
 from ..base.errors import canonical_dim
 from ..core.op import Array, Dims, composite, elementwise, op

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..backend import numpy as xp
 from ..backend import pointwise as arrays
+from ..backend import xp
 from ..core.op import PUBLIC, Array, Number, elementwise, publish
 from ..core.tensor import Tensor
 from .compare import isinf

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from ..backend import create as make
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import dtypes
 from ..base.warning import warn
 from ..core.tensor import Size, Tensor, warn_of_lost_gradient

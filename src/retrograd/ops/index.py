@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..backend import index as xi
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import dtypes
 from ..base.errors import dim_out_of_range, not_a_tensor
 from ..base.warning import warn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base.errors import canonical_dim
 from ..base.modes import GRAD, MODE, NO_GRAD
 from ..base.warning import warn

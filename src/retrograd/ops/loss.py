@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 from ..backend import loss as arrays
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import dtypes
 from ..base.errors import no_dims, size_mismatch
 from ..base.modes import switched

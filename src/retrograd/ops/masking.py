@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend import numpy as xp
 from ..backend import pointwise as arrays
+from ..backend import xp
 from ..base import dtypes
 from ..base.errors import no_overload
 from ..base.warning import warn

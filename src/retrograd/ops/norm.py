@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..backend import norm as arrays
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import dtypes
 from ..base.errors import length_of, no_dims
 from ..base.modes import switched

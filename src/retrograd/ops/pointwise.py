@@ -7,8 +7,8 @@ import math
 from typing import Any
 
 from .. import return_types
-from ..backend import numpy as xp
 from ..backend import pointwise as arrays
+from ..backend import xp
 from ..base import dtypes
 from ..base.errors import no_kernel, no_overload
 from ..core.op import PUBLIC, Array, Number, composite, elementwise, op, publish

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..backend import linalg as matrices
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import dtypes
 from ..base.errors import existing_dim, length_of, no_dims, not_a_tensor, size_mismatch
 from ..base.warning import warn

@@ -6,7 +6,7 @@ import math
 from types import FunctionType
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..backend.create import laid_out_like
 from ..base import dtypes
 from ..base.errors import size_mismatch

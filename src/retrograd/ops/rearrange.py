@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base.errors import canonical_dim, canonical_dims, dim_out_of_range, existing_dim, no_dims
 from ..core.op import Array, Ints, composite, linear, publish
 from ..core.tensor import Tensor, wrap

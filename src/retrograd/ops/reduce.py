@@ -8,8 +8,8 @@ import warnings
 from typing import Any
 
 from .. import return_types
-from ..backend import numpy as xp
 from ..backend import reduce as arrays
+from ..backend import xp
 from ..base import dtypes
 from ..base.errors import canonical_dims, no_overload
 from ..core.arguments import refuse_foreign

@@ -6,7 +6,7 @@ import math
 from types import FunctionType
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base.modes import MODE
 from ..core import general
 from ..core.graph import View

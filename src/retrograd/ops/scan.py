@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import return_types
-from ..backend import numpy as xp
 from ..backend import reduce as arrays
+from ..backend import xp
 from ..base.errors import canonical_dim, existing_dim, no_dims
 from ..core.op import Array, Dim, composite, elementwise, linear, op
 from ..core.tensor import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend import index as xi
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base.errors import canonical_dim, no_dims, size_mismatch
 from ..base.warning import warn
 from ..core.inplace import call_inplace

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import return_types
-from ..backend import numpy as xp
 from ..backend import sort as arrays
+from ..backend import xp
 from ..base import dtypes
 from ..base.errors import canonical_dim, existing_dim
 from ..core.general import store_out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..core.inplace import Geometry
 from ..core.op import Array, Ints, linear, publish, view
 from ..core.tensor import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend import index as xi
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base import dtypes
 from ..base.errors import canonical_dim, size_mismatch
 from ..base.modes import GRAD, MODE, NO_GRAD

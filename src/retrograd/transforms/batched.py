@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base.call_sites import here
 from ..base.modes import MODE
 from ..base.warning import warn

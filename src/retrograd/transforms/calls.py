@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base.call_sites import here, user_frame
 from ..base.errors import canonical_dim, canonical_dims
 from ..base.modes import Mode

@@ -16,8 +16,7 @@ from functools import partial
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..backend import numpy as xp
-from ..backend import reduce
+from ..backend import reduce, xp
 from ..base.errors import canonical_dim, canonical_dims
 from ..base.modes import NO_GRAD, Mode
 from ..core.general import TRACED_TYPES, compute

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..base.modes import ACTIVE, MODE
 from ..core.engine import _RUNNING
 from ..core.general import TENSOR_CLASS, TRACED_TENSORS, wrap_any

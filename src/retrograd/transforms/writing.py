@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from typing import Any
 
-from ..backend import numpy as xp
+from ..backend import xp
 from ..core import general
 from ..core.general import compute, wrap_any
 from ..core.graph import View

@@ -6,7 +6,7 @@ import math
 from functools import partial
 from typing import Any
 
-from ...backend import numpy as xp
+from ...backend import xp
 from ...base.errors import canonical_dim
 from ..convert import clone
 from ..shape import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import linalg as matrices
-from ...backend import numpy as xp
+from ...backend import xp
 from ...base import dtypes
 from ...core.op import Index, op
 from ..overloads import no_kernel

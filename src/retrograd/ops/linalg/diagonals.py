@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import linalg as matrices
-from ...backend import numpy as xp
+from ...backend import xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, composite, linear, publish
 from ...core.tensor import Tensor

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import return_types
 from ...backend import linalg as matrices
-from ...backend import numpy as xp
+from ...backend import xp
 from ...base.warning import warn
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...backend import linalg as matrices
-from ...backend import numpy as xp
+from ...backend import xp
 from ...base.errors import LinAlgError, canonical_dim
 from ...core.op import Array, composite, op, publish
 from ...core.tensor import Tensor, wrap

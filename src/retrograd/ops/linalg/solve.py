@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import return_types
 from ...backend import linalg as matrices
-from ...backend import numpy as xp
+from ...backend import xp
 from ...base import dtypes
 from ...base.errors import canonical_dim
 from ...core.op import Array, Index, composite, op, publish
