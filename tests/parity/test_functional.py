@@ -384,6 +384,7 @@ def derivatives_of_derivatives(torch, log):
     x = vector(torch, 1.0, 2.0)
     third = F.jacobian(lambda x: F.hessian(lambda x: (x ** 4).sum(), x, create_graph=True), x)
     shown(log, third)
+
     def cube(x):
         return x ** 3
 

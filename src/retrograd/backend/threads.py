@@ -36,7 +36,7 @@ def _function(name: str) -> Any:
             library = ctypes.CDLL(str(path))
             # Wheels rename the symbols: a prefix, and a suffix for 64-bit indices.
             for spelling in (f"scipy_openblas_{name}64_", f"scipy_openblas_{name}",
-                             f"openblas_{name}64_", f"openblas_{name}"):  # fmt: skip
+                             f"openblas_{name}64_", f"openblas_{name}"):
                 if hasattr(library, spelling):
                     return getattr(library, spelling)
     return None

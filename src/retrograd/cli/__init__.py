@@ -30,27 +30,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="retrograd",
-        description="Automatic differentiation with PyTorch's API, on NumPy arrays.",
-    )
+        description="Automatic differentiation with PyTorch's API, on NumPy arrays.")
     commands = parser.add_subparsers(dest="command", metavar="command")
     demo = commands.add_parser(
-        "demo",
-        help="train a digit classifier and draw its loss curve",
+        "demo", help="train a digit classifier and draw its loss curve",
         description="Train a small convolutional network on 1,797 handwritten digits, a fifth of "
-        "them held out, and write a picture of the loss curve.",
-    )
+        "them held out, and write a picture of the loss curve.")
+    demo.add_argument("--epochs", type=_positive, default=12,
+                      help="passes over the training data (default: 12)")
+    demo.add_argument("--seed", type=_seed, default=0,
+                      help="seed of split, weights and order (default: 0)")
     demo.add_argument(
-        "--epochs", type=_positive, default=12, help="passes over the training data (default: 12)"
-    )
-    demo.add_argument(
-        "--seed", type=_seed, default=0, help="seed of split, weights and order (default: 0)"
-    )
-    demo.add_argument(
-        "--output",
-        type=_svg_path,
-        default=Path("retrograd-demo.svg"),
-        help="where to write the loss curve, an SVG file (default: retrograd-demo.svg)",
-    )
+        "--output", type=_svg_path, default=Path("retrograd-demo.svg"),
+        help="where to write the loss curve, an SVG file (default: retrograd-demo.svg)")
     return parser
 
 

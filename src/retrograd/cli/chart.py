@@ -15,9 +15,8 @@ _INK, _MUTED, _GRID = "#222222", "#5c5c5c", "#e3e3e3"
 _FONT = "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\""
 
 
-def line_chart(
-    series: Mapping[str, Points], title: str, subtitle: str, x_label: str, y_label: str
-) -> str:
+def line_chart(series: Mapping[str, Points], title: str, subtitle: str, x_label: str,
+               y_label: str) -> str:
     """Draw named curves over a linear x axis and a logarithmic y axis, as an SVG document."""
     xs = [x for points in series.values() for x, _ in points]
     ys = [y for points in series.values() for _, y in points if y > 0 and math.isfinite(y)]
@@ -101,10 +100,8 @@ def _y_ticks(axis: _LogAxis) -> list[str]:
     parts = []
     for value in axis.ticks():
         y = axis.place(value)
-        parts.append(
-            f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_WIDTH - _RIGHT}" y2="{y:.1f}" '
-            f'stroke="{_GRID}"/>'
-        )
+        parts.append(f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_WIDTH - _RIGHT}" y2="{y:.1f}" '
+                     f'stroke="{_GRID}"/>')
         parts.append(_text(_LEFT - 10, y + 4, f"{value:.6g}", size=12, anchor="end", fill=_MUTED))
     return parts
 
@@ -117,8 +114,7 @@ def _x_ticks(axis: _LinearAxis) -> list[str]:
     for value in axis.ticks():
         x = axis.place(value)
         parts.append(
-            f'<line x1="{x:.1f}" y1="{bottom}" x2="{x:.1f}" y2="{bottom + 5}" stroke="{_INK}"/>'
-        )
+            f'<line x1="{x:.1f}" y1="{bottom}" x2="{x:.1f}" y2="{bottom + 5}" stroke="{_INK}"/>')
         parts.append(_text(x, bottom + 20, f"{value:g}", size=12, anchor="middle", fill=_MUTED))
     return parts
 
@@ -130,10 +126,8 @@ def _curve(places: list[tuple[float, float]], color: str) -> list[str]:
         'stroke-linejoin="round" stroke-linecap="round"/>'
     ]
     if len(places) <= 40:
-        parts += [
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" fill="{color}" stroke="#ffffff"/>'
-            for x, y in places
-        ]
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" fill="{color}" stroke="#ffffff"/>'
+                  for x, y in places]
     return parts
 
 
@@ -143,25 +137,13 @@ def _labels(ends: list[tuple[float, str, str]]) -> list[str]:
     last = -math.inf
     for y, name, color in sorted(ends):
         last = max(y, last + 17)
-        parts.append(
-            _text(_WIDTH - _RIGHT + 12, last + 4, name, size=13, fill=color, weight="bold")
-        )
+        parts.append(_text(_WIDTH - _RIGHT + 12, last + 4, name, size=13, fill=color,
+                           weight="bold"))
     return parts
 
 
-def _text(
-    x: float,
-    y: float,
-    content: str,
-    *,
-    size: float,
-    anchor: str = "start",
-    fill: str = _INK,
-    weight: str = "normal",
-    turn: bool = False,
-) -> str:
+def _text(x: float, y: float, content: str, *, size: float, anchor: str = "start", fill: str = _INK,
+          weight: str = "normal", turn: bool = False) -> str:
     rotation = f' transform="rotate(-90 {x:.1f} {y:.1f})"' if turn else ""
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" '
-        f'font-weight="{weight}" fill="{fill}"{rotation}>{escape(content)}</text>'
-    )
+    return (f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" '
+            f'font-weight="{weight}" fill="{fill}"{rotation}>{escape(content)}</text>')

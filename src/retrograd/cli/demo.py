@@ -59,9 +59,8 @@ def evaluate(model: nn.Module, subset: Subset) -> Score:
     return Score(loss, right / len(labels))
 
 
-def train_epoch(
-    model: nn.Module, optimizer: optim.Optimizer, loader: DataLoader, progress: Progress
-) -> None:
+def train_epoch(model: nn.Module, optimizer: optim.Optimizer, loader: DataLoader,
+                progress: Progress) -> None:
     """Go through the training digits once."""
     for images, labels in loader:
         optimizer.zero_grad()
@@ -102,8 +101,7 @@ def _train_and_report(epochs: int, seed: int, output: Path) -> None:
         history.append((evaluate(model, train), evaluate(model, test)))
         (train_loss, _), (test_loss, _) = history[-1]
         progress.line(
-            f"epoch {epoch:2}/{epochs}   train loss {train_loss:.4f}   test loss {test_loss:.4f}"
-        )
+            f"epoch {epoch:2}/{epochs}   train loss {train_loss:.4f}   test loss {test_loss:.4f}")
     progress.close()
 
     final_train, final_test = history[-1]
@@ -117,13 +115,8 @@ def _train_and_report(epochs: int, seed: int, output: Path) -> None:
 def _loss_curve(history: list[tuple[Score, Score]]) -> str:
     train, test = zip(*history)
     return line_chart(
-        {
-            "test": [(epoch, score.loss) for epoch, score in enumerate(test)],
-            "train": [(epoch, score.loss) for epoch, score in enumerate(train)],
-        },
+        {"test": [(epoch, score.loss) for epoch, score in enumerate(test)],
+         "train": [(epoch, score.loss) for epoch, score in enumerate(train)]},
         title="Learning to read handwritten digits",
         subtitle=f"{test[-1].accuracy:.1%} of the held-out digits are read correctly after "
-        f"{len(history) - 1} epochs",
-        x_label="epoch",
-        y_label="cross entropy (logarithmic)",
-    )
+        f"{len(history) - 1} epochs", x_label="epoch", y_label="cross entropy (logarithmic)")

@@ -10,16 +10,8 @@ import retrograd
 from ..backend import xp
 from ..core.tensor import Tensor
 
-_GAIN_ONE = {
-    "linear",
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "conv_transpose1d",
-    "conv_transpose2d",
-    "conv_transpose3d",
-    "sigmoid",
-}
+_GAIN_ONE = {"linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+             "conv_transpose3d", "sigmoid"}
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
@@ -52,21 +44,12 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
         return tensor.normal_(mean, std, generator=generator)
 
 
-def trunc_normal_(
-    tensor: Tensor,
-    mean: float = 0.0,
-    std: float = 1.0,
-    a: float = -2.0,
-    b: float = 2.0,
-    generator: Any = None,
-) -> Tensor:
+def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0,
+                  b: float = 2.0, generator: Any = None) -> Tensor:
     """Fill ``tensor`` from a normal distribution cut off outside [a, b]."""
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
-            "The distribution of values may be incorrect.",
-            stacklevel=2,
-        )
+        warnings.warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
+                      "The distribution of values may be incorrect.", stacklevel=2)
     inside = _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std)
     fill = _redraw_outside if inside > 0.3 else _accept_by_density
     with retrograd.no_grad():
@@ -74,9 +57,8 @@ def trunc_normal_(
     return tensor
 
 
-def _redraw_outside(
-    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any
-) -> None:
+def _redraw_outside(tensor: Tensor, mean: float, std: float, a: float, b: float,
+                    generator: Any) -> None:
     """Draw normal values, and draw again where they fall outside [a, b]."""
     low, high = (tensor.new_tensor(bound).item() for bound in (a, b))
     tensor.normal_(mean, std, generator=generator)
@@ -85,9 +67,8 @@ def _redraw_outside(
         tensor.copy_(retrograd.where(outside, fresh, tensor))
 
 
-def _accept_by_density(
-    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any
-) -> None:
+def _accept_by_density(tensor: Tensor, mean: float, std: float, a: float, b: float,
+                       generator: Any) -> None:
     """Draw uniformly from [a, b], and keep a value as often as its density demands."""
     log_peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
     pending = retrograd.ones_like(tensor, dtype=retrograd.bool)
@@ -147,8 +128,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     if tensor.dim() < 2:
         raise ValueError(
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
-        )
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     receptive = math.prod(tensor.shape[2:])
     return tensor.size(1) * receptive, tensor.size(0) * receptive
 
@@ -177,13 +157,8 @@ def _xavier_std(tensor: Tensor, gain: float) -> float:
     return gain * math.sqrt(2.0 / float(fan_in + fan_out))
 
 
-def kaiming_uniform_(
-    tensor: Tensor,
-    a: float = 0,
-    mode: str = "fan_in",
-    nonlinearity: str = "leaky_relu",
-    generator: Any = None,
-) -> Tensor:
+def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
+                     nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
     """Fill ``tensor`` uniformly, with variance ``gain² / fan``."""
     if 0 in tensor.shape:
         return _nothing_to_do(tensor)
@@ -191,13 +166,8 @@ def kaiming_uniform_(
     return uniform_(tensor, -bound, bound, generator)
 
 
-def kaiming_normal_(
-    tensor: Tensor,
-    a: float = 0,
-    mode: str = "fan_in",
-    nonlinearity: str = "leaky_relu",
-    generator: Any = None,
-) -> Tensor:
+def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in",
+                    nonlinearity: str = "leaky_relu", generator: Any = None) -> Tensor:
     """Fill ``tensor`` normally, with variance ``gain² / fan``."""
     if 0 in tensor.shape:
         return _nothing_to_do(tensor)
@@ -249,11 +219,8 @@ def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     old = new[:-1]
 
     def forward_call(*args: Any, **kwargs: Any) -> Tensor:
-        warnings.warn(
-            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.",
-            FutureWarning,
-            stacklevel=2,
-        )
+        warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.",
+                      FutureWarning, stacklevel=2)
         return function(*args, **kwargs)
 
     forward_call.__name__ = old

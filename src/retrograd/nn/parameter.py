@@ -38,8 +38,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             return marked
         if requires_grad and not (data.is_floating_point() or data.is_complex()):
             raise RuntimeError(
-                "Only Tensors of floating point and complex dtype can require gradients"
-            )
+                "Only Tensors of floating point and complex dtype can require gradients")
         parameter: Any = twin(data, data._counter(), cls)
         parameter._edge = None
         return parameter.requires_grad_(requires_grad)

@@ -231,5 +231,3 @@ def einsum(*args: Any) -> Tensor:
             multiplied = bool(inner)
     assert result is not None
     return _finished(result, labels, wanted, multiplied, operands[0])
-
-

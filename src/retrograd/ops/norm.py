@@ -792,6 +792,3 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     elif num_classes <= largest:
         raise RuntimeError("Class values must be smaller than num_classes.")
     return _one_hot(input, num_classes)
-
-
-

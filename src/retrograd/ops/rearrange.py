@@ -215,6 +215,7 @@ def _repeated_unevenly(input: Tensor, repeats: Tensor, dim: int | None,
 
 publish(repeat_interleave, "repeat_interleave")
 
+
 @composite()
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """The matrix whose columns are the powers of a vector, the highest first."""
@@ -227,4 +228,3 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
         return x.new_empty((x.shape[0], 0))
     powers = stack([x ** i for i in range(count)], 1)
     return powers if increasing else _flip(powers, (1,))
-

@@ -24,9 +24,8 @@ class Pack:
     before each step it is verified that nothing was exchanged since the pack was made.
     """
 
-    def __init__(
-        self, params: list[Tensor], states: list[dict], names: Sequence[str], counted: bool
-    ) -> None:
+    def __init__(self, params: list[Tensor], states: list[dict], names: Sequence[str],
+                 counted: bool) -> None:
         self.params = params
         self.states = states
         self.arrays = [param._array() for param in params]
@@ -53,11 +52,9 @@ class Pack:
         if not all(map(is_, map(state.get, self.params), self.states)):
             return False
         try:
-            return all(
-                all(map(is_, map(get, self.states), tensors))
-                and all(map(is_, map(_data, tensors), views))
-                for get, tensors, views in self.adopted
-            )
+            return all(all(map(is_, map(get, self.states), tensors))
+                       and all(map(is_, map(_data, tensors), views))
+                       for get, tensors, views in self.adopted)
         except KeyError:
             return False
 
@@ -85,14 +82,8 @@ class Plan:
     step it is made for will give a parameter the state it lacks.
     """
 
-    def __init__(
-        self,
-        params: list[Tensor],
-        state: dict,
-        names: Sequence[str],
-        counted: bool,
-        has_state: Callable[[Tensor], bool],
-    ) -> None:
+    def __init__(self, params: list[Tensor], state: dict, names: Sequence[str], counted: bool,
+                 has_state: Callable[[Tensor], bool]) -> None:
         self.params = list(params)
         self.names = names
         self.single: list[Tensor] = []
@@ -114,19 +105,16 @@ class Plan:
             groups.setdefault((param._data.dtype, step_dtype), []).append(param)
         self.packs = [
             Pack(members, [state[param] for param in members] if names else [], names, counted)
-            for members in groups.values()
-        ]
+            for members in groups.values()]
 
     def is_current(self, params: list[Tensor], names: Sequence[str], state: dict) -> bool:
         """Whether the plan still fits the group and its state."""
-        return (
-            not self.provisional
-            and names == self.names
-            and len(params) == len(self.params)
-            and all(map(is_, params, self.params))
-            and not any(param._grad is not None for param in self.idle)
-            and all(pack.is_current(state) for pack in self.packs)
-        )
+        return (not self.provisional
+                and names == self.names
+                and len(params) == len(self.params)
+                and all(map(is_, params, self.params))
+                and not any(param._grad is not None for param in self.idle)
+                and all(pack.is_current(state) for pack in self.packs))
 
 
 class PackedOptimizer(Optimizer):
@@ -161,8 +149,7 @@ class PackedOptimizer(Optimizer):
             if group.get("capturable"):
                 raise AssertionError(
                     "If capturable=True, params and state_steps must be on supported devices: "
-                    "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla']."
-                )
+                    "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla'].")
             if group["differentiable"]:
                 with retrograd.enable_grad():
                     self._update_singly(group, group["params"])

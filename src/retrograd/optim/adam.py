@@ -20,31 +20,14 @@ class Adam(PackedOptimizer):
 
     _counted = True
     _later_options: ClassVar[dict[str, Any]] = {
-        "amsgrad": False,
-        "maximize": False,
-        "foreach": None,
-        "capturable": False,
-        "differentiable": False,
-        "decoupled_weight_decay": False,
-        "fused": None,
-    }
+        "amsgrad": False, "maximize": False, "foreach": None, "capturable": False,
+        "differentiable": False, "decoupled_weight_decay": False, "fused": None}
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        amsgrad: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-        decoupled_weight_decay: bool = False,
-    ) -> None:
+    def __init__(self, params: Params, lr: float | Tensor = 1e-3,
+                 betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
+                 maximize: bool = False, capturable: bool = False, differentiable: bool = False,
+                 fused: bool | None = None, decoupled_weight_decay: bool = False) -> None:
         check_lr(lr, foreach and not capturable)
         if not eps >= 0.0:
             raise ValueError(f"Invalid epsilon value: {eps}")
@@ -53,19 +36,10 @@ class Adam(PackedOptimizer):
                 raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
         if not weight_decay >= 0.0:
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-            "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
+        defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+                    "amsgrad": amsgrad, "maximize": maximize, "foreach": foreach,
+                    "capturable": capturable, "differentiable": differentiable, "fused": fused,
+                    "decoupled_weight_decay": decoupled_weight_decay}
         super().__init__(params, defaults)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -87,17 +61,9 @@ class Adam(PackedOptimizer):
     def _update_packed(self, group: dict[str, Any], block: Packed, grads: list[Any]) -> int:
         beta1, beta2 = group["betas"]
         weight_decay, decoupled = group["weight_decay"], group["decoupled_weight_decay"]
-        block.adam(
-            grads,
-            lr=float(group["lr"]),
-            beta1=float(beta1),
-            beta2=float(beta2),
-            eps=group["eps"],
-            weight_decay=weight_decay,
-            decoupled=decoupled,
-            maximize=group["maximize"],
-            amsgrad=group["amsgrad"],
-        )
+        block.adam(grads, lr=float(group["lr"]), beta1=float(beta1), beta2=float(beta2),
+                   eps=group["eps"], weight_decay=weight_decay, decoupled=decoupled,
+                   maximize=group["maximize"], amsgrad=group["amsgrad"])
         return 2 if weight_decay and decoupled else 1
 
     def _state_of(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
@@ -121,8 +87,7 @@ class Adam(PackedOptimizer):
             else:
                 grad = grad + weight_decay * param
         first, second, largest = (
-            _real(state[name]) if name in state else None for name in _MOMENTS
-        )
+            _real(state[name]) if name in state else None for name in _MOMENTS)
         param, grad = _real(param), _real(grad)
         first.lerp_(grad, 1 - beta1)
         second.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
@@ -143,26 +108,14 @@ class Adam(PackedOptimizer):
 class AdamW(Adam):
     """Adam with weight decay applied to the parameters directly, not through the gradient."""
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
-        super().__init__(
-            params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
-            capturable=capturable, differentiable=differentiable, fused=fused,
-            decoupled_weight_decay=True,
-        )
+    def __init__(self, params: Params, lr: float | Tensor = 1e-3,
+                 betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
+                 foreach: bool | None = None, capturable: bool = False,
+                 differentiable: bool = False, fused: bool | None = None) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach,
+                         maximize=maximize, capturable=capturable, differentiable=differentiable,
+                         fused=fused, decoupled_weight_decay=True)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

@@ -17,15 +17,13 @@ _STEP_ORDER = (
     "you should call them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  "
     "Failure to do this will result in PyTorch skipping the first value of the learning rate "
     "schedule. See more details at "
-    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
-)
+    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate")
 _EPOCH_DEPRECATED = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where "
     "possible. Please use `scheduler.step()` to step the scheduler. During the deprecation, if "
     "epoch is different from None, the closed form is used instead of the new chainable form, "
     "where available. Please open an issue if you are unable to replicate your use case: "
-    "https://github.com/pytorch/pytorch/issues/new/choose."
-)
+    "https://github.com/pytorch/pytorch/issues/new/choose.")
 
 
 def _detached(value: Any) -> Any:
@@ -52,8 +50,7 @@ class LRScheduler:
                     "This typically happens when:\n"
                     "1. You're trying to resume training from a checkpoint but haven't properly "
                     "loaded the optimizer state\n"
-                    "2. You're using last_epoch >= 0 for a fresh training run (not recommended)"
-                )
+                    "2. You're using last_epoch >= 0 for a fresh training run (not recommended)")
         self.base_lrs = [_detached(group["initial_lr"]) for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         self._step_count = 0
@@ -107,11 +104,8 @@ class LRScheduler:
 
     def _warn_outside_step(self) -> None:
         if not self._get_lr_called_within_step:
-            warnings.warn(
-                "To get the last learning rate computed by the scheduler, please use "
-                "`get_last_lr()`.",
-                stacklevel=3,
-            )
+            warnings.warn("To get the last learning rate computed by the scheduler, please use "
+                          "`get_last_lr()`.", stacklevel=3)
 
 
 _LRScheduler = LRScheduler
@@ -120,12 +114,9 @@ _LRScheduler = LRScheduler
 class LambdaLR(LRScheduler):
     """The initial rate times a function of the epoch."""
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        lr_lambda: Callable[[int], float] | list[Callable[[int], float]],
-        last_epoch: int = -1,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer,
+                 lr_lambda: Callable[[int], float] | list[Callable[[int], float]],
+                 last_epoch: int = -1) -> None:
         groups = len(optimizer.param_groups)
         if isinstance(lr_lambda, (list, tuple)):
             if len(lr_lambda) != groups:
@@ -138,10 +129,8 @@ class LambdaLR(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """Return everything but the optimizer; of the functions, only the state of objects."""
         state = super().state_dict()
-        state["lr_lambdas"] = [
-            None if _is_plain_function(function) else function.__dict__.copy()
-            for function in state.pop("lr_lambdas")
-        ]
+        state["lr_lambdas"] = [None if _is_plain_function(function) else function.__dict__.copy()
+                               for function in state.pop("lr_lambdas")]
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -162,9 +151,8 @@ class LambdaLR(LRScheduler):
 class StepLR(LRScheduler):
     """Multiply the rate by ``gamma`` every ``step_size`` epochs."""
 
-    def __init__(
-        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1,
+                 last_epoch: int = -1) -> None:
         self.step_size = step_size
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
@@ -184,13 +172,8 @@ class StepLR(LRScheduler):
 class MultiStepLR(LRScheduler):
     """Multiply the rate by ``gamma`` at each of the ``milestones``."""
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        milestones: Iterable[int],
-        gamma: float = 0.1,
-        last_epoch: int = -1,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1,
+                 last_epoch: int = -1) -> None:
         self.milestones = Counter(milestones)
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
@@ -209,13 +192,8 @@ class MultiStepLR(LRScheduler):
 class ConstantLR(LRScheduler):
     """Multiply the rate by ``factor`` until ``total_iters`` epochs have passed."""
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        factor: float = 1.0 / 3,
-        total_iters: int = 5,
-        last_epoch: int = -1,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5,
+                 last_epoch: int = -1) -> None:
         if factor > 1.0 or factor < 0:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
         self.factor = factor
@@ -239,19 +217,12 @@ class ConstantLR(LRScheduler):
 class LinearLR(LRScheduler):
     """Move the factor of the rate linearly from ``start_factor`` to ``end_factor``."""
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        start_factor: float = 1.0 / 3,
-        end_factor: float = 1.0,
-        total_iters: int = 5,
-        last_epoch: int = -1,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0,
+                 total_iters: int = 5, last_epoch: int = -1) -> None:
         if start_factor > 1.0 or start_factor <= 0:
             raise ValueError(
                 "Starting multiplicative factor expected to be greater than 0 and less or equal "
-                "to 1."
-            )
+                "to 1.")
         if end_factor > 1.0 or end_factor < 0:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
         self.start_factor = start_factor
@@ -297,9 +268,8 @@ class ExponentialLR(LRScheduler):
 class CosineAnnealingLR(LRScheduler):
     """Let the rate follow half a cosine down to ``eta_min`` over ``T_max`` epochs."""
 
-    def __init__(
-        self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0,
+                 last_epoch: int = -1) -> None:
         self.T_max = T_max
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
@@ -316,10 +286,8 @@ class CosineAnnealingLR(LRScheduler):
         if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
             # At the bottom the ratio below is 0/0, so the climb starts from the base rate.
             rise = (1 - math.cos(math.pi / self.T_max)) / 2
-            return [
-                rate + (base - self.eta_min) * rise
-                for base, rate in zip(self.base_lrs, self._current())
-            ]
+            return [rate + (base - self.eta_min) * rise
+                    for base, rate in zip(self.base_lrs, self._current())]
         return [here / before * (rate - self.eta_min) + self.eta_min for rate in self._current()]
 
     def _get_closed_form_lr(self) -> list[Any]:

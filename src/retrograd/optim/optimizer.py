@@ -16,14 +16,9 @@ from ..nn.modules.module import clear_grad, register_hook, typename
 
 Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
-_HOOKS = (
-    "_optimizer_step_pre_hooks",
-    "_optimizer_step_post_hooks",
-    "_optimizer_state_dict_pre_hooks",
-    "_optimizer_state_dict_post_hooks",
-    "_optimizer_load_state_dict_pre_hooks",
-    "_optimizer_load_state_dict_post_hooks",
-)
+_HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks",
+          "_optimizer_state_dict_pre_hooks", "_optimizer_state_dict_post_hooks",
+          "_optimizer_load_state_dict_pre_hooks", "_optimizer_load_state_dict_post_hooks")
 
 
 class _Required:
@@ -56,8 +51,7 @@ class Optimizer:
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or "
-                f"dicts, but got {typename(params)}"
-            )
+                f"dicts, but got {typename(params)}")
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         groups: list[Any] = list(params)
@@ -73,11 +67,7 @@ class Optimizer:
             self.__dict__.setdefault(name, OrderedDict())
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            "defaults": self.defaults,
-            "state": self.state,
-            "param_groups": self.param_groups,
-        }
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -115,35 +105,29 @@ class Optimizer:
             if default is required and name not in param_group:
                 raise ValueError(
                     f"parameter group didn't specify a value of required optimization parameter "
-                    f"{name}"
-                )
+                    f"{name}")
             param_group.setdefault(name, default)
         params = param_group["params"]
         if len(params) != len(set(params)):
             warnings.warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this "
                 "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
-                "information",
-                stacklevel=3,
-            )
+                "information", stacklevel=3)
         known = set(chain.from_iterable(group["params"] for group in self.param_groups))
         if not known.isdisjoint(params):
             raise ValueError("some parameters appear in more than one parameter group")
         if self.param_groups and ("param_names" in param_group) != (
-            "param_names" in self.param_groups[0]
-        ):
+                "param_names" in self.param_groups[0]):
             given = "with" if "param_names" in param_group else "without"
             raise ValueError(
                 "all optimizer param groups should be with/without names. cannot add param group "
-                f"{given} names to the optimizer"
-            )
+                f"{given} names to the optimizer")
         self.param_groups.append(param_group)
 
     def _check_param(self, param: Any) -> None:
         if not isinstance(param, Tensor):
             raise TypeError(
-                f"optimizer can only optimize Tensors, but one of the params is {typename(param)}"
-            )
+                f"optimizer can only optimize Tensors, but one of the params is {typename(param)}")
         if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
             raise ValueError("can't optimize a non-leaf Tensor")
 
@@ -161,10 +145,8 @@ class Optimizer:
             packed = {key: value for key, value in group.items() if key != "params"}
             packed["params"] = [numbers[id(param)] for param in group["params"]]
             groups.append(packed)
-        state = {
-            numbers[id(key)] if isinstance(key, Tensor) else key: value
-            for key, value in self.state.items()
-        }
+        state = {numbers[id(key)] if isinstance(key, Tensor) else key: value
+                 for key, value in self.state.items()}
         result: dict[str, Any] = {"state": state, "param_groups": groups}
         for hook in self._optimizer_state_dict_post_hooks.values():
             replaced = hook(self, result)
@@ -186,8 +168,7 @@ class Optimizer:
         if any(len(a["params"]) != len(b["params"]) for a, b in zip(groups, saved_groups)):
             raise ValueError(
                 "loaded state dict contains a parameter group that doesn't match the size of "
-                "optimizer's group"
-            )
+                "optimizer's group")
         numbers = chain.from_iterable(group["params"] for group in saved_groups)
         params = chain.from_iterable(group["params"] for group in groups)
         param_of = dict(zip(numbers, params))
@@ -216,27 +197,23 @@ class Optimizer:
         """Call ``hook(optimizer, args, kwargs)`` after each step."""
         return register_hook(self._optimizer_step_post_hooks, hook)
 
-    def register_state_dict_pre_hook(
-        self, hook: Callable, prepend: bool = False
-    ) -> RemovableHandle:
+    def register_state_dict_pre_hook(self, hook: Callable,
+                                     prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer)`` before ``state_dict``."""
         return register_hook(self._optimizer_state_dict_pre_hooks, hook, prepend=prepend)
 
-    def register_state_dict_post_hook(
-        self, hook: Callable, prepend: bool = False
-    ) -> RemovableHandle:
+    def register_state_dict_post_hook(self, hook: Callable,
+                                      prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer, state_dict)`` after ``state_dict``; a result replaces it."""
         return register_hook(self._optimizer_state_dict_post_hooks, hook, prepend=prepend)
 
-    def register_load_state_dict_pre_hook(
-        self, hook: Callable, prepend: bool = False
-    ) -> RemovableHandle:
+    def register_load_state_dict_pre_hook(self, hook: Callable,
+                                          prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer, state_dict)`` before loading; a result replaces it."""
         return register_hook(self._optimizer_load_state_dict_pre_hooks, hook, prepend=prepend)
 
-    def register_load_state_dict_post_hook(
-        self, hook: Callable, prepend: bool = False
-    ) -> RemovableHandle:
+    def register_load_state_dict_post_hook(self, hook: Callable,
+                                           prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer)`` after loading."""
         return register_hook(self._optimizer_load_state_dict_post_hooks, hook, prepend=prepend)
 
@@ -246,8 +223,7 @@ def check_lr(lr: Any, foreach: bool | None = None) -> None:
     if isinstance(lr, Tensor):
         if foreach:
             raise ValueError(
-                "lr as a Tensor is not supported for capturable=False and foreach=True"
-            )
+                "lr as a Tensor is not supported for capturable=False and foreach=True")
         if lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
     if lr < 0.0:
@@ -268,8 +244,7 @@ def _with_hooks(step: Callable) -> Callable:
             if not (isinstance(replaced, tuple) and len(replaced) == 2):
                 raise RuntimeError(
                     f"{step} must return None or a tuple of (new_args, new_kwargs), but got "
-                    f"{replaced}."
-                )
+                    f"{replaced}.")
             called, kwargs = replaced
         result = step(*called, **kwargs)
         for hook in list(self._optimizer_step_post_hooks.values()):
@@ -288,15 +263,13 @@ def _listed(group: dict[str, Any]) -> None:
     if isinstance(params, set):
         raise TypeError(
             "optimizer parameters need to be organized in ordered collections, but the ordering "
-            "of tensors in sets will change between runs. Please use a list instead."
-        )
+            "of tensors in sets will change between runs. Please use a list instead.")
     params = list(params)
     named = [isinstance(param, tuple) for param in params]
     if any(named):
         if not all(named):
             raise ValueError(
-                "all optimizer params should be with/without names. Some param names are missing"
-            )
+                "all optimizer params should be with/without names. Some param names are missing")
         group["param_names"] = [name for name, _ in params]
         params = [param for _, param in params]
     group["params"] = params

@@ -14,27 +14,13 @@ class SGD(PackedOptimizer):
     """Gradient descent, with momentum (also Nesterov's) and weight decay on request."""
 
     _later_options: ClassVar[dict[str, Any]] = {
-        "nesterov": False,
-        "maximize": False,
-        "foreach": None,
-        "differentiable": False,
-        "fused": False,
-    }
+        "nesterov": False, "maximize": False, "foreach": None, "differentiable": False,
+        "fused": False}
 
-    def __init__(
-        self,
-        params: Params,
-        lr: float | Tensor = 1e-3,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: float | Tensor = 0,
-        nesterov: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        differentiable: bool = False,
-        fused: bool | None = None,
-    ) -> None:
+    def __init__(self, params: Params, lr: float | Tensor = 1e-3, momentum: float = 0,
+                 dampening: float = 0, weight_decay: float | Tensor = 0, nesterov: bool = False, *,
+                 maximize: bool = False, foreach: bool | None = None, differentiable: bool = False,
+                 fused: bool | None = None) -> None:
         check_lr(lr)
         if momentum < 0.0:
             raise ValueError(f"Invalid momentum value: {momentum}")
@@ -42,17 +28,9 @@ class SGD(PackedOptimizer):
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-            "foreach": foreach,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
+        defaults = {"lr": lr, "momentum": momentum, "dampening": dampening,
+                    "weight_decay": weight_decay, "nesterov": nesterov, "maximize": maximize,
+                    "foreach": foreach, "differentiable": differentiable, "fused": fused}
         super().__init__(params, defaults)
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
@@ -62,15 +40,9 @@ class SGD(PackedOptimizer):
         return self.state.get(param, {}).get("momentum_buffer") is not None
 
     def _update_packed(self, group: dict[str, Any], block: Packed, grads: list[Any]) -> int:
-        block.sgd(
-            grads,
-            lr=float(group["lr"]),
-            momentum=group["momentum"],
-            dampening=group["dampening"],
-            weight_decay=float(group["weight_decay"]),
-            nesterov=group["nesterov"],
-            maximize=group["maximize"],
-        )
+        block.sgd(grads, lr=float(group["lr"]), momentum=group["momentum"],
+                  dampening=group["dampening"], weight_decay=float(group["weight_decay"]),
+                  nesterov=group["nesterov"], maximize=group["maximize"])
         return 1
 
     def _update(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:

@@ -257,7 +257,6 @@ def joined(p: Any, t: Any, level: int) -> Any:
     return Dual(top.level, joined(first, slope, level), joined(second, turn, level), top.outer)
 
 
-
 # ---------------------------------------------------------------- where gradients leave a node
 
 

@@ -290,7 +290,6 @@ def made_inside(tensor: Tensor, level: int) -> bool:
     return isinstance(maker, Node) and maker.seq > _BEGUN.get(level, 0)
 
 
-
 def has_tangents(level: int) -> bool:
     """Whether tangents of ``level`` count: not once it is closed, unless backward asks for them."""
     if _RUNNING.get() is not None:

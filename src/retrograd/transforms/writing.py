@@ -40,7 +40,6 @@ def write_traced(target: Tensor, result: Any) -> None:
     _write(target._data, result)
 
 
-
 def _has_room(data: Any, other: Any) -> bool:
     """Whether ``data`` has a place for each part of ``other``."""
     if not isinstance(other, Holder):
@@ -156,7 +155,6 @@ def carry_tangent(tensor: Tensor, level: int, tangent: Any) -> None:
     """Make a tensor dual in place."""
     tensor._replace_data(joined(tensor._data, tangent, level))
     tensor.__class__ = TracedTensor
-
 
 
 def _write(target: Any, result: Any) -> None:

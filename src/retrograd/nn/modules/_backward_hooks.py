@@ -12,8 +12,7 @@ from ...core.tensor import Tensor
 _NO_INPUT_REQUIRES_GRAD = (
     "Full backward hook is firing when gradients are computed with respect to module outputs "
     "since no inputs require gradients. See https://docs.pytorch.org/docs/main/generated/"
-    "torch.nn.Module.html#torch.nn.Module.register_full_backward_hook for more details."
-)
+    "torch.nn.Module.html#torch.nn.Module.register_full_backward_hook for more details.")
 
 
 class BackwardHookFunction(Function):
@@ -57,9 +56,7 @@ class BackwardHooks:
         if not single and not isinstance(output, tuple):
             warnings.warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of "
-                f"Tensors but received {type(output)}",
-                stacklevel=5,
-            )
+                f"Tensors but received {type(output)}", stacklevel=5)
             return output
         outputs = (output,) if single else output
         self.output_count = len(outputs)
@@ -90,8 +87,7 @@ class BackwardHooks:
             if replaced is not None and any(grad is not None for grad in replaced):
                 raise RuntimeError(
                     "Backward hook for Modules where no input requires gradient should always "
-                    "return None or None for all gradients."
-                )
+                    "return None or None for all gradients.")
 
     def _on_grad_inputs(self, grad_inputs: tuple, _: tuple) -> tuple:
         assert self.input_positions is not None
@@ -132,5 +128,4 @@ def _spread(grads: tuple, positions: list[int], count: int) -> tuple:
 def _check_count(hook: str, what: str, got: Any, expected: int) -> None:
     if len(got) != expected:
         raise RuntimeError(
-            f"{hook} returned an invalid number of {what}, got {len(got)}, but expected {expected}"
-        )
+            f"{hook} returned an invalid number of {what}, got {len(got)}, but expected {expected}")

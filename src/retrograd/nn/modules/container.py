@@ -134,8 +134,7 @@ class Sequential(_ModuleSequence):
 def _check_sequential(other: Any) -> None:
     if not isinstance(other, Sequential):
         raise ValueError(
-            f"add operator supports only objects of Sequential class, but {type(other)} is given."
-        )
+            f"add operator supports only objects of Sequential class, but {type(other)} is given.")
 
 
 class ModuleList(_ModuleSequence):
@@ -166,10 +165,8 @@ class ModuleList(_ModuleSequence):
     def extend(self, modules: Iterable[Module]) -> "ModuleList":
         """Add ``modules`` at the end."""
         if not isinstance(modules, Iterable):
-            raise TypeError(
-                "ModuleList.extend should be called with an iterable, but got "
-                + type(modules).__name__
-            )
+            raise TypeError("ModuleList.extend should be called with an iterable, but got "
+                            + type(modules).__name__)
         for module in list(modules):
             self.append(module)
         return self
@@ -177,12 +174,9 @@ class ModuleList(_ModuleSequence):
     def __repr__(self) -> str:
         if len(self) == 0:
             return f"{self._get_name()}()"
-        lines = [
-            f"({first}): {_indent(text)}"
-            if first == last
-            else f"({first}-{last}): {last - first + 1} x {_indent(text)}"
-            for first, last, text in _runs([repr(module) for module in self])
-        ]
+        lines = [f"({first}): {_indent(text)}" if first == last
+                 else f"({first}-{last}): {last - first + 1} x {_indent(text)}"
+                 for first, last, text in _runs([repr(module) for module in self])]
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
 
 
@@ -202,22 +196,18 @@ def _pairs(items: Any, owner: str) -> Iterator[tuple[Any, Any]]:
     if not isinstance(items, Iterable):
         raise TypeError(
             f"{owner}.update should be called with an iterable of key/value pairs, but got "
-            + type(items).__name__
-        )
+            + type(items).__name__)
     if isinstance(items, (Mapping, ModuleDict, ParameterDict)):
         yield from items.items()
         return
     for place, item in enumerate(items):
         if not isinstance(item, Iterable):
-            raise TypeError(
-                f"{owner} update sequence element #{place} should be Iterable; is"
-                + type(item).__name__
-            )
+            raise TypeError(f"{owner} update sequence element #{place} should be Iterable; is"
+                            + type(item).__name__)
         pair = tuple(item)
         if len(pair) != 2:
             raise ValueError(
-                f"{owner} update sequence element #{place} has length {len(pair)}; 2 is required"
-            )
+                f"{owner} update sequence element #{place} has length {len(pair)}; 2 is required")
         yield pair
 
 
@@ -330,10 +320,8 @@ class ParameterList(Module):
     def extend(self, values: Iterable[Any]) -> "ParameterList":
         """Add ``values`` at the end."""
         if not isinstance(values, Iterable) or isinstance(values, Tensor):
-            raise TypeError(
-                "ParameterList.extend should be called with an iterable, but got "
-                + type(values).__name__
-            )
+            raise TypeError("ParameterList.extend should be called with an iterable, but got "
+                            + type(values).__name__)
         for value in values:
             self.append(value)
         return self
@@ -342,9 +330,8 @@ class ParameterList(Module):
         raise RuntimeError("ParameterList should not be called.")
 
     def extra_repr(self) -> str:
-        return "\n".join(
-            _describe(place, value, lambda tensor: tensor.dtype) for place, value in enumerate(self)
-        )
+        return "\n".join(_describe(place, value, lambda tensor: tensor.dtype)
+                         for place, value in enumerate(self))
 
 
 class ParameterDict(_Named):
@@ -364,8 +351,7 @@ class ParameterDict(_Named):
             raise TypeError(
                 "Index given to ParameterDict cannot be used as a key as it is not a string "
                 f"(type is '{type(key).__name__}'). Open an issue on github if you need "
-                "non-string keys."
-            )
+                "non-string keys.")
         self._keys[key] = None
         setattr(self, self._attribute(key), _as_parameter(value))
 
@@ -413,6 +399,5 @@ class ParameterDict(_Named):
         raise RuntimeError("ParameterDict should not be called.")
 
     def extra_repr(self) -> str:
-        return "\n".join(
-            _describe(key, value, lambda tensor: tensor.type()) for key, value in self.items()
-        )
+        return "\n".join(_describe(key, value, lambda tensor: tensor.type())
+                         for key, value in self.items())

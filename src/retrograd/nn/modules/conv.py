@@ -16,20 +16,10 @@ _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 class Conv2d(Module):
     """Convolve (cross-correlate) a batch of images with learned kernels."""
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int | tuple[int, int],
-        stride: int | tuple[int, int] = 1,
-        padding: str | int | tuple[int, int] = 0,
-        dilation: int | tuple[int, int] = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: int | tuple[int, int],
+                 stride: int | tuple[int, int] = 1, padding: str | int | tuple[int, int] = 0,
+                 dilation: int | tuple[int, int] = 1, groups: int = 1, bias: bool = True,
+                 padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.in_channels = in_channels
         self.out_channels = out_channels
@@ -57,16 +47,13 @@ class Conv2d(Module):
             raise ValueError("out_channels must be divisible by groups")
         if isinstance(self.padding, str):
             if self.padding not in ("same", "valid"):
-                raise ValueError(
-                    f"Invalid padding string {self.padding!r}, should be one of {{'same', 'valid'}}"
-                )
+                raise ValueError(f"Invalid padding string {self.padding!r}, should be one of "
+                                 "{'same', 'valid'}")
             if self.padding == "same" and any(step != 1 for step in self.stride):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         if self.padding_mode not in _PADDING_MODES:
-            raise ValueError(
-                f"padding_mode must be one of {set(_PADDING_MODES)}, "
-                f"but got padding_mode='{self.padding_mode}'"
-            )
+            raise ValueError(f"padding_mode must be one of {set(_PADDING_MODES)}, "
+                             f"but got padding_mode='{self.padding_mode}'")
 
     def reset_parameters(self) -> None:
         """Draw weight and bias uniformly from ±1/√fan_in."""
@@ -95,15 +82,12 @@ class Conv2d(Module):
         if self.padding_mode != "zeros":
             input = F.pad(input, self._padding_per_side(), mode=self.padding_mode)
             padding = (0, 0)
-        return F.conv2d(
-            input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
-        )
+        return F.conv2d(input, self.weight, self.bias, self.stride, padding, self.dilation,
+                        self.groups)
 
     def extra_repr(self) -> str:
-        shown = (
-            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "
-            f"stride={self.stride}"
-        )
+        shown = (f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "
+                 f"stride={self.stride}")
         if self.padding != (0,) * len(self.padding):
             shown += f", padding={self.padding}"
         if self.dilation != (1,) * len(self.dilation):

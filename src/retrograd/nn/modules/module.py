@@ -18,8 +18,7 @@ _COMPLEX_MODULE = (
     "Complex modules are a new feature under active development whose design may change, and some "
     "modules might not work as expected when using complex tensors as parameters or buffers. "
     "Please file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml "
-    "if a complex module does not work as expected."
-)
+    "if a complex module does not work as expected.")
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
@@ -70,52 +69,33 @@ class Module:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args and not self.call_super_init:
-            raise TypeError(
-                f"{type(self).__name__}.__init__() takes 1 positional argument but "
-                f"{len(args) + 1} were given"
-            )
+            raise TypeError(f"{type(self).__name__}.__init__() takes 1 positional argument but "
+                            f"{len(args) + 1} were given")
         if kwargs and not self.call_super_init:
-            raise TypeError(
-                f"{type(self).__name__}.__init__() got an unexpected keyword argument "
-                f"'{next(iter(kwargs))}'"
-            )
+            raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument "
+                            f"'{next(iter(kwargs))}'")
         # Written past __setattr__, which needs these to exist.
         self.__dict__.update(
-            training=True,
-            _parameters={},
-            _buffers={},
-            _non_persistent_buffers_set=set(),
-            _backward_pre_hooks=OrderedDict(),
-            _backward_hooks=OrderedDict(),
-            _forward_hooks=OrderedDict(),
-            _forward_hooks_with_kwargs=OrderedDict(),
-            _forward_hooks_always_called=OrderedDict(),
-            _forward_pre_hooks=OrderedDict(),
-            _forward_pre_hooks_with_kwargs=OrderedDict(),
-            _state_dict_hooks=OrderedDict(),
-            _state_dict_pre_hooks=OrderedDict(),
-            _load_state_dict_pre_hooks=OrderedDict(),
-            _load_state_dict_post_hooks=OrderedDict(),
-            _modules={},
-        )
+            training=True, _parameters={}, _buffers={}, _non_persistent_buffers_set=set(),
+            _backward_pre_hooks=OrderedDict(), _backward_hooks=OrderedDict(),
+            _forward_hooks=OrderedDict(), _forward_hooks_with_kwargs=OrderedDict(),
+            _forward_hooks_always_called=OrderedDict(), _forward_pre_hooks=OrderedDict(),
+            _forward_pre_hooks_with_kwargs=OrderedDict(), _state_dict_hooks=OrderedDict(),
+            _state_dict_pre_hooks=OrderedDict(), _load_state_dict_pre_hooks=OrderedDict(),
+            _load_state_dict_post_hooks=OrderedDict(), _modules={})
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
     def forward(self, *input: Any) -> Any:
         """Compute the output; every subclass defines it."""
         raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function'
-        )
+            f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     # ------------------------------------------------------------------ calling
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if (
-            self._backward_hooks
-            or self._backward_pre_hooks
-            or self._forward_hooks
-            or self._forward_pre_hooks
-        ):
+        if (self._backward_hooks or self._backward_pre_hooks or self._forward_hooks
+                or self._forward_pre_hooks):
             return self._call_with_hooks(args, kwargs)
         return self.forward(*args, **kwargs)
 
@@ -131,9 +111,8 @@ class Module:
         args, kwargs = self._call_forward_pre_hooks(args, kwargs)
         backward = None
         if self._backward_hooks or self._backward_pre_hooks:
-            backward = BackwardHooks(
-                self, list(self._backward_hooks.values()), list(self._backward_pre_hooks.values())
-            )
+            backward = BackwardHooks(self, list(self._backward_hooks.values()),
+                                     list(self._backward_pre_hooks.values()))
             args = backward.watch_inputs(args)
         output = self.forward(*args, **kwargs)
         for key, hook in list(self._forward_hooks.items()):
@@ -152,8 +131,7 @@ class Module:
                 if not (isinstance(replaced, tuple) and len(replaced) == 2):
                     raise RuntimeError(
                         "forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
-                        f"but got {replaced}."
-                    )
+                        f"but got {replaced}.")
                 args, kwargs = replaced
             else:
                 replaced = hook(self, args)
@@ -161,9 +139,8 @@ class Module:
                     args = replaced if isinstance(replaced, tuple) else (replaced,)
         return args, kwargs
 
-    def _call_forward_hook(
-        self, key: int, hook: Callable, args: tuple, kwargs: dict, output: Any
-    ) -> Any:
+    def _call_forward_hook(self, key: int, hook: Callable, args: tuple, kwargs: dict,
+                           output: Any) -> Any:
         if key in self._forward_hooks_with_kwargs:
             return hook(self, args, kwargs, output)
         return hook(self, args, output)
@@ -177,35 +154,27 @@ class Module:
                     warnings.warn(
                         "module forward hook with ``always_call=True`` raised an exception "
                         f"that was silenced as another error was raised in forward: {error}",
-                        stacklevel=4,
-                    )
+                        stacklevel=4)
 
     # ------------------------------------------------------------------ hooks
 
-    def register_forward_pre_hook(
-        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False
-    ) -> RemovableHandle:
+    def register_forward_pre_hook(self, hook: Callable, *, prepend: bool = False,
+                                  with_kwargs: bool = False) -> RemovableHandle:
         """Call ``hook(module, args)`` before ``forward``; a result replaces the arguments."""
         extra = [self._forward_pre_hooks_with_kwargs] if with_kwargs else []
         return register_hook(self._forward_pre_hooks, hook, extra, prepend)
 
-    def register_forward_hook(
-        self,
-        hook: Callable,
-        *,
-        prepend: bool = False,
-        with_kwargs: bool = False,
-        always_call: bool = False,
-    ) -> RemovableHandle:
+    def register_forward_hook(self, hook: Callable, *, prepend: bool = False,
+                              with_kwargs: bool = False,
+                              always_call: bool = False) -> RemovableHandle:
         """Call ``hook(module, args, output)`` after ``forward``; a result replaces the output."""
         extra = [self._forward_hooks_with_kwargs] if with_kwargs else []
         if always_call:
             extra.append(self._forward_hooks_always_called)
         return register_hook(self._forward_hooks, hook, extra, prepend)
 
-    def register_full_backward_pre_hook(
-        self, hook: Callable, prepend: bool = False
-    ) -> RemovableHandle:
+    def register_full_backward_pre_hook(self, hook: Callable,
+                                        prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_output)`` before the module's gradients are computed."""
         return register_hook(self._backward_pre_hooks, hook, [], prepend)
 
@@ -279,9 +248,8 @@ class Module:
         object.__delattr__(self, name)
 
     def __dir__(self) -> list[str]:
-        keys = itertools.chain(
-            dir(type(self)), self.__dict__, self._parameters, self._modules, self._buffers
-        )
+        keys = itertools.chain(dir(type(self)), self.__dict__, self._parameters, self._modules,
+                               self._buffers)
         return sorted({key for key in keys if not key[0].isdigit()})
 
     def _require_init(self, what: str) -> None:
@@ -311,10 +279,8 @@ class Module:
         self._require_init("buffer")
         self._check_name(name, "buffer", self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
-                "(torch Tensor or None required)"
-            )
+            raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
+                            "(torch Tensor or None required)")
         self._buffers[name] = tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -326,17 +292,13 @@ class Module:
         self._require_init("parameter")
         self._check_name(name, "parameter", self._parameters)
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"cannot assign '{typename(param)}' object to parameter '{name}' "
-                "(torch.nn.Parameter or None required)"
-            )
+            raise TypeError(f"cannot assign '{typename(param)}' object to parameter '{name}' "
+                            "(torch.nn.Parameter or None required)")
         if param is not None and param.grad_fn:
-            raise ValueError(
-                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model "
-                f"parameters must be created explicitly. To express '{name}' "
-                "as a function of another Tensor, compute the value in "
-                "the forward() method."
-            )
+            raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model "
+                             f"parameters must be created explicitly. To express '{name}' "
+                             "as a function of another Tensor, compute the value in "
+                             "the forward() method.")
         self._parameters[name] = param
 
     def add_module(self, name: str, module: "Module | None") -> None:
@@ -385,9 +347,8 @@ class Module:
 
     # ------------------------------------------------------------------ walking the tree
 
-    def named_modules(
-        self, memo: "set[Module] | None" = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> "Iterator[tuple[str, Module]]":
+    def named_modules(self, memo: "set[Module] | None" = None, prefix: str = "",
+                      remove_duplicate: bool = True) -> "Iterator[tuple[str, Module]]":
         """Yield this module and every module below it, with dotted names."""
         memo = set() if memo is None else memo
         if self in memo:
@@ -418,15 +379,11 @@ class Module:
         for _, module in self.named_children():
             yield module
 
-    def _named_members(
-        self, store: str, prefix: str, recurse: bool, remove_duplicate: bool
-    ) -> Iterator[tuple[str, Any]]:
+    def _named_members(self, store: str, prefix: str, recurse: bool,
+                       remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
         seen = set()
-        modules = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse
-            else [(prefix, self)]
-        )
+        modules = (self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse
+                   else [(prefix, self)])
         for path, module in modules:
             for name, member in getattr(module, store).items():
                 if member is None or id(member) in seen:
@@ -435,9 +392,8 @@ class Module:
                     seen.add(id(member))
                 yield (f"{path}.{name}" if path else name), member
 
-    def named_parameters(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Parameter]]:
+    def named_parameters(self, prefix: str = "", recurse: bool = True,
+                         remove_duplicate: bool = True) -> Iterator[tuple[str, Parameter]]:
         """Yield every parameter with its dotted name."""
         yield from self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
@@ -446,9 +402,8 @@ class Module:
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
-    def named_buffers(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Tensor]]:
+    def named_buffers(self, prefix: str = "", recurse: bool = True,
+                      remove_duplicate: bool = True) -> Iterator[tuple[str, Tensor]]:
         """Yield every buffer with its dotted name."""
         yield from self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
@@ -512,10 +467,8 @@ class Module:
         """Convert floating parameters and buffers to a dtype, in place: ``module.to(float64)``."""
         device, dtype = _parse_to(*args, **kwargs)
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(
-                "nn.Module.to only accepts floating point or complex dtypes, but got "
-                f"desired dtype={dtype}"
-            )
+            raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got "
+                            f"desired dtype={dtype}")
         if dtype is not None and dtype.is_complex:
             warnings.warn(_COMPLEX_MODULE, stacklevel=2)
 
@@ -558,18 +511,15 @@ class Module:
     def get_extra_state(self) -> Any:
         """Return what ``state_dict`` should keep beside tensors; overridden with its setter."""
         raise RuntimeError(
-            "Reached a code path in Module.get_extra_state() that should never be called."
-        )
+            "Reached a code path in Module.get_extra_state() that should never be called.")
 
     def set_extra_state(self, state: Any) -> None:
         """Take back what ``get_extra_state`` returned."""
         raise RuntimeError(
-            "Reached a code path in Module.set_extra_state() that should never be called."
-        )
+            "Reached a code path in Module.set_extra_state() that should never be called.")
 
-    def state_dict(
-        self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False
-    ) -> dict[str, Any]:
+    def state_dict(self, *, destination: Any = None, prefix: str = "",
+                   keep_vars: bool = False) -> dict[str, Any]:
         """Return every parameter and persistent buffer by dotted name; memory is shared."""
         if destination is None:
             destination = OrderedDict()
@@ -582,20 +532,16 @@ class Module:
         self._save_to_state_dict(destination, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
-                module.state_dict(
-                    destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
-                )
+                module.state_dict(destination=destination, prefix=f"{prefix}{name}.",
+                                  keep_vars=keep_vars)
         for hook in self._state_dict_hooks.values():
             if hook(self, destination, prefix, metadata) is not None:
                 raise RuntimeError("state_dict post-hook must return None")
         return destination
 
     def _persistent_members(self) -> dict[str, Tensor | None]:
-        buffers = {
-            name: buffer
-            for name, buffer in self._buffers.items()
-            if name not in self._non_persistent_buffers_set
-        }
+        buffers = {name: buffer for name, buffer in self._buffers.items()
+                   if name not in self._non_persistent_buffers_set}
         return {**self._parameters, **buffers}
 
     def _has_extra_state(self) -> bool:
@@ -608,9 +554,8 @@ class Module:
         if self._has_extra_state():
             destination[prefix + _EXTRA_STATE] = self.get_extra_state()
 
-    def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> _IncompatibleKeys:
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True,
+                        assign: bool = False) -> _IncompatibleKeys:
         """Copy values from ``state_dict`` into this module and all below it.
 
         With ``strict``, a key too many or too few is an error; with ``assign``, the tensors
@@ -624,31 +569,17 @@ class Module:
         errors: list[str] = []
         self._load_tree(local, "", metadata, strict, assign, keys, errors)
         if strict:
-            errors[:0] = [
-                f"{kind} key(s) in state_dict: {', '.join(map(_quoted, found))}. "
-                for kind, found in (
-                    ("Unexpected", keys.unexpected_keys),
-                    ("Missing", keys.missing_keys),
-                )
-                if found
-            ][::-1]
+            kinds = {"Missing": keys.missing_keys, "Unexpected": keys.unexpected_keys}
+            errors[:0] = [f"{kind} key(s) in state_dict: {', '.join(map(_quoted, found))}. "
+                          for kind, found in kinds.items() if found]
         if errors:
             listed = "\n\t".join(errors)
             raise RuntimeError(
-                f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}"
-            )
+                f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
         return keys
 
-    def _load_tree(
-        self,
-        state_dict: dict,
-        prefix: str,
-        metadata: Mapping | None,
-        strict: bool,
-        assign: bool,
-        keys: _IncompatibleKeys,
-        errors: list[str],
-    ) -> None:
+    def _load_tree(self, state_dict: dict, prefix: str, metadata: Mapping | None, strict: bool,
+                   assign: bool, keys: _IncompatibleKeys, errors: list[str]) -> None:
         local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
         if assign:
             local_metadata["assign_to_params_buffers"] = True
@@ -663,24 +594,14 @@ class Module:
                 raise AssertionError(
                     "Hooks registered with ``register_load_state_dict_post_hook`` are not"
                     "expected to return new values, if incompatible_keys need to be modified,"
-                    "it should be done inplace."
-                )
+                    "it should be done inplace.")
 
-    def _load_from_state_dict(
-        self,
-        state_dict: dict,
-        prefix: str,
-        local_metadata: dict,
-        strict: bool,
-        missing_keys: list[str],
-        unexpected_keys: list[str],
-        error_msgs: list[str],
-    ) -> None:
+    def _load_from_state_dict(self, state_dict: dict, prefix: str, local_metadata: dict,
+                              strict: bool, missing_keys: list[str], unexpected_keys: list[str],
+                              error_msgs: list[str]) -> None:
         for hook in self._load_state_dict_pre_hooks.values():
-            hook(
-                state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
-                error_msgs,
-            )  # fmt: skip
+            hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+                 error_msgs)
         assign = local_metadata.get("assign_to_params_buffers", False)
         members = self._persistent_members()
         for name, member in members.items():
@@ -707,22 +628,18 @@ class Module:
                     if name not in (self._modules if dot else known):
                         unexpected_keys.append(key)
 
-    def _load_member(
-        self, name: str, member: Tensor, key: str, value: Any, assign: bool, errors: list[str]
-    ) -> None:
+    def _load_member(self, name: str, member: Tensor, key: str, value: Any, assign: bool,
+                     errors: list[str]) -> None:
         if not isinstance(value, Tensor):
             errors.append(
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like '
-                f"object from checkpoint but received {type(value)}"
-            )
+                f"object from checkpoint but received {type(value)}")
             return
         if member.dim() == 0 and value.dim() == 1:
             value = value[0]
         if value.shape != member.shape:
-            errors.append(
-                f"size mismatch for {key}: copying a param with shape {value.shape} from "
-                f"checkpoint, the shape in current model is {member.shape}."
-            )
+            errors.append(f"size mismatch for {key}: copying a param with shape {value.shape} from "
+                          f"checkpoint, the shape in current model is {member.shape}.")
             return
         try:
             if assign:
@@ -736,8 +653,7 @@ class Module:
             errors.append(
                 f'While copying the parameter named "{key}", whose dimensions in the model are '
                 f"{member.size()} and whose dimensions in the checkpoint are {value.size()}, "
-                f"an exception occurred : {error.args}."
-            )
+                f"an exception occurred : {error.args}.")
 
     # ------------------------------------------------------------------ printing
 
@@ -752,8 +668,7 @@ class Module:
         extra = self.extra_repr()
         extra_lines = extra.split("\n") if extra else []
         child_lines = [
-            f"({name}): {_indent(repr(module))}" for name, module in self._modules.items()
-        ]
+            f"({name}): {_indent(repr(module))}" for name, module in self._modules.items()]
         if len(extra_lines) == 1 and not child_lines:
             return f"{self._get_name()}({extra})"
         lines = extra_lines + child_lines
@@ -789,12 +704,9 @@ class _HookHandle(RemovableHandle):
             mark.pop(self.id, None)
 
 
-def register_hook(
-    hooks: OrderedDict[int, Any],
-    hook: Callable,
-    marks: list[OrderedDict[int, Any]] | None = None,
-    prepend: bool = False,
-) -> RemovableHandle:
+def register_hook(hooks: OrderedDict[int, Any], hook: Callable,
+                  marks: list[OrderedDict[int, Any]] | None = None,
+                  prepend: bool = False) -> RemovableHandle:
     """Add ``hook`` at the end of ``hooks`` or before them all, and its handle's id to ``marks``."""
     handle = _HookHandle(hooks, marks or [])
     hooks[handle.id] = hook
@@ -841,5 +753,4 @@ def _wrong_to_arguments(args: tuple, kwargs: dict[str, Any]) -> TypeError:
         f"to() received an invalid combination of arguments - got ({got}), but expected one of:\n"
         f" * (torch.device device = None, torch.dtype dtype = None, {options})\n"
         f" * (torch.dtype dtype, {options})\n"
-        f" * (Tensor tensor, {options})\n"
-    )
+        f" * (Tensor tensor, {options})\n")

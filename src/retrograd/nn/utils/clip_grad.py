@@ -18,12 +18,8 @@ def _grads(parameters: Tensors) -> list[Tensor]:
     return [grad for grad in grads if grad is not None]
 
 
-def get_total_norm(
-    tensors: Tensors,
-    norm_type: float = 2.0,
-    error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
-) -> Tensor:
+def get_total_norm(tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+                   foreach: bool | None = None) -> Tensor:
     """Return the norm of all ``tensors`` taken together as one vector."""
     norm_type = float(norm_type)
     norms = [retrograd.linalg.vector_norm(tensor, norm_type) for tensor in _as_list(tensors)]
@@ -34,14 +30,12 @@ def get_total_norm(
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
             "so it cannot be clipped. To disable this error and scale the gradients by the "
-            "non-finite norm anyway, set `error_if_nonfinite=False`"
-        )
+            "non-finite norm anyway, set `error_if_nonfinite=False`")
     return total
 
 
-def clip_grads_with_norm_(
-    parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
-) -> None:
+def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tensor,
+                          foreach: bool | None = None) -> None:
     """Scale gradients so that a norm of ``total_norm`` becomes at most ``max_norm``."""
     grads = _grads(parameters)
     if not grads:
@@ -51,13 +45,8 @@ def clip_grads_with_norm_(
         grad.mul_(scale)
 
 
-def clip_grad_norm_(
-    parameters: Tensors,
-    max_norm: float,
-    norm_type: float = 2.0,
-    error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
-) -> Tensor:
+def clip_grad_norm_(parameters: Tensors, max_norm: float, norm_type: float = 2.0,
+                    error_if_nonfinite: bool = False, foreach: bool | None = None) -> Tensor:
     """Scale all gradients together so that their norm is at most ``max_norm``; return the norm."""
     with retrograd.no_grad():
         parameters = _as_list(parameters)

@@ -41,8 +41,7 @@ def default_collate(batch: Any) -> Any:
         return columns if isinstance(first, tuple) else _rebuilt(first, columns)
     raise TypeError(
         "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; "
-        f"found {type(first)}"
-    )
+        f"found {type(first)}")
 
 
 def default_convert(data: Any) -> Any:

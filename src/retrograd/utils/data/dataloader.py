@@ -30,36 +30,20 @@ class DataLoader:
     fetch batches ahead of time; they share memory with the program, and its random generator.
     """
 
-    def __init__(
-        self,
-        dataset: Any,
-        batch_size: int | None = 1,
-        shuffle: bool | None = None,
-        sampler: Iterable[Any] | None = None,
-        batch_sampler: Iterable[list] | None = None,
-        num_workers: int = 0,
-        collate_fn: Callable[[list], Any] | None = None,
-        pin_memory: bool = False,
-        drop_last: bool = False,
-        timeout: float = 0,
-        worker_init_fn: Callable[[int], None] | None = None,
-        multiprocessing_context: Any = None,
-        generator: Any = None,
-        *,
-        prefetch_factor: int | None = None,
-        persistent_workers: bool = False,
-        pin_memory_device: str = "",
-        in_order: bool = True,
-    ) -> None:
-        _check_workers(
-            num_workers, timeout, prefetch_factor, persistent_workers, multiprocessing_context
-        )
+    def __init__(self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None,
+                 sampler: Iterable[Any] | None = None, batch_sampler: Iterable[list] | None = None,
+                 num_workers: int = 0, collate_fn: Callable[[list], Any] | None = None,
+                 pin_memory: bool = False, drop_last: bool = False, timeout: float = 0,
+                 worker_init_fn: Callable[[int], None] | None = None,
+                 multiprocessing_context: Any = None, generator: Any = None, *,
+                 prefetch_factor: int | None = None, persistent_workers: bool = False,
+                 pin_memory_device: str = "", in_order: bool = True) -> None:
+        _check_workers(num_workers, timeout, prefetch_factor, persistent_workers,
+                       multiprocessing_context)
         if pin_memory:
             warnings.warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device "
-                "pinned memory won't be used.",
-                stacklevel=2,
-            )
+                "pinned memory won't be used.", stacklevel=2)
         self.dataset = dataset
         self.num_workers = num_workers
         self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
@@ -79,15 +63,13 @@ class DataLoader:
             if batch_size != 1 or shuffle or sampler is not None or drop_last:
                 raise ValueError(
                     "batch_sampler option is mutually exclusive with batch_size, shuffle, "
-                    "sampler, and drop_last"
-                )
+                    "sampler, and drop_last")
             batch_size = None
             drop_last = False
         elif batch_size is None and drop_last:
             raise ValueError(
                 "batch_size=None option disables auto-batching and is mutually exclusive with "
-                "drop_last"
-            )
+                "drop_last")
         if sampler is None:
             sampler = self._default_sampler(bool(shuffle))
         if batch_size is not None and batch_sampler is None:
@@ -112,8 +94,7 @@ class DataLoader:
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _FIXED and self.__dict__.get("_initialized"):
             raise ValueError(
-                f"{name} attribute should not be set after {type(self).__name__} is initialized"
-            )
+                f"{name} attribute should not be set after {type(self).__name__} is initialized")
         super().__setattr__(name, value)
 
     def __iter__(self) -> Iterator[Any]:
@@ -131,14 +112,9 @@ class DataLoader:
         return batches
 
     def _from_workers(self, indices: Iterator[Any], base_seed: int) -> Iterator[Any]:
-        workers = [
-            Worker(
-                WorkerInfo(number, self.num_workers, base_seed + number, self.dataset),
-                self._make_fetch,
-                self.worker_init_fn,
-            )
-            for number in range(self.num_workers)
-        ]
+        workers = [Worker(WorkerInfo(number, self.num_workers, base_seed + number, self.dataset),
+                          self._make_fetch, self.worker_init_fn)
+                   for number in range(self.num_workers)]
         ahead = self.prefetch_factor or 1
         if self._by_index:
             return fetch_by_index(workers, indices, ahead, self.timeout)
@@ -177,9 +153,7 @@ class DataLoader:
                 warnings.warn(
                     f"Length of IterableDataset {self.dataset} was reported to be "
                     f"{self._length_asked} (when accessing len(dataloader)), but {count} samples "
-                    "have been fetched. ",
-                    stacklevel=2,
-                )
+                    "have been fetched. ", stacklevel=2)
             yield batch
 
     def __len__(self) -> int:
@@ -216,48 +190,36 @@ def _until_stop(batches: Iterator[Any]) -> Iterator[Any]:
     yield from batches
 
 
-def _check_workers(
-    num_workers: int,
-    timeout: float,
-    prefetch_factor: int | None,
-    persistent_workers: bool,
-    multiprocessing_context: Any,
-) -> None:
+def _check_workers(num_workers: int, timeout: float, prefetch_factor: int | None,
+                   persistent_workers: bool, multiprocessing_context: Any) -> None:
     if num_workers < 0:
-        raise ValueError(
-            "num_workers option should be non-negative; use num_workers=0 to disable "
-            "multiprocessing."
-        )
+        raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable "
+                         "multiprocessing.")
     if timeout < 0:
         raise ValueError("timeout option should be non-negative")
     if num_workers == 0 and prefetch_factor is not None:
         raise ValueError(
             "prefetch_factor option could only be specified in multiprocessing.let num_workers > "
-            "0 to enable multiprocessing, otherwise set prefetch_factor to None."
-        )
+            "0 to enable multiprocessing, otherwise set prefetch_factor to None.")
     if prefetch_factor is not None and prefetch_factor < 0:
         raise ValueError("prefetch_factor option should be non-negative")
     if persistent_workers and num_workers == 0:
         raise ValueError("persistent_workers option needs num_workers > 0")
     if multiprocessing_context is not None:
         raise ValueError(
-            "multiprocessing_context is not supported: the workers of this DataLoader are threads"
-        )
+            "multiprocessing_context is not supported: the workers of this DataLoader are threads")
 
 
 def _check_iterable_options(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
     if shuffle not in {False, None}:
         raise ValueError(
             "DataLoader with IterableDataset: expected unspecified shuffle option, but got "
-            f"shuffle={shuffle}"
-        )
+            f"shuffle={shuffle}")
     if sampler is not None:
         raise ValueError(
             "DataLoader with IterableDataset: expected unspecified sampler option, but got "
-            f"sampler={sampler}"
-        )
+            f"sampler={sampler}")
     if batch_sampler is not None:
         raise ValueError(
             "DataLoader with IterableDataset: expected unspecified batch_sampler option, but got "
-            f"batch_sampler={batch_sampler}"
-        )
+            f"batch_sampler={batch_sampler}")

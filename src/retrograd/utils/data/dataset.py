@@ -121,9 +121,8 @@ class Subset(Dataset[T_co]):
         return len(self.indices)
 
 
-def random_split(
-    dataset: Any, lengths: Sequence[int | float], generator: Any = None
-) -> list[Subset]:
+def random_split(dataset: Any, lengths: Sequence[int | float],
+                 generator: Any = None) -> list[Subset]:
     """Split a data set at random into parts of given lengths, or of given fractions."""
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _whole_lengths(len(dataset), lengths)
@@ -132,10 +131,8 @@ def random_split(
     generator = retrograd.default_generator if generator is None else generator
     order = retrograd.randperm(int(sum(lengths)), generator=generator).tolist()
     ends = itertools.accumulate(lengths)
-    return [
-        Subset(dataset, order[int(end) - int(length) : int(end)])
-        for end, length in zip(ends, lengths)
-    ]
+    return [Subset(dataset, order[int(end) - int(length):int(end)])
+            for end, length in zip(ends, lengths)]
 
 
 def _whole_lengths(total: int, fractions: Sequence[float]) -> list[int]:
@@ -149,6 +146,5 @@ def _whole_lengths(total: int, fractions: Sequence[float]) -> list[int]:
         if length == 0:
             warnings.warn(
                 f"Length of split at index {place} is 0. This might result in an empty dataset.",
-                stacklevel=3,
-            )
+                stacklevel=3)
     return lengths

@@ -34,21 +34,15 @@ class SequentialSampler(Sampler[int]):
 class RandomSampler(Sampler[int]):
     """The indices in random order, or drawn with replacement."""
 
-    def __init__(
-        self,
-        data_source: Sized,
-        replacement: bool = False,
-        num_samples: int | None = None,
-        generator: Any = None,
-    ) -> None:
+    def __init__(self, data_source: Sized, replacement: bool = False,
+                 num_samples: int | None = None, generator: Any = None) -> None:
         self.data_source = data_source
         self.replacement = replacement
         self._num_samples = num_samples
         self.generator = generator
         if not isinstance(replacement, bool):
             raise TypeError(
-                f"replacement should be a boolean value, but got replacement={replacement}"
-            )
+                f"replacement should be a boolean value, but got replacement={replacement}")
         _check_count(self.num_samples)
 
     @property
@@ -66,9 +60,8 @@ class RandomSampler(Sampler[int]):
             # Drawn 32 at a time, as PyTorch does, so that the numbers are the same.
             for start in range(0, self.num_samples, 32):
                 count = min(32, self.num_samples - start)
-                yield from retrograd.randint(
-                    high=size, size=(count,), dtype=retrograd.int64, generator=generator
-                ).tolist()
+                yield from retrograd.randint(high=size, size=(count,), dtype=retrograd.int64,
+                                             generator=generator).tolist()
         else:
             for _ in range(self.num_samples // size):
                 yield from retrograd.randperm(size, generator=generator).tolist()
@@ -98,33 +91,24 @@ class SubsetRandomSampler(Sampler[int]):
 class WeightedRandomSampler(Sampler[int]):
     """Indices drawn with given weights."""
 
-    def __init__(
-        self,
-        weights: Sequence[float],
-        num_samples: int,
-        replacement: bool = True,
-        generator: Any = None,
-    ) -> None:
+    def __init__(self, weights: Sequence[float], num_samples: int, replacement: bool = True,
+                 generator: Any = None) -> None:
         _check_count(num_samples)
         if not isinstance(replacement, bool):
             raise ValueError(
-                f"replacement should be a boolean value, but got replacement={replacement}"
-            )
+                f"replacement should be a boolean value, but got replacement={replacement}")
         weights_tensor = retrograd.as_tensor(weights, dtype=retrograd.float64)
         if weights_tensor.dim() != 1:
-            raise ValueError(
-                "weights should be a 1d sequence but given weights have shape "
-                f"{tuple(weights_tensor.shape)}"
-            )
+            raise ValueError("weights should be a 1d sequence but given weights have shape "
+                             f"{tuple(weights_tensor.shape)}")
         self.weights = weights_tensor
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        drawn = retrograd.multinomial(
-            self.weights, self.num_samples, self.replacement, generator=self.generator
-        )
+        drawn = retrograd.multinomial(self.weights, self.num_samples, self.replacement,
+                                      generator=self.generator)
         yield from drawn.tolist()
 
     def __len__(self) -> int:
@@ -137,8 +121,7 @@ class BatchSampler(Sampler[list[int]]):
     def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:
         if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
             raise ValueError(
-                f"batch_size should be a positive integer value, but got batch_size={batch_size}"
-            )
+                f"batch_size should be a positive integer value, but got batch_size={batch_size}")
         if not isinstance(drop_last, bool):
             raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
         self.sampler = sampler
@@ -167,5 +150,4 @@ def draw_seed(generator: Any = None) -> int:
 def _check_count(num_samples: Any) -> None:
     if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
         raise ValueError(
-            f"num_samples should be a positive integer value, but got num_samples={num_samples}"
-        )
+            f"num_samples should be a positive integer value, but got num_samples={num_samples}")

@@ -34,18 +34,13 @@ def get_worker_info() -> WorkerInfo | None:
 class Worker:
     """A thread that answers requests in order: one result, or error, for each."""
 
-    def __init__(
-        self,
-        info: WorkerInfo,
-        make_fetch: Callable[[], Callable[[Any], Any]],
-        init: Callable[[int], None] | None,
-    ) -> None:
+    def __init__(self, info: WorkerInfo, make_fetch: Callable[[], Callable[[Any], Any]],
+                 init: Callable[[int], None] | None) -> None:
         self.info = info
         self.requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.results: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
         self.thread = threading.Thread(
-            target=_run, args=(info, make_fetch, init, self.requests, self.results), daemon=True
-        )
+            target=_run, args=(info, make_fetch, init, self.requests, self.results), daemon=True)
         self.thread.start()
 
     def result(self, timeout: float) -> Any:
@@ -64,13 +59,9 @@ class Worker:
         self.requests.put(None)
 
 
-def _run(
-    info: WorkerInfo,
-    make_fetch: Callable[[], Callable[[Any], Any]],
-    init: Callable[[int], None] | None,
-    requests: queue.SimpleQueue,
-    results: queue.SimpleQueue,
-) -> None:
+def _run(info: WorkerInfo, make_fetch: Callable[[], Callable[[Any], Any]],
+         init: Callable[[int], None] | None, requests: queue.SimpleQueue,
+         results: queue.SimpleQueue) -> None:
     _local.info = info
     fetch: Callable[[Any], Any] | None = None
     while (request := requests.get()) is not None:
@@ -86,9 +77,8 @@ def _run(
             results.put((None, error))
 
 
-def fetch_by_index(
-    workers: list[Worker], batches: Iterator[Any], ahead: int, timeout: float
-) -> Iterator[Any]:
+def fetch_by_index(workers: list[Worker], batches: Iterator[Any], ahead: int,
+                   timeout: float) -> Iterator[Any]:
     """Hand out index batches to the workers in turn; yield results in the order of the batches."""
     waiting: deque[Worker] = deque()
     turn = 0
