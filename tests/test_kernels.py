@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import retrograd as torch
-from retrograd.backend import conv, norm, pool, rows, smooth
+from retrograd.backend.numpy import conv, norm, pool, rows, smooth
 
 F = torch.nn.functional
 

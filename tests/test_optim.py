@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import retrograd as torch
 from retrograd import nn, optim
-from retrograd.backend import fused
+from retrograd.backend.numpy import fused
 
 
 def parameter_list(*shapes, dtype=torch.float64):

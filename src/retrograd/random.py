@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
-from .backend.random import DEFAULT_SEED, Stream
+from .backend.numpy.streams import DEFAULT_SEED, Stream
 from .base import dtypes
 from .base.modes import MODE
 from .core.tensor import Tensor, wrap

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import torch
 
-from retrograd.backend.random import DEFAULT_SEED, STATE_BYTES, Stream
+from retrograd.backend.numpy.streams import DEFAULT_SEED, STATE_BYTES, Stream
 
 SEEDS = [0, 1, 42, 2**31, 2**32 - 1, 2**32 + 5, 2**63, 2**64 - 1, -1, -(2**63)]
 SIZES = [0, 1, 2, 7, 15, 16, 17, 31, 32, 33, 255, 256, 511, 512, 623, 624, 625, 1000, 5003]
@@ -233,7 +233,7 @@ def test_threads_share_a_stream_without_losing_draws() -> None:
 def test_importing_the_module_does_not_load_numpy_random() -> None:
     program = (
         "import sys\n"
-        "from retrograd.backend.random import Stream\n"
+        "from retrograd.backend.numpy.streams import Stream\n"
         "Stream(3)\n"
         "print([name for name in ('numpy.random', 'ml_dtypes') if name in sys.modules])"
     )

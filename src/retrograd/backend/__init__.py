@@ -3,5 +3,22 @@
 from __future__ import annotations
 
 from . import numpy as xp
+from .numpy import (
+    attention,
+    conv,
+    create,
+    distance,
+    index,
+    loss,
+    norm,
+    pointwise,
+    pool,
+    reduce,
+    smooth,
+    softmax,
+)
+from .numpy import matrices as linalg
+from .numpy import sorting as sort
 
-__all__ = ["xp"]
+__all__ = ["attention", "conv", "create", "distance", "index", "linalg", "loss", "norm"]
+__all__ += ["pointwise", "pool", "reduce", "smooth", "softmax", "sort", "xp"]

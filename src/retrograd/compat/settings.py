@@ -128,7 +128,7 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
 
 def get_num_threads() -> int:
     """How many threads a large matrix product may use."""
-    from ..backend import threads
+    from ..backend.numpy import threads
 
     return threads.count()
 
@@ -139,7 +139,7 @@ def set_num_threads(n: int, /) -> None:
         raise RuntimeError(f"set_num_threads expects an int, but got {type(n).__name__}")
     if n <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
-    from ..backend import threads
+    from ..backend.numpy import threads
 
     threads.limit(n)
 

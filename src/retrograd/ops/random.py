@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from ..backend import xp
-from ..backend.create import laid_out_like
+from ..backend.numpy.create import laid_out_like
 from ..base import dtypes
 from ..base.errors import size_mismatch
 from ..core.op import Array, Index, op, publish

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import retrograd
 
-from ..backend import fused
+from ..backend.numpy import fused
 from ..base import call_sites
 from ..core.graph import INFERENCE
 from ..core.tensor import Tensor

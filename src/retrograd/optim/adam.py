@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import retrograd
 
-from ..backend.fused import Packed
+from ..backend.numpy.fused import Packed
 from ..core.tensor import Tensor
 from ._packing import PackedOptimizer
 from .optimizer import Params, check_lr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..backend.fused import Packed
+from ..backend.numpy.fused import Packed
 from ..core.tensor import Tensor
 from ._packing import PackedOptimizer
 from .optimizer import Params, check_lr

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .linalg import is_low_precision
+from . import FLOAT32, FLOAT64, INT64, as_array
+from .matrices import is_low_precision
 from .norm import wide
-from .numpy import FLOAT32, FLOAT64, INT64, as_array
 from .rows import row_starts, total
 
 UINT64 = np.dtype("uint64")

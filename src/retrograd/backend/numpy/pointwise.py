@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import float_info
-from .numpy import special as scipy_special
+from . import float_info
+from . import special as scipy_special
 
 _HALF_SIZE = 2
 _MASKED_BY_BITS = 4096  # elements from which masking by bit patterns beats a masked write

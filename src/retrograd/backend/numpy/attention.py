@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .linalg import is_low_precision, product
-from .numpy import FLOAT32, along_rows
+from . import FLOAT32, along_rows
+from .matrices import is_low_precision, product
 from .rows import row_maxima, row_sums
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import FLOAT32
-from .numpy import special as scipy_special
+from . import FLOAT32
+from . import special as scipy_special
 from .pointwise import bounded
 from .rows import number
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import FLOAT32, FLOAT64, as_array, cast
+from . import FLOAT32, FLOAT64, as_array, cast
 from .reduce import axes_of, is_half, packed, widened
 
 _add: Any = np.add.reduce

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import INT64
 from .conv import inner_part
-from .numpy import INT64
 from .rows import number, row_starts
 
 Ints = tuple[int, ...]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import hush, unhush
+from . import hush, unhush
 
 # Elements handled at a time: scratch and state of a chunk then stay in the cache of one core.
 CHUNK = 32768

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .linalg import is_low_precision, product
-from .numpy import _strided, along_rows
+from . import _strided, along_rows
+from .matrices import is_low_precision, product
 
 Ints = tuple[int, ...]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .numpy import dense_order, empty_in_order
+from . import dense_order, empty_in_order
 
 
 def laid_out_like(array: Any, shape: tuple, dtype: Any) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .numpy import FLOAT32, along_rows
+from . import FLOAT32, along_rows
 from .pointwise import is_half
 from .rows import row_maxima, row_products, row_sums
 

@@ -93,7 +93,7 @@ class _Kind(NamedTuple):
 
     @property
     def alias(self) -> str:
-        from ..base.dtypes import from_numpy_dtype
+        from ...base.dtypes import from_numpy_dtype
 
         return from_numpy_dtype(self.dtype).alias
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from . import FLOAT32, FLOAT64, INT64, as_array, broadcast, cast, quiet
 from .index import places_along
-from .numpy import FLOAT32, FLOAT64, INT64, as_array, broadcast, cast, quiet
 
 _add: Any = np.add.reduce
 

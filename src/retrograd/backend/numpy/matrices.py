@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import LinAlgError
-from .numpy import FLOAT32, FLOAT64, as_array
+from ...base.errors import LinAlgError
+from . import FLOAT32, FLOAT64, as_array
 
 _matmul = np.matmul
 

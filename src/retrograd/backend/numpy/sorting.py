@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from . import FLOAT32, FLOAT64, INT64, as_array, is_dense
 from .index import places_along
-from .numpy import FLOAT32, FLOAT64, INT64, as_array, is_dense
 from .reduce import packed
 
 

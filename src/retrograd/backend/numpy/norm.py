@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .linalg import is_low_precision
-from .numpy import FLOAT32, along_rows
+from . import FLOAT32, along_rows
+from .matrices import is_low_precision
 from .rows import column_sums, number, row_products, row_sums
 
 

@@ -1,0 +1,27 @@
+"""One portable body for each kernel: array calls that every library has, and nothing else.
+
+A body says ``xp`` for the library, and keeps no array or function of it outside of functions, so
+that it can be bound to another one. A library that is quicker in its own way has a module of the
+same name with bodies of the same names and signatures, and takes the other ones from here.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType, ModuleType
+from typing import Any
+
+
+def fill_with_plain_bodies(library: dict[str, Any], plain: ModuleType) -> None:
+    """Give a library's module what it has no body of its own for.
+
+    The bodies are bound to that module, and so call its own ones.
+    """
+    for name, value in vars(plain).items():
+        if name in library:
+            continue
+        if isinstance(value, FunctionType) and value.__module__ == plain.__name__:
+            bound = FunctionType(value.__code__, library, name, value.__defaults__)
+            bound.__kwdefaults__, bound.__doc__ = value.__kwdefaults__, value.__doc__
+            bound.__annotations__ = value.__annotations__
+            value = bound
+        library[name] = value
