@@ -78,19 +78,11 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
     emit("m = get_mode()")
     emit("if m is GRAD or m is NO_GRAD:")
     pad += "    "
-    if not op.quiet:
-        emit("token = quieten(QUIET)")
-    emit("try:")
-    for p in op.params:
-        if p.kind == "dim":
-            emit(f"    {p.name} = canonical_dim({p.name}, a_{first}.ndim)")
-        elif p.kind == "dims":
-            emit(f"    {p.name} = canonical_dims({p.name}, a_{first}.ndim)")
-    for line in compute_source(op):
-        emit("    " + line)
-    emit(f"except Exception: return {slow}")
-    if not op.quiet:
-        emit("finally: unhush(token)")
+    compute = [f"{p.name} = canonical_{p.kind}({p.name}, a_{first}.ndim)" for p in op.params
+               if p.kind in ("dim", "dims")]
+    for line in attempt_source(op, [*compute, *compute_source(op)]):
+        emit(line)
+    pad += "    "
     if is_cut(op):
         return lines + [pad + line for line in _parts_source(op, plan or Plan(op), slow)]
     if op.outputs:
@@ -115,6 +107,17 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
         return lines
     lines += _record_source(op, plan, pad)
     return lines
+
+
+def attempt_source(op: Op, lines: list[str]) -> list[str]:
+    """Lines that try ``lines``, with NumPy quiet; what is to follow where that works is indented.
+
+    The handler is left before the general path words the error, which is then the only one to see.
+    """
+    if not op.quiet:
+        lines = ["token = quieten(QUIET)", "try:", *("    " + line for line in lines),
+                 "finally: unhush(token)"]
+    return ["try:", *("    " + line for line in lines), "except Exception: pass", "else:"]
 
 
 def is_cut(op: Op) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.op import ARRAY, GENERATED, Op, direct
-from .calls import compute_source, level_source, takes_number, type_tests
+from .calls import attempt_source, compute_source, level_source, takes_number, type_tests
 from .compiling import site_source
 
 
@@ -30,11 +30,9 @@ def write_path(op: Op, slow: str) -> list[str]:
     write = [*([level_source(op)] if op.fast and others else []), *compute_source(op),
              f"if y.dtype is not dt or y.shape != {first}._data.shape: return {slow}",
              f"{first}._data[...] = y"]
-    write = ["try:", *("    " + line for line in write), f"except Exception: return {slow}"]
-    if not op.quiet:
-        write = ["token = quieten(QUIET)", *write, "finally: unhush(token)"]
-    write += [f"vc = {first}._vc", f"if vc is None: vc = {first}._counter()", "vc.n += 1",
-              *site_source(), "vc.code = code; vc.lasti = f.f_lasti", f"return {first}"]
+    done = [f"vc = {first}._vc", f"if vc is None: vc = {first}._counter()", "vc.n += 1",
+            *site_source(), "vc.code = code; vc.lasti = f.f_lasti", f"return {first}"]
+    write = [*attempt_source(op, write), *("    " + line for line in done)]
     body = [*check, "if plain:", *("    " + line for line in write)]
     lines = [f"a_{first} = {first}._data", f"dt = a_{first}.dtype",
              f"if (dt is F4 or dt is F8) and a_{first}.__class__ is ndarray:",
