@@ -19,7 +19,7 @@ LAYERS = [
     {"base.dtypes", "base.layouts"},
     {"core.graph", "core.printing", "storage"},
     {"core.tensor"},
-    {"core.arguments"},
+    {"core.arguments", "core.signatures"},
     {"core.op", "core.interned"},
     {"core.formulas"},
     {"codegen", "core.saved_values"},

@@ -176,6 +176,7 @@ def _watch_method(name: str, method: FunctionType) -> None:
     watching.__name__ = name
     watching.__qualname__ = f"Tensor.{name}"
     watching.__doc__ = method.__doc__
+    watching.__wrapped__ = method  # type: ignore[attr-defined]
     watching.plain = method  # type: ignore[attr-defined]
     setattr(Tensor, name, watching)
 

@@ -25,15 +25,11 @@ def signature_source(op: Op, with_out: bool = True) -> str:
         else:
             GENERATED[f"{op.name}_default_{p.name}"] = p.default
             parts.append(f"{p.name}={op.name}_default_{p.name}")
-    if with_out and takes_out(op):
+    if with_out and op.takes_out:
         if not star:
             parts.append("*")
         parts.append("out=None")
     return ", ".join(parts)
-
-
-def takes_out(op: Op) -> bool:
-    return not op.is_view and "out" not in op.by_name and not op.outputs
 
 
 def forward_source(op: Op, general: str = "call", with_out: bool = True) -> list[str]:
@@ -42,7 +38,7 @@ def forward_source(op: Op, general: str = "call", with_out: bool = True) -> list
     if clash:
         raise TypeError(f"{op.name} has an argument called {clash.pop()}, which is a name of "
                         "generated code")
-    with_out = with_out and takes_out(op)
+    with_out = with_out and op.takes_out
     everything = "".join(p.name + ", " for p in op.params)
     slow = f"{general}({op.name}_op, ({everything}){', out' if with_out else ''})"
     lines = [f"def {op.name}({signature_source(op, with_out)}):"]

@@ -28,6 +28,7 @@ from typing import Any
 
 from ..backend import xp
 from .arguments import guard
+from .signatures import hide_required, show_signature
 from .tensor import Tensor
 
 Array = Any
@@ -133,6 +134,10 @@ class Op:
     def is_view(self) -> bool:
         return self.kind == "view"
 
+    @property
+    def takes_out(self) -> bool:
+        return not self.is_view and "out" not in self.by_name and not self.outputs
+
     def vjp(self, **rules: Callable[..., Any]) -> None:
         """Give the reverse rule of each differentiable argument."""
         for name in rules:
@@ -182,55 +187,37 @@ GENERATED: dict[str, Any] = {"__name__": "retrograd.generated", "__builtins__": 
 """The globals of all generated code."""
 
 
-def _first_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+_BUILDERS = {"function": "build", "inplace_function": "build_inplace",
+             "operator_function": "build_operator"}
+
+
+def _first_call(name: str, variant: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     from .. import codegen
 
     op = REGISTRY[name]
-    codegen.build(op)
-    return op.function(*args, **kwargs)
-
-
-def _first_inplace_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    from .. import codegen
-
-    op = REGISTRY[name]
-    codegen.build_inplace(op)
-    return op.inplace_function(*args, **kwargs)
-
-
-def _first_operator_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    from .. import codegen
-
-    op = REGISTRY[name]
-    codegen.build_operator(op)
-    return op.operator_function(*args, **kwargs)
+    getattr(codegen, _BUILDERS[variant])(op)
+    return getattr(op, variant)(*args, **kwargs)
 
 
 GENERATED["_first_call"] = _first_call
-GENERATED["_first_operator_call"] = _first_operator_call
-GENERATED["_first_inplace_call"] = _first_inplace_call
 
 
 def _stub(*args, **kwargs):  # type: ignore[no-untyped-def]
-    return _first_call("OP", args, kwargs)
+    return _first_call("OP", "VARIANT", args, kwargs)
 
 
-def _inplace_stub(*args, **kwargs):  # type: ignore[no-untyped-def]
-    return _first_inplace_call("OP", args, kwargs)
-
-
-def _operator_stub(*args, **kwargs):  # type: ignore[no-untyped-def]
-    return _first_operator_call("OP", args, kwargs)
-
-
-def self_compiling(template: Any, op_name: str, name: str, doc: str | None) -> Any:
+def self_compiling(op: Op, variant: str, name: str, doc: str | None) -> Any:
     """A function whose first call compiles the op and takes over the compiled code."""
-    code: CodeType = template.__code__
-    consts = tuple(op_name if c == "OP" else c for c in code.co_consts)
-    made = FunctionType(code.replace(co_consts=consts, co_name=name), GENERATED, name)
+    code: CodeType = _stub.__code__
+    given = {"OP": op.name, "VARIANT": variant}
+    consts = tuple(given.get(c, c) for c in code.co_consts)
+    made: Any = FunctionType(code.replace(co_consts=consts, co_name=name), GENERATED, name)
     made.__doc__ = doc
     made.__module__ = "retrograd"
     made.__qualname__ = name
+    made.op = op
+    show_signature(made, op, variant == "function" and op.takes_out)
+    setattr(op, variant, made)
     return made
 
 
@@ -241,23 +228,17 @@ def _register(kernel: Callable[..., Any], kind: str, *, method: bool | str = Tru
               function: str | None = "torch", operator: str | None = None,
               inplace: bool = False, aliases: Iterable[str] = (), **options: Any) -> Any:
     op = Op(kernel, kind=kind, **options)
-    made = self_compiling(_stub, op.name, op.name, kernel.__doc__)
-    made.op, made.vjp, made.jvp, made.batch = op, op.vjp, op.jvp, op.batch
-    made.write = op.write
-    op.function = made
+    made = self_compiling(op, "function", op.name, kernel.__doc__)
+    made.vjp, made.jvp, made.batch, made.write = op.vjp, op.jvp, op.batch, op.write
     REGISTRY[op.name] = op
     publish(made, op.name, method=method, function=function, aliases=aliases)
     if operator:
-        op.operator_function = self_compiling(_operator_stub, op.name, f"__{operator}__",
-                                              kernel.__doc__)
-        op.operator_function.op = op
-        setattr(Tensor, f"__{operator}__", op.operator_function)
+        setattr(Tensor, f"__{operator}__",
+                self_compiling(op, "operator_function", f"__{operator}__", kernel.__doc__))
     if inplace:
         name = op.name + "_"
         doc = f"In-place version of :func:`{op.name}`."
-        written = self_compiling(_inplace_stub, op.name, name, doc)
-        written.op = op
-        op.inplace_function = written
+        written = self_compiling(op, "inplace_function", name, doc)
         publish(written, name, method=True, function="torch" if inplace == "function" else None,
                 aliases=[a + "_" for a in aliases])
         if operator and not operator.startswith("r"):
@@ -269,6 +250,7 @@ def publish(made: Any, name: str, *, method: bool | str = True, function: str | 
             operator: str | None = None, aliases: Iterable[str] = ()) -> None:
     """Offer a function under its public names."""
     if not hasattr(made, "op"):
+        hide_required(made)
         guard(made)
     for public in (name, *aliases):
         if function is not None:

@@ -1,0 +1,82 @@
+"""What a function shows of itself to ``inspect.signature``, ``help`` and editors at run time.
+
+The code of an op's function says little before its first call, and afterwards it has defaults that
+only word errors. So each function carries its signature, worked out when somebody looks at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from inspect import Parameter, Signature
+from typing import Any
+
+from ..base.errors import REQUIRED
+
+_GIVEN = {"Array": "Tensor", "Array | None": "Tensor | None", "Arrays": "Sequence[Tensor]",
+          "Index": "Tensor", "Index | None": "Tensor | None", "Dim": "int",
+          "Dims": "int | Sequence[int] | None", "Ints": "int | Sequence[int]"}
+"""What a caller gives for what a kernel is given."""
+
+
+class LateSignature(Signature):
+    """A signature that is worked out when somebody looks at it."""
+
+    __slots__ = ("_work_out",)
+
+    def __init__(self, work_out: Callable[[], Signature]):
+        self._work_out = work_out
+
+    def __getattr__(self, name: str) -> Any:
+        # What a signature knows lies in slots, which are empty as yet.
+        if name not in Signature.__slots__:
+            raise AttributeError(name)
+        known = self._work_out()
+        super().__init__(tuple(known.parameters.values()),
+                         return_annotation=known.return_annotation)
+        return getattr(self, name)
+
+    def _known(self) -> Signature:
+        return Signature(tuple(self.parameters.values()), return_annotation=self.return_annotation)
+
+    def replace(self, **changes: Any) -> Signature:  # type: ignore[override]
+        return self._known().replace(**changes)
+
+    def __reduce__(self) -> Any:
+        return self._known().__reduce__()
+
+
+def show_signature(function: Any, op: Any, with_out: bool) -> None:
+    """Have the function of an op show the signature that its declaration gives it."""
+    function.__signature__ = LateSignature(partial(signature_of, op, with_out))
+
+
+def signature_of(op: Any, with_out: bool) -> Signature:
+    """The signature of an op's function on tensors."""
+    notes = op.kernel.__annotations__
+    parameters = [
+        Parameter(p.name,
+                  Parameter.KEYWORD_ONLY if p.keyword_only else Parameter.POSITIONAL_OR_KEYWORD,
+                  default=Parameter.empty if p.required else p.default,
+                  annotation=_public(notes.get(p.name, "Any"), p.name in op.numbers))
+        for p in op.params]
+    if with_out:
+        parameters.append(Parameter("out", Parameter.KEYWORD_ONLY, default=None,
+                                    annotation="Tensor | None"))
+    result = "tuple[Tensor, ...]" if op.outputs else "Tensor"
+    return Signature(parameters, return_annotation=result)
+
+
+def _public(annotation: str, may_be_number: bool) -> str:
+    public = _GIVEN.get(annotation, annotation)
+    return public + " | Number" if may_be_number else public
+
+
+def hide_required(function: Any) -> None:
+    """Have a function show no default where it only words the error of a missing argument."""
+    if not any(default is REQUIRED for default in function.__defaults__ or ()):
+        return
+    found = Signature.from_callable(function)
+    function.__signature__ = found.replace(parameters=[
+        p.replace(default=Parameter.empty) if p.default is REQUIRED else p
+        for p in found.parameters.values()])
