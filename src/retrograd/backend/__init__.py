@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from . import numpy as xp
 from .numpy import (
     attention,
     conv,
@@ -16,6 +15,7 @@ from .numpy import (
     reduce,
     smooth,
     softmax,
+    xp,
 )
 from .numpy import matrices as linalg
 from .numpy import sorting as sort

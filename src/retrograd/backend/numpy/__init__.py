@@ -1,37 +1,24 @@
-"""The ``xp`` namespace on NumPy: NumPy's own functions, and the few it lacks."""
+"""NumPy as an array library: its own functions, and what it is asked in this package's words."""
 
 from __future__ import annotations
 
-import builtins
 import math
 from typing import Any
 
 import numpy as np
 from numpy._core import umath
 
+from ..interface import namespace
+
 ndarray = np.ndarray
 generic = np.generic
 ufunc = np.ufunc
 newaxis = None
 
-# Names kernels and the generated code read most often; the rest resolves in __getattr__.
-asarray = np.asarray
-empty = np.empty
-zeros = np.zeros
-ones = np.ones
-conj_method = np.ndarray.conj
-
 FLOAT32 = np.dtype("float32")
 FLOAT64 = np.dtype("float64")
 BOOL = np.dtype("bool")
 INT64 = np.dtype("int64")
-
-
-def __getattr__(name: str) -> Any:
-    value = getattr(np, name)
-    if not hasattr(builtins, name):  # the functions below mean Python's own any and sum
-        globals()[name] = value
-    return value
 
 
 # Floating point exceptions are values here (inf, nan), never warnings. Setting NumPy's own
@@ -429,3 +416,53 @@ def copy_with_memory(array: np.ndarray, memo: dict[int, Any]) -> np.ndarray:
         copied_owner = memo[id(owner)] = owner.copy(order="K")
     offset = (address(array) - address(owner)) // array.dtype.itemsize
     return as_strided(copied_owner, array.shape, element_strides(array), offset)
+
+
+# ---------------------------------------------------------------- questions
+
+
+def is_array(value: Any) -> bool:
+    """Whether ``value`` is an array of this library, with memory of its own or another's."""
+    return isinstance(value, np.ndarray)
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether ``value`` is a number of this library's own, which NumPy has for zero-dim data."""
+    return isinstance(value, np.generic)
+
+
+def kind_of(dtype: np.dtype) -> str:
+    """One letter: b(ool), i(nt), u(nsigned), f(loat), c(omplex), or V for bfloat16."""
+    return dtype.kind
+
+
+def is_writable(array: np.ndarray) -> bool:
+    return array.flags.writeable
+
+
+def is_contiguous(array: np.ndarray) -> bool:
+    """Whether the elements lie in memory in the order of their indices, without gaps."""
+    return array.flags.c_contiguous
+
+
+def owns_memory(array: np.ndarray) -> bool:
+    """Whether the array is no view of another one, nor of memory from elsewhere."""
+    return array.base is None
+
+
+def same_memory(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether each element of ``a`` lies where the same element of ``b`` does."""
+    return a.shape == b.shape and a.strides == b.strides and address(a) == address(b)
+
+
+def offset_in(array: np.ndarray, base: np.ndarray) -> int:
+    """How many elements of ``array`` its first one lies behind the first one of ``base``."""
+    return (address(array) - address(base)) // array.dtype.itemsize
+
+
+def add_at(array: np.ndarray, index: Any, values: Any) -> None:
+    """Add ``values`` at the places of ``index``, which may name a place more than once."""
+    np.add.at(array, index, values)
+
+
+xp = namespace("numpy", globals(), np)

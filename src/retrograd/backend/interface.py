@@ -1,0 +1,147 @@
+"""What a kernel may ask of an array library, and which library an array belongs to.
+
+Kernels and rules are written against a namespace ``xp`` that offers exactly the names below. For
+NumPy it is :data:`retrograd.backend.xp`; for an array of another type, :func:`library_of` finds the
+namespace of its library, and kernels are bound to that (their code, with another meaning of
+``xp``). Generated code tests for NumPy's own array class and dtype objects by identity: that only
+recognises the ordinary call, and whatever is not ordinary comes here.
+
+**Arrays.** An array has ``shape``, ``dtype``, ``ndim``, ``size``, ``T``, ``real``, ``imag``, the
+methods of :data:`METHODS`, Python's arithmetic, comparison and bit operators (also in place) with
+arrays of its library and Python numbers, and indexing for reading and writing by ints, slices,
+``None``, ``...`` and arrays of ints or bools of its library. ``item()``, ``tolist()``, ``bool()``,
+``int()`` and ``float()`` read values, which may mean to wait for them. A dtype is a NumPy dtype
+descriptor in every library. A reduction to zero dims gives something with the same attributes: an
+array, or for NumPy a scalar, which :func:`as_array` makes an array of.
+
+**Functions.** They are NumPy's, with the parameters named in the tables; what is not named is not
+promised (``out``, ``initial``, ``where``, the methods of ufuncs, and so on), nor are NumPy arrays
+and NumPy scalars accepted where arrays of another library are meant.
+
+**Another library** is one module: it gives :func:`namespace` what it has (CuPy: ``cupy`` itself,
+``cupyx.scipy.special``, ``cupy.lib.stride_tricks.as_strided`` for :data:`QUESTIONS` about memory,
+nothing for quiet floating point), and :func:`register` its array type. Nothing else changes: the
+plain bodies of all kernels run on it, and tuned ones can be added one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+METHODS = {
+    "reshape": "copy", "transpose": "", "astype": "", "copy": "", "conj": "", "item": "",
+    "tolist": "", "sum": "axis dtype keepdims", "any": "axis keepdims", "all": "axis keepdims",
+    "max": "axis keepdims", "min": "axis keepdims", "argmax": "axis", "argmin": "axis",
+    "swapaxes": "", "ravel": "", "squeeze": "axis", "diagonal": "",
+}
+"""The methods of arrays, each with the keyword arguments it takes."""
+
+ELEMENTWISE = _names(
+    "absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_or "
+    "bitwise_xor ceil conj copysign cos cosh divide equal exp exp2 expm1 floor floor_divide fmax "
+    "fmin fmod gcd greater greater_equal hypot invert isfinite isinf isnan lcm left_shift less "
+    "less_equal log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or "
+    "logical_xor maximum minimum multiply negative nextafter not_equal power reciprocal remainder "
+    "right_shift rint sign signbit sin sinh sqrt square subtract tan tanh trunc frexp ldexp "
+    "where clip isreal angle abs")
+"""Functions of arrays that are broadcast together, without keyword arguments."""
+
+FUNCTIONS = dict.fromkeys(ELEMENTWISE, "") | {
+    # what they make
+    "zeros": "dtype", "ones": "dtype", "empty": "dtype", "full": "dtype", "arange": "dtype",
+    "eye": "dtype", "tri": "dtype", "zeros_like": "dtype", "ones_like": "dtype",
+    "empty_like": "dtype", "full_like": "dtype", "indices": "dtype", "asarray": "dtype",
+    "array": "dtype", "linspace": "dtype", "tril_indices": "", "triu_indices": "",
+    # reductions and scans
+    "sum": "axis dtype keepdims", "prod": "axis dtype keepdims", "max": "axis keepdims",
+    "min": "axis keepdims", "any": "axis keepdims", "all": "axis keepdims",
+    "mean": "axis dtype keepdims", "argmax": "axis", "argmin": "axis", "count_nonzero": "axis",
+    "cumsum": "axis dtype", "cumprod": "axis dtype",
+    # order
+    "sort": "axis", "argsort": "axis kind", "argpartition": "axis", "searchsorted": "side",
+    "unique": "return_index return_inverse return_counts", "nonzero": "", "flatnonzero": "",
+    "isin": "", "bincount": "weights minlength", "array_equal": "",
+    # arrangement
+    "stack": "axis", "concatenate": "axis", "split": "axis", "broadcast_to": "",
+    "broadcast_arrays": "", "moveaxis": "", "expand_dims": "axis", "squeeze": "axis",
+    "flip": "axis", "roll": "axis", "rot90": "", "repeat": "axis", "tile": "", "diagonal": "",
+    "take": "axis", "take_along_axis": "axis", "put_along_axis": "axis", "atleast_1d": "",
+    "atleast_2d": "", "ascontiguousarray": "", "ravel": "", "append": "axis", "diff": "axis",
+    "unravel_index": "", "copyto": "where", "tril": "", "triu": "",
+    # products
+    "matmul": "", "einsum": "", "outer": "", "vdot": "",
+    # of shapes and dtypes alone
+    "broadcast_shapes": "", "promote_types": "", "dtype": "", "iinfo": "",
+}
+"""The functions, each with the keyword arguments it takes."""
+
+LINALG = _names(
+    "svd eigh eig eigvalsh eigvals qr det slogdet cholesky inv solve LinAlgError")
+"""The functions in ``xp.linalg``, and what they raise."""
+
+QUESTIONS = _names(
+    # what it is
+    "is_array is_scalar as_array kind_of float_info bfloat16 cast "
+    # its memory
+    "owns_memory same_memory may_share_memory storage_of offset_in address is_writable "
+    "is_contiguous is_dense has_overlap are_apart element_strides copy_with_memory "
+    # views of it, and arrays laid out in a given way
+    "as_strided viewed expanded broadcast writable_diagonal windows add_windows complex_pairs "
+    "pairs_as_complex zeros_strided zeros_as in_rows packed copied dense_order empty_in_order "
+    "reach positions unbroadcast level add_at "
+    # quiet floating point
+    "hush unhush quieten quiet QUIET along_rows "
+    # functions that a library may have elsewhere
+    "special scipy_linalg")
+"""What is asked in the words of this package: each has its docstring in the NumPy library."""
+
+CONSTANTS = _names(
+    "FLOAT32 FLOAT64 BOOL INT64 bool_ uint8 int8 int16 int32 int64 float16 float32 float64 "
+    "complex64 complex128 nan inf pi newaxis ndarray generic ufunc")
+
+NAMES = frozenset((*FUNCTIONS, *QUESTIONS, *CONSTANTS, "linalg"))
+"""Everything that a library's namespace offers."""
+
+
+def namespace(name: str, own: dict[str, Any], library: Any) -> Any:
+    """The namespace of a library: what ``own`` says in this package's words, else its functions."""
+    made = ModuleType(f"retrograd.backend.{name}.xp")
+    vars(made).update({n: own[n] if n in own else getattr(library, n) for n in NAMES - {"linalg"}})
+    made.linalg = own.get("linalg") or part(library.linalg, LINALG)  # type: ignore[attr-defined]
+    return made
+
+
+def part(library: Any, names: Iterable[str]) -> Any:
+    """A namespace of these names alone."""
+    made = ModuleType(library.__name__)
+    vars(made).update({name: getattr(library, name) for name in names})
+    return made
+
+
+LIBRARIES: dict[type, Any] = {}
+"""The namespace of each library but NumPy, by the type of its arrays."""
+
+
+def register(library: Any, array_type: type) -> None:
+    """Let arrays of ``array_type`` be computed by ``library``."""
+    LIBRARIES[array_type] = library
+
+
+def library_of(data: Any) -> Any:
+    """The namespace of the library that ``data`` belongs to; NumPy's for whatever is no array."""
+    return LIBRARIES.get(type(data)) or _numpy()
+
+
+@cache
+def _numpy() -> Any:
+    from .numpy import xp
+
+    return xp
