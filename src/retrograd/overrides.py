@@ -89,7 +89,7 @@ def as_subclass(tensor: Tensor, cls: type) -> Any:
                         f"cls must be a type that inherits from Tensor, but got {cls.__name__}")
     out = object.__new__(cls)
     if tensor._edge is not None and tensor.is_leaf:
-        from .ops.strides import alias
+        from .ops.memory.strides import alias
 
         tensor = alias(tensor)
     out._data, out._edge, out._view, out._vc = tensor._data, tensor._edge, tensor._view, tensor._vc

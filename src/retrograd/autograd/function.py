@@ -640,7 +640,7 @@ def _aliased(source: Tensor, edge: Any, mode: Mode) -> Tensor:
 
 
 def _alias_op() -> Any:
-    from ..ops.strides import alias
+    from ..ops.memory.strides import alias
 
     return alias.op
 

@@ -284,7 +284,7 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
 
 def _rows_one_by_one(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...], create_graph: bool,
                      strict: bool) -> tuple[Any, ...]:
-    from ..ops.join import stack
+    from ..ops.shapes.joining import stack
 
     blocks = []
     for i, out in enumerate(outputs):

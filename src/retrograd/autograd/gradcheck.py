@@ -139,7 +139,7 @@ def _random_like(tensor: Tensor, non_contiguous: bool) -> Tensor:
 
 
 def _random_complex(tensor: Tensor, shape: Any, kind: Any, generator: Any) -> Tensor:
-    from ..ops.parts import view_as_complex
+    from ..ops.shapes.complex_views import view_as_complex
 
     pairs = tensor.new_empty((*shape, 2), dtype=kind.to_real())
     return view_as_complex(pairs.uniform_(-1, 1, generator=generator))
@@ -609,7 +609,7 @@ and `check_forward_ad=True`, but can be disabled in the following ways
 
 def _check_batched(inputs: tuple[Any, ...], output: Tensor, position: int) -> None:
     """A batch of gradients gives what they give one by one."""
-    from ..ops.join import stack
+    from ..ops.shapes.joining import stack
 
     wanted = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     seeds: list[Any] = [_random_like(output, False).detach() * (k + 1) for k in range(2)]
@@ -633,7 +633,7 @@ def _check_batched(inputs: tuple[Any, ...], output: Tensor, position: int) -> No
 def _check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
     """A batch of tangents gives what they give one by one."""
     from ..func import jvp, vmap
-    from ..ops.join import stack
+    from ..ops.shapes.joining import stack
 
     for j, x in enumerate(inputs):
         if not (isinstance(x, Tensor) and x.requires_grad):

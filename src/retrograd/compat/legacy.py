@@ -9,7 +9,7 @@ from ..base import dtypes
 from ..base.modes import MODE
 from ..core.graph import INFERENCE
 from ..core.tensor import Size, Tensor, fill
-from ..ops.create import data_of
+from ..ops.creation.nested_data import data_of
 from ..storage import UntypedStorage
 
 _OVERLOADS = (
@@ -49,7 +49,7 @@ def _type_name(value: Any) -> str:
 
 
 def _alias(cls: type, other: Tensor, dtype: dtypes.dtype | None) -> Any:
-    from ..ops.strides import alias
+    from ..ops.memory.strides import alias
     from ..overrides import as_subclass
 
     if dtype is not None and other.dtype is not dtype:

@@ -161,7 +161,7 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
 
 def is_beside(op: Op, args: tuple[Any, ...]) -> bool:
     """Whether a call inside a vmap has nothing to do with it: plain tensors, and nothing drawn."""
-    return not op.has_list and op.kernel.__module__ != "retrograd.ops.random" and all(
+    return not op.has_list and op.kernel.__module__ != "retrograd.ops.creation.random" and all(
         type(value) in PLAIN or not isinstance(value, Tensor) for value in args)
 
 
@@ -336,7 +336,7 @@ def promoted(op: Op, tensors: dict[str, Any]) -> dict[str, Any]:
 def cast_data(data: Any, dtype: Any) -> Any:
     """Raw data as another dtype; a transform casts what it holds."""
     if type(data) in TRACED_TYPES:
-        from ..ops.convert import _to_copy
+        from ..ops.memory.casts import _to_copy
 
         return compute(_to_copy.op, [data, dtypes.from_numpy_dtype(dtype), None])
     token = xp.hush()

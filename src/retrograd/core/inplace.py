@@ -354,7 +354,7 @@ def refresh(target: Tensor) -> None:
 
 
 def refreshed(target: Tensor, base: Tensor) -> None:
-    from ..ops.strides import replayed_view
+    from ..ops.memory.strides import replayed_view
 
     with switched(grad=True, saved_hooks=(), inference=False):
         fresh = replayed_view(base, target)
@@ -437,7 +437,7 @@ class CopySlices(PlacedNode):
         return (g if wanted[0] is not None else None, *self._others(result))
 
     def replay(self, g: Any, *wanted: Any) -> Any:
-        from ..ops.strides import geometry_of_tensor
+        from ..ops.memory.strides import geometry_of_tensor
         from .general import TRACED_TYPES
 
         fn, view = self.fn, self.view

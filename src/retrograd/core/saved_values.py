@@ -128,7 +128,7 @@ def attach_data(tensor: Tensor, edge: Any) -> Tensor:
     out._form = out._view = None
     out._vc = tensor._vc
     if isinstance(edge, Tensor):
-        from ..ops.strides import alias_of
+        from ..ops.memory.strides import alias_of
 
         return alias_of(tensor, edge)
     return out
@@ -185,12 +185,12 @@ def fit_tensor(gradient: Tensor, like: Like | None) -> Tensor:
     """:func:`retrograd.core.graph.fit` on tensors, recorded."""
     if like is None:
         return gradient
-    from ..ops.shape import sum_to_size_of
+    from ..ops.shapes.expanding import sum_to_size_of
 
     if tuple(gradient._data.shape) != like.shape:
         gradient = sum_to_size_of(gradient, like.shape)
     if gradient._data.dtype != like.dtype:
-        from ..ops.convert import cast_gradient
+        from ..ops.memory.casts import cast_gradient
 
         gradient = cast_gradient(gradient, like.dtype)
     return gradient

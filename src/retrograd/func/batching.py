@@ -198,7 +198,7 @@ def _outputs(func: Any, output: Any, out_dims: Any) -> tuple[list[Any], Any, lis
 def _looped(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: int,
             out_dims: Any, randomness: str, kwargs: dict[str, Any]) -> Any:
     """The fallback: ``func`` on one value after another, the results stacked."""
-    from ..ops.join import stack
+    from ..ops.shapes.joining import stack
 
     collected: list[list[Any]] = []
     out_structure: Any = None
@@ -226,7 +226,7 @@ def _looped(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size:
 def _in_chunks(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: int,
                out_dims: Any, randomness: str, chunk_size: int, kwargs: dict[str, Any]) -> Any:
     """A large batch in parts, so that memory stays bounded."""
-    from ..ops.join import cat
+    from ..ops.shapes.joining import cat
 
     pieces: list[list[Any]] = []
     out_structure: Any = None

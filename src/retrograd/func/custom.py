@@ -83,7 +83,7 @@ _TOLD: set[type] = set()
 def _one_by_one(cls: Any, whole: list[Any], dims: list[Any], structure: Any,
                 size: int) -> tuple[Any, list[Any]]:
     """The function without a rule: called for each value, the outputs stacked."""
-    from ..ops.join import stack
+    from ..ops.shapes.joining import stack
 
     if cls not in _TOLD:
         _TOLD.add(cls)

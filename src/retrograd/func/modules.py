@@ -138,7 +138,7 @@ def stack_module_state(models: Any) -> tuple[dict[str, Tensor], dict[str, Tensor
 
 def _stacked(name: str, tensors: list[Tensor]) -> Tensor:
     """A leaf that holds ``tensors``, and requires grad if they do."""
-    from ..ops.join import stack
+    from ..ops.shapes.joining import stack
 
     requires_grad = tensors[0].requires_grad
     if any(t.requires_grad != requires_grad for t in tensors):

@@ -1,16 +1,24 @@
 """The declared ops, by family; importing this package declares them all."""
 
-# ruff: noqa: I001 - a family comes after those whose ops its rules use
+# ruff: noqa: F401, I001 - imported for what they declare, family by family
 
 from __future__ import annotations
 
-from . import shape, strides, parts, join, convert, create, random
-from . import pointwise, writing, index, scatter, rearrange, restride
-from . import reduce, sort, scan, distance
-from . import product, linalg, einsum, special
-from . import activation, conv, norm, loss, attention
-
-__all__ = ["activation", "attention", "conv", "convert", "create", "distance", "einsum", "index",
-           "join", "linalg", "loss", "norm", "parts", "pointwise", "product", "random",
-           "rearrange", "reduce", "restride", "scan", "scatter", "shape", "sort", "special",
-           "strides", "writing"]
+from .memory import casts, filling, reshape_inplace, strides
+from .shapes import (complex_views, dimensions, expanding, flipping, grids, joining, repeating,
+                     reshaping, slicing, splitting)
+from .elementwise import (arithmetic, clamping, comparison, complex_numbers, conjugate,
+                          exponentials, floating_point, logic, number_operands, operators, powers,
+                          rounding, special, trigonometry, where)
+from .reductions import (arguments, correlation, cumulative, distances, extremes, norms, products,
+                         quantiles, sums, truth, variance)
+from .sorting import counting, searching, sorting
+from .indexing import (gather_scatter, index_select, index_tensors, masked, nonzero, overwriting,
+                       subscripts, take_put)
+from .creation import filled, from_data, nested_data, options, random, ranges
+from .products import added_products, contractions, einsum, linear_layers, matmul
+from . import linalg
+from .nn import (activations, adaptive_pooling, along_axes, attention, batch_norm, convolution,
+                 dropout, embedding, folding, layer_norm, padding, pooling, random_activations,
+                 resampling, similarity, sizes, softmax)
+from .losses import binary_cross_entropy, cross_entropy, divergence, margin, reduction, regression

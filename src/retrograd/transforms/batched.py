@@ -277,13 +277,13 @@ def _one_at_a_time(op: Op, inner: list[Any], flags: list[Any], size: int) -> Any
 
 
 def pick(data: Any, index: int) -> Any:
-    from ..ops.parts import _select
+    from ..ops.shapes.slicing import _select
 
     return compute(_select.op, [data, 0, index])
 
 
 def stack_data(parts: list[Any]) -> Any:
-    from ..ops.join import _stack
+    from ..ops.shapes.joining import _stack
 
     return compute(_stack.op, [parts, 0])
 

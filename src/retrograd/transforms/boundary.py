@@ -52,7 +52,7 @@ def move_axis(data: Any, source: int, destination: int) -> Any:
     """``moveaxis`` of raw data, holders included."""
     if source == destination:
         return data
-    from ..ops.shape import _permute
+    from ..ops.shapes.dimensions import _permute
 
     order = [d for d in range(data.ndim) if d != source]
     order.insert(destination, source)
@@ -170,7 +170,7 @@ def _as_functional(level: int, part: str, missing: dict[int, int]) -> Callable[[
 
 
 def _first_of_batch(g: Any, level: int, size: int) -> Any:
-    from ..ops.parts import select_backward
+    from ..ops.shapes.slicing import select_backward
 
     def change(inner: Any, depth: int) -> Any:
         whole = compute(select_backward.op, [inner, (size, *inner.shape), 0, 0])
@@ -301,7 +301,7 @@ def _repeating(level: int, size: int, outer: bool) -> Callable[[Any, int], Any]:
 
 def _repeated(data: Any, size: int) -> Any:
     """``data`` along a new first axis of length ``size``."""
-    from ..ops.shape import expand
+    from ..ops.shapes.expanding import expand
 
     shape = tuple(data.shape)
     return compute(expand.op, [reshape_data(data, (1, *shape)), (size, *shape)])

@@ -50,7 +50,8 @@ general.TRACED_CALL = call_traced
 
 def written(op: Op) -> Any:
     """The usual call of ``op`` as a function; None if there is none."""
-    draws = op.kernel.__module__ == "retrograd.ops.random"  # what is tried twice is drawn twice
+    # What is tried twice is drawn twice.
+    draws = op.kernel.__module__ == "retrograd.ops.creation.random"
     _CALLS[op] = None if draws or op.has_list or not op.arrays else compiled(
         f"{op.name} call", "call", _call_source(op),
         {**_NAMES, "op": op, "way": way_of(op),

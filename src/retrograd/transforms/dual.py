@@ -170,8 +170,8 @@ def _on_data(op: Op, rules: list[Any], by_name: dict[str, Any], y: Any,
 
 def _fitted(slope: Tensor, y: Any) -> Any:
     """A tangent in the shape and dtype of its value."""
-    from ..ops.convert import cast_gradient
-    from ..ops.shape import expand
+    from ..ops.memory.casts import cast_gradient
+    from ..ops.shapes.expanding import expand
 
     if tuple(slope._data.shape) != tuple(y.shape):
         slope = expand(slope, tuple(y.shape))
@@ -234,7 +234,7 @@ def _by_linearity(op: Op, by_name: dict[str, Any], tangents: dict[str, Any]) -> 
 
 
 def _by_elementwise_rule(op: Op, by_name: dict[str, Any], y: Any, tangents: dict[str, Any]) -> Any:
-    from ..ops.pointwise import conj
+    from ..ops.elementwise.conjugate import conj
 
     total: Any = None
     for name, tangent in tangents.items():
@@ -246,11 +246,11 @@ def _by_elementwise_rule(op: Op, by_name: dict[str, Any], y: Any, tangents: dict
         like = Like(tuple(by_name[name].shape), by_name[name].dtype)
         g = conj(t) if t.is_complex() else t
         if g._data.dtype != y.dtype and not t.is_complex():
-            from ..ops.convert import cast_gradient
+            from ..ops.memory.casts import cast_gradient
 
             g = cast_gradient(g, y.dtype)
         if tuple(g._data.shape) != tuple(y.shape):
-            from ..ops.shape import expand
+            from ..ops.shapes.expanding import expand
 
             g = expand(g, tuple(y.shape))
         value = rule(*_arguments(op, by_name, y, codegen_parameters(rule), g=g, like=like))
@@ -263,7 +263,7 @@ def _by_elementwise_rule(op: Op, by_name: dict[str, Any], y: Any, tangents: dict
 def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dict[str, Any]) -> Any:
     """Jv as the transpose of u ↦ Jᵀu, which the reverse rules give as a graph."""
     from ..autograd.backward import grad
-    from ..ops.convert import cast_gradient
+    from ..ops.memory.casts import cast_gradient
 
     outputs = list(y) if isinstance(y, (tuple, list)) else [y]
     seeds = []

@@ -8,8 +8,10 @@ from functools import partial
 from typing import Any
 
 from ...core.op import REGISTRY
-from ..convert import _to_copy
-from ..shape import expand, movedim, reshape, unsqueeze
+from ..memory.casts import _to_copy
+from ..shapes.dimensions import movedim, unsqueeze
+from ..shapes.expanding import expand
+from ..shapes.reshaping import reshape
 
 RULES: dict[str, Callable[..., Any]] = {}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..conv import _convolution, _convolution_input, _convolution_weight
+from ..nn.convolution import _convolution, _convolution_input, _convolution_weight
 from .common import (
     all_batched,
     batched,

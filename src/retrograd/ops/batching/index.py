@@ -10,11 +10,13 @@ import math
 from typing import Any
 
 from ...transforms import CannotBatch
-from ..create import arange
-from ..index import _index_put, index, index_backward
-from ..join import _cat
-from ..masking import kept, where
-from ..shape import expand, movedim, reshape, unsqueeze
+from ..creation.ranges import arange
+from ..elementwise.where import kept, where
+from ..indexing.index_tensors import _index_put, index, index_backward
+from ..shapes.dimensions import movedim, unsqueeze
+from ..shapes.expanding import expand
+from ..shapes.joining import _cat
+from ..shapes.reshaping import reshape
 from .common import as_dtype_of, batched, inner_rank, rule, shifted, with_rank
 
 

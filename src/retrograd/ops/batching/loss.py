@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.op import REGISTRY
-from ..compare import ne
-from ..index import index
-from ..loss import MEAN, NONE, SUM, _likelihood_gradient, _nll_loss
-from ..masking import kept
-from ..reduce import _mean_dims, _sum_dims
-from ..shape import expand, reshape, unsqueeze
+from ..elementwise.comparison import ne
+from ..elementwise.where import kept
+from ..indexing.index_tensors import index
+from ..losses.cross_entropy import _likelihood_gradient, _nll_loss
+from ..losses.reduction import MEAN, NONE, SUM
+from ..reductions.sums import _mean_dims, _sum_dims
+from ..shapes.dimensions import unsqueeze
+from ..shapes.expanding import expand
+from ..shapes.reshaping import reshape
 from .common import (
     all_aligned,
     all_batched,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..compare import eq
-from ..create import arange
-from ..masking import zeroed
-from ..norm import _embedding_gradient, _layer_norm, _standardize, _weighted_rows
-from ..pointwise import rsqrt
-from ..shape import reshape, unsqueeze
+from ..creation.ranges import arange
+from ..elementwise.comparison import eq
+from ..elementwise.exponentials import rsqrt
+from ..elementwise.where import zeroed
+from ..nn.embedding import _embedding_gradient, _weighted_rows
+from ..nn.layer_norm import _layer_norm, _standardize
+from ..shapes.dimensions import unsqueeze
+from ..shapes.reshaping import reshape
 from .common import (
     aligned,
     all_batched,

@@ -6,10 +6,12 @@ from functools import partial
 from typing import Any
 
 from ...base.errors import canonical_dim
-from ..masking import conj
-from ..product import _batched, _rows_times_matrix, bmm, mm, scaled
-from ..reduce import _sum_dims
-from ..shape import reshape, transpose, unsqueeze
+from ..elementwise.conjugate import conj
+from ..products.added_products import scaled
+from ..products.matmul import _batched, _rows_times_matrix, bmm, mm
+from ..reductions.sums import _sum_dims
+from ..shapes.dimensions import transpose, unsqueeze
+from ..shapes.reshaping import reshape
 from .common import (
     RULES,
     aligned,

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...random import VMAPS
 from ...transforms import CannotBatch
-from ..parts import _select
+from ..shapes.slicing import _select
 from .common import (
     all_aligned,
     batched,

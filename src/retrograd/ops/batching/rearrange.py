@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ...base.errors import canonical_dim
-from ..convert import clone
-from ..join import _cat, _stack
-from ..parts import diagonal, diagonal_backward, slice_backward
-from ..rearrange import _repeat, _roll
-from ..shape import reshape
-from ..writing import _copy
+from ..memory.casts import clone
+from ..memory.filling import _copy
+from ..shapes.flipping import _roll
+from ..shapes.joining import _cat, _stack
+from ..shapes.repeating import _repeat
+from ..shapes.reshaping import reshape
+from ..shapes.slicing import diagonal, diagonal_backward, slice_backward
 from .common import (
     aligned,
     batched,

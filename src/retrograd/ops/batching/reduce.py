@@ -6,20 +6,15 @@ from typing import Any
 
 from ...base.errors import canonical_dim
 from ...core.graph import Like
-from ..distance import _cdist, _exceeds, _shrinking, _vector_norm
-from ..masking import kept
-from ..parts import diagonal
-from ..reduce import (
-    _mean_dims,
-    _median_dim,
-    _nanmedian_dim,
-    _prod_dim,
-    _spread,
-    _sum_dims,
-    amax,
-    amin,
-)
-from ..shape import reshape
+from ..elementwise.where import kept
+from ..reductions.distances import _cdist
+from ..reductions.extremes import amax, amin
+from ..reductions.norms import _exceeds, _shrinking, _vector_norm
+from ..reductions.products import _prod_dim
+from ..reductions.quantiles import _median_dim, _nanmedian_dim
+from ..reductions.sums import _mean_dims, _spread, _sum_dims
+from ..shapes.reshaping import reshape
+from ..shapes.slicing import diagonal
 from .common import (
     RULES,
     all_batched,

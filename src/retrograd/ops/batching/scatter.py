@@ -7,13 +7,16 @@ from typing import Any
 
 from ...base.dtypes import int64
 from ...transforms import CannotBatch
-from ..convert import _to_copy, clone
-from ..index import index, index_backward
-from ..masking import kept, where
-from ..product import scaled
-from ..scan import cumsum
-from ..scatter import _scatter_src, _scatter_value, gather, index_add, index_select, scatter_add
-from ..shape import broadcast_shapes, broadcast_tensors, expand, reshape, unsqueeze
+from ..elementwise.where import kept, where
+from ..indexing.gather_scatter import _scatter_src, _scatter_value, gather, scatter_add
+from ..indexing.index_select import index_add, index_select
+from ..indexing.index_tensors import index, index_backward
+from ..memory.casts import _to_copy, clone
+from ..products.added_products import scaled
+from ..reductions.cumulative import cumsum
+from ..shapes.dimensions import unsqueeze
+from ..shapes.expanding import broadcast_shapes, broadcast_tensors, expand
+from ..shapes.reshaping import reshape
 from .common import (
     aligned,
     all_aligned,

@@ -8,20 +8,11 @@ from typing import Any
 
 from ...backend import xp
 from ...base.errors import canonical_dim
-from ..convert import clone
-from ..shape import (
-    _permute,
-    _squeeze,
-    _unsafe_view,
-    _view,
-    expand,
-    infer_size,
-    reshape,
-    sum_to_size_of,
-    transpose,
-    unsqueeze,
-)
-from ..strides import _as_strided, alias
+from ..memory.casts import clone
+from ..memory.strides import _as_strided, alias
+from ..shapes.dimensions import _permute, _squeeze, transpose, unsqueeze
+from ..shapes.expanding import expand, sum_to_size_of
+from ..shapes.reshaping import _unsafe_view, _view, infer_size, reshape
 from .common import (
     RULES,
     all_batched,

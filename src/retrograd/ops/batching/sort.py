@@ -6,11 +6,13 @@ from typing import Any
 
 from ...core.op import REGISTRY
 from ...transforms import CannotBatch
-from ..compare import eq
-from ..parts import _select
-from ..reduce import _any
-from ..shape import reshape, unsqueeze
-from ..sort import _put_along, _searchsorted, _take_along
+from ..elementwise.comparison import eq
+from ..reductions.truth import _any
+from ..shapes.dimensions import unsqueeze
+from ..shapes.reshaping import reshape
+from ..shapes.slicing import _select
+from ..sorting.searching import _searchsorted
+from ..sorting.sorting import _put_along, _take_along
 from .common import (
     all_batched,
     batched,

@@ -7,10 +7,10 @@ from typing import Any
 from ...backend import linalg as matrices
 from ...backend import xp
 from ...base import dtypes
+from ...base.errors import no_kernel
 from ...core.op import Index, op
-from ..overloads import no_kernel
-from ..product import scalar_type
-from ..shape import reshape
+from ..products.matmul import scalar_type
+from ..shapes.reshaping import reshape
 
 
 def check_matrices(name: str, input: Any, square: bool = True, kernel: str = "",

@@ -9,9 +9,9 @@ from ...backend import xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, composite, linear, publish
 from ...core.tensor import Tensor
-from ..parts import diagonal
-from ..shape import reshape
-from ..sort import into_one
+from ..shapes.reshaping import reshape
+from ..shapes.slicing import diagonal
+from ..sorting.sorting import into_one
 
 
 def _check_matrix(name: str, input: Any) -> None:

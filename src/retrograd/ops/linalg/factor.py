@@ -10,11 +10,13 @@ from ...backend import xp
 from ...base.warning import warn
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor
-from ..join import cat
-from ..parts import _real, _slice, complex_of
-from ..pointwise import conj, is_complex_value
-from ..product import _batched, adjoint_of, matmul, scalar_type
-from ..sort import into_one
+from ..elementwise.arithmetic import is_complex_value
+from ..elementwise.conjugate import conj
+from ..products.matmul import _batched, adjoint_of, matmul, scalar_type
+from ..shapes.complex_views import _real, complex_of
+from ..shapes.joining import cat
+from ..shapes.slicing import _slice
+from ..sorting.sorting import into_one
 from .common import _identity, check_matrices, columns_of, rows_of
 from .diagonals import tril, triu
 from .solve import _solve, _solve_triangular

@@ -10,15 +10,16 @@ from ...backend import xp
 from ...base.errors import LinAlgError, canonical_dim
 from ...core.op import Array, composite, op, publish
 from ...core.tensor import Tensor, wrap
-from ..distance import vector_norm
-from ..join import _cat
-from ..parts import _slice
-from ..pointwise import where
-from ..product import adjoint_of, matmul, mm
-from ..reduce import amax, amin
-from ..reduce import sum as reduce_sum
-from ..shape import _permute, reshape, zeros_of
-from ..sort import into_one
+from ..elementwise.where import where
+from ..products.matmul import adjoint_of, matmul, mm
+from ..reductions.extremes import amax, amin
+from ..reductions.norms import vector_norm
+from ..reductions.sums import sum as reduce_sum
+from ..shapes.dimensions import _permute
+from ..shapes.joining import _cat
+from ..shapes.reshaping import reshape, zeros_of
+from ..shapes.slicing import _slice
+from ..sorting.sorting import into_one
 from .common import _identity, check_matrices, per_matrix
 from .factor import svdvals
 from .solve import _zero_pivots, inv

@@ -9,11 +9,12 @@ from ...backend import linalg as matrices
 from ...backend import xp
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor, wrap
-from ..pointwise import conj
-from ..product import _batched, adjoint_of, matmul
-from ..reduce import sum as reduce_sum
-from ..shape import reshape, unsqueeze
-from ..sort import into_one
+from ..elementwise.conjugate import conj
+from ..products.matmul import _batched, adjoint_of, matmul
+from ..reductions.sums import sum as reduce_sum
+from ..shapes.dimensions import unsqueeze
+from ..shapes.reshaping import reshape
+from ..sorting.sorting import into_one
 from .common import check_matrices
 from .factor import svdvals
 

@@ -9,15 +9,19 @@ from ... import return_types
 from ...backend import linalg as matrices
 from ...backend import xp
 from ...base import dtypes
-from ...base.errors import canonical_dim
+from ...base.errors import canonical_dim, no_kernel
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor, wrap
-from ..overloads import no_kernel
-from ..parts import _imag, complex_of
-from ..pointwise import conj, is_complex_value, log, where
-from ..product import _batched, adjoint_of, scalar_type
-from ..shape import _permute, joint_shape, reshape, sum_to_size_of, transpose
-from ..sort import into_one
+from ..elementwise.arithmetic import is_complex_value
+from ..elementwise.conjugate import conj
+from ..elementwise.exponentials import log
+from ..elementwise.where import where
+from ..products.matmul import _batched, adjoint_of, scalar_type
+from ..shapes.complex_views import _imag, complex_of
+from ..shapes.dimensions import _permute, transpose
+from ..shapes.expanding import joint_shape, sum_to_size_of
+from ..shapes.reshaping import reshape
+from ..sorting.sorting import into_one
 from .common import check_matrices, columns_of, per_matrix, rows_of
 from .diagonals import tril, triu
 

@@ -9,12 +9,14 @@ from ...base.errors import existing_dim
 from ...base.warning import warn
 from ...core.op import Array, composite, op, publish
 from ...core.tensor import Tensor
-from ..join import cat
-from ..pointwise import conj, is_complex_value
-from ..reduce import sum as reduce_sum
-from ..scan import cumprod
-from ..shape import expand, joint_shape, unsqueeze
-from ..sort import into_one
+from ..elementwise.arithmetic import is_complex_value
+from ..elementwise.conjugate import conj
+from ..reductions.cumulative import cumprod
+from ..reductions.sums import sum as reduce_sum
+from ..shapes.dimensions import unsqueeze
+from ..shapes.expanding import expand, joint_shape
+from ..shapes.joining import cat
+from ..sorting.sorting import into_one
 
 
 @op(method=False, function=None, node="LinalgCrossBackward0", broadcasts=True, promote="same")

@@ -1,0 +1,230 @@
+"""Tensors filled with one value, also shaped as or of the dtype of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import create as make
+from ...backend import xp
+from ...base import dtypes, layouts
+from ...base.warning import warn
+from ...core.tensor import NATIVE, Tensor
+from ..memory.casts import fits
+from .nested_data import data_of
+from .options import dtype_for, leaf, out_dtype, place, settle, size_argument, size_from
+
+# ---------------------------------------------------------------- filled
+
+
+def _filled(function: str, fill_with: Any, doc: str) -> Any:
+    """A factory ``function(*size)`` of arrays made by ``fill_with(shape, dtype)``."""
+
+    def factory(*size: Any, out: Tensor | None = None, dtype: Any = None, layout: Any = None,
+                device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+                memory_format: Any = None, **named: Any) -> Tensor:
+        place(function, device, layout)
+        kind = out_dtype(function, dtype, out)
+        data = fill_with(size_argument(function, size, named), kind.np)
+        return settle(data, out, requires_grad, function)
+
+    factory.__name__ = factory.__qualname__ = function
+    factory.__doc__ = doc
+    return factory
+
+
+zeros = _filled("zeros", xp.zeros, "A tensor of zeros.")
+ones = _filled("ones", xp.ones, "A tensor of ones.")
+empty = _filled("empty", xp.empty, "A tensor whose values are not set.")
+
+
+def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: Any = None,
+         layout: Any = None, device: Any = None, pin_memory: bool = False,
+         requires_grad: bool = False) -> Tensor:
+    """A tensor filled with one value, whose type decides the dtype."""
+    place("full", device, layout)
+    value = _fill_value("full", fill_value)
+    kind = out_dtype("full", dtype, out, dtypes.of_scalar(value))
+    if not isinstance(size, (tuple, list)):
+        raise TypeError("full(): argument 'size' (position 1) must be tuple of ints, not "
+                        f"{type(size).__name__}")
+    return settle(_full_array("full", size, value, kind), out, requires_grad, "full")
+
+
+def _fill_value(function: str, value: Any) -> Any:
+    if isinstance(value, (bool, int, float, complex)):
+        return value
+    if isinstance(value, xp.generic):
+        return value.item()
+    if isinstance(value, Tensor) and not value.ndim and not value.requires_grad:
+        return value.item()
+    raise TypeError(f"{function}(): argument 'fill_value' (position 2) must be Number, not "
+                    f"{type(value).__name__}")
+
+
+def _full_array(function: str, size: Any, value: Any, kind: dtypes.dtype) -> Any:
+    fits(value, kind)
+    return xp.full(size_from(function, (size,)), make.number_as(value, kind.np), kind.np)
+
+
+def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, layout: Any = None,
+                  pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
+    """A zero-dim tensor of the default dtype."""
+    place("scalar_tensor", device, layout)
+    kind = dtype_for("scalar_tensor", dtype)
+    return leaf(make.number_as(_fill_value("scalar_tensor", s), kind.np), requires_grad)
+
+
+def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = None,
+                  device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+                  ) -> Tensor:
+    """A tensor with given strides whose values are not set."""
+    place("empty_strided", device, layout)
+    kind = dtype_for("empty_strided", dtype)
+    shape, strides = size_from("empty_strided", (tuple(size),)), tuple(stride)
+    if len(shape) != len(strides):
+        raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of "
+                           f"strides ({len(strides)})")
+    if any(s < 0 for s in strides):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and "
+                           f"strides={list(strides)}")
+    memory = make.memory_for(shape, strides, kind.np)
+    return leaf(xp.as_strided(memory, shape, strides, 0), requires_grad)
+
+
+# ---------------------------------------------------------------- shaped as another tensor
+
+
+def overridden(function: Any, input: Any, *args: Any, **named: Any) -> Any:
+    """What ``input``'s class makes of the call, if it has a say; NotImplemented otherwise."""
+    from ...base.modes import MODE
+    from ...core.general import overriding
+
+    if type(input) in NATIVE or not MODE.get().override:
+        return NotImplemented
+    found = overriding((input, *args))
+    if not found:
+        return NotImplemented
+    from ...overrides import handle
+
+    kept = {k: v for k, v in named.items() if v is not None and v is not False}
+    return handle(function, found, (input, *args), kept)
+
+
+def blank_like(function: str, input: Any, dtype: Any, layout: Any, device: Any,
+               memory_format: Any) -> Any:
+    """An uninitialised array in the shape and memory order of ``input``."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"{function}(): argument 'input' (position 1) must be Tensor, not "
+                        f"{type(input).__name__}")
+    place(function, device, layout)
+    kind = input.dtype if dtype is None else dtype_for(function, dtype)
+    data = input._data
+    shape = data.shape
+    if memory_format is None or memory_format is layouts.preserve_format:
+        return make.laid_out_like(data, shape, kind.np)
+    if not isinstance(memory_format, layouts.memory_format):
+        raise TypeError(f"{function}(): argument 'memory_format' must be torch.memory_format, not "
+                        f"{type(memory_format).__name__}")
+    return make.empty_in_order(shape, layouts.axis_order(len(shape), memory_format), kind.np)
+
+
+def beside(input: Tensor, made: Tensor) -> Tensor:
+    """A tensor made after the model of ``input``; in vmap, one for each value of the batch."""
+    if type(input)._is_traced:  # type: ignore[attr-defined]
+        from ...transforms import batched_like
+
+        return batched_like(input, made)
+    return made
+
+
+def _like(function: str, value: Any, doc: str) -> Any:
+    """A factory ``function(input)`` of tensors shaped as ``input`` and filled with ``value``."""
+
+    def factory(input: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None,
+                pin_memory: bool = False, requires_grad: bool = False,
+                memory_format: Any = None) -> Tensor:
+        if type(input) is not Tensor:
+            handled = overridden(factory, input, dtype=dtype, layout=layout, device=device,
+                                 requires_grad=requires_grad, memory_format=memory_format)
+            if handled is not NotImplemented:
+                return handled  # type: ignore[no-any-return]
+        data = blank_like(function, input, dtype, layout, device, memory_format)
+        if value is not None:
+            data.fill(value)
+        return beside(input, leaf(data, requires_grad, function))
+
+    factory.__name__ = factory.__qualname__ = function
+    factory.__doc__ = doc
+    return factory
+
+
+zeros_like = _like("zeros_like", 0, "A tensor of zeros shaped as ``input``.")
+ones_like = _like("ones_like", 1, "A tensor of ones shaped as ``input``.")
+empty_like = _like("empty_like", None, "A tensor shaped as ``input`` whose values are not set.")
+
+
+def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, layout: Any = None,
+              device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+              memory_format: Any = None) -> Tensor:
+    """A tensor shaped as ``input`` and filled with one value."""
+    if type(input) is not Tensor:
+        handled = overridden(full_like, input, fill_value, dtype=dtype, device=device,
+                             requires_grad=requires_grad, memory_format=memory_format)
+        if handled is not NotImplemented:
+            return handled  # type: ignore[no-any-return]
+    data = blank_like("full_like", input, dtype, layout, device, memory_format)
+    value = _fill_value("full_like", fill_value)
+    fits(value, dtypes.from_numpy_dtype(data.dtype))
+    data.fill(make.number_as(value, data.dtype))
+    return beside(input, leaf(data, requires_grad, "full_like"))
+
+
+# ---------------------------------------------------------------- of another tensor's dtype
+
+
+def _new(function: str, factory: Any) -> None:
+    """Attach ``Tensor.new_zeros`` and its kind."""
+
+    def method(self: Tensor, *args: Any, dtype: Any = None, device: Any = None, layout: Any = None,
+               pin_memory: bool = False, requires_grad: bool = False, **named: Any) -> Tensor:
+        if type(self) is not Tensor:
+            handled = overridden(method, self, *args, dtype=dtype, device=device,
+                                 requires_grad=requires_grad, **named)
+            if handled is not NotImplemented:
+                return handled  # type: ignore[no-any-return]
+        if not args and "size" not in named:
+            raise TypeError(f'{function}() missing 1 required positional arguments: "size"')
+        try:
+            return beside(self, factory(
+                *args, dtype=self.dtype if dtype is None else dtype, device=device, layout=layout,
+                requires_grad=requires_grad, **named))
+        except TypeError as error:
+            message = str(error)
+            if message.startswith(factory.__name__):
+                raise TypeError("new_" + message) from None
+            raise
+
+    method.__name__ = function
+    method.__qualname__ = f"Tensor.{function}"
+    method.__doc__ = f"As :func:`{factory.__name__}`, with this tensor's dtype by default."
+    setattr(Tensor, function, method)
+
+
+for _factory in (zeros, ones, empty, full, empty_strided):
+    _new(f"new_{_factory.__name__}", _factory)
+
+
+def _new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = None,
+                requires_grad: bool = False, layout: Any = None, pin_memory: bool = False
+                ) -> Tensor:
+    """A new tensor with a copy of ``data``, of this tensor's dtype by default."""
+    place("new_tensor", device, layout)
+    if isinstance(data, Tensor):
+        warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach()"
+             ".clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
+             "tensor.new_tensor(sourceTensor).")
+    kind = self.dtype if dtype is None else dtype_for("new_tensor", dtype)
+    return leaf(data_of(data, kind), requires_grad, "new_tensor")
+
+
+Tensor.new_tensor = _new_tensor  # type: ignore[attr-defined]

@@ -1,0 +1,123 @@
+"""What factories share: dtype, device, layout, size and ``out``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...base import dtypes, layouts
+from ...core.general import TRACED_TYPES, wrap_any
+from ...core.tensor import Tensor, wrap
+
+
+def leaf(data: Any, requires_grad: Any = False, function: str = "tensor") -> Tensor:
+    """A new tensor on ``data``."""
+    out = wrap_any(data) if type(data) in TRACED_TYPES else wrap(data)
+    if requires_grad is not False:
+        if requires_grad is not True:
+            raise TypeError(f"{function}(): argument 'requires_grad' must be bool, not "
+                            f"{type(requires_grad).__name__}")
+        require_grad(out)
+    return out
+
+
+def require_grad(tensor: Tensor) -> None:
+    kind = tensor.dtype
+    if not (kind.is_floating_point or kind.is_complex):
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    tensor.requires_grad = True
+
+
+def dtype_for(function: str, dtype: Any, otherwise: Any = None) -> dtypes.dtype:
+    """The dtype a factory was asked for, or else its own choice."""
+    if dtype is None:
+        return otherwise or dtypes.get_default_dtype()
+    if type(dtype) is dtypes.dtype:
+        return dtype
+    named = dtypes.PYTHON_TYPES.get(dtype) if isinstance(dtype, type) else None
+    if named is None:
+        raise TypeError(f"{function}(): argument 'dtype' must be torch.dtype, not "
+                        f"{type(dtype).__name__}")
+    return named
+
+
+def place(function: str, device: Any, layout: Any) -> None:
+    """Raise unless a factory was asked for the one place and layout there is."""
+    if device is not None:
+        dtypes.as_device(device, function)
+    if layout is not None:
+        layouts.check_layout(layout, function)
+
+
+def out_dtype(function: str, dtype: Any, out: Tensor | None, otherwise: Any = None
+              ) -> dtypes.dtype:
+    """The dtype to compute in, which an ``out=`` tensor decides."""
+    if out is None:
+        return dtype_for(function, dtype, otherwise)
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{function}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if dtype is not None and dtype is not out.dtype:
+        raise RuntimeError(f"dtype {dtype.alias} does not match dtype of out parameter "
+                           f"({out.dtype.alias})")
+    return out.dtype
+
+
+def settle(data: Any, out: Tensor | None, requires_grad: Any, function: str) -> Tensor:
+    """A new tensor, or ``out`` resized and written to."""
+    if out is None:
+        return leaf(data, requires_grad, function)
+    if out._data.shape == data.shape:
+        out._array()[...] = data
+    else:
+        out._replace_data(data)
+    out._bump_version()
+    return out
+
+
+def size_from(function: str, given: tuple[Any, ...]) -> tuple[int, ...]:
+    """``zeros(2, 3)`` and ``zeros((2, 3))`` alike, as a tuple of ints."""
+    if len(given) == 1:
+        if isinstance(given[0], (tuple, list)):
+            given = tuple(given[0])
+        elif type(given[0]) is not int and not _is_whole(given[0]):
+            raise TypeError(f"{function}(): argument 'size' (position 1) must be tuple of ints, "
+                            f"not {type(given[0]).__name__}")
+    shape = []
+    for position, n in enumerate(given):
+        if type(n) is not int:
+            if not _is_whole(n):
+                raise TypeError(
+                    f"{function}(): argument 'size' failed to unpack the object at pos "
+                    f'{position + 1} with error "type must be tuple of ints,but got '
+                    f'{type(n).__name__}"')
+            n = int(n.__index__())
+        if n < 0:
+            raise _negative_size(function, given)
+        shape.append(n)
+    return tuple(shape)
+
+
+def _is_whole(n: Any) -> bool:
+    if isinstance(n, Tensor):
+        return n.ndim == 0 and dtypes.category(n.dtype) == 1
+    return hasattr(n, "__index__") and not isinstance(n, bool)
+
+
+def _negative_size(function: str, shape: Any) -> RuntimeError:
+    first = next(n for n in shape if n < 0)
+    if function == "zeros":
+        return RuntimeError("zeros: Dimension size must be non-negative.")
+    return RuntimeError(f"Trying to create tensor with negative dimension {first}: {list(shape)}")
+
+
+def size_argument(function: str, size: tuple[Any, ...], named: dict[str, Any]) -> tuple[int, ...]:
+    """The size, spread out or as ``size=``; refuses other keywords."""
+    if named:
+        if "size" in named and not size:
+            size = (named.pop("size"),)
+        named.pop("names", None)
+        if named:
+            raise TypeError(f"{function}() got an unexpected keyword argument "
+                            f"'{next(iter(named))}'")
+    elif not size:
+        raise TypeError(f'{function}() missing 1 required positional arguments: "size"')
+    return size_from(function, size)

@@ -1,0 +1,417 @@
+"""TODO."""
+
+from __future__ import annotations
+
+import math
+from types import FunctionType
+from typing import Any
+
+from ...backend import xp
+from ...backend.numpy.create import laid_out_like
+from ...base import dtypes
+from ...base.errors import size_mismatch
+from ...core.op import Array, Index, op, publish
+from ...core.tensor import Tensor
+from ...random import VMAPS, Generator, drawn, stream_of
+from ..shapes.expanding import _check_expand as checked_expansion
+from ..shapes.reshaping import zeros_of
+from .filled import blank_like, overridden
+from .options import leaf, out_dtype, place, settle, size_argument, size_from
+
+# ---------------------------------------------------------------- factories
+
+
+def _drawn(function: str, draw: Any, doc: str) -> Any:
+    """A factory ``function(*size)`` that fills its result with ``draw(stream, shape, dtype)``."""
+
+    def factory(*size: Any, generator: Generator | None = None, out: Tensor | None = None,
+                dtype: Any = None, layout: Any = None, device: Any = None,
+                pin_memory: bool = False, requires_grad: bool = False, **named: Any) -> Tensor:
+        place(function, device, layout)
+        kind = out_dtype(function, dtype, out)
+        if not size and "size" not in named:
+            raise TypeError(f"{function}() received an invalid combination of arguments - got ()")
+        shape = size_argument(function, size, named)
+        stream = stream_of(generator, function)
+        data = drawn(lambda whole: draw(stream, whole, kind.np), shape)
+        return settle(data, out, requires_grad, function)
+
+    factory.__name__ = factory.__qualname__ = function
+    factory.__doc__ = doc
+    publish(factory, function, method=False)
+    return factory
+
+
+def _drawn_like(function: str, draw: Any, doc: str, factory_of_size: Any) -> Any:
+    """A factory ``function(input)`` of draws shaped and laid out as ``input``.
+
+    In vmap the memory order is that of the batch, and ``factory_of_size`` draws.
+    """
+
+    def factory(input: Tensor, *, generator: Generator | None = None, dtype: Any = None,
+                layout: Any = None, device: Any = None, pin_memory: bool = False,
+                requires_grad: bool = False, memory_format: Any = None) -> Tensor:
+        if type(input) is not Tensor:
+            handled = overridden(factory, input, generator=generator, dtype=dtype, device=device,
+                                 requires_grad=requires_grad, memory_format=memory_format)
+            if handled is not NotImplemented:
+                return handled  # type: ignore[no-any-return]
+        if VMAPS.get():
+            kind = input.dtype if dtype is None else dtype
+            return factory_of_size(tuple(input.shape), generator=generator, dtype=kind,
+                                   requires_grad=requires_grad)
+        data = blank_like(function, input, dtype, layout, device, memory_format)
+        fill_in_memory_order(data, lambda shape: draw(stream_of(generator), shape, data))
+        return leaf(data, requires_grad, function)
+
+    factory.__name__ = factory.__qualname__ = function
+    factory.__doc__ = doc
+    publish(factory, function, method=False)
+    return factory
+
+
+def fill_in_memory_order(data: Any, draw: Any) -> None:
+    """Draw numbers in the order in which the elements of a dense array lie in memory."""
+    packed = data.transpose(xp.dense_order(data))
+    packed[...] = draw(packed.shape)
+
+
+rand = _drawn("rand", lambda stream, shape, dtype: stream.uniform(shape, dtype),
+              "Uniform draws from [0, 1).")
+randn = _drawn("randn", lambda stream, shape, dtype: stream.normal(shape, dtype),
+               "Draws from the standard normal distribution.")
+rand_like = _drawn_like(
+    "rand_like", lambda stream, shape, data: stream.uniform(shape, data.dtype),
+    "Uniform draws from [0, 1), shaped as ``input``.", rand)
+randn_like = _drawn_like(
+    "randn_like", lambda stream, shape, data: stream.normal(
+        shape, data.dtype, contiguous=data.flags.c_contiguous),
+    "Draws from the standard normal distribution, shaped as ``input``.", randn)
+
+
+def _bounds(low: Any, high: Any, size: Any) -> tuple[int, int, Any]:
+    if isinstance(high, (tuple, list)):
+        low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
+    for bound in (low, high):
+        if isinstance(bound, float):
+            raise TypeError("randint() received an invalid combination of arguments - got bounds "
+                            "of type float, expected ints")
+    return int(low), int(high), size
+
+
+def randint(low: Any = 0, high: Any = None, size: Any = None, *,
+            generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None,
+            layout: Any = None, device: Any = None, pin_memory: bool = False,
+            requires_grad: bool = False) -> Tensor:
+    """Integers from ``[low, high)``."""
+    place("randint", device, layout)
+    low, high, size = _bounds(low, high, size)
+    kind = out_dtype("randint", dtype, out, dtypes.int64)
+    if not isinstance(size, (tuple, list)):
+        raise TypeError("randint() received an invalid combination of arguments - got size of type "
+                        f"{type(size).__name__}, expected a tuple of ints")
+    shape = size_from("randint", (size,))
+    stream = stream_of(generator)
+    data = drawn(lambda whole: stream.integers(low, high, whole, kind.np), shape)
+    return settle(data, out, requires_grad, "randint")
+
+
+def randint_like(input: Tensor, low: Any = 0, high: Any = None, *,
+                 generator: Generator | None = None, dtype: Any = None, layout: Any = None,
+                 device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+                 memory_format: Any = None) -> Tensor:
+    """Integers from ``[low, high)``, shaped as ``input``."""
+    low, high, _ = _bounds(low, high, None)
+    if VMAPS.get():
+        return randint(low, high, tuple(input.shape), generator=generator,
+                       dtype=input.dtype if dtype is None else dtype, requires_grad=requires_grad)
+    data = blank_like("randint_like", input, dtype, layout, device, memory_format)
+    stream = stream_of(generator)
+    fill_in_memory_order(data, lambda shape: stream.integers(low, high, shape, data.dtype))
+    return leaf(data, requires_grad, "randint_like")
+
+
+def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None = None,
+             dtype: Any = None, layout: Any = None, device: Any = None,
+             pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
+    """The integers below ``n`` in random order."""
+    place("randperm", device, layout)
+    kind = out_dtype("randperm", dtype, out, dtypes.int64)
+    stream = stream_of(generator)
+
+    def draw(whole: tuple[int, ...]) -> Any:
+        rows = [stream.permutation(n, kind.np) for _ in range(math.prod(whole[:-1]))]
+        return rows[0] if len(whole) == 1 else xp.stack(rows).reshape(whole)
+
+    data = drawn(draw, (n,))
+    return settle(data, out, requires_grad, "randperm")
+
+
+# ---------------------------------------------------------------- drawn for each element
+
+
+def for_each_vmap(input: Tensor) -> Tensor:
+    """``input`` repeated for each vmap that wants different numbers."""
+    if not VMAPS.get():
+        return input
+    from ...transforms import in_every_batch
+
+    return in_every_batch(input, {level: size for how, level, size in VMAPS.get()
+                                  if how == "different"})
+
+
+@op(method=False, function=None, node="BernoulliBackward0")
+def _bernoulli(input: Array, generator: Any = None) -> Any:
+    return stream_of(generator).bernoulli(xp.as_array(input))
+
+
+_bernoulli.vjp(input=lambda g: zeros_of(g, g.shape))
+
+
+@op(method=False, function=None, node="PoissonBackward0")
+def _poisson(input: Array, generator: Any = None) -> Any:
+    return stream_of(generator).poisson(xp.as_array(input))
+
+
+_poisson.vjp(input=lambda g: zeros_of(g, g.shape))
+
+
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None,
+              out: Tensor | None = None) -> Tensor:
+    """Ones with the probabilities in ``input``, or with the one probability ``p``."""
+    if p is None:
+        return _into(out, _bernoulli(for_each_vmap(input), generator), "bernoulli")
+    if VMAPS.get():
+        stream, kind = stream_of(generator), input.dtype.np
+        return leaf(drawn(lambda whole: stream.bernoulli(float(p), whole, kind), input.shape))
+    data = blank_like("bernoulli", input, None, None, None, None)
+    fill_in_memory_order(data, lambda shape: stream_of(generator).bernoulli(
+        float(p), shape, data.dtype))
+    return settle(data, out, False, "bernoulli")
+
+
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Poisson draws with the rates in ``input``."""
+    return _poisson(for_each_vmap(input), generator)  # type: ignore[no-any-return]
+
+
+def _into(out: Tensor | None, drawn: Tensor, function: str) -> Tensor:
+    return drawn if out is None else settle(drawn._data, out, False, function)
+
+
+@op(method=False, function=None)
+def _multinomial(input: Array, num_samples: int, replacement: bool, generator: Any) -> Any:
+    return stream_of(generator).multinomial(
+        xp.as_array(input), num_samples, replacement).copy()
+
+
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
+                generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+    """Indices drawn with the weights in the rows of ``input``."""
+    return _into(out, _multinomial(for_each_vmap(input), num_samples, replacement, generator),
+                 "multinomial")
+
+
+@op(method=False, function=None, node="NormalBackward1")
+def _normal_mean(input: Array, std: Any, generator: Any) -> Any:
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    drawn = stream_of(generator).normal(input.shape, input.dtype)
+    return drawn * xp.as_array(input).dtype.type(std) + input
+
+
+@op(method=False, function=None, node="NormalBackward2")
+def _normal_std(mean: Any, input: Array, generator: Any) -> Any:
+    _check_std(input)
+    drawn = stream_of(generator).normal(input.shape, input.dtype)
+    return drawn * input + xp.as_array(input).dtype.type(mean)
+
+
+@op(method=False, function=None, node="NormalBackward3", broadcasts=True)
+def _normal_both(mean: Array, std: Array, generator: Any) -> Any:
+    _check_std(std)
+    try:
+        shape = xp.broadcast_shapes(mean.shape, std.shape)
+    except ValueError:
+        raise size_mismatch([mean.shape, std.shape]) from None
+    drawn = stream_of(generator).normal(shape, xp.promote_types(mean.dtype, std.dtype))
+    return drawn * std + mean
+
+
+_normal_mean.vjp(input=lambda g: zeros_of(g, g.shape))
+_normal_std.vjp(input=lambda g: zeros_of(g, g.shape))
+_normal_both.vjp(mean=lambda g: zeros_of(g, g.shape), std=lambda g: zeros_of(g, g.shape))
+
+
+def _check_std(std: Any) -> None:
+    if std.dtype.kind == "c":
+        raise RuntimeError("normal expects standard deviation to be non-complex")
+    if std.size and not (std >= 0).all():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+
+
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *,
+           generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None,
+           layout: Any = None, device: Any = None, pin_memory: bool = False,
+           requires_grad: bool = False) -> Tensor:
+    """Normal draws with the given means and standard deviations."""
+    if isinstance(mean, Tensor):
+        mean = for_each_vmap(mean)
+        found = _normal_both(mean, std, generator) if isinstance(std, Tensor) else _normal_mean(
+            mean, float(std), generator)
+        return _into(out, found, "normal")
+    if isinstance(std, Tensor):
+        return _into(out, _normal_std(float(mean), for_each_vmap(std), generator), "normal")
+    place("normal", device, layout)
+    kind = out_dtype("normal", dtype, out)
+    shape = size_from("normal", (size,))
+    stream = stream_of(generator)
+    data = drawn(lambda whole: stream.normal(whole, kind.np, float(mean), float(std)), shape)
+    return settle(data, out, requires_grad, "normal")
+
+
+for _function in (randint, randint_like, randperm, bernoulli, poisson, multinomial, normal):
+    publish(_function, _function.__name__, method=False)
+Tensor.bernoulli = bernoulli  # type: ignore[attr-defined]
+Tensor.multinomial = multinomial  # type: ignore[attr-defined]
+
+
+# ---------------------------------------------------------------- in place
+
+
+def _written(name: str, node: str, kernel: Any) -> Any:
+    """Declare ``Tensor.<name>_``, which overwrites a tensor with draws and cuts its gradient."""
+    kernel.__name__ = name
+    declared = op(inplace=True, function=None, method=False, node=node)(kernel)
+    declared.vjp(input=lambda g: zeros_of(g, g.shape))
+    return declared
+
+
+def _laid_out(input: Any, draw: Any) -> Any:
+    """Draws in the memory order of ``input``, if it is dense, and otherwise by its indices."""
+    array = xp.as_array(input)
+    if array.flags.c_contiguous:
+        return draw(array.shape)
+    out = laid_out_like(array, array.shape, array.dtype) if xp.is_dense(array) else xp.empty(
+        array.shape, array.dtype)
+    fill_in_memory_order(out, draw)
+    return out
+
+
+def _uniform(input: Array, low: float = 0.0, high: float = 1.0, *, generator: Any = None) -> Any:
+    """Uniform draws from ``[low, high)``."""
+    return _laid_out(input, lambda shape: stream_of(generator).uniform(
+        shape, input.dtype, float(low), float(high)))
+
+
+def _normal(input: Array, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
+    """Normal draws."""
+    contiguous = xp.as_array(input).flags.c_contiguous
+    return _laid_out(input, lambda shape: stream_of(generator).normal(
+        shape, input.dtype, float(mean), float(std), contiguous))
+
+
+def _log_normal(input: Array, mean: float = 1.0, std: float = 2.0, *, generator: Any = None
+                ) -> Any:
+    """Exponentials of normal draws."""
+    return _laid_out(input, lambda shape: stream_of(generator).log_normal(
+        shape, input.dtype, float(mean), float(std)))
+
+
+def _exponential(input: Array, lambd: float = 1.0, *, generator: Any = None) -> Any:
+    """Exponential draws of rate ``lambd``."""
+    return _laid_out(input, lambda shape: stream_of(generator).exponential(
+        shape, input.dtype, float(lambd)))
+
+
+def _cauchy(input: Array, median: float = 0.0, sigma: float = 1.0, *, generator: Any = None
+            ) -> Any:
+    """Cauchy draws."""
+    return _laid_out(input, lambda shape: stream_of(generator).cauchy(
+        shape, input.dtype, float(median), float(sigma)))
+
+
+def _geometric(input: Array, p: float, *, generator: Any = None) -> Any:
+    """Numbers of trials until the first success."""
+    return _laid_out(input, lambda shape: stream_of(generator).geometric(
+        shape, input.dtype, float(p)))
+
+
+def _random(input: Array, low: Any = None, high: Any = None, *, generator: Any = None) -> Any:
+    """Integers from ``[low, high)``, or the whole range of the dtype."""
+    return _laid_out(input, lambda shape: stream_of(generator).integers(
+        low, high, shape, input.dtype))
+
+
+def _copy_of(kernel: Any) -> Any:
+    copied = FunctionType(kernel.__code__, kernel.__globals__, kernel.__name__,
+                          kernel.__defaults__)
+    copied.__kwdefaults__, copied.__annotations__ = kernel.__kwdefaults__, kernel.__annotations__
+    return copied
+
+
+def _bernoulli_number(input: Array, p: float = 0.5, *, generator: Any = None) -> Any:
+    return _laid_out(input, lambda shape: stream_of(generator).bernoulli(
+        float(p), shape, input.dtype))
+
+
+_uniform_op = _written("uniform", "UniformBackward0", _uniform)
+_written("normal", "NormalBackward0", _normal)
+_written("log_normal", "LogNormalBackward0", _log_normal)
+_written("exponential", "ExponentialBackward0", _exponential)
+_written("cauchy", "CauchyBackward0", _cauchy)
+_written("geometric", "GeometricBackward0", _geometric)
+_random_op = _written("random", "RandomBackward0", _random)
+_random_below = _written("_random_below", "RandomBackward1", _copy_of(_random))
+_random_any = _written("_random_any", "RandomBackward2", _copy_of(_random))
+_bernoulli_op = _written("bernoulli", "BernoulliBackward2", _bernoulli_number)
+
+
+@op(inplace=True, function=None, method=False, node="BernoulliBackward1")
+def _bernoulli_tensor(input: Array, p: Index, *, generator: Any = None) -> Any:
+    chances = xp.as_array(p)
+    if chances.shape != input.shape:
+        chances = xp.expanded(chances, checked_expansion(chances, input.shape))
+    return stream_of(generator).bernoulli(chances, dtype=input.dtype)
+
+
+_bernoulli_tensor.vjp(input=lambda g: zeros_of(g, g.shape))
+
+
+def _bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Ones with probability ``p``, in place."""
+    write = (_bernoulli_tensor if isinstance(p, Tensor) else _bernoulli_op).op.inplace_function
+    return write(self, p, generator=generator)  # type: ignore[no-any-return]
+
+
+def _random_(self: Tensor, *bounds: Any, generator: Generator | None = None, **named: Any
+             ) -> Tensor:
+    """Integers from ``[from, to)``, or the whole range of the dtype, in place."""
+    if len(bounds) == 1 or (not bounds and set(named) == {"to"}):
+        declared, low, high = _random_below, 0, bounds[0] if bounds else named["to"]
+    elif bounds or named:
+        low, high = bounds if bounds else (named["from"], named.get("to"))
+        declared = _random_op
+    else:
+        declared, low, high = _random_any, None, None
+    write = declared.op.inplace_function
+    return write(self, low, high, generator=generator)  # type: ignore[no-any-return]
+
+
+def _uniform_(self: Tensor, *bounds: Any, generator: Generator | None = None, **named: Any
+              ) -> Tensor:
+    """Uniform draws from ``[from, to)``, in place."""
+    for name in named:
+        if name not in ("from", "to"):
+            raise TypeError(f"uniform_() got an unexpected keyword argument '{name}'")
+    low = bounds[0] if bounds else named.get("from", 0.0)
+    high = bounds[1] if len(bounds) > 1 else named.get("to", 1.0)
+    write = _uniform_op.op.inplace_function
+    return write(self, low, high, generator=generator)  # type: ignore[no-any-return]
+
+
+Tensor.uniform_ = _uniform_  # type: ignore[attr-defined]
+Tensor.bernoulli_ = _bernoulli_  # type: ignore[attr-defined]
+Tensor.random_ = _random_  # type: ignore[attr-defined]

@@ -1,0 +1,249 @@
+"""Clamping, and the greater or smaller of two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...backend import pointwise as arrays
+from ...backend import xp
+from ...base import dtypes
+from ...base.errors import no_overload
+from ...core.op import Array, Number, composite, elementwise, publish
+from ...core.tensor import Tensor
+from .comparison import isnan
+from .number_operands import in_place, is_operand, kinds, plain_number, widened
+from .where import kept, where, zeroed
+
+_CLAMP = kinds("if", "clamp_scalar_cpu",
+               c=(NotImplementedError, "clamp is not supported for complex types"))
+
+
+def _check_clamp(given: dict[str, Any], common: dtypes.dtype) -> None:
+    bounds = [given[n] for n in ("min", "max") if n in given and given[n] is not None]
+    if common is dtypes.bool and any(not isinstance(b, bool) for b in bounds):
+        return
+    _CLAMP(given, common)
+
+
+def _bounded(input: Any, low: Any, high: Any) -> Any:
+    for bound in (low, high):
+        if bound is not None:
+            input = widened(input, bound)
+    return arrays.bounded(input, low, high)
+
+
+@elementwise(function=None, method=False, inplace=True, quiet=True, guard=_check_clamp,
+             node="ClampBackward1", title="clamp")
+def _clamp_numbers(input: Array, min: Number = None, max: Number = None) -> Any:
+    return _bounded(input, min, max)
+
+
+_clamp_numbers.vjp(input=lambda g, input, min, max: kept(g, _within(input, min, max)))
+
+
+def _within(input: Any, low: Any, high: Any) -> Any:
+    """Where ``input`` lies between the bounds; NaN does not."""
+    if high is None:
+        return input >= low
+    return input <= high if low is None else (input >= low) & (input <= high)
+
+
+@elementwise(function=None, method=False, inplace=True, quiet=True, guard=_CLAMP,
+             node="ClampBackward0", title="clamp")
+def _clamp_tensors(input: Array, min: Array, max: Array) -> Any:
+    return xp.minimum(xp.maximum(input, min), max)
+
+
+_clamp_tensors.vjp(
+    input=lambda g, input, min, max: kept(g, (input >= min) & (input <= max)),
+    min=lambda g, input, min, max: kept(g, (input < min) & (min < max)),
+    max=lambda g, input, min, max: kept(g, (input > max) | (max < min)))
+
+
+def _lower_bound(name: str, node: str) -> Any:
+    def kernel(input: Array, min: Array) -> Any:
+        return xp.maximum(input, min)
+
+    kernel.__name__ = name
+    made = elementwise(function=None, method=False, inplace=True, quiet=True, guard=_CLAMP,
+                       node=node, title="clamp")(kernel)
+    made.vjp(input=lambda g, input, min: kept(g, input >= min),
+             min=lambda g, input, min: kept(g, input < min))
+    return made
+
+
+def _upper_bound(name: str, node: str) -> Any:
+    def kernel(input: Array, max: Array) -> Any:
+        return xp.minimum(input, max)
+
+    kernel.__name__ = name
+    made = elementwise(function=None, method=False, inplace=True, quiet=True, guard=_CLAMP,
+                       node=node, title="clamp")(kernel)
+    made.vjp(input=lambda g, input, max: kept(g, input <= max),
+             max=lambda g, input, max: kept(g, input > max))
+    return made
+
+
+_clamp_to_min = _lower_bound("_clamp_to_min", "ClampBackward0")
+_clamp_to_max = _upper_bound("_clamp_to_max", "ClampBackward0")
+_clamp_min_tensor = _lower_bound("_clamp_min_tensor", "ClampMinBackward1")
+_clamp_max_tensor = _upper_bound("_clamp_max_tensor", "ClampMaxBackward1")
+
+
+@elementwise(function=None, method=False, inplace=True, quiet=True, guard=_check_clamp,
+             node="ClampMinBackward0", title="clamp_min")
+def _clamp_min_number(input: Array, min: Number) -> Any:
+    return _bounded(input, min, None)
+
+
+_clamp_min_number.vjp(input=lambda g, input, min: kept(g, input >= min))
+
+
+@elementwise(function=None, method=False, inplace=True, quiet=True, guard=_check_clamp,
+             node="ClampMaxBackward0", title="clamp_max")
+def _clamp_max_number(input: Array, max: Number) -> Any:
+    return _bounded(input, None, max)
+
+
+_clamp_max_number.vjp(input=lambda g, input, max: kept(g, input <= max))
+_BOUNDS = (float, int, type(None))
+
+
+_CLAMP_FORMS = (
+    "Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None",
+    "Tensor input, Number min = None, Number max = None, *, Tensor out = None")
+_CLAMP_METHOD_FORMS = ("Tensor min = None, Tensor max = None",
+                       "Number min = None, Number max = None")
+
+
+def _clamp_call(input: Any, low: Any, high: Any, is_method: bool = False
+                ) -> tuple[Any, tuple[Any, ...]]:
+    """Which op clamps to these bounds, and its arguments."""
+    if not all(b is None or is_operand(b) for b in (low, high)) or not isinstance(input, Tensor):
+        given = (low,) if high is None else (low, high)
+        if is_method:
+            raise no_overload("clamp", given, *_CLAMP_METHOD_FORMS)
+        raise no_overload("clamp", (input, *given), *_CLAMP_FORMS)
+    if low is None and high is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if not isinstance(low, Tensor) and not isinstance(high, Tensor):
+        return _clamp_numbers, (input, plain_number(low), plain_number(high))
+    if high is None:
+        return _clamp_to_min, (input, low)
+    if low is None:
+        return _clamp_to_max, (input, high)
+    return _clamp_tensors, (input, low, high)
+
+
+@composite(aliases=("clip",))
+def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
+    """``input`` held between two bounds, either of which may be missing."""
+    if out is None and type(min) in _BOUNDS and type(max) in _BOUNDS and min is not max:
+        return _clamp_numbers(input, min, max)
+    made, args = _clamp_call(input, min, max)
+    return made(*args, out=out)
+
+
+def _clamp_method(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """``input`` held between two bounds, either of which may be missing."""
+    if type(min) in _BOUNDS and type(max) in _BOUNDS and min is not max:
+        return _clamp_numbers(input, min, max)
+    made, args = _clamp_call(input, min, max, True)
+    return made(*args)
+
+
+publish(_clamp_method, "clamp", function=None, aliases=("clip",))
+
+
+def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """In-place version of :func:`clamp`."""
+    made, args = _clamp_call(input, min, max, True)
+    return in_place(made)(*args)
+
+
+publish(clamp_, "clamp_", aliases=("clip_",))
+
+
+def _check_bounded(name: str, input: Any, bound: Any) -> None:
+    if not isinstance(input, Tensor):
+        raise no_overload(name, (input, bound), *[
+            f"Tensor input, {kind} {name[-3:]}, *, Tensor out = None"
+            for kind in ("Tensor", "Number")])
+
+
+@composite(method=True)
+def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
+    """``input``, or ``min`` where that is greater."""
+    _check_bounded("clamp_min", input, min)
+    if isinstance(min, Tensor):
+        return _clamp_min_tensor(input, min, out=out)
+    return _clamp_min_number(input, plain_number(min), out=out)
+
+
+@composite(method=True)
+def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
+    """``input``, or ``max`` where that is less."""
+    _check_bounded("clamp_max", input, max)
+    if isinstance(max, Tensor):
+        return _clamp_max_tensor(input, max, out=out)
+    return _clamp_max_number(input, plain_number(max), out=out)
+
+
+def clamp_min_(input: Tensor, min: Any) -> Tensor:
+    """In-place version of :func:`clamp_min`."""
+    return in_place(_clamp_min_tensor if isinstance(min, Tensor) else _clamp_min_number)(input, min)
+
+
+def clamp_max_(input: Tensor, max: Any) -> Tensor:
+    """In-place version of :func:`clamp_max`."""
+    return in_place(_clamp_max_tensor if isinstance(max, Tensor) else _clamp_max_number)(input, max)
+
+
+publish(clamp_min_, "clamp_min_")
+publish(clamp_max_, "clamp_max_")
+
+
+def _extremum(name: str) -> Callable[..., None]:
+    return kinds("bif", f"{name}_cpu", c=(
+        RuntimeError, f"{name} not implemented for complex tensors."))
+
+
+@elementwise(quiet=True, numbers=(), guard=_extremum("maximum"))
+def maximum(input: Array, other: Array) -> Any:
+    """The greater of two, NaN if either is; equals share the gradient."""
+    return xp.maximum(input, other)
+
+
+@elementwise(quiet=True, numbers=(), guard=_extremum("minimum"))
+def minimum(input: Array, other: Array) -> Any:
+    """The smaller of two, NaN if either is; equals share the gradient."""
+    return xp.minimum(input, other)
+
+
+maximum.vjp(input=lambda g, input, other: zeroed(_share(g, input, other), input < other),
+            other=lambda g, input, other: zeroed(_share(g, input, other), other < input))
+minimum.vjp(input=lambda g, input, other: zeroed(_share(g, input, other), input > other),
+            other=lambda g, input, other: zeroed(_share(g, input, other), other > input))
+
+
+def _share(g: Any, a: Any, b: Any) -> Any:
+    return where(a == b, g / 2, g)
+
+
+@elementwise(quiet=True, numbers=(), guard=_extremum("fmax"))
+def fmax(input: Array, other: Array) -> Any:
+    """The greater of two, ignoring NaN; of equals, the first takes the gradient."""
+    return xp.fmax(input, other)
+
+
+@elementwise(quiet=True, numbers=(), guard=_extremum("fmin"))
+def fmin(input: Array, other: Array) -> Any:
+    """The smaller of two, ignoring NaN; of equals, the first takes the gradient."""
+    return xp.fmin(input, other)
+
+
+fmax.vjp(input=lambda g, input, other: kept(g, (input >= other) | isnan(other)),
+         other=lambda g, input, other: zeroed(g, (input >= other) | isnan(other)))
+fmin.vjp(input=lambda g, input, other: kept(g, (input <= other) | isnan(other)),
+         other=lambda g, input, other: zeroed(g, (input <= other) | isnan(other)))

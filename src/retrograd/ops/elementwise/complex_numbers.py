@@ -1,0 +1,109 @@
+"""Complex numbers: their parts, angles and polar form."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...backend import pointwise as arrays
+from ...backend import xp
+from ...base import dtypes
+from ...core.op import Array, composite, elementwise, publish
+from ...core.tensor import Tensor
+from .arithmetic import is_complex_value
+from .conjugate import conj, imag_part, real_part
+from .exponentials import exp
+from .number_operands import in_place
+from .trigonometry import cos, sin
+from .where import zeroed, zeros_as
+
+
+@elementwise(function=None, method=False, quiet=True, node="ConjPhysicalBackward0")
+def _conj_physical(input: Array) -> Any:
+    return xp.conj(input) if input.dtype.kind == "c" else input.copy()
+
+
+@elementwise(function=None, method=False, inplace=True, quiet=True, node="ConjPhysicalBackward1",
+             title="conj_physical")
+def _conj_physical_written(input: Array) -> Any:
+    return xp.conj(input) if input.dtype.kind == "c" else input.copy()
+
+
+_conj_physical.vjp(input=lambda g: conj(g))
+_conj_physical_written.vjp(input=lambda g: conj(g))
+
+
+@composite(method=True)
+def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
+    """The complex conjugate in memory of its own; a real tensor is its own."""
+    return _conj_physical(input, out=out) if out is not None or input.is_complex() else input
+
+
+publish(in_place(_conj_physical_written), "conj_physical_")
+
+
+@composite(method=True)
+def resolve_conj(input: Tensor) -> Tensor:
+    """``input`` itself: conjugates are never pending here."""
+    return input
+
+
+@composite(method=True)
+def resolve_neg(input: Tensor) -> Tensor:
+    """``input`` itself: negations are never pending here."""
+    return input
+
+
+@elementwise(promote="float", quiet=True)
+def angle(input: Array) -> Any:
+    """The angle of a complex number; of a real one 0, or π below zero."""
+    if input.dtype.kind == "c":
+        return xp.angle(input)
+    flat = xp.where(input < 0, math.pi, 0.0).astype(input.dtype)
+    return xp.where(xp.isnan(input), input, flat)
+
+
+angle.vjp(input=lambda g, input, like: _angle_gradient(g, input, like))
+angle.jvp(input=lambda tangent, input: real_part(tangent * conj(_turn(input)))
+          if is_complex_value(input) else zeros_as(tangent))
+
+
+def _angle_gradient(g: Any, input: Any, like: Any) -> Any:
+    return g * _turn(input) if like.dtype.kind == "c" else zeros_as(g)
+
+
+def _turn(input: Any) -> Any:
+    return zeroed(input * 1j / (input * conj(input)), input == 0)
+
+
+def _check_parts(given: dict[str, Any], common: dtypes.dtype) -> None:
+    first, second = (v for v in given.values() if isinstance(v, Tensor))
+    allowed = (dtypes.float16, dtypes.float32, dtypes.float64)
+    if first.dtype not in allowed or second.dtype not in allowed:
+        raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
+                           f"{first.dtype.alias} and {second.dtype.alias}")
+    if first.dtype is not second.dtype:
+        raise RuntimeError(f"Expected object of scalar type {first.dtype.alias} but got scalar "
+                           f"type {second.dtype.alias} for second argument")
+
+
+@elementwise(method=False, quiet=True, numbers=(), promote=None, guard=_check_parts)
+def complex(real: Array, imag: Array) -> Any:
+    """The complex numbers with the given parts."""
+    return arrays.made_complex(real, imag)
+
+
+complex.vjp(real=lambda g: real_part(g), imag=lambda g: imag_part(g))
+complex.jvp(real=lambda tangent: tangent + 0j, imag=lambda tangent: tangent * 1j)
+
+
+@elementwise(method=False, quiet=True, numbers=(), promote=None, guard=_check_parts)
+def polar(abs: Array, angle: Array) -> Any:
+    """The complex numbers with the given distances and angles."""
+    return arrays.made_complex(abs * xp.cos(angle), abs * xp.sin(angle))
+
+
+polar.vjp(abs=lambda g, angle: real_part(g) * cos(angle) + imag_part(g) * sin(angle),
+          angle=lambda g, abs, angle: abs * (imag_part(g) * cos(angle) - real_part(g) * sin(angle)))
+polar.jvp(abs=lambda tangent, angle: tangent * exp(angle * 1j),
+          angle=lambda tangent, y: tangent * (y * 1j))

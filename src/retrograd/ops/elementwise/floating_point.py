@@ -1,0 +1,106 @@
+"""Signs, exponents and neighbours of floating-point numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import return_types
+from ...backend import pointwise as arrays
+from ...backend import xp
+from ...base import dtypes
+from ...core.op import Array, Number, composite, elementwise, op
+from ...core.tensor import Tensor
+from .comparison import isfinite
+from .conjugate import conj
+from .exponentials import LOG2, exp2
+from .number_operands import kinds, no_derivative, publish_pair
+from .where import kept, where, zeroed, zeros_as
+
+
+@elementwise(inplace="function", halves=False)
+def nan_to_num(input: Array, nan: float | None = None, posinf: float | None = None,
+               neginf: float | None = None) -> Any:
+    """``input`` with numbers in place of NaN and the infinities."""
+    return arrays.replaced(input, 0.0 if nan is None else nan, posinf, neginf)
+
+
+nan_to_num.vjp(input=lambda g, input: kept(g, isfinite(input)))
+
+
+@elementwise(promote="float", function=None, method=False, inplace=True, quiet=True, numbers=(),
+             guard=kinds("f", "copysign_cpu"))
+def copysign(input: Array, other: Array) -> Any:
+    """The magnitude of ``input`` with the sign of ``other``."""
+    return xp.copysign(input, other)
+
+
+copysign.vjp(input=lambda g, input, y: g * zeroed(y / input, input == 0),
+             other=lambda g: zeros_as(g))
+
+
+@elementwise(promote="float", function=None, method=False, inplace=True, quiet=True,
+             node="CopysignBackward1", guard=kinds("f", "copysign_cpu"), title="copysign")
+def _copysign_number(input: Array, other: Number) -> Any:
+    return xp.copysign(input, arrays.number_in(input.dtype, other))
+
+
+_copysign_number.vjp(input=lambda g, input, y: g * zeroed(y / input, input == 0))
+_copysign = publish_pair("copysign", copysign, _copysign_number)
+
+
+def _check_heaviside(given: dict[str, Any], common: dtypes.dtype) -> None:
+    first, second = given["input"].dtype, given["values"].dtype
+    if first.is_complex or second.is_complex:
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if first is not second:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+
+
+@elementwise(inplace=True, quiet=True, numbers=(), node="NotImplemented", guard=_check_heaviside)
+def heaviside(input: Array, values: Array) -> Any:
+    """0 below zero, 1 above it, and ``values`` at it."""
+    return xp.where(input == 0, values, (input > 0).astype(values.dtype))
+
+
+heaviside.vjp(input=lambda g: no_derivative("heaviside"),
+              values=lambda g: no_derivative("heaviside"))
+
+
+@elementwise(inplace=True, quiet=True, numbers=(), halves=False, guard=kinds("f", "nextafter_cpu"))
+def nextafter(input: Array, other: Array) -> Any:
+    """The next number after ``input`` in the direction of ``other``."""
+    return xp.nextafter(input, other)
+
+
+nextafter.vjp(input=lambda g, input, other: zeroed(g, input == other),
+              other=lambda g: zeros_as(g))
+
+
+@elementwise(promote="float", inplace="function", numbers=())
+def ldexp(input: Array, other: Array) -> Any:
+    """``input`` times two to the power of ``other``."""
+    return input * xp.exp2(other)
+
+
+ldexp.vjp(input=lambda g, other: g * conj(exp2(other)),
+          other=lambda g, y: g * conj(y) * LOG2)
+
+
+def _check_frexp(given: dict[str, Any], common: dtypes.dtype) -> None:
+    if dtypes.category(common) != 2:
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+
+
+@op(function=None, method=False, outputs=("mantissa", "exponent"), differentiable=(0,),
+    node="FrexpBackward0", guard=_check_frexp)
+def _frexp(input: Array) -> Any:
+    return arrays.mantissa_and_exponent(input)
+
+
+_frexp.vjp(input=lambda g, input, mantissa: where(input == 0, g[0], g[0] * (mantissa / input)))
+
+
+@composite(method=True)
+def frexp(input: Tensor) -> Any:
+    """``input`` as a mantissa between a half and one, and a power of two."""
+    return return_types.frexp(_frexp(input))

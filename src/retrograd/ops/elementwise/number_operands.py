@@ -1,0 +1,133 @@
+"""What elementwise ops share: numbers beside tensors, and what is refused."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from ...backend import pointwise as arrays
+from ...backend import xp
+from ...base import dtypes
+from ...base.errors import no_kernel, no_overload
+from ...core.general import NUMBERS
+from ...core.op import publish
+from ...core.tensor import Tensor
+from ..memory.casts import cast
+
+BOTH = ("input", "other")
+_KIND_NAMES = ("b", "i", "f", "c")
+
+
+def kinds(allowed: str, kernel: str, **worded: tuple[type[Exception], str]) -> Callable[..., None]:
+    """A guard that admits dtypes by kind: bool, integer, floating, complex."""
+
+    def guard(given: dict[str, Any], common: dtypes.dtype) -> None:
+        kind = _KIND_NAMES[dtypes.category(common)]
+        if kind in allowed:
+            return
+        if kind in worded:
+            error, message = worded[kind]
+            raise error(message)
+        raise no_kernel(kernel, common)
+
+    return guard
+
+
+def with_number(common: dtypes.dtype, number: Any) -> dtypes.dtype:
+    """The dtype that tensors of dtype ``common`` and a Python number have in common."""
+    kind = dtypes.of_scalar(number)
+    if dtypes.category(kind) <= dtypes.category(common):
+        return common
+    return common.to_complex() if kind.is_complex and common.is_floating_point else kind
+
+
+def kinds_with_number(allowed: str, kernel: str) -> Callable[..., None]:
+    """:func:`kinds` of the dtype that the tensor and the number ``other`` have in common."""
+    guard = kinds(allowed, kernel)
+    return lambda given, common: guard(given, with_number(common, given["other"]))
+
+
+def _no_complex(kernel: str) -> Callable[..., None]:
+    return kinds("bif", kernel)
+
+
+def is_number(value: Any) -> bool:
+    """Whether ``value`` is a Python or backend number."""
+    return isinstance(value, (*NUMBERS, xp.generic))
+
+
+def plain_number(value: Any) -> Any:
+    return value.item() if isinstance(value, xp.generic) else value
+
+
+def widened(input: Any, number: Any) -> Any:
+    """Raw ``input`` in the dtype that it and a Python number have in common."""
+    return arrays.widened(input, number, dtypes.get_default_dtype().np)
+
+
+def with_room_for(input: Tensor, number: Any) -> Tensor:
+    """A real tensor as a complex one where it meets a complex number."""
+    if isinstance(number, builtins.complex) and not input.is_complex():
+        kind = input.dtype if input.is_floating_point() else dtypes.get_default_dtype()
+        return cast(input, kind.to_complex())
+    return input
+
+
+def no_derivative(name: str) -> Any:
+    raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+
+def in_place(made: Any) -> Any:
+    """The in-place function of a declared op."""
+    return made.op.inplace_function
+
+
+def tensor_or_number(name: str, with_tensor: Any, with_number: Any, of_number: Any = None) -> Any:
+    """The public function of an op whose second operand is a tensor or a number."""
+    forms = ["Tensor input, Tensor other, *, Tensor out = None",
+             "Tensor input, Number other, *, Tensor out = None"]
+    if of_number is not None:
+        forms.insert(1, "Number self, Tensor other, *, Tensor out = None")
+
+    def function(input: Any, other: Any, *, out: Any = None) -> Any:
+        if isinstance(other, Tensor):
+            if isinstance(input, Tensor):
+                return with_tensor(input, other, out=out)
+            if of_number is not None and is_number(input):
+                return of_number(input, other, out=out)
+        elif isinstance(input, Tensor) and is_number(other):
+            other = plain_number(other)
+            return with_number(with_room_for(input, other), other, out=out)
+        raise no_overload(name, (input, other), *forms)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = with_tensor.__doc__
+    return function
+
+
+def tensor_or_number_(name: str, with_tensor: Any, with_number: Any) -> Any:
+    """The in-place method beside :func:`tensor_or_number`."""
+
+    def function(input: Any, other: Any) -> Any:
+        if isinstance(other, Tensor):
+            return in_place(with_tensor)(input, other)
+        if is_number(other):
+            return in_place(with_number)(input, plain_number(other))
+        raise no_overload(name, (other,), "Tensor other", "Number other")
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"In-place version of :func:`{name[:-1]}`."
+    return function
+
+
+def publish_pair(name: str, with_tensor: Any, with_number: Any, of_number: Any = None,
+                  function: str = "torch") -> Any:
+    made = tensor_or_number(name, with_tensor, with_number, of_number)
+    publish(made, name, function=function)
+    publish(tensor_or_number_(name + "_", with_tensor, with_number), name + "_", function=None)
+    return made
+
+
+def is_operand(value: Any) -> bool:
+    return isinstance(value, (Tensor, *NUMBERS, xp.generic))

@@ -1,0 +1,91 @@
+"""Python's operators on tensors, where they are more than an op."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...base import dtypes
+from ...core.tensor import Tensor
+from .arithmetic import _remainder, _rsub, _rsub_number, div, floor_divide
+from .exponentials import reciprocal
+from .logic import bitwise_left_shift, bitwise_not, bitwise_right_shift
+from .number_operands import in_place, is_operand
+from .powers import _pow_number, pow, pow_
+
+for _commutative in ("add", "mul", "and", "or", "xor"):
+    setattr(Tensor, f"__r{_commutative}__", getattr(Tensor, f"__{_commutative}__"))
+
+
+def _reflected(self: Tensor, other: Any) -> Any:
+    """``other - self``."""
+    if type(other) is float or type(other) is int:
+        return _rsub_number(self, other)
+    return _rsub(self, other) if is_operand(other) else NotImplemented
+
+
+def _reflected_division(self: Tensor, other: Any) -> Any:
+    """``other / self``."""
+    return reciprocal(self) * other if is_operand(other) else NotImplemented
+
+
+def _power(self: Tensor, other: Any, modulus: Any = None) -> Any:
+    """``self ** other``."""
+    if modulus is not None:
+        return NotImplemented
+    if type(other) is int or type(other) is float:
+        return _pow_number(self, other)
+    return pow(self, other) if is_operand(other) else NotImplemented
+
+
+def _reflected_power(self: Tensor, other: Any, modulus: Any = None) -> Any:
+    """``other ** self``."""
+    if modulus is not None:
+        return NotImplemented
+    return pow(other, self) if is_operand(other) else NotImplemented
+
+
+def _modulo(self: Tensor, other: Any) -> Any:
+    """``self % other``."""
+    return _remainder(self, other) if is_operand(other) else NotImplemented
+
+
+def _reflected_modulo(self: Tensor, other: Any) -> Any:
+    """``other % self``."""
+    return _remainder(other, self) if is_operand(other) else NotImplemented
+
+
+def _reflected_floor(self: Tensor, other: Any) -> Any:
+    """``other // self``."""
+    return floor_divide(other, self) if is_operand(other) else NotImplemented
+
+
+def _invert(self: Tensor) -> Tensor:
+    """``~self``."""
+    if dtypes.category(self.dtype) > 1:
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type "
+                        "tensors")
+    return bitwise_not(self)
+
+
+def _reflected_left_shift(self: Tensor, other: Any) -> Any:
+    """``other << self``."""
+    return bitwise_left_shift(other, self) if is_operand(other) else NotImplemented
+
+
+def _reflected_right_shift(self: Tensor, other: Any) -> Any:
+    """``other >> self``."""
+    return bitwise_right_shift(other, self) if is_operand(other) else NotImplemented
+
+
+_OPERATORS = {
+    "rsub": _reflected, "rtruediv": _reflected_division, "rdiv": _reflected_division,
+    "pow": _power, "rpow": _reflected_power, "ipow": pow_,
+    "mod": _modulo, "rmod": _reflected_modulo, "imod": Tensor.remainder_,  # type: ignore[attr-defined]
+    "rfloordiv": _reflected_floor, "invert": _invert,
+    "rlshift": _reflected_left_shift, "rrshift": _reflected_right_shift,
+    "irshift": in_place(bitwise_right_shift), "div": Tensor.__truediv__,  # type: ignore[attr-defined]
+    "idiv": in_place(div),
+}
+for _name, _function in _OPERATORS.items():
+    setattr(Tensor, f"__{_name}__", _function)
+del Tensor.__ineg__  # type: ignore[attr-defined]

@@ -1,0 +1,350 @@
+"""Special functions: of the gamma and error families, Bessel's, and their kin."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...backend import pointwise as arrays
+from ...base import dtypes
+from ...core.op import PUBLIC, Array, elementwise, publish
+from ...core.tensor import Tensor
+from .arithmetic import sgn
+from .exponentials import exp, exp2, expm1, log, log1p, logit, reciprocal, sigmoid
+from .number_operands import BOTH, in_place, kinds, tensor_or_number
+from .rounding import _round_decimals
+from .trigonometry import sinc
+from .where import where, zeroed
+
+_ROOT_PI = math.sqrt(math.pi)
+_ROOT_HALF_PI = math.sqrt(math.pi / 2)
+_ROOT_TWO_PI = math.sqrt(2 * math.pi)
+
+# ---------------------------------------------------------------- error integrals
+
+
+@elementwise(promote="float", inplace="function", guard=kinds("f", "erf_vml_cpu"))
+def erf(input: Array) -> Any:
+    """The error function."""
+    return arrays.special("erf", input)
+
+
+erf.vjp(input=lambda g, input: g * (2 / _ROOT_PI * exp(-(input * input))))
+
+
+@elementwise(promote="float", inplace="function", guard=kinds("f", "erfc_vml_cpu"))
+def erfc(input: Array) -> Any:
+    """One minus the error function, exact far from zero."""
+    return arrays.special("erfc", input)
+
+
+erfc.vjp(input=lambda g, input: g * (-2 / _ROOT_PI * exp(-(input * input))))
+
+
+@elementwise(promote="float", inplace=True, guard=kinds("f", "erfinv_vml_cpu"))
+def erfinv(input: Array) -> Any:
+    """The inverse of the error function."""
+    return arrays.special("erfinv", input)
+
+
+erfinv.vjp(input=lambda g, input: g * _erfinv_slope(erfinv(input)))
+
+
+def _erfinv_slope(y: Any) -> Any:
+    return _ROOT_PI / 2 * exp(y * y)
+
+
+@elementwise(promote="float", method=False, function="special", node="SpecialErfcxBackward0",
+             guard=kinds("f", "erfcx_cpu"))
+def erfcx(input: Array) -> Any:
+    """exp(x²) erfc(x), which does not underflow."""
+    return arrays.special("erfcx", input)
+
+
+erfcx.vjp(input=lambda g, input, y: g * (2.0 * input * y - 2 / _ROOT_PI))
+
+
+@elementwise(promote="float", method=False, function="special", node="MulBackward1",
+             guard=kinds("f", "erf_vml_cpu"))
+def ndtr(input: Array) -> Any:
+    """The area under the standard normal density to the left of ``input``."""
+    return arrays.special("ndtr", input)
+
+
+ndtr.vjp(input=lambda g, input: g * (exp(-0.5 * input * input) / _ROOT_TWO_PI))
+
+
+@elementwise(promote="float", method=False, function="special", node="SpecialLogNdtrBackward0",
+             guard=kinds("f", "log_ndtr_cpu"))
+def log_ndtr(input: Array) -> Any:
+    """The logarithm of :func:`ndtr`."""
+    return arrays.special("log_ndtr", input)
+
+
+log_ndtr.vjp(input=lambda g, input: g / (
+    erfcx(input * -math.sqrt(0.5)) * _ROOT_HALF_PI))
+
+
+@elementwise(promote="float", method=False, function="special", node="SpecialNdtriBackward0",
+             guard=kinds("f", "ndtri_cpu"))
+def ndtri(input: Array) -> Any:
+    """The inverse of :func:`ndtr`."""
+    return arrays.special("ndtri", input)
+
+
+ndtri.vjp(input=lambda g, y: g * _ROOT_TWO_PI * exp(y * y / 2))
+
+
+@elementwise(promote="float", method=False, function="special", node="SpecialEntrBackward0",
+             guard=kinds("f", "entr_cpu"))
+def entr(input: Array) -> Any:
+    """-x log x, the entropy of one probability."""
+    return arrays.special("entr", input)
+
+
+entr.vjp(input=lambda g, input: g * where(input < 0, math.nan, -log(input) - 1))
+
+# ---------------------------------------------------------------- gamma and its derivatives
+
+
+@elementwise(promote="float", inplace=True, guard=kinds("f", "lgamma_vml_cpu"))
+def lgamma(input: Array) -> Any:
+    """The logarithm of the gamma function's absolute value."""
+    return arrays.log_gamma(input)
+
+
+lgamma.vjp(input=lambda g, input: g * digamma(input))
+
+
+@elementwise(promote="float", inplace=True, guard=kinds("f", "digamma"))
+def digamma(input: Array) -> Any:
+    """The derivative of the logarithm of gamma."""
+    return arrays.digamma(input)
+
+
+digamma.vjp(input=lambda g, input: g * polygamma(1, input))
+
+
+@elementwise(promote="float", method=False,
+             guard=lambda given, common: kinds(
+                 "f", "trigamma" if given["n"] == 1 else "polygamma")(given, common))
+def polygamma(n: int, input: Array) -> Any:
+    """The ``n``-th derivative of digamma."""
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    return arrays.polygamma(n, input)
+
+
+polygamma.vjp(input=lambda g, n, input: g * polygamma(n + 1, input))
+
+
+def _polygamma_method(input: Tensor, n: int) -> Tensor:
+    """The ``n``-th derivative of digamma."""
+    return polygamma(n, input)
+
+
+def _polygamma_in_place(input: Tensor, n: int) -> Tensor:
+    """In-place version of :func:`polygamma`."""
+    # The rule needs the values that are overwritten.
+    return input.copy_(polygamma(n, input.clone()))
+
+
+publish(_polygamma_method, "polygamma", function=None)
+publish(_polygamma_in_place, "polygamma_", function=None)
+
+
+@elementwise(promote="float", inplace=True, guard=lambda given, common: _check_mvlgamma(
+    given, common))
+def mvlgamma(input: Array, p: int) -> Any:
+    """The logarithm of the gamma function of ``p`` dimensions."""
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    return arrays.log_multigamma(input, p)
+
+
+def _check_mvlgamma(given: dict[str, Any], common: dtypes.dtype) -> None:
+    if given["input"].dtype is dtypes.bool:
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
+    kinds("f", "mvlgamma")(given, common)
+
+
+mvlgamma.vjp(input=lambda g, input, p: g * _multi_digamma(input, p))
+
+
+def _multi_digamma(input: Any, p: int) -> Any:
+    total = digamma(input)
+    for j in range(1, p):
+        total = total + digamma(input - j / 2)
+    return total
+
+
+@elementwise(promote="same", function="special", method=False, inplace=True, numbers=(),
+             title="igamma", node="IgammaBackward0", guard=kinds("f", "igamma_cpu"))
+def gammainc(input: Array, other: Array) -> Any:
+    """The lower incomplete gamma function, regularised."""
+    return arrays.special("gammainc", input, other)
+
+
+gammainc.vjp(input=lambda g: no_derivative_of("igamma: input"),
+             other=lambda g, input, other: g * _gamma_density(input, other))
+
+
+@elementwise(promote="same", function="special", method=False, inplace=True, numbers=(),
+             title="igammac", node="IgammacBackward0", guard=kinds("f", "igammac_cpu"))
+def gammaincc(input: Array, other: Array) -> Any:
+    """The upper incomplete gamma function, regularised."""
+    return arrays.special("gammaincc", input, other)
+
+
+gammaincc.vjp(input=lambda g: no_derivative_of("igammac: input"),
+              other=lambda g, input, other: -g * _gamma_density(input, other))
+
+
+def _gamma_density(input: Any, other: Any) -> Any:
+    return exp((input - 1) * log(other) - other - lgamma(input))
+
+
+def no_derivative_of(what: str) -> Any:
+    raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
+
+
+for _name, _made in (("igamma", gammainc), ("igammac", gammaincc)):
+    publish(_made, _name)
+    publish(in_place(_made), _name + "_", function=None)
+    delattr(Tensor, _made.op.name + "_")
+
+# ---------------------------------------------------------------- zeta and logarithms
+
+
+_CAMEL = {"zeta": "Zeta", "xlog1py": "Xlog1Py"}
+
+
+def _in_three_forms(declared: str, doc: str, guard: Any, **rules: Any) -> Any:
+    """Declare a function of two tensors, or of a number and a tensor on either side."""
+    made = []
+    for form, suffix in enumerate(("", "_of_number", "_number")):
+
+        def kernel(input: Array, other: Array) -> Any:
+            return arrays.special(declared, input, other)
+
+        kernel.__name__ = declared + suffix
+        kernel.__doc__ = doc
+        node = f"Special{_CAMEL[declared]}Backward{form}"
+        made.append(elementwise(promote="float", function=None, method=False, numbers=BOTH,
+                                node=node, guard=guard, title=declared)(kernel))
+    made[0].vjp(**rules)
+    made[1].vjp(other=rules["other"])
+    made[2].vjp(input=rules["input"])
+    with_tensor, of_number, with_number = made
+    publish(tensor_or_number(f"special_{declared}", with_tensor, with_number, of_number), declared,
+            method=False, function="special")
+    return with_tensor
+
+
+zeta = _in_three_forms(
+    "zeta", "The zeta function of Hurwitz.", kinds("f", "zeta"),
+    input=lambda g: no_derivative_of("zeta"),
+    other=lambda g, input, other: g * -input * zeta(input + 1, other))
+xlog1py = _in_three_forms(
+    "xlog1py", "``input`` times log(1 + ``other``), 0 where ``input`` is 0.",
+    kinds("f", "xlog1py_cpu"),
+    input=lambda g, input, other: g * zeroed(log1p(other), (input == 0) & (other <= -1)),
+    other=lambda g, input, other: g * input / (other + 1))
+
+# ---------------------------------------------------------------- Bessel functions
+
+
+@elementwise(promote="float", inplace="function", guard=kinds("f", "i0_vml_cpu"))
+def i0(input: Array) -> Any:
+    """The modified Bessel function of the first kind, of order 0."""
+    return arrays.special("i0", input)
+
+
+i0.vjp(input=lambda g, input: g * i1(input))
+
+
+@elementwise(promote="float", function="special", method=False, node="SpecialI0EBackward0",
+             guard=kinds("f", "i0e_cpu"))
+def i0e(input: Array) -> Any:
+    """:func:`i0` times exp(-|x|)."""
+    return arrays.special("i0e", input)
+
+
+i0e.vjp(input=lambda g, input, y: g * (i1e(input) - sgn(input) * y))
+
+
+@elementwise(promote="float", function="special", method=False, node="SpecialI1Backward0",
+             guard=kinds("f", "i1_cpu"))
+def i1(input: Array) -> Any:
+    """The modified Bessel function of the first kind, of order 1."""
+    return arrays.special("i1", input)
+
+
+i1.vjp(input=lambda g, input, y: g * where(input == 0, 0.5, i0(input) - y / input))
+
+
+@elementwise(promote="float", function="special", method=False, node="SpecialI1EBackward0",
+             guard=kinds("f", "i1e_cpu"))
+def i1e(input: Array) -> Any:
+    """:func:`i1` times exp(-|x|)."""
+    return arrays.special("i1e", input)
+
+
+i1e.vjp(input=lambda g, input, y: g * where(
+    input == 0, 0.5, i0e(input) - y * (sgn(input) + reciprocal(input))))
+
+
+def _without_derivative(name: str, scipy_name: str, doc: str) -> None:
+    """Declare a function of one argument that PyTorch does not differentiate."""
+
+    def kernel(input: Array) -> Any:
+        return arrays.special(scipy_name, input)
+
+    kernel.__name__ = name
+    kernel.__doc__ = doc
+    elementwise(promote="float", function="special", method=False,
+                guard=kinds("f", f"{name}_cpu"))(kernel)
+
+
+for _kind, _scipy, _text in (
+        ("bessel_j0", "j0", "The Bessel function of the first kind, of order 0."),
+        ("bessel_j1", "j1", "The Bessel function of the first kind, of order 1."),
+        ("bessel_y0", "y0", "The Bessel function of the second kind, of order 0."),
+        ("bessel_y1", "y1", "The Bessel function of the second kind, of order 1."),
+        ("modified_bessel_i0", "i0", "The modified Bessel function of the first kind, order 0."),
+        ("modified_bessel_i1", "i1", "The modified Bessel function of the first kind, order 1."),
+        ("modified_bessel_k0", "k0", "The modified Bessel function of the second kind, order 0."),
+        ("modified_bessel_k1", "k1", "The modified Bessel function of the second kind, order 1."),
+        ("scaled_modified_bessel_k0", "k0e", ":func:`modified_bessel_k0` times exp(x)."),
+        ("scaled_modified_bessel_k1", "k1e", ":func:`modified_bessel_k1` times exp(x).")):
+    _without_derivative(_kind, _scipy, _text)
+
+
+@elementwise(promote="float", function="special", method=False, guard=kinds("f", "airy_ai_cpu"))
+def airy_ai(input: Array) -> Any:
+    """Airy's function Ai."""
+    return arrays.airy_ai(input)
+
+
+@elementwise(promote="float", function="special", method=False,
+             guard=kinds("f", "spherical_bessel_j0_cpu"))
+def spherical_bessel_j0(input: Array) -> Any:
+    """The spherical Bessel function of the first kind, of order 0."""
+    return arrays.sinc(input / math.pi)
+
+
+# ---------------------------------------------------------------- other names
+
+for _name, _made in {"erf": erf, "erfc": erfc, "erfinv": erfinv, "exp2": exp2, "expm1": expm1,
+                     "log1p": log1p, "expit": sigmoid, "logit": logit, "gammaln": lgamma,
+                     "digamma": digamma, "psi": digamma, "polygamma": polygamma,
+                     "multigammaln": mvlgamma, "i0": i0, "sinc": sinc}.items():
+    PUBLIC["special"][_name] = _made
+
+
+def _special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
+    """The nearest number with that many decimals; ties go to even."""
+    return _round_decimals(input, decimals, out=out)
+
+
+publish(_special_round, "round", method=False, function="special")

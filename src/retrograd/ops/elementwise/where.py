@@ -1,0 +1,95 @@
+"""Masks and choices: where, and what the rules of other ops are written with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import pointwise as arrays
+from ...backend import xp
+from ...base import dtypes
+from ...base.errors import no_overload
+from ...base.warning import warn
+from ...core.op import Array, Index, elementwise, publish
+from ...core.tensor import Tensor, wrap
+from .number_operands import BOTH, is_operand
+
+
+@elementwise(function=None, method=False, node="MaskedFillBackward0")
+def zeroed(input: Array, mask: Index) -> Any:
+    """``input`` with zeros where ``mask`` is true, whatever stood there."""
+    return arrays.zeroed(input, mask)
+
+
+@elementwise(function=None, method=False, node="MaskedFillBackward0")
+def kept(input: Array, mask: Index) -> Any:
+    """``input`` with zeros where ``mask`` is false, whatever stood there."""
+    return arrays.kept(input, mask)
+
+
+@elementwise(function=None, method=False, numbers=(), node="ThresholdBackwardBackward0")
+def zeroed_by(input: Array, source: Array, mask: Index) -> Any:
+    """:func:`zeroed` by a mask made from ``source``, on record as a function of both."""
+    return arrays.zeroed(input, mask)
+
+
+zeroed_by.vjp(input=lambda g, source, mask: zeroed_by(g, source, mask),
+              source=lambda g: zeros_as(g))
+zeroed.vjp(input=lambda g, mask: zeroed(g, mask))
+kept.vjp(input=lambda g, mask: kept(g, mask))
+
+
+@elementwise(function=None, method=False, node="ZerosLikeBackward0", quiet=True)
+def zeros_as(input: Array) -> Any:
+    """Zeros in the shape and dtype of ``input``."""
+    return xp.zeros_like(input)
+
+
+zeros_as.vjp(input=lambda g: zeros_as(g))
+
+
+def _condition(condition: Any) -> Any:
+    if condition.dtype.name == "uint8":
+        warn("where received a uint8 condition tensor. This behavior is deprecated and will be "
+             "removed in a future version of PyTorch. Use a boolean condition instead.")
+        return condition.astype(xp.BOOL)
+    kind = dtypes.from_numpy_dtype(condition.dtype)
+    raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with "
+                       f"dtype {kind.alias}")
+
+
+@elementwise(function=None, method=False, quiet=True, numbers=BOTH)
+def where(condition: Index, input: Array, other: Array) -> Any:
+    """``input`` where ``condition`` holds, ``other`` elsewhere."""
+    if condition.dtype is not xp.BOOL and condition.dtype != xp.BOOL:
+        condition = _condition(condition)
+    return xp.where(condition, input, other)
+
+
+where.vjp(input=lambda g, condition: kept(g, condition),
+          other=lambda g, condition: zeroed(g, condition))
+_WHERE_FORMS = ("Tensor condition",
+                "Tensor condition, Tensor input, Tensor other, *, Tensor out = None",
+                "Tensor condition, Number self, Tensor other",
+                "Tensor condition, Tensor input, Number other",
+                "Tensor condition, Number self, Number other")
+
+
+def _where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+    """``input`` where ``condition`` holds, ``other`` elsewhere; alone, where it holds."""
+    if input is None and other is None and isinstance(condition, Tensor):
+        return tuple([wrap(found) for found in xp.nonzero(xp.atleast_1d(condition._data))])
+    if not isinstance(condition, Tensor) or not (is_operand(input) and is_operand(other)):
+        given = tuple(v for v in (condition, input, other) if v is not None)
+        raise no_overload("where", given, *_WHERE_FORMS)
+    return where(condition, input, other, out=out)
+
+
+publish(_where, "where", method=False)
+
+
+def _where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """``input`` where ``condition`` holds, ``other`` elsewhere."""
+    return _where(condition, input, other)
+
+
+publish(_where_method, "where", function=None)

@@ -1,0 +1,1 @@
+"""Reading and writing by position, index and mask."""

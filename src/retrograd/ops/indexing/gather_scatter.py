@@ -1,0 +1,328 @@
+"""Gathering and scattering with one index per element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import index as xi
+from ...backend import xp
+from ...base.warning import warn
+from ...core.inplace import call_inplace
+from ...core.op import Array, Dim, Index, Number, linear, op, publish
+from ...core.tensor import Tensor, wrap
+from ..elementwise.comparison import eq
+from ..elementwise.where import where
+from ..memory.filling import NUMBERS, _on_copy
+from ..shapes.reshaping import no_overload, zeros_of
+from ..shapes.slicing import slice_backward
+from .masked import _masked_fill_value
+
+# ---------------------------------------------------------------- one index per element
+
+
+def _check_integers(function: str, index: Any) -> None:
+    if index.dtype != xp.INT64 and index.dtype != xp.int32:
+        raise RuntimeError(f"{function}(): Expected dtype int32/int64 for index")
+
+
+@linear(any_dtype=True, quiet=True)
+def gather(input: Array, dim: Dim, index: Index, *, sparse_grad: bool = False) -> Any:
+    """The elements of ``input`` whose coordinate along ``dim`` is given by ``index``."""
+    _check_gather(input, dim, index)
+    if not index.size:
+        return xp.empty(index.shape, input.dtype)
+    return xi.gathered(input, dim, index)
+
+
+gather.vjp(input=lambda g, like, dim, index: scatter_add(zeros_of(g, like.shape), dim, index, g))
+
+
+def _check_gather(input: Any, dim: int, index: Any) -> None:
+    if not index.size:
+        return
+    _check_integers("gather", index)
+    if (index.ndim or 1) != (input.ndim or 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    for d, n in enumerate(index.shape):
+        if d != dim and n > input.shape[d]:
+            raise RuntimeError(
+                f"Size does not match at dimension {d} expected index {list(index.shape)} to be no "
+                f"larger than self {list(input.shape)} apart from dimension {dim}")
+
+
+def _check_scatter(array: Any, dim: int, index: Any, src: Any) -> None:
+    if index.size:
+        _check_integers("scatter", index)
+    if src is not None and src.dtype != array.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    if not index.size:
+        return
+    if (index.ndim or 1) != (array.ndim or 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
+    if src is not None and (index.ndim or 1) != (src.ndim or 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    own, given = array.shape or (1,), index.shape or (1,)
+    too_large = any(n > own[d] for d, n in enumerate(given) if d != dim)
+    if src is not None:
+        source = src.shape or (1,)
+        too_large = too_large or any(n > source[d] for d, n in enumerate(given))
+    if too_large:
+        tail = "" if src is None else f" and to be no larger size than src {list(src.shape)}"
+        raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self "
+                           f"{list(array.shape)} apart from dimension {dim}{tail}")
+
+
+def _scatter(array: Any, dim: int, index: Any, src: Any, how: str = "") -> None:
+    _check_scatter(array, dim, index, src)
+    if index.size:
+        xi.scatter_into(array, dim, index, src, how)
+
+
+def _scatter_number(array: Any, dim: int, index: Any, value: Any, how: str = "") -> None:
+    _check_scatter(array, dim, index, None)
+    if index.size:
+        xi.scatter_into(array, dim, index, xi.number_as(value, array.dtype), how)
+
+
+def scattered_part(g: Any, dim: int, index: Any, like: Any) -> Any:
+    """What of ``g`` came from a source that ``index`` may cover only in part."""
+    return padded(gather(g, dim, index), like.shape)
+
+
+@op(any_dtype=True, inplace=True)
+def scatter_add(input: Array, dim: Dim, index: Index, src: Array) -> Any:
+    """``input`` with ``src`` added where ``index`` points along ``dim``."""
+    return _on_copy(_write_scatter_add, input, dim, index, src)
+
+
+@scatter_add.write
+def _write_scatter_add(array: Any, dim: int, index: Any, src: Any) -> None:
+    _scatter(array, dim, index, src, "add")
+
+
+scatter_add.vjp(input=lambda g: g,
+                src=lambda g, like, dim, index: scattered_part(g, dim, index, like))
+
+
+@op(function=None, method=False, any_dtype=True, node="ScatterBackward0")
+def _scatter_src(input: Array, dim: Dim, index: Index, src: Array) -> Any:
+    return _on_copy(_scatter, input, dim, index, src)
+
+
+_scatter_src.write(_scatter)
+_scatter_src.vjp(input=lambda g, dim, index: _scatter_value(g, dim, index, 0.0),
+                 src=lambda g, like, dim, index: scattered_part(g, dim, index, like))
+
+
+@op(function=None, method=False, any_dtype=True, node="ScatterBackward1")
+def _scatter_value(input: Array, dim: Dim, index: Index, value: Number) -> Any:
+    return _on_copy(_scatter_number, input, dim, index, value)
+
+
+_scatter_value.write(_scatter_number)
+_scatter_value.vjp(input=lambda g, dim, index: _scatter_value(g, dim, index, 0.0))
+
+
+def no_derivative(name: str) -> Any:
+    raise RuntimeError(f"derivative for {name} is not implemented")
+
+
+@op(function=None, method=False, any_dtype=True, node="NotImplemented")
+def _scatter_combine_src(input: Array, dim: Dim, index: Index, src: Array, reduce: str) -> Any:
+    return _on_copy(_write_combine_src, input, dim, index, src, reduce)
+
+
+@_scatter_combine_src.write
+def _write_combine_src(array: Any, dim: int, index: Any, src: Any, reduce: str) -> None:
+    _check_combine(reduce)
+    _scatter(array, dim, index, src, reduce)
+
+
+_scatter_combine_src.vjp(input=lambda g: no_derivative("aten::scatter"),
+                         src=lambda g: no_derivative("aten::scatter"))
+
+
+@op(function=None, method=False, any_dtype=True, node="NotImplemented")
+def _scatter_combine_value(input: Array, dim: Dim, index: Index, value: Number,
+                           reduce: str) -> Any:
+    return _on_copy(_write_combine_value, input, dim, index, value, reduce)
+
+
+@_scatter_combine_value.write
+def _write_combine_value(array: Any, dim: int, index: Any, value: Any, reduce: str) -> None:
+    _check_combine(reduce)
+    _scatter_number(array, dim, index, value, reduce)
+
+
+_scatter_combine_value.vjp(input=lambda g: no_derivative("aten::scatter"))
+
+
+def _check_combine(reduce: str) -> None:
+    if reduce not in ("add", "multiply"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
+
+
+def _scatter_call(name: str, input: Any, dim: Any, index: Any, src: Any, value: Any,
+                  reduce: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The op and the arguments that a call of ``scatter`` stands for."""
+    given = value if src is None else src
+    if not isinstance(given, (Tensor, *NUMBERS)):
+        raise no_overload(name, [("int dim", "Tensor index", "Tensor src"),
+                                 ("int dim", "Tensor index", "Tensor src", "*", "str reduce"),
+                                 ("int dim", "Tensor index", "Number value"),
+                                 ("int dim", "Tensor index", "Number value", "*", "str reduce")],
+                          dim, index, given)
+    from_tensor = isinstance(given, Tensor)
+    if reduce is None:
+        return (_scatter_src if from_tensor else _scatter_value), (input, dim, index, given)
+    if from_tensor:
+        warn("The reduce argument of torch.scatter with Tensor src is deprecated and will be "
+             "removed in a future PyTorch release. Use torch.scatter_reduce instead for more "
+             "reduction options.", once=True)
+    return (_scatter_combine_src if from_tensor else _scatter_combine_value), (
+        input, dim, index, given, reduce)
+
+
+def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
+            reduce: Any = None, out: Any = None) -> Tensor:
+    """``input`` with ``src`` (or a number) written where ``index`` points along ``dim``."""
+    function, args = _scatter_call("scatter", input, dim, index, src, value, reduce)
+    return function(*args, out=out)
+
+
+def scatter_(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
+             reduce: Any = None) -> Tensor:
+    """Write ``src`` (or a number) where ``index`` points along ``dim``, in place."""
+    function, args = _scatter_call("scatter_", input, dim, index, src, value, reduce)
+    return call_inplace(function.op, args)
+
+
+publish(scatter, "scatter")
+publish(scatter_, "scatter_", function=None)
+
+
+# ---------------------------------------------------------------- scattering with a reduction
+
+
+@op(any_dtype=True, inplace=True)
+def scatter_reduce(input: Array, dim: Dim, index: Index, src: Array, reduce: str, *,
+                   include_self: bool = True) -> Any:
+    """``input`` with ``src`` reduced into it where ``index`` points along ``dim``."""
+    return _on_copy(_write_scatter_reduce, input, dim, index, src, reduce, include_self)
+
+
+@scatter_reduce.write
+def _write_scatter_reduce(array: Any, dim: int, index: Any, src: Any, reduce: str,
+                          include_self: bool) -> None:
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError("reduce argument must be either sum, prod, mean, amax or amin, got "
+                           f"{reduce}")
+    _check_scatter(array, dim, index, src)
+    if index.size:
+        xi.reduce_into(array, dim, index, src, reduce, include_self)
+
+
+scatter_reduce.vjp(
+    input=lambda g, input, dim, index, src, reduce, include_self, y:
+        reduced_to_input(g, input, dim, index, src, reduce, include_self, y),
+    src=lambda g, like, input, dim, index, src, reduce, include_self, y:
+        reduced_to_src(g, like, input, dim, index, src, reduce, include_self, y))
+
+
+def reduced_to_input(g: Any, input: Any, dim: int, index: Any, src: Any, reduce: str,
+                     include_self: bool, y: Any) -> Any:
+    if not include_self:
+        return _scatter_value(g, dim, index, 0.0)
+    if reduce == "sum":
+        return g
+    if reduce == "mean":
+        return g / contributions(g, input, dim, index, src, include_self)
+    if reduce == "prod":
+        zero = mask_of_zeros(input)
+        filled = _masked_fill_value(input, zero, 1.0)
+        others = scatter_reduce(filled, dim, index, src, "prod", include_self=include_self)
+        return g * others / filled
+    return share_of_extremes(g, input, dim, index, src, y) * marked_equal(g, input, y)
+
+
+def reduced_to_src(g: Any, like: Any, input: Any, dim: int, index: Any, src: Any, reduce: str,
+                   include_self: bool, y: Any) -> Any:
+    if reduce == "sum":
+        return scattered_part(g, dim, index, like)
+    if reduce == "mean":
+        shared = g / contributions(g, input, dim, index, src, include_self)
+        return scattered_part(shared, dim, index, like)
+    covered = covered_part(src, index)
+    if reduce == "prod":
+        part = product_to_src(g, input, dim, index, covered, include_self, y)
+    else:
+        at_source = gather(y, dim, index)
+        part = gather(share_of_extremes(g, input, dim, index, covered, y, include_self), dim,
+                      index) * marked_equal(g, covered, at_source)
+    return padded(part, like.shape)
+
+
+def product_to_src(g: Any, input: Any, dim: int, index: Any, src: Any, include_self: bool,
+                   y: Any) -> Any:
+    """A product's gradient, where a zero factor leaves only the others' product to it."""
+    zero = mask_of_zeros(src)
+    zeros_here = scatter_add(zeros_of(g, input.shape), dim, index, ones_where(g, zero))
+    single = zero & mask_of_ones(gather(zeros_here, dim, index))
+    without_zero = scatter_reduce(input, dim, index, _masked_fill_value(src, single, 1.0), "prod",
+                                  include_self=include_self)
+    at_zero = gather(g * without_zero, dim, index)
+    elsewhere = gather(g * y, dim, index) / _masked_fill_value(src, zero, 1.0)
+    return at_zero * ones_where(g, single) + elsewhere * ones_where(g, ~single)
+
+
+def padded(part: Any, shape: Any) -> Any:
+    """``part`` in the corner of zeros of ``shape``."""
+    for d, n in enumerate(shape):
+        if part.shape[d] != n:
+            whole = (*part.shape[:d], n, *part.shape[d + 1:])
+            part = slice_backward(part, whole, d, 0, part.shape[d], 1)
+    return part
+
+
+def covered_part(src: Any, index: Any) -> Any:
+    """The part of ``src`` that ``index`` covers."""
+    return src[tuple([slice(n) for n in index.shape])] if src.shape != index.shape else src
+
+
+def contributions(g: Any, input: Any, dim: int, index: Any, src: Any, include_self: bool) -> Any:
+    """How many values met at each element, at least one."""
+    counts = constant_like(g, input.shape, 1.0 if include_self else 0.0)
+    counts = scatter_add(counts, dim, index, constant_like(g, index.shape, 1.0))
+    return _masked_fill_value(counts, mask_of_zeros(counts), 1.0)
+
+
+def share_of_extremes(g: Any, input: Any, dim: int, index: Any, src: Any, y: Any,
+                      include_self: bool = True) -> Any:
+    """``g`` shared out evenly among the values that equal the extreme."""
+    winners = marked_equal(g, covered_part(src, index), gather(y, dim, index))
+    start = marked_equal(g, input, y) if include_self else _scatter_value(
+        marked_equal(g, input, y), dim, index, 0.0)
+    count = scatter_add(start, dim, index, winners)
+    return g / _masked_fill_value(count, mask_of_zeros(count), 1.0)
+
+
+def constant_like(like: Any, shape: Any, value: float) -> Any:
+    if isinstance(like, Tensor):
+        return wrap(xp.full(shape, value, like._data.dtype))
+    return xp.full(shape, value, like.dtype)
+
+
+def mask_of_zeros(value: Any) -> Any:
+    return eq(value, constant_like(value, (), 0.0))
+
+
+def mask_of_ones(value: Any) -> Any:
+    return eq(value, constant_like(value, (), 1.0))
+
+
+def ones_where(like: Any, mask: Any) -> Any:
+    return where(mask, constant_like(like, (), 1.0), constant_like(like, (), 0.0))
+
+
+def marked_equal(g: Any, a: Any, b: Any) -> Any:
+    return ones_where(g, eq(a, b))

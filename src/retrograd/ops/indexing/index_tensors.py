@@ -1,0 +1,201 @@
+"""Reading and writing through index tensors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...backend import index as xi
+from ...backend import xp
+from ...base.errors import dim_out_of_range, not_a_tensor
+from ...base.warning import warn
+from ...core.inplace import call_inplace
+from ...core.op import Array, Index, linear, op, publish
+from ...core.tensor import Tensor, wrap
+from ..elementwise.where import kept
+from ..memory.filling import dtype_name, writes_freely
+from ..shapes.expanding import broadcast_tensors, sum_to_size_of
+from ..shapes.joining import stack
+from ..shapes.reshaping import reshape, zeros_of
+
+# ---------------------------------------------------------------- index tensors
+# ``index`` stands for dimension dims[0] alone (a mask for as many as it has), or holds the
+# broadcast index tensors of several dimensions along a leading one.
+
+
+@linear(function=None, method=False, any_dtype=True, quiet=True, saved={"index": "indices"})
+def index(input: Array, index: Index, dims: Any) -> Any:
+    """The elements that index tensors on ``dims`` reach."""
+    return xi.taken(input, index, dims)
+
+
+index.vjp(input=lambda g, like, index, dims: index_backward(g, index, like.shape, dims))
+
+
+@linear(function=None, method=False, any_dtype=True, node="IndexPutBackward0")
+def index_backward(input: Array, index: Index, shape: Any, dims: Any) -> Any:
+    """Elements added up in zeros of ``shape``, where index tensors on ``dims`` point."""
+    return xi.placed(input, shape, index, dims)
+
+
+def index_of(input: Any, at: Any, dims: Any) -> Any:
+    """:func:`index` for rules, which name an argument ``index``."""
+    return index(input, at, dims)
+
+
+index_backward.vjp(input=lambda g, index, dims: index_of(g, index, dims))
+
+
+@op(function=None, method=False, any_dtype=True, node="IndexPutBackward0")
+def _index_put(input: Array, values: Array, index: Index, dims: Any, accumulate: bool) -> Any:
+    out = xp.copied(input)
+    _write_indexed(out, values, index, dims, accumulate)
+    return out
+
+
+@_index_put.write
+def _write_indexed(array: Any, values: Any, index: Any, dims: Any, accumulate: bool) -> None:
+    if array.dtype != values.dtype:
+        # One value under a mask is a masked fill, which casts.
+        if index.dtype.kind != "b" or values.size != 1 or accumulate:
+            raise RuntimeError(
+                "Index put requires the source and destination dtypes match, got "
+                f"{dtype_name(array)} for the destination and {dtype_name(values)} for the source.")
+        values = values.astype(array.dtype)
+    xi.put(array, values, index, dims, accumulate)
+
+
+_index_put.vjp(
+    input=lambda g, index, dims, accumulate:
+        g if accumulate else _index_put(g, zeros_of(g, ()), index, dims, False),
+    values=lambda g, like, index, dims: values_gradient(g, like, index, dims))
+
+
+def values_gradient(g: Any, like: Any, index: Any, dims: Any) -> Any:
+    """The gradient of what was put; one value under a mask is summed without selecting."""
+    mask = index._data if isinstance(index, Tensor) else index
+    if mask.dtype.kind != "b" or math.prod(like.shape) != 1:
+        return fitted(index_of(g, index, dims), like)
+    after = len(g.shape) - dims[0] - len(index.shape)
+    shaped = reshape(index, (*(1,) * dims[0], *index.shape, *(1,) * after))
+    return fitted(reshape(sum_to_size_of(kept(g, shaped), ()), like.shape), like)
+
+
+def fitted(g: Any, like: Any) -> Any:
+    """``g`` summed to the shape of what it is the gradient of, and in its dtype."""
+    from ...core.graph import fit
+    from ...core.saved_values import fit_tensor
+
+    return fit_tensor(g, like) if isinstance(g, Tensor) else fit(g, like)
+
+
+def located(tensor: Tensor, pairs: list[tuple[int, Tensor]]) -> tuple[Tensor, tuple[int, ...]]:
+    """Index tensors at their dimensions as the one index and the dims that :func:`index` takes."""
+    if len(pairs) == 1:
+        dim, only = pairs[0]
+        check_index(tensor, dim, only)
+        return (as_mask(only) if is_mask(only) else only), (dim,)
+    dims: list[int] = []
+    parts: list[Tensor] = []
+    for dim, one in pairs:
+        check_index(tensor, dim, one)
+        if is_mask(one):
+            rows = xp.nonzero(one._array())
+            dims += range(dim, dim + len(rows))
+            parts += [wrap(row) for row in rows]
+        else:
+            dims.append(dim)
+            parts.append(one)
+    check_broadcast(parts)
+    if any(type(part)._is_traced for part in parts):  # type: ignore[attr-defined]
+        return stack(broadcast_tensors(*parts)), tuple(dims)
+    return wrap(xi.stacked([part._data for part in parts])), tuple(dims)
+
+
+def is_mask(tensor: Tensor) -> bool:
+    return tensor._data.dtype == xp.BOOL or tensor._data.dtype == xp.uint8
+
+
+def as_mask(tensor: Tensor) -> Tensor:
+    return tensor if tensor._data.dtype == xp.BOOL else wrap(tensor._data != 0)
+
+
+def check_index(tensor: Tensor, dim: int, one: Tensor) -> None:
+    data = one._data
+    if is_mask(one):
+        if data.dtype == xp.uint8:
+            warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype "
+                 "torch.bool instead.")
+        shape = tensor._data.shape
+        for i, n in enumerate(data.shape):
+            if dim + i >= len(shape) or shape[dim + i] != n:
+                raise IndexError(f"The shape of the mask {list(data.shape)} at index {i} does not "
+                                 f"match the shape of the indexed tensor {list(shape)} at index "
+                                 f"{dim + i}")
+    elif data.dtype != xp.INT64 and data.dtype != xp.int32:
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+
+
+def check_broadcast(parts: list[Tensor]) -> None:
+    shapes = [part._data.shape for part in parts]
+    try:
+        xp.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(str(list(s)) for s in shapes)
+        raise IndexError("shape mismatch: indexing tensors could not be broadcast together with "
+                         f"shapes {listed}") from None
+
+
+# ---------------------------------------------------------------- index_put
+
+
+def _put_place(name: str, input: Tensor, indices: Any, values: Any) -> tuple[Any, Any]:
+    if not isinstance(indices, (tuple, list)):
+        raise TypeError(f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not "
+                        f"{type(indices).__name__}")
+    for i, one in enumerate(indices):
+        if not isinstance(one, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got "
+                            f"{type(one).__name__}")
+    if not isinstance(values, Tensor):
+        raise not_a_tensor(name, "values", 2, values)
+    if len(indices) > input._data.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {input.ndim} (got "
+                         f"{len(indices)})")
+    pairs, dim = [], 0
+    for one in indices:
+        pairs.append((dim, one))
+        dim += one._data.ndim if is_mask(one) else 1
+    if dim > input._data.ndim:
+        raise dim_out_of_range(input.ndim, input.ndim)
+    return located(input, pairs)
+
+
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy with ``values`` written (or added) where ``indices`` point."""
+    place, dims = _put_place("index_put", input, indices, values)
+    return _index_put(input, values, place, dims, accumulate)
+
+
+def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """Write (or add) ``values`` where ``indices`` point, in place."""
+    place, dims = _put_place("index_put_", input, indices, values)
+    return put_through(input, values, place, dims, accumulate)
+
+
+def put_through(target: Tensor, values: Tensor, place: Tensor, dims: tuple[int, ...],
+                accumulate: bool) -> Tensor:
+    """Write in place; memory that several elements share is written to as well, with a warning."""
+    array = target._data
+    if writes_freely(target, values) and type(array) is xp.ndarray and xp.has_overlap(array):
+        warn("Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor "
+             "before performing this operation. This also applies to advanced indexing e.g. "
+             "tensor[indices] = tensor")
+        _write_indexed(array, values._data, place._data, dims, accumulate)
+        target._counter().bump()
+        return target
+    return call_inplace(_index_put.op, (target, values, place, dims, accumulate))
+
+
+publish(index_put, "index_put")
+publish(index_put_, "index_put_")

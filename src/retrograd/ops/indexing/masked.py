@@ -1,0 +1,194 @@
+"""Masks: masked_fill, masked_select, masked_scatter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import index as xi
+from ...backend import xp
+from ...base.errors import size_mismatch
+from ...core.inplace import call_inplace
+from ...core.op import Array, Index, Number, linear, op, publish
+from ...core.tensor import Tensor
+from ..elementwise.where import kept
+from ..memory.filling import NUMBERS, _check_fill_value, dtype_name, fills_shared
+from ..shapes.expanding import joint_shape, sum_to_size_of
+from ..shapes.reshaping import no_overload, zeros_of
+
+_C_DTYPES = {"Long": "long int", "Byte": "unsigned char", "Int": "int", "Float": "float",
+             "Double": "double", "Short": "short", "Char": "signed char"}
+
+
+def _check_mask(mask: Any) -> None:
+    if mask.dtype != xp.BOOL:
+        name = dtype_name(mask)
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
+                           f"{_C_DTYPES.get(name, name)}")
+
+
+def _joint_shape(mask: Any, input: Any) -> tuple[int, ...]:
+    return joint_shape(mask.shape, input.shape)
+
+
+def _fill_masked(array: Any, mask: Any, value: Any) -> None:
+    shape = _joint_shape(mask, array)
+    if shape != array.shape:
+        raise RuntimeError(f"output with shape {list(array.shape)} doesn't match the broadcast "
+                           f"shape {list(shape)}")
+    xp.copyto(array, value, where=mask)
+
+
+def _masked(input: Any, mask: Any, value: Any) -> Any:
+    if mask.shape != input.shape:
+        _joint_shape(mask, input)
+    return xp.in_rows(xp.where(mask, value, input))
+
+
+@op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedFillBackward0",
+    quiet=True)
+def _masked_fill_value(input: Array, mask: Index, value: Number) -> Any:
+    _check_mask(mask)
+    return _masked(input, mask, xi.number_as(value, input.dtype))
+
+
+@_masked_fill_value.write
+def _write_masked_fill(array: Any, mask: Any, value: Any) -> None:
+    _check_mask(mask)
+    _fill_masked(array, mask, xi.number_as(value, array.dtype))
+
+
+_masked_fill_value.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0))
+
+
+@op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedFillBackward1")
+def _masked_fill_tensor(input: Array, mask: Index, value: Array) -> Any:
+    _check_mask(mask)
+    _check_fill_value("masked_fill_", value)
+    return _masked(input, mask, xp.cast(value, input.dtype))
+
+
+@_masked_fill_tensor.write
+def _write_masked_fill_tensor(array: Any, mask: Any, value: Any) -> None:
+    _check_mask(mask)
+    _check_fill_value("masked_fill_", value)
+    _fill_masked(array, mask, xp.cast(value, array.dtype))
+
+
+_masked_fill_tensor.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0),
+                        value=lambda g, mask: kept(g, mask))
+
+
+def _masked_fill_op(name: str, mask: Any, value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return _masked_fill_tensor
+    if not isinstance(value, NUMBERS):
+        raise no_overload(name, [("Tensor mask", "Tensor value"), ("Tensor mask", "Number value")],
+                          mask, value)
+    return _masked_fill_value
+
+
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """``input`` with ``value`` where ``mask`` is true."""
+    return _masked_fill_op("masked_fill", mask, value)(input, mask, value)
+
+
+def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """Write ``value`` where ``mask`` is true, in place."""
+    if isinstance(value, NUMBERS) and fills_shared("masked_fill_", input, mask):
+        _write_masked_fill(input._data, mask._data, value)
+        input._counter().bump()
+        return input
+    return call_inplace(_masked_fill_op("masked_fill_", mask, value).op, (input, mask, value))
+
+
+publish(masked_fill, "masked_fill")
+publish(masked_fill_, "masked_fill_", function=None)
+
+
+@linear(any_dtype=True)
+def masked_select(input: Array, mask: Index) -> Any:
+    """The elements where ``mask`` is true, in one dimension."""
+    if mask.dtype != xp.BOOL:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    shape = _joint_shape(mask, input)
+    return xp.broadcast_to(input, shape)[xp.broadcast_to(mask, shape)]
+
+
+masked_select.vjp(input=lambda g, like, mask: sum_to_size_of(
+    masked_place(g, mask, joint_of(mask.shape, like.shape)), like.shape))
+
+
+def joint_of(a: Any, b: Any) -> tuple[int, ...]:
+    return xp.broadcast_shapes(tuple(a), tuple(b))
+
+
+@linear(function=None, method=False, any_dtype=True, node="MaskedScatterBackward0")
+def masked_place(input: Array, mask: Index, shape: Any) -> Any:
+    """Elements put in order where ``mask`` is true, in zeros of ``shape``."""
+    out = xp.zeros(shape, input.dtype)
+    out[xp.broadcast_to(mask, shape)] = input
+    return out
+
+
+masked_place.vjp(input=lambda g, mask: masked_select(g, mask))
+
+
+@op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedScatterBackward0")
+def _masked_scatter(input: Array, mask: Index, source: Array) -> Any:
+    _check_masked_scatter(input, mask, source)
+    out = xp.array(xp.broadcast_to(input, _joint_shape(mask, input)), order="C")
+    xi.masked_put(out, mask, source)
+    return out
+
+
+@_masked_scatter.write
+def _write_masked_scatter(array: Any, mask: Any, source: Any) -> None:
+    _check_masked_scatter(array, mask, source)
+    if mask.ndim > array.ndim:
+        raise RuntimeError(
+            f"expand(CPUBoolType{{{list(mask.shape)}}}, size={list(array.shape)}): the number of "
+            f"sizes provided ({array.ndim}) must be greater or equal to the number of dimensions "
+            f"in the tensor ({mask.ndim})")
+    if _joint_shape(mask, array) != array.shape:
+        raise size_mismatch([array.shape, mask.shape])
+    xi.masked_put(array, mask, source)
+
+
+_masked_scatter.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0),
+                    source=lambda g, like, mask: masked_part(g, mask, like.shape))
+
+
+@linear(function=None, method=False, any_dtype=True, node="MaskedSelectBackward0")
+def masked_part(input: Array, mask: Index, shape: Any) -> Any:
+    """The elements where ``mask`` is true, in order, as the first ones of zeros of ``shape``."""
+    found = xp.as_array(input)[xp.broadcast_to(mask, input.shape)]
+    out = xp.zeros(shape, input.dtype)
+    out.reshape(-1)[:found.size] = found
+    return out
+
+
+masked_part.vjp(input=lambda g, like, mask: _masked_scatter(
+    zeros_of(g, like.shape), mask, g))
+
+
+def _check_masked_scatter(input: Any, mask: Any, source: Any) -> None:
+    if input.dtype != source.dtype:
+        raise RuntimeError("masked_scatter: expected self and source to have same dtypes but got"
+                           f"{dtype_name(input)} and {dtype_name(source)}")
+    if mask.dtype != xp.BOOL:
+        raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
+                           f"{dtype_name(mask)}")
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """``input`` with the elements of ``source`` put in order where ``mask`` is true."""
+    return _masked_scatter(input, mask, source)
+
+
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """Put the elements of ``source`` in order where ``mask`` is true, in place."""
+    return call_inplace(_masked_scatter.op, (input, mask, source))
+
+
+publish(masked_scatter, "masked_scatter")
+publish(masked_scatter_, "masked_scatter_", function=None)

@@ -1,0 +1,70 @@
+"""Where things are: nonzero, argwhere, indices of triangles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import index as xi
+from ...backend import xp
+from ...base import dtypes
+from ...core.op import publish
+from ...core.tensor import Tensor, wrap
+
+
+def _nonzero(input: Tensor) -> Tensor:
+    return wrap(xi.nonzero_rows(input._data))
+
+
+def nonzero(input: Tensor, *, out: Any = None, as_tuple: bool = False) -> Any:
+    """The coordinates of the non-zero elements: one row each, or one tensor per dimension."""
+    if not as_tuple:
+        return given_or(out, "nonzero", _nonzero(input))
+    rows = input._array() if input._data.ndim else input._array().reshape(1)
+    return tuple([wrap(xp.in_rows(row)) for row in xp.nonzero(rows)])
+
+
+def given_or(out: Any, function: str, result: Tensor) -> Tensor:
+    """``result``, or ``out`` with its values."""
+    if out is None:
+        return result
+    from ...core.general import store_out
+
+    return store_out(function, result._data, out)
+
+
+publish(nonzero, "nonzero")
+
+
+def argwhere(input: Tensor) -> Tensor:
+    """The coordinates of the non-zero elements, one row each."""
+    return _nonzero(input)
+
+
+publish(argwhere, "argwhere")
+
+
+def _triangle(name: str, row: int, col: int, offset: int, dtype: Any, lower: bool) -> Tensor:
+    for label, n in (("row", row), ("col", col)):
+        if n < 0:
+            raise RuntimeError(f"{label} must be non-negative, got{n}")
+    kind = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
+    if kind not in (dtypes.int32, dtypes.int64):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{kind.alias}'")
+    found = xp.tril_indices(row, offset, col) if lower else xp.triu_indices(row, offset, col)
+    return wrap(xp.stack(found).astype(kind.np))
+
+
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, layout: Any = None,
+                 device: Any = None, pin_memory: bool = False) -> Tensor:
+    """The coordinates of a matrix's lower triangle, as two rows."""
+    return _triangle("tril_indices", row, col, offset, dtype, True)
+
+
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, layout: Any = None,
+                 device: Any = None, pin_memory: bool = False) -> Tensor:
+    """The coordinates of a matrix's upper triangle, as two rows."""
+    return _triangle("triu_indices", row, col, offset, dtype, False)
+
+
+publish(tril_indices, "tril_indices", method=False)
+publish(triu_indices, "triu_indices", method=False)

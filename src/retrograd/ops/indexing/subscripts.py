@@ -1,0 +1,359 @@
+"""Subscripts: reading and writing through ints, slices, masks and index tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import index as xi
+from ...backend import xp
+from ...base.warning import warn
+from ...core.tensor import Tensor, wrap
+from ..memory.filling import NUMBERS, copy_, fill_, is_writable, writes_freely
+from ..memory.strides import alias
+from ..shapes.dimensions import unsqueeze
+from ..shapes.expanding import expand
+from ..shapes.reshaping import _view
+from ..shapes.slicing import _select, _slice
+from .index_tensors import index, is_mask, located, put_through
+
+# ---------------------------------------------------------------- what stands between the brackets
+
+
+def as_items(key: Any) -> tuple[Any, ...]:
+    """The parts of a subscript; some lists are read as tuples, by NumPy's old rule."""
+    if key.__class__ is tuple:
+        return key
+    if isinstance(key, tuple):
+        return tuple(key)
+    if reads_as_tuple(key):
+        warn("Using a non-tuple sequence for multidimensional indexing is deprecated and will be "
+             "changed in pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this "
+             "will be interpreted as tensor index, x[torch.tensor(seq)], which will result either "
+             "in an error or a different result")
+        return tuple(key)
+    return (key,)
+
+
+def reads_as_tuple(key: Any) -> bool:
+    if isinstance(key, str):
+        return bool(key)
+    return isinstance(key, list) and len(key) < 32 and any(
+        item is None or item is ... or isinstance(item, (Tensor, list, tuple, slice, range, str))
+        for item in key)
+
+
+def index_tensor(sequence: Any) -> Tensor:
+    """A sequence between the brackets as an index tensor: a mask, or integers."""
+    from ..creation.from_data import tensor
+
+    if isinstance(sequence, str):
+        raise TypeError("new(): invalid data type 'str'")
+    made = tensor(sequence if not isinstance(sequence, range) else list(sequence))
+    data = made._data
+    return made if data.dtype.kind == "b" or data.dtype == xp.uint8 else wrap(
+        data.astype(xp.INT64))
+
+
+class Subscript:
+    """A subscript applied to a tensor: the view that its basic parts give, and what index tensors
+    are left, each with its dimension."""
+
+    __slots__ = ("dim", "missing", "pairs", "view")
+
+    def __init__(self, tensor: Tensor, items: tuple[Any, ...]):
+        self.view = tensor
+        self.dim = 0
+        self.pairs: list[tuple[int, Tensor]] = []
+        rank = tensor._data.ndim
+        named = 0
+        converted = []
+        for item in items:
+            item = self._converted(item)
+            converted.append(item)
+            named += self._consumed(item)
+        if named > rank:
+            raise IndexError(f"too many indices for tensor of dimension {rank}")
+        self.missing = rank - named
+        for position, item in enumerate(converted):
+            self._apply(item, position, tensor)
+
+    @staticmethod
+    def _converted(item: Any) -> Any:
+        """Sequences as tensors, and zero-dim integer tensors as ints."""
+        kind = item.__class__
+        if kind is int or kind is slice or item is None or item is ... or kind is bool:
+            return item
+        if isinstance(item, Tensor):
+            data = item._data
+            if not data.ndim and data.dtype.kind in "iu" and data.dtype != xp.uint8 \
+                    and not type(item)._is_traced:  # type: ignore[attr-defined]
+                return int(data)
+            return item
+        if isinstance(item, (list, tuple, range, str)):
+            return index_tensor(item)
+        if isinstance(item, xp.ndarray):
+            if not item.ndim and item.dtype.kind in "iu":
+                return int(item)
+            return index_tensor(item)
+        if isinstance(item, (slice, bool)):
+            return item
+        if hasattr(item, "__index__") and not isinstance(item, xp.bool_):
+            return item.__index__()
+        raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte "
+                         f"Variables are valid indices (got {type_name(item)})")
+
+    @staticmethod
+    def _consumed(item: Any) -> int:
+        """How many dimensions of the tensor an item names."""
+        if item.__class__ is int or item.__class__ is slice:
+            return 1
+        if isinstance(item, Tensor):
+            if is_mask(item):
+                return item._data.ndim
+            return 1
+        return 0
+
+    def _apply(self, item: Any, position: int, original: Tensor) -> None:
+        if item.__class__ is int:
+            self.view = _select(self.view, self.dim, checked_position(
+                self.view, self.dim, item, position))
+        elif item.__class__ is slice:
+            self._cut(item)
+        elif item is None:
+            self.view = unsqueeze(self.view, self.dim)
+            self.dim += 1
+        elif item is ...:
+            self.dim += self.missing
+        elif item.__class__ is bool:
+            self._choose(wrap(xp.asarray([item])))
+        elif is_mask(item) and not item._data.ndim:
+            self._choose(wrap(xp.asarray([bool(item._data)])))
+        else:
+            self.pairs.append((self.dim, item))
+            self.dim += item._data.ndim if is_mask(item) else 1
+
+    def _cut(self, cut: slice) -> None:
+        n = self.view._data.shape[self.dim]
+        start, stop, step = slice_bounds(cut, n)
+        if cut.start or stop != n or step != 1:
+            self.view = _slice(self.view, self.dim, start, stop, step)
+        self.dim += 1
+
+    def _choose(self, mask: Tensor) -> None:
+        """True or False: a new dimension of length one or zero."""
+        self.view = unsqueeze(self.view, self.dim)
+        self.pairs.append((self.dim, mask))
+        self.dim += 1
+
+
+def slice_bounds(cut: slice, length: int) -> tuple[int, int, int]:
+    """A slice's start, stop and step in a dimension of ``length``.
+
+    It leaves the dimension alone if it takes everything and its start is not spelt otherwise, as
+    in ``x[-3:]``.
+    """
+    start, stop, step = cut.indices(length)
+    if step < 0:
+        raise ValueError("step must be greater than zero")
+    return start, (stop if stop > start else start), step
+
+
+def checked_position(tensor: Tensor, dim: int, position: int, named: int | None = None) -> int:
+    """``position`` counted from the front, or the error of one that is out of range."""
+    shape = tensor._data.shape
+    if not shape and not position:
+        raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                         "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
+    n = shape[dim] if shape else 0
+    if -n <= position < n:
+        return position if position >= 0 else position + n
+    if not -2**63 <= position < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    raise IndexError(f"index {position} is out of bounds for dimension "
+                     f"{dim if named is None else named} with size {n}")
+
+
+def type_name(value: Any) -> str:
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+
+
+# ---------------------------------------------------------------- reading
+
+
+def getitem(self: Tensor, key: Any) -> Tensor:
+    """``self[key]``: a view for ints, slices and None, a copy for masks and index tensors."""
+    kind = key.__class__
+    if kind is int:
+        shape = self._data.shape
+        if shape and -shape[0] <= key < shape[0]:
+            return _select(self, 0, key if key >= 0 else key + shape[0])
+        return _select(self, 0, checked_position(self, 0, key))
+    if kind is slice:
+        shape = self._data.shape
+        if not shape:
+            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        return _slice(self, 0, *slice_bounds(key, shape[0]))
+    if key is None:
+        return unsqueeze(self, 0)
+    if key is ...:
+        return alias(self)
+    if isinstance(key, Tensor) and key._data.ndim and self._data.ndim and (
+            not is_mask(key) or key._data.ndim <= self._data.ndim):
+        return index(self, *located(self, [(0, key)]))
+    if kind is tuple and self._data.ndim:
+        parts = cut_plainly(self, key)
+        if parts is not None:
+            return parts
+    found = Subscript(self, as_items(key))
+    if found.pairs:
+        return index(found.view, *located(found.view, found.pairs))
+    return alias(self) if found.view is self else found.view
+
+
+def cut_plainly(self: Tensor, key: tuple[Any, ...]) -> Tensor | None:
+    """The view for a key of ints and slices only; None for any other, or one that is wrong."""
+    shape = self._data.shape
+    if len(key) > len(shape):
+        return None
+    view, dim = self, 0
+    for item, n in zip(key, shape, strict=False):
+        if item.__class__ is int:
+            if not -n <= item < n:
+                return None
+            view = _select(view, dim, item if item >= 0 else item + n)
+        elif item.__class__ is slice:
+            if item != _EVERYTHING:
+                start, stop, step = slice_bounds(item, n)
+                if item.start or stop != n or step != 1:
+                    view = _slice(view, dim, start, stop, step)
+            dim += 1
+        else:
+            return None
+    return None if view is self else view
+
+
+_EVERYTHING = slice(None)
+Tensor.__getitem__ = getitem  # type: ignore[attr-defined,misc]
+
+
+# ---------------------------------------------------------------- writing
+
+
+def setitem(self: Tensor, key: Any, value: Any) -> None:
+    """``self[key] = value``, broadcast and cast; in place, and part of the graph."""
+    if written_plainly(self, key, value):
+        return
+    if key.__class__ is Tensor and put_plainly(self, key, value):
+        return
+    value = assigned_value(self, value)
+    if key is False:
+        return
+    if key is True:
+        key = None
+    if not self._data.ndim and key.__class__ in (int, slice):
+        getitem(self, key)  # words the refusal
+    found = Subscript(self, as_items(key))
+    if not found.pairs:
+        assign(found.view, value)
+        return
+    place, dims = located(found.view, found.pairs)
+    put_through(found.view, without_leading_ones(value), place, dims, False)
+
+
+def written_plainly(self: Tensor, key: Any, value: Any) -> bool:
+    """Do the commonest assignment straight on the array: basic key, nothing to record."""
+    kind = key.__class__
+    if kind is tuple:
+        for item in key:
+            if item.__class__ is not int and (item.__class__ is not slice or item.step is not None):
+                return False
+    elif kind is not int and (kind is not slice or key.step is not None):
+        return False
+    if value.__class__ is float or value.__class__ is int:
+        if not writes_freely(self) or self._data.dtype not in (xp.FLOAT32, xp.FLOAT64):
+            return False
+        if not -1e38 < value < 1e38:
+            return False
+        data = value
+    elif isinstance(value, Tensor):
+        if not writes_freely(self, value):
+            return False
+        data = value._data
+        if data.dtype is not self._data.dtype:
+            return False
+    else:
+        return False
+    array = self._array()
+    if not is_writable(array):
+        return False
+    try:
+        if isinstance(value, Tensor) and data.ndim:
+            part = array[key]
+            if part.ndim < data.ndim:
+                return False
+            part[...] = data
+        else:
+            array[key] = data
+    except (IndexError, ValueError, TypeError):
+        return False
+    self._counter().bump()
+    return True
+
+
+def put_plainly(self: Tensor, key: Tensor, value: Any) -> bool:
+    """Write through one index tensor or mask straight on the array, if there is nothing more."""
+    at, array = key._data, self._data
+    if not isinstance(value, Tensor) or not writes_freely(self, value) or not at.ndim \
+            or value._data.dtype is not array.dtype or at.ndim > array.ndim \
+            or (at.dtype is not xp.INT64 and at.dtype is not xp.BOOL):
+        return False
+    if not is_writable(array):
+        return False
+    if at.dtype is xp.BOOL and array.shape[:at.ndim] != at.shape:
+        return False
+    try:
+        xi.put(array, value._data, at, (0,), False)
+    except (IndexError, RuntimeError):
+        return False
+    self._counter().bump()
+    return True
+
+
+def assigned_value(self: Tensor, value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, NUMBERS):
+        return wrap(xi.number_as(value, self._data.dtype, saturate=True))
+    raise TypeError(f"can't assign a {type_name(value)} to a torch.{self.dtype.alias}Tensor")
+
+
+def assign(target: Tensor, value: Tensor) -> None:
+    """Write a value over a view that a basic subscript gave."""
+    shape = target._data.shape
+    if value._data.shape == shape:
+        copy_(target, value)
+    elif not value._data.shape:
+        fill_(target, value)
+    else:
+        value = without_leading_ones(value)
+        copy_(target, expand(value, shape))
+
+
+def without_leading_ones(value: Tensor) -> Tensor:
+    """``value`` without the length-one dimensions in front, which broadcasting would add again."""
+    shape = value._data.shape
+    if not shape or shape[0] != 1:
+        return value
+    first = next((i for i, n in enumerate(shape) if n != 1), len(shape))
+    return _view(value, shape[first:])
+
+
+Tensor.__setitem__ = setitem  # type: ignore[attr-defined]
+
+
+def delitem(self: Tensor, key: Any) -> None:
+    raise TypeError("Tensor does not support deleting items")
+
+
+Tensor.__delitem__ = delitem  # type: ignore[attr-defined]

@@ -1,0 +1,107 @@
+"""Positions in the flattened tensor: take, put, take_along_dim."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import index as xi
+from ...backend import xp
+from ...base.errors import canonical_dim, no_dims
+from ...core.inplace import call_inplace
+from ...core.op import Array, Index, composite, linear, op, publish
+from ...core.tensor import Tensor
+from ..memory.filling import _on_copy, dtype_name
+from ..shapes.expanding import expand, joint_shape
+from ..shapes.reshaping import _view, reshape, zeros_of
+from .gather_scatter import gather
+
+
+def _check_flat(function: str, index: Any, count: int) -> None:
+    if index.dtype != xp.INT64:
+        raise RuntimeError(f"{function}(): Expected a long tensor for index, but got "
+                           f"{dtype_name(index)}")
+    if index.size and (index.min() < -count or index.max() >= count):
+        flat = xp.asarray(index).reshape(-1)
+        wrong = flat[(flat < -count) | (flat >= count)][0]
+        raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {count} "
+                         "elements.")
+
+
+@linear(any_dtype=True)
+def take(input: Array, index: Index) -> Any:
+    """The elements at ``index``, counted through the flattened ``input``."""
+    _check_flat("take", index, input.size)
+    return xp.as_array(input).reshape(-1).take(index)
+
+
+take.vjp(input=lambda g, like, index: _put(zeros_of(g, like.shape), index, g, True))
+
+
+@op(function=None, method=False, any_dtype=True, node="PutBackward0")
+def _put(input: Array, index: Index, source: Array, accumulate: bool) -> Any:
+    return _on_copy(_write_put, input, index, source, accumulate)
+
+
+@_put.write
+def _write_put(array: Any, index: Any, source: Any, accumulate: bool) -> None:
+    _check_put(array, index, source)
+    flat, copy = xi.packed(array)
+    xi.put(flat, xp.as_array(source).reshape(-1), xp.as_array(index).reshape(-1), (0,), accumulate)
+    if copy is not None:
+        array[...] = copy
+
+
+_put.vjp(input=lambda g, index, accumulate:
+         g if accumulate else _put(g, index, zeros_of(g, index.shape), False),
+         source=lambda g, like, index: reshape(take(g, index), like.shape))
+
+
+def _check_put(array: Any, index: Any, source: Any) -> None:
+    if index.dtype == xp.INT64 and array.dtype != source.dtype:
+        raise RuntimeError("put_(): self and source expected to have the same dtype, but got "
+                           f"self.dtype = {dtype_name(array)} and source.dtype = "
+                           f"{dtype_name(source)}")
+    if index.size != source.size:
+        raise IndexError("put_(): Expected source and index to have the same number of elements, "
+                         f"but got source.numel() = {source.size}, index.numel() = {index.size}")
+    _check_flat("put_", index, array.size)
+
+
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """``input`` with ``source`` written at ``index``, counted through the flattened tensor."""
+    return _put(input, index, source, accumulate)
+
+
+def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """Write ``source`` at ``index``, counted through the flattened tensor, in place."""
+    return call_inplace(_put.op, (input, index, source, accumulate))
+
+
+publish(put, "put")
+publish(put_, "put_", function=None)
+
+
+@composite(method=True)
+def take_along_dim(input: Any, indices: Any, dim: Any = None, *, out: Any = None) -> Any:
+    """The elements whose coordinate along ``dim`` is given by ``indices``, broadcast together."""
+    if indices._data.dtype != xp.INT64:
+        raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
+                           f"{dtype_name(indices._data)}")
+    if dim is None:
+        return gather(_view(input, (-1,)) if input.is_contiguous() else reshape(input, (-1,)), 0,
+                      reshape(indices, (-1,)), out=out)
+    if input.ndim != indices.ndim:
+        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number "
+                           f"of dimensions, but got {input.ndim} dimensions for input, and "
+                           f"{indices.ndim} dimensions for indices")
+    d = canonical_dim(dim, input.ndim)
+    if not input.ndim:
+        raise no_dims(d)
+    own, given = list(input.shape), list(indices.shape)
+    own[d] = given[d] = 1
+    joint = list(joint_shape(tuple(own), tuple(given)))
+    joint[d] = input.shape[d]
+    wide = expand(input, tuple(joint))
+    joint[d] = indices.shape[d]
+    wrapped = indices % max(input.shape[d], 1)
+    return gather(wide, d, expand(wrapped, tuple(joint)), out=out)

@@ -1,0 +1,199 @@
+"""The likelihood of classes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...backend import loss as arrays
+from ...backend import xp
+from ...base import dtypes
+from ...base.errors import no_dims
+from ...core.op import Array, Index, composite, op
+from ...core.tensor import Tensor
+from ..elementwise.where import where
+from ..nn.softmax import _log_softmax
+from ..products.matmul import scalar_type
+from ..reductions.sums import sum
+from ..shapes.reshaping import reshape
+from .reduction import MEAN, NONE, SUM, _refuse_integers, reduction_code
+
+
+def _check_likelihood(input: Any, weight: Any) -> None:
+    _refuse_integers(input, "nll_loss_out_frame")
+    if weight is not None and weight.dtype != input.dtype:
+        raise RuntimeError(f"expected scalar type {scalar_type(input)} but found "
+                           f"{scalar_type(weight)}")
+
+
+@op(method=False, function=None)
+def _likelihood_gradient(output: Array, target: Index, weight: Index | None, shape: Any,
+                         reduction: int, ignore_index: int) -> Any:
+    return arrays.spread_likelihood(output, shape, xp.as_array(target), weight, reduction,
+                                    ignore_index)
+
+
+def _declare_likelihood(name: str, node: str) -> Any:
+    def kernel(input: Array, target: Index, weight: Index | None, reduction: int,
+               ignore_index: int) -> Any:
+        if weight is not None or input.dtype is not xp.FLOAT32:
+            _check_likelihood(input, weight)
+        return arrays.negative_likelihood(input, xp.as_array(target), weight, reduction,
+                                          ignore_index)
+
+    kernel.__name__ = name
+    made = op(method=False, function=None, node=node)(kernel)
+    made.vjp(input=lambda g, target, weight, like, reduction, ignore_index: _likelihood_gradient(
+        g, target, weight, like.shape, reduction, ignore_index))
+    made.jvp(input=lambda tangent, target, weight, reduction, ignore_index: _nll_loss(
+        tangent, target, weight, reduction, ignore_index))
+    return made
+
+
+_nll_loss = _declare_likelihood("_nll_loss", "NllLossBackward0")
+_nll_loss2d = _declare_likelihood("_nll_loss2d", "NllLoss2DBackward0")
+_likelihood_gradient.vjp(output=lambda g, target, weight, reduction, ignore_index: _nll_loss(
+    g, target, weight, reduction, ignore_index))
+
+
+def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
+    rank, classes = input.ndim, input.shape[1] if input.ndim > 1 else input.shape[0]
+    if rank == 1 and target.ndim == 1 and target.shape[0] != 1:
+        raise ValueError("For 1D input, 1D target must have size 1, but got target size: "
+                         f"{target.shape[0]}")
+    if rank > 1 and (not target.ndim or input.shape[0] != target.shape[0]):
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                         f"({target.shape[0] if target.ndim else 0}).")
+    if rank <= 2 and target.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    expected = (input.shape[0], *input.shape[2:])
+    if rank > 2 and tuple(target.shape) != expected:
+        if rank == 4:
+            raise RuntimeError(f"size mismatch (got input: {list(input.shape)} , target: "
+                               f"{list(target.shape)}")
+        raise RuntimeError(f"Expected target size {list(expected)}, got {list(target.shape)}")
+    if target.dtype not in (dtypes.int64, dtypes.uint8):
+        raise RuntimeError("expected target dtype to be Long or Byte, but got "
+                           f"{target.dtype.alias}")
+    if weight is not None and (weight.numel() != classes or (rank <= 2 and weight.ndim != 1)):
+        raise RuntimeError("weight tensor should be defined either for all or no classes"
+                           if rank > 2 else _wrong_weight(classes, weight))
+    if rank == target.ndim == 1 and input.shape[0] != target.shape[0]:
+        raise RuntimeError(f"size mismatch (got input: {list(input.shape)}, target: "
+                           f"{list(target.shape)})")
+    if rank > 2 and rank != 4 and not input.numel() and target.numel():
+        # Signals and volumes are seen as images, without any pixels if they have no elements.
+        raise RuntimeError(
+            f"size mismatch (got input: {[*input.shape[:2], 0, 0]} , target: "
+            f"{[target.shape[0], 1, target.numel() // target.shape[0]]}")
+
+
+def _wrong_weight(classes: int, weight: Tensor) -> str:
+    return (f"weight tensor should be defined either for all {classes} classes or no classes but "
+            f"got weight tensor of shape: {list(weight.shape)}")
+
+
+def _is_usual(input: Tensor, target: Tensor, weight: Tensor | None) -> bool:
+    """Whether these are a batch of vectors and a class for each, about which nothing is wrong."""
+    x, classes = input._data, target._data
+    return weight is None and x.ndim == 2 and classes.dtype is xp.INT64 \
+        and x.shape[:1] == classes.shape
+
+
+@composite(function="nn.functional")
+def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
+             size_average: bool | None = None, ignore_index: int = -100,
+             reduce: bool | None = None, reduction: str = "mean") -> Tensor:
+    """Minus the log-likelihood of the target classes under log-probabilities."""
+    code = reduction_code(reduction, size_average, reduce)
+    if _is_usual(input, target, weight):
+        return _nll_loss(input, target, None, code, ignore_index)
+    rank = input.ndim
+    if not rank:
+        raise ValueError(f"Expected 1 or more dimensions (got {rank})")
+    _check_classes(input, target, weight)
+    if rank == 2:
+        return _nll_loss(input, target, weight, code, ignore_index)
+    if rank > 2:
+        loss = _nll_loss2d(input, target, weight, code, ignore_index)
+        return reshape(loss, tuple(target.shape)) if code == NONE and rank != 4 else loss
+    return _nll_loss(input, target, weight, code, ignore_index)
+
+
+def _probability_entropy(input: Tensor, target: Tensor, weight: Tensor | None, code: int,
+                         label_smoothing: float, axis: int) -> Tensor:
+    """Cross entropy with a probability for every class."""
+    if not input.ndim:
+        raise no_dims(1)
+    classes = input.shape[axis]
+    if weight is not None and tuple(weight.shape) != (classes,):
+        raise RuntimeError("cross_entropy: " + _wrong_weight(classes, weight))
+    log_probability = _log_softmax(input, axis)
+    if label_smoothing:
+        even: Any = _even_part(label_smoothing, classes)
+        target = target * (1 - label_smoothing) + even
+    if weight is not None:
+        shape = tuple([classes if d == axis else 1 for d in range(input.ndim)])
+        log_probability = log_probability * reshape(weight, shape)
+    if code == NONE:
+        return -sum(log_probability * target, axis)
+    total = -sum(log_probability * target)
+    return total if code == SUM else total / (input.numel() / (classes or 1))
+
+
+def _even_part(label_smoothing: float, classes: int) -> float:
+    """What a class gets of the likelihood that is spread over all."""
+    return label_smoothing / classes if classes else math.inf
+
+
+def _smoothed_entropy(input: Tensor, target: Tensor, weight: Tensor | None, code: int,
+                      ignore_index: int, label_smoothing: float, axis: int) -> Tensor:
+    """Cross entropy with a part of the likelihood spread evenly over the classes."""
+    classes = input.shape[axis]
+    log_probability = _log_softmax(input, axis)
+    exact = nll_loss(log_probability, target, weight, ignore_index=ignore_index,
+                     reduction=("none", "mean", "sum")[code])
+    if weight is not None:
+        shape = tuple([classes if d == axis else 1 for d in range(input.ndim)])
+        log_probability = log_probability * reshape(weight, shape)
+    spread = -sum(log_probability, axis)
+    ignored = target == ignore_index
+    spread = where(ignored, spread.new_zeros(()), spread)
+    if code == MEAN:
+        if weight is None:
+            spread = sum(spread) / sum(~ignored).to(spread.dtype)
+        else:
+            used = where(ignored, target.new_zeros(()), target)
+            scales = where(ignored, weight.new_zeros(()), weight.detach()[used])
+            spread = sum(spread) / sum(scales)
+    elif code == SUM:
+        spread = sum(spread)
+    return exact * (1 - label_smoothing) + spread * _even_part(label_smoothing, classes)
+
+
+@composite(function="nn.functional")
+def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None,
+                  size_average: bool | None = None, ignore_index: int = -100,
+                  reduce: bool | None = None, reduction: str = "mean",
+                  label_smoothing: float = 0.0) -> Tensor:
+    """Minus the log-likelihood of the target classes under softmax of ``input``.
+
+    ``target`` holds class indices, or a probability for every class.
+    """
+    code = reduction_code(reduction, size_average, reduce)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise RuntimeError("label_smoothing must be between 0.0 and 1.0. Got: "
+                           f"{label_smoothing}")
+    axis = 0 if input.ndim == 1 else 1
+    if _is_usual(input, target, weight) and not label_smoothing:
+        return _nll_loss(_log_softmax(input, axis), target, None, code, ignore_index)
+    if tuple(input.shape) == tuple(target.shape):
+        if not target.dtype.is_floating_point:
+            raise RuntimeError("Expected floating point type for target with class probabilities, "
+                               f"got {target.dtype.alias}")
+        if ignore_index >= 0:
+            raise RuntimeError("ignore_index is not supported for floating point target")
+        return _probability_entropy(input, target, weight, code, label_smoothing, axis)
+    if label_smoothing > 0:
+        return _smoothed_entropy(input, target, weight, code, ignore_index, label_smoothing, axis)
+    return nll_loss(_log_softmax(input, axis), target, weight, None, ignore_index, None, reduction)

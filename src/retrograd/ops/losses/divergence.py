@@ -1,0 +1,78 @@
+"""Divergence, and the likelihood of distributions."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from ...base.modes import switched
+from ...core.op import composite
+from ...core.tensor import Tensor
+from ..elementwise.exponentials import exp, log, xlogy
+from ..elementwise.where import where
+from ..shapes.expanding import expand
+from ..shapes.reshaping import reshape
+from .reduction import _REDUCTIONS, SUM, reduced, reduction_code
+
+
+@composite(function="nn.functional")
+def kl_div(input: Tensor, target: Tensor, size_average: bool | None = None,
+           reduce: bool | None = None, reduction: str = "mean",
+           log_target: bool = False) -> Tensor:
+    """The Kullback-Leibler divergence of log-probabilities ``input`` from ``target``."""
+    if reduction == "mean" and size_average is None and reduce is None:
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size."
+            "'batchmean' divides only by the batch size, and aligns with the KL div math "
+            "definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
+            "release.", UserWarning, stacklevel=2)
+    if not (input.dtype.is_floating_point and target.dtype.is_floating_point):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
+    over_batch = reduction == "batchmean"
+    code = SUM if over_batch else reduction_code(reduction, size_average, reduce)
+    values = exp(target) * (target - input) if log_target else \
+        xlogy(target, target) - target * input
+    result = reduced(values, code)
+    return result / input.shape[0] if over_batch and input.ndim else result
+
+
+@composite(function="nn.functional")
+def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = False,
+                      eps: float = 1e-6, reduction: str = "mean") -> Tensor:
+    """Minus the log-likelihood of ``target`` under normal distributions."""
+    if isinstance(var, (int, float)):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = input.new_zeros(()) + var if not input.ndim else expand(
+            input.new_zeros(()) + var, tuple(input.shape))
+    if tuple(var.shape) != tuple(input.shape):
+        if tuple(input.shape[:-1]) == tuple(var.shape):
+            var = reshape(var, (*var.shape, 1))
+        elif not (tuple(input.shape[:-1]) == tuple(var.shape[:-1]) and var.shape[-1] == 1):
+            raise ValueError("var is of incorrect size")
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not valid")
+    if not type(var)._is_traced and bool((var < 0).any()):  # type: ignore[attr-defined]
+        raise ValueError("var has negative entry/entries")
+    held = var.clone()
+    # The floor of the variance is no part of the derivative.
+    with switched(grad=False):
+        held.clamp_(min=eps)
+    values = 0.5 * (log(held) + (input - target) ** 2 / held)
+    if full:
+        values = values + 0.5 * math.log(2 * math.pi)
+    return reduced(values, _REDUCTIONS[reduction])
+
+
+@composite(function="nn.functional")
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
+                     size_average: bool | None = None, eps: float = 1e-8,
+                     reduce: bool | None = None, reduction: str = "mean") -> Tensor:
+    """Minus the log-likelihood of counts ``target`` under Poisson distributions."""
+    code = reduction_code(reduction, size_average, reduce)
+    values = exp(input) - target * input if log_input else input - target * log(input + eps)
+    if full:
+        stirling = target * log(target) - target + 0.5 * log(2 * math.pi * target)
+        values = values + where(target <= 1, stirling.new_zeros(()), stirling)
+    return reduced(values, code)

@@ -1,0 +1,82 @@
+"""What losses share: reductions, and pairs of input and target."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from ...backend import loss as arrays
+from ...backend import xp
+from ...base import dtypes
+from ...base.errors import size_mismatch
+from ...core.tensor import Tensor
+from ..products.matmul import scalar_type
+from ..reductions.sums import mean, sum
+from ..shapes.expanding import expand
+
+NONE, MEAN, SUM = arrays.NONE, arrays.MEAN, arrays.SUM
+_REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
+
+
+def reduction_code(reduction: str, size_average: bool | None = None,
+                   reduce: bool | None = None) -> int:
+    """The number of a reduction, from its name or the older pair of flags."""
+    if size_average is not None or reduce is not None:
+        average = size_average is None or size_average
+        reduction = "none" if reduce is False else "mean" if average else "sum"
+        warnings.warn("size_average and reduce args will be deprecated, please use "
+                      f"reduction='{reduction}' instead.", UserWarning, stacklevel=4)
+    try:
+        return _REDUCTIONS[reduction]
+    except (KeyError, TypeError):
+        raise ValueError(f"{reduction} is not a valid value for reduction") from None
+
+
+def reduced(values: Tensor, reduction: int) -> Tensor:
+    """All values, their mean or their sum."""
+    return values if reduction == NONE else mean(values) if reduction == MEAN else sum(values)
+
+
+def share(g: Any, count: int, reduction: int, factor: float = 1.0) -> Any:
+    """An output's gradient as it reaches each of ``count`` values, times ``factor``."""
+    if reduction == MEAN:
+        factor = factor / (count or 1)
+    return g if factor == 1 else g * factor
+
+
+def element_count(input: Any) -> int:
+    return math.prod(input.shape)
+
+
+def _broadcast_pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """The pair in one shape, with PyTorch's warning that this is probably a mistake."""
+    warnings.warn(
+        f"Using a target size ({target.shape}) that is different to the input size ({input.shape})"
+        ". This will likely lead to incorrect results due to broadcasting. Please ensure they have "
+        "the same size.", UserWarning, stacklevel=4)
+    return _expanded_pair(input, target)
+
+
+def _expanded_pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    shapes = [tuple(input.shape), tuple(target.shape)]
+    try:
+        shape = tuple(xp.broadcast_shapes(*shapes))
+    except ValueError:
+        raise size_mismatch(shapes) from None
+    return expand(input, shape), expand(target, shape)
+
+
+def _pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """``input`` and ``target`` in one shape and dtype."""
+    if input._data.shape != target._data.shape:
+        input, target = _broadcast_pair(input, target)
+    if input._data.dtype is not target._data.dtype and input.dtype is not target.dtype:
+        kind = dtypes.promote_types(input.dtype, target.dtype)
+        input, target = input.to(kind), target.to(kind)
+    return input, target
+
+
+def _refuse_integers(input: Any, kernel: str) -> None:
+    if input.dtype.kind in "biu":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_type(input)}'")

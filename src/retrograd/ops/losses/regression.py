@@ -1,0 +1,126 @@
+"""Losses of differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import loss as arrays
+from ...core.op import Array, composite, op
+from ...core.tensor import Tensor
+from ..elementwise.arithmetic import abs
+from ..elementwise.clamping import _clamp_numbers
+from ..elementwise.number_operands import kinds
+from ..reductions.sums import sum
+from .reduction import (
+    NONE,
+    SUM,
+    _broadcast_pair,
+    _pair,
+    _refuse_integers,
+    element_count,
+    reduced,
+    reduction_code,
+    share,
+)
+
+
+@op(method=False, function=None)
+def _mse_loss(input: Array, target: Array, reduction: int) -> Any:
+    _refuse_integers(input, "mse_cpu")
+    return arrays.squared_error(input, target, reduction)
+
+
+_mse_loss.op.node_name = "MseLossBackward0"
+_mse_loss.vjp(
+    input=lambda g, input, target, reduction: (input - target) * share(
+        g, element_count(input), reduction, 2.0),
+    target=lambda g, input, target, reduction: (target - input) * share(
+        g, element_count(input), reduction, 2.0))
+
+
+@composite(function="nn.functional")
+def mse_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
+             reduce: bool | None = None, reduction: str = "mean",
+             weight: Tensor | None = None) -> Tensor:
+    """The mean of the squared differences."""
+    if weight is not None or size_average is not None or reduce is not None \
+            or input._data.shape != target._data.shape \
+            or input._data.dtype is not target._data.dtype:
+        code = reduction_code(reduction, size_average, reduce)
+        input, target = _pair(input, target)
+        if weight is not None:
+            return _weighted((input - target) ** 2, weight, code)
+        return _mse_loss(input, target, code)
+    return _mse_loss(input, target, reduction_code(reduction))
+
+
+def _weighted(values: Tensor, weight: Tensor, reduction: int) -> Tensor:
+    if tuple(weight.shape) != tuple(values.shape):
+        raise ValueError("Weights and input must have the same size.")
+    values = values * weight
+    return values if reduction == NONE else sum(values) if reduction == SUM \
+        else sum(values) / sum(weight)
+
+
+@composite(function="nn.functional")
+def l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
+            reduce: bool | None = None, reduction: str = "mean",
+            weight: Tensor | None = None) -> Tensor:
+    """The mean of the absolute differences."""
+    code = reduction_code(reduction, size_average, reduce)
+    if input._data.shape != target._data.shape:
+        input, target = _broadcast_pair(input, target)
+    values = abs(input - target)
+    return reduced(values, code) if weight is None else _weighted(values, weight, code)
+
+
+@op(method=False, function=None, node="SmoothL1LossBackward0",
+    guard=kinds("f", "smooth_l1_cpu"))
+def _smooth_l1_loss(input: Array, target: Array, reduction: int, beta: float) -> Any:
+    return arrays.smooth_error(input, target, beta, 1.0, reduction)
+
+
+_smooth_l1_loss.vjp(
+    input=lambda g, input, target, reduction, beta: _clamp_numbers(
+        (input - target) * (1 / beta), -1.0, 1.0) * share(g, element_count(input), reduction),
+    target=lambda g, input, target, reduction, beta: _clamp_numbers(
+        (target - input) * (1 / beta), -1.0, 1.0) * share(g, element_count(input), reduction))
+
+
+@composite(function="nn.functional")
+def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
+                   reduce: bool | None = None, reduction: str = "mean",
+                   beta: float = 1.0) -> Tensor:
+    """Squared differences below ``beta``, absolute ones above it."""
+    code = reduction_code(reduction, size_average, reduce)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    input, target = _pair(input, target)
+    if beta == 0:
+        return reduced(abs(input - target), code)
+    return _smooth_l1_loss(input, target, code, float(beta))
+
+
+@op(method=False, function=None, node="HuberLossBackward0", guard=kinds("f", "huber_cpu"))
+def _huber_loss(input: Array, target: Array, reduction: int, delta: float) -> Any:
+    return arrays.smooth_error(input, target, delta, delta, reduction)
+
+
+_huber_loss.vjp(
+    input=lambda g, input, target, reduction, delta: _clamp_numbers(
+        input - target, -delta, delta) * share(g, element_count(input), reduction),
+    target=lambda g, input, target, reduction, delta: _clamp_numbers(
+        target - input, -delta, delta) * share(g, element_count(input), reduction))
+
+
+@composite(function="nn.functional")
+def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0,
+               weight: Tensor | None = None) -> Tensor:
+    """Squared differences below ``delta``, ``delta`` times absolute ones above it."""
+    code = reduction_code(reduction)
+    input, target = _pair(input, target)
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if weight is None:
+        return _huber_loss(input, target, code, float(delta))
+    return _weighted(_huber_loss(input, target, NONE, float(delta)), weight, code)

@@ -1,0 +1,1 @@
+"""Memory: copies, casts, strides, overwriting."""

@@ -1,0 +1,242 @@
+"""TODO."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import create as make
+from ...backend import xp
+from ...base import dtypes, layouts
+from ...base.errors import type_name
+from ...base.warning import warn
+from ...core.op import Array, linear, op
+from ...core.tensor import Tensor
+
+# ---------------------------------------------------------------- copies
+
+
+@linear(any_dtype=True)
+def clone(input: Array, *, memory_format: Any = None) -> Any:
+    """A copy with memory of its own; gradients flow through it."""
+    if memory_format is None or memory_format is layouts.preserve_format:
+        return xp.copied(input)
+    return make.copy_in_order(input, layouts.axis_order(input.ndim, memory_format))
+
+
+clone.vjp(input=lambda g: g)
+
+
+def contiguous(input: Tensor, memory_format: Any = layouts.contiguous_format) -> Tensor:
+    """``input`` itself if its memory is in order, otherwise a copy that is."""
+    if memory_format is layouts.contiguous_format and type(input._data) is xp.ndarray \
+            and input._data.flags.c_contiguous:
+        return input
+    if type(input)._is_traced:  # type: ignore[attr-defined]
+        return clone(input)
+    if memory_format is layouts.preserve_format:
+        if input.is_contiguous():
+            return input
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return input if input.is_contiguous(memory_format) else clone(
+        input, memory_format=memory_format)
+
+
+Tensor.contiguous = contiguous  # type: ignore[attr-defined]
+
+
+# ---------------------------------------------------------------- casts
+
+
+@linear(function=None, method=False, node="ToCopyBackward0", any_dtype=True)
+def _to_copy(input: Array, dtype: Any, memory_format: Any = None) -> Any:
+    cast = xp.cast(input, dtype.np) if input.dtype != dtype.np else xp.copied(input)
+    if memory_format is None or memory_format is layouts.preserve_format:
+        return cast
+    return make.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
+
+
+@op(function=None, method=False, any_dtype=True)
+def _to_exact(input: Array, dtype: Any, memory_format: Any = None) -> Any:
+    """A cast to integers or bools, where differentiation ends."""
+    cast = xp.cast(input, dtype.np)
+    if memory_format is None or memory_format is layouts.preserve_format:
+        return cast
+    return make.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
+
+
+_to_copy.vjp(input=lambda g, like: cast_gradient(g, like.dtype))
+
+
+def cast_gradient(g: Any, dtype: Any) -> Any:
+    """A gradient in the (backend's) dtype of what it is the gradient of."""
+    if isinstance(g, Tensor):
+        return g if g._data.dtype == dtype else _to_copy(g, dtypes.from_numpy_dtype(dtype))
+    return xp.cast(g, dtype)
+
+
+def cast(input: Tensor, dtype: dtypes.dtype, copy: bool = False, memory_format: Any = None
+         ) -> Tensor:
+    """``input`` as ``dtype``: itself if it is that already, unless a copy is asked for."""
+    if input._data.dtype == dtype.np and not copy and (
+            memory_format in (None, layouts.preserve_format)
+            or input.is_contiguous(memory_format)):
+        return input
+    if input._data.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool:
+        warn("Casting complex values to real discards the imaginary part", once=True)
+    if dtypes.category(dtype) < 2:
+        return _to_exact(input, dtype, memory_format)  # type: ignore[no-any-return]
+    return _to_copy(input, dtype, memory_format)  # type: ignore[no-any-return]
+
+
+def _to(self: Tensor, *args: Any, **named: Any) -> Tensor:
+    """This tensor with another dtype or device; itself if nothing changes."""
+    given = dict(named)
+    memory_format = given.pop("memory_format", None)
+    names = _to_names(args, given)
+    if names is None or len(args) > len(names) or any(
+            name in names[:len(args)] or name not in names for name in given):
+        raise TypeError(_to_refusal(args, named))
+    given.update(zip(names, args, strict=False))
+    dtype, copy = given.get("dtype"), given.get("copy", False)
+    other = given.get("tensor")
+    if other is not None:
+        dtype = other.dtype
+    if given.get("device") is not None:
+        dtypes.as_device(given["device"])
+    wanted = self.dtype if dtype is None else dtypes.as_dtype(dtype)
+    return cast(self, wanted, bool(copy), memory_format)
+
+
+def _to_names(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[str, ...] | None:
+    """Which of the three ways to call ``to`` these arguments fit."""
+    first = args[0] if args else named.get("tensor", named.get("dtype"))
+    if isinstance(first, Tensor):
+        return ("tensor", "non_blocking", "copy")
+    if args and (isinstance(first, dtypes.dtype) or first in dtypes.PYTHON_TYPES):
+        return ("dtype", "non_blocking", "copy")
+    if args and not isinstance(first, (str, dtypes.device, int, type(None))):
+        return None
+    return ("device", "dtype", "non_blocking", "copy")
+
+
+def _to_refusal(args: tuple[Any, ...], named: dict[str, Any]) -> str:
+    got = ", ".join(type_name(a) for a in args)
+    if named:
+        pairs = ", ".join(f"{k}={type_name(v)}" for k, v in named.items())
+        got = f"{got}, {pairs}" if got else f"{pairs}, "
+    tail = "bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = " \
+        "None)"
+    return (f"to() received an invalid combination of arguments - got ({got}), but expected one "
+            "of:\n * (torch.device device = None, torch.dtype dtype = None, " + tail
+            + "\n * (torch.dtype dtype, " + tail + "\n * (Tensor tensor, " + tail + "\n")
+
+
+Tensor.to = _to  # type: ignore[attr-defined]
+
+
+def _cast_method(name: str, dtype: dtypes.dtype) -> None:
+    def method(self: Tensor, memory_format: Any = None) -> Tensor:
+        return cast(self, dtype, False, memory_format)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"This tensor as {dtype.name}."
+    setattr(Tensor, name, method)
+
+
+for _name, _dtype in {
+    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16,
+    "bfloat16": dtypes.bfloat16, "int": dtypes.int32, "long": dtypes.int64,
+    "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool,
+    "chalf": dtypes.complex32, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
+}.items():
+    _cast_method(_name, _dtype)
+
+
+def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """The name of this tensor's type, or this tensor as another type."""
+    if dtype is None:
+        return f"torch.{self.dtype.alias}Tensor"
+    if isinstance(dtype, dtypes.dtype):
+        return cast(self, dtype)
+    if isinstance(dtype, type):
+        if dtype is Tensor:
+            return cast(self, dtypes.get_default_dtype())
+        found = getattr(dtype, "dtype", None)
+        if isinstance(found, dtypes.dtype):
+            return cast(self, found)
+        raise ValueError(f"invalid type: '{dtype.__name__}'")
+    if not isinstance(dtype, str):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    if dtype == "torch.Tensor":
+        return cast(self, dtypes.get_default_dtype())
+    for known in dtypes.ALL:
+        if dtype == f"torch.{known.alias}Tensor":
+            return cast(self, known)
+    raise ValueError(f"invalid type: '{dtype}'")
+
+
+Tensor.type = _type  # type: ignore[attr-defined]
+
+
+def _type_as(self: Tensor, other: Tensor) -> Tensor:
+    """This tensor in ``other``'s dtype."""
+    if not isinstance(other, Tensor):
+        raise TypeError("type_as(): argument 'other' (position 1) must be Tensor, not "
+                        f"{type(other).__name__}")
+    return cast(self, other.dtype)
+
+
+Tensor.type_as = _type_as  # type: ignore[attr-defined]
+
+
+def _cpu(self: Tensor, memory_format: Any = None) -> Tensor:
+    """This tensor on the CPU, where it is already."""
+    return cast(self, self.dtype, False, memory_format)
+
+
+def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None
+          ) -> Tensor:
+    if device is not None:
+        dtypes.as_device(device)
+    raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+Tensor.cpu = _cpu  # type: ignore[attr-defined]
+Tensor.cuda = _cuda  # type: ignore[attr-defined]
+Tensor.pin_memory = _pin_memory  # type: ignore[attr-defined]
+Tensor.is_shared = lambda self: False  # type: ignore[attr-defined]
+Tensor.is_pinned = lambda self, device=None: False  # type: ignore[attr-defined]
+
+
+# ---------------------------------------------------------------- numbers into memory
+
+
+_C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int",
+            "int64": "int64_t", "float32": "float", "float64": "double", "float16": "c10::Half",
+            "bfloat16": "c10::BFloat16"}
+
+
+def fits(value: Any, dtype: dtypes.dtype) -> None:
+    """Raise if a Python number cannot be stored as ``dtype``."""
+    kind = dtypes.category(dtype)
+    bad = isinstance(value, complex) and kind < 3 and kind > 0 and value.imag != 0
+    if not bad and kind == 1 and not isinstance(value, complex):
+        limits = dtypes.iinfo(dtype)
+        lowest = limits.min if dtype.is_signed else -limits.max
+        bad = not lowest <= value <= limits.max
+    if bad:
+        name = _C_NAMES.get(dtype.name, dtype.name)
+        raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+
+
+def _is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether both look at the same memory in the same way."""
+    return self.data_ptr() == tensor.data_ptr() and self.shape == tensor.shape \
+        and bool(self.stride() == tensor.stride())
+
+
+Tensor.is_set_to = _is_set_to  # type: ignore[attr-defined]

@@ -1,0 +1,247 @@
+"""Overwriting memory: copy_, fill_, zero_."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import index as xi
+from ...backend import xp
+from ...base import dtypes
+from ...base.errors import size_mismatch
+from ...base.modes import GRAD, MODE, NO_GRAD
+from ...base.warning import warn
+from ...core.graph import INFERENCE
+from ...core.inplace import call_inplace
+from ...core.op import Array, Number, op, publish
+from ...core.tensor import PLAIN, Tensor, wrap
+from ..shapes.reshaping import no_overload, zeros_of
+
+NUMBERS = (bool, int, float, complex)
+
+
+def writes_freely(target: Tensor, *sources: Any) -> bool:
+    """Whether a write to ``target`` is only that: no graph, no transform, no override."""
+    mode = MODE.get()
+    if type(target) not in PLAIN or target._vc is INFERENCE \
+            or (mode is not GRAD and mode is not NO_GRAD):
+        return False
+    for source in sources:
+        if type(source) not in PLAIN or (source._edge is not None and mode is GRAD):
+            return False
+    if mode is NO_GRAD:
+        return True
+    view = target._view
+    return target._edge is None and (view is None or view.base._edge is None)
+
+
+def is_writable(array: Any) -> bool:
+    """Whether each element of ``array`` may be written to, and lies in memory of its own."""
+    flags = array.flags
+    return flags.writeable and (flags.c_contiguous or not xp.has_overlap(array))
+
+
+# ---------------------------------------------------------------- copying
+
+
+@op(function=None, method=False, node="CopyBackwards", broadcasts=True, any_dtype=True)
+def _copy(input: Array, src: Array) -> Any:
+    """``src`` in the shape and dtype of ``input``, whose values do not matter."""
+    out = xp.empty_like(xp.as_array(input))
+    write_copy(out, src)
+    return out
+
+
+@_copy.write
+def write_copy(array: Any, src: Any) -> None:
+    check_copy(array, src)
+    array[...] = real_part(src, array.dtype)
+
+
+_copy.vjp(input=lambda g: zeros_of(g, g.shape),
+          src=lambda g: g)
+
+
+def check_copy(array: Any, src: Any) -> None:
+    if src.shape == array.shape or not src.shape:
+        return
+    try:
+        joint = xp.broadcast_shapes(array.shape, src.shape)
+    except ValueError:
+        raise size_mismatch([array.shape, src.shape]) from None
+    if joint != array.shape:
+        raise RuntimeError(f"output with shape {list(array.shape)} doesn't match the broadcast "
+                           f"shape {list(joint)}")
+
+
+def real_part(src: Any, dtype: Any) -> Any:
+    """``src``, without its imaginary part where ``dtype`` has none."""
+    if src.dtype.kind != "c" or dtype.kind in "cb":
+        return src
+    warn("Casting complex values to real discards the imaginary part", once=True)
+    return src.real
+
+
+def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Overwrite with the values of ``src``, broadcast and cast."""
+    if not isinstance(src, Tensor):
+        if not isinstance(src, NUMBERS):
+            raise TypeError("copy_(): argument 'other' (position 1) must be Tensor, not "
+                            f"{type(src).__name__}")
+        src = wrap(xp.asarray(src))
+    if writes_freely(input, src):
+        array, data = input._array(), src._data
+        if array.dtype is data.dtype and array.shape == data.shape and is_writable(array):
+            array[...] = data
+            input._counter().bump()
+            return input
+    return call_inplace(_copy.op, (input, src))
+
+
+Tensor.copy_ = copy_  # type: ignore[attr-defined]
+
+
+# ---------------------------------------------------------------- filling
+
+
+def _filled(input: Any, value: Any) -> Any:
+    out = xp.empty_like(xp.as_array(input))
+    out[...] = value
+    return out
+
+
+@op(function=None, method=False, node="FillBackward2", any_dtype=True)
+def _fill_number(input: Array, value: Number) -> Any:
+    return _filled(input, xi.number_as(value, input.dtype))
+
+
+@_fill_number.write
+def _write_number(array: Any, value: Any) -> None:
+    array[...] = xi.number_as(value, array.dtype)
+
+
+_fill_number.vjp(input=lambda g: zeros_of(g, g.shape))
+
+
+@op(function=None, method=False, node="FillBackward3", broadcasts=True, any_dtype=True)
+def _fill_tensor(input: Array, value: Array) -> Any:
+    check_fill(value)
+    return _filled(input, real_part(value, input.dtype))
+
+
+@_fill_tensor.write
+def _write_tensor(array: Any, value: Any) -> None:
+    check_fill(value)
+    array[...] = real_part(value, array.dtype)
+
+
+_fill_tensor.vjp(input=lambda g: zeros_of(g, g.shape),
+                 value=lambda g: g)
+
+
+def fills_shared(function: str, target: Tensor, *others: Any) -> bool:
+    """Whether this fill goes to memory that elements share: allowed where nothing is recorded."""
+    array = target._data
+    if not writes_freely(target, *others) or type(array) is not xp.ndarray \
+            or not xp.has_overlap(array):
+        return False
+    warn(f"Use of {function} on expanded tensors is deprecated. Please clone() the tensor before "
+         "performing this operation. This also applies to advanced indexing e.g. tensor[mask] = "
+         "scalar")
+    return True
+
+
+def check_fill(value: Any) -> None:
+    if value.ndim:
+        raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
+                           f"{value.ndim} dimensions.")
+
+
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Overwrite every element with ``value``, a number or a zero-dim tensor."""
+    if isinstance(value, Tensor):
+        return call_inplace(_fill_tensor.op, (input, value))
+    if not isinstance(value, NUMBERS):
+        raise no_overload("fill_", [("Tensor value",), ("Number value",)], value)
+    if writes_freely(input):
+        array = input._array()
+        # One value for all: it does not matter if elements share memory.
+        if array.flags.writeable:
+            array[...] = xi.number_as(value, array.dtype)
+            input._counter().bump()
+            return input
+    return call_inplace(_fill_number.op, (input, value))
+
+
+@op(function=None, method=False, node="FillBackward0", any_dtype=True)
+def _full_of_number(input: Array, value: Number) -> Any:
+    return _filled(input, xi.number_as(value, input.dtype))
+
+
+_full_of_number.vjp(input=lambda g: zeros_of(g, g.shape))
+
+
+@op(function=None, method=False, node="FillBackward1", broadcasts=True, any_dtype=True)
+def _full_of_tensor(input: Array, value: Array) -> Any:
+    check_fill(value)
+    return _filled(input, real_part(value, input.dtype))
+
+
+_full_of_tensor.vjp(input=lambda g: zeros_of(g, g.shape),
+                    value=lambda g: g)
+
+
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor shaped like ``input`` with every element ``value``."""
+    return (_full_of_tensor if isinstance(value, Tensor) else _full_of_number)(input, value)
+
+
+Tensor.fill_ = fill_  # type: ignore[attr-defined]
+publish(fill, "fill", method=False)
+publish(fill_, "fill_", method=False)
+
+
+@op(function=None, method=False, any_dtype=True, node="ZeroBackward0")
+def _zero(input: Array) -> Any:
+    """Zeros in the shape of ``input``."""
+    return xp.zeros(input.shape, input.dtype)
+
+
+@_zero.write
+def _write_zero(array: Any) -> None:
+    array[...] = 0
+
+
+_zero.vjp(input=lambda g: zeros_of(g, g.shape))
+
+
+def zero_(input: Tensor) -> Tensor:
+    """Overwrite every element with zero."""
+    if writes_freely(input):
+        array = input._array()
+        if array.flags.writeable:
+            array[...] = 0
+            input._counter().bump()
+            return input
+    return call_inplace(_zero.op, (input,))
+
+
+Tensor.zero_ = zero_  # type: ignore[attr-defined]
+publish(zero_, "zero_", method=False)
+
+
+def dtype_name(array: Any) -> str:
+    """PyTorch's class-like name of an array's dtype, for messages."""
+    return dtypes.from_numpy_dtype(array.dtype).alias
+
+
+def _on_copy(write: Any, input: Any, *rest: Any) -> Any:
+    """A copy of ``input`` that ``write``, the kernel of the in-place variant, has written to."""
+    out = xp.array(input, order="C")
+    write(out, *rest)
+    return out
+
+
+def _check_fill_value(function: str, value: Any) -> None:
+    if value.ndim:
+        raise RuntimeError(f"{function} only supports a 0-dimensional value tensor, but got tensor "
+                           f"with {value.ndim} dimension(s).")

@@ -1,0 +1,192 @@
+"""TODO."""
+
+from __future__ import annotations
+
+import math
+from types import FunctionType
+from typing import Any
+
+from ...backend import xp
+from ...base.modes import MODE
+from ...core import general
+from ...core.graph import View
+from ...core.inplace import check_writable
+from ...core.op import Array, op, publish, view
+from ...core.tensor import Tensor, edge_of
+from ..indexing.gather_scatter import no_derivative
+from ..shapes.dimensions import _squeeze, _squeeze_dim, _squeeze_dims, t, transpose, unsqueeze
+from ..shapes.reshaping import reshape, sizes
+from .strides import _as_strided, as_strided_backward, check_in_storage, geometry
+
+
+def restride(function: Any, target: Tensor, *static: Any) -> Tensor:
+    """Let ``target`` itself become the view that ``function`` takes of it."""
+    declared = function.op
+    mode = MODE.get()
+    tensors, values = general.prepare(declared, (target, *static))
+    edge = edge_of(target)
+    records = mode.records and edge is not None
+    if records:
+        check_writable(target, True, mode)
+    result = general.compute(declared, values)
+    node = None
+    if records:
+        node = general.record(declared, tensors, values, [edge], (target,), mode, attach=False)
+    counter = target._counter()
+    target._replace_data(result)
+    counter.bump()
+    known = target._view
+    if known is not None:
+        target._view = View(known.base, known, declared, tuple(values[1:]), known.origin, counter.n)
+    if node is not None:
+        target._edge = node
+    return target
+
+
+def _twin_op(source: Any, node: str) -> Any:
+    """``source`` under the name that PyTorch gives its in-place form's node."""
+    kernel = source.op.kernel
+    twin_kernel = FunctionType(kernel.__code__, kernel.__globals__,
+                               f"{source.op.name.strip('_')}_in_place", kernel.__defaults__)
+    twin_kernel.__annotations__ = kernel.__annotations__
+    return view(function=None, method=False, node=node)(twin_kernel)
+
+
+_t = _twin_op(t, "TBackward1")
+_t.vjp(input=lambda g: t(g))
+_transpose = _twin_op(transpose, "TransposeBackward1")
+_transpose.vjp(input=lambda g, dim0, dim1: transpose(g, dim0, dim1))
+_unsqueeze = _twin_op(unsqueeze, "UnsqueezeBackward1")
+_unsqueeze.vjp(input=lambda g, like: reshape(g, like.shape))
+_squeeze_all = _twin_op(_squeeze, "SqueezeBackward3")
+_squeeze_all.vjp(input=lambda g, like: reshape(g, like.shape))
+_squeeze_one = _twin_op(_squeeze_dim, "SqueezeBackward4")
+_squeeze_one.vjp(input=lambda g, like: reshape(g, like.shape))
+_squeeze_some = _twin_op(_squeeze_dims, "SqueezeBackward5")
+_squeeze_some.vjp(input=lambda g, like: reshape(g, like.shape))
+_as_strided_self = _twin_op(_as_strided, "AsStridedBackward1")
+_as_strided_self.vjp(input=lambda g, size, stride, storage_offset, source:
+                     as_strided_backward(g, source, size, stride, storage_offset))
+
+
+def t_(self: Tensor) -> Tensor:
+    """Transpose this matrix in place."""
+    if self.ndim > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
+    return restride(_t, self)
+
+
+def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Exchange two dimensions in place."""
+    return restride(_transpose, self, dim0, dim1)
+
+
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    """Insert a dimension of length one in place."""
+    return restride(_unsqueeze, self, dim)
+
+
+def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
+    """Drop dimensions of length one in place."""
+    if dim is None:
+        return restride(_squeeze_all, self, tuple(range(self.ndim)))
+    if isinstance(dim, (tuple, list)):
+        return restride(_squeeze_some, self, tuple(dim))
+    return restride(_squeeze_one, self, dim)
+
+
+def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
+    """Take any shape, strides and offset in this tensor's storage, in place."""
+    size, stride = sizes((size,)), sizes((stride,))
+    where = geometry(self)
+    check_in_storage(self, size, stride, where[2] if storage_offset is None else storage_offset)
+    return restride(_as_strided_self, self, size, stride, storage_offset, where)
+
+
+def resize_(self: Tensor, *given: Any, memory_format: Any = None) -> Tensor:
+    """Take another size in place: the same memory where it suffices, grown where not."""
+    size = sizes(given)
+    if self._edge is not None:
+        raise RuntimeError("cannot resize variables that require grad")
+    if any(n < 0 for n in size):
+        raise RuntimeError("numel: integer multiplication overflow")
+    array = self._array()
+    if array.shape == size:
+        return self
+    owner = xp.storage_of(array)
+    offset = self.storage_offset()
+    needed = offset + math.prod(size)
+    if needed * array.dtype.itemsize <= owner.nbytes:
+        made = xp.as_strided(array, size, packed_strides(size), 0)
+    else:
+        memory = xp.zeros(needed, array.dtype)
+        held = xp.as_strided(array, (owner.nbytes // array.dtype.itemsize - offset,), (1,), 0)
+        memory[offset:offset + held.size] = held
+        made = memory[offset:].reshape(size)
+    self._replace_data(made)
+    self._counter().bump()
+    return self
+
+
+def packed_strides(size: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides, in elements, of a packed tensor of ``size``."""
+    strides, step = [], 1
+    for n in reversed(size):
+        strides.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(strides))
+
+
+def resize_as_(self: Tensor, the_template: Tensor, memory_format: Any = None) -> Tensor:
+    """Take ``the_template``'s size in place."""
+    return resize_(self, tuple(the_template.shape))
+
+
+_C_DTYPES = {"Float": "float", "Double": "double", "Long": "long int", "Int": "int",
+             "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Bool": "bool"}
+
+
+@op(function=None, method=False, any_dtype=True, node="NotImplemented")
+def _set(input: Array, source: Array) -> Any:
+    return source
+
+
+_set.vjp(input=lambda g: no_derivative("set_"), source=lambda g: no_derivative("set_"))
+
+
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None,
+         stride: Any = None) -> Tensor:
+    """Share the memory of ``source`` from now on."""
+    if source is None:
+        array = xp.empty((0,), self._data.dtype)
+    else:
+        array = source._array() if isinstance(source, Tensor) else xp.asarray(source)
+        if array.dtype != self._data.dtype:
+            from ...base.dtypes import from_numpy_dtype
+
+            names = [from_numpy_dtype(d).alias for d in (array.dtype, self._data.dtype)]
+            given, own = [_C_DTYPES.get(name, name) for name in names]
+            raise RuntimeError(f"Could not set tensor of type {given} to a tensor of type {own}")
+    if size is not None:
+        size = sizes((size,))
+        array = xp.as_strided(array, size, packed_strides(size) if stride is None
+                              else sizes((stride,)), storage_offset)
+    mode = MODE.get()
+    edge, other = edge_of(self), edge_of(source) if isinstance(source, Tensor) else None
+    node = None
+    if mode.records and (edge is not None or other is not None):
+        check_writable(self, True, mode)
+        tensors = {"input": self, "source": source}
+        node = general.record(_set.op, tensors, [self._data, array], [edge, other], (self,), mode,
+                                attach=False)
+    self._replace_data(array)
+    self._counter().bump()
+    if node is not None:
+        self._edge = node
+    return self
+
+
+for _method in (t_, transpose_, unsqueeze_, squeeze_, as_strided_, resize_, resize_as_, set_):
+    setattr(Tensor, _method.__name__, _method)
+publish(resize_as_, "resize_as_", method=False)
+Tensor.swapaxes_ = Tensor.swapdims_ = transpose_  # type: ignore[attr-defined]

@@ -1,0 +1,172 @@
+"""TODO."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...backend import xp
+from ...core.inplace import Geometry
+from ...core.op import Array, Ints, linear, publish, view
+from ...core.tensor import Tensor
+from ..shapes.reshaping import sizes
+
+
+@view(quiet=True, function=None, method=False, node="AsStridedBackward0")
+def _as_strided(input: Array, size: Ints, stride: Ints, storage_offset: Any, source: Any) -> Any:
+    own = source[2]
+    return xp.as_strided(input, size, stride, 0 if storage_offset is None else storage_offset - own)
+
+
+_as_strided.vjp(input=lambda g, size, stride, storage_offset, source:
+                as_strided_backward(g, source, size, stride, storage_offset))
+
+
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
+    """A view of ``input``'s memory with any shape, strides and offset (in elements)."""
+    size, stride = sizes((size,)), sizes((stride,))
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    for n in stride:
+        if n < 0:
+            raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got "
+                               f"strides: {list(stride)}")
+    where = geometry(input)
+    check_in_storage(input, size, stride, where[2] if storage_offset is None else storage_offset)
+    return _as_strided(input, size, stride, storage_offset, where)
+
+
+def check_in_storage(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...],
+                     offset: int) -> None:
+    """Refuse a view that would leave its storage."""
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    if not math.prod(size):
+        return
+    owner, itemsize = xp.storage_of(in_memory(input)), input.itemsize
+    needed = (offset + xp.reach(size, stride) + 1) * itemsize
+    held = owner.size * owner.dtype.itemsize
+    if needed > held:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+            f"itemsize {itemsize} requiring a storage size of {needed} are out of bounds for "
+            f"storage of size {held}")
+
+
+publish(as_strided, "as_strided")
+
+
+def geometry(input: Tensor) -> tuple[Any, ...]:
+    """Shape, strides and offset, in elements, of a tensor in its storage."""
+    data = in_memory(input)
+    own = (xp.address(data) - xp.address(xp.storage_of(data))) // data.dtype.itemsize
+    return (tuple(input.shape), tuple(input.stride()), own)
+
+
+def in_memory(input: Tensor) -> Any:
+    """The array behind a tensor, also where transforms hold it."""
+    data = input._array()
+    if type(input)._is_traced:  # type: ignore[attr-defined]
+        from ...transforms import innermost
+
+        return innermost(data)
+    return data
+
+
+@linear(function=None, method=False, node="AsStridedBackward0")
+def as_strided_backward(input: Array, source: Any, size: Any, stride: Any, offset: Any) -> Any:
+    """Scatter-add a strided view's gradient into the layout it was taken from."""
+    memory, start, sharers = _memory(source, size, stride, offset, input.dtype)
+    _add_at(memory, input, size, stride, start)
+    if sharers is not None:
+        memory = (memory / sharers).astype(input.dtype)
+    return xp.as_strided(memory, *source).copy()
+
+
+def _memory(source: Any, size: Any, stride: Any, offset: Any, dtype: Any) -> tuple[Any, int, Any]:
+    """Zeros for a layout and a view of it, where the view starts, and the layout's sharers."""
+    shape, strides, own = source
+    start = own if offset is None else offset
+    reach = max(own + xp.reach(shape, strides), start + xp.reach(size, stride)) + 1
+    return xp.zeros(reach, dtype), start, _sharers(source, reach)
+
+
+def _add_at(memory: Any, values: Any, shape: Any, strides: Any, offset: int) -> None:
+    xp.add.at(memory, xp.positions(shape, strides, offset).reshape(-1),
+              xp.as_array(values).reshape(-1))
+
+
+def _sharers(source: Any, reach: int) -> Any:
+    """How many elements of a layout lie at each place in memory; None if each has its own."""
+    shape, strides, own = source
+    covered = 0
+    for stride, size in sorted(zip(strides, shape, strict=True)):
+        if size > 1 and stride <= covered:
+            break
+        covered += (size - 1) * stride
+    else:
+        return None
+    counts = xp.zeros(reach, xp.INT64)
+    xp.add.at(counts, xp.positions(shape, strides, own).reshape(-1), 1)
+    return xp.maximum(counts, 1)
+
+
+as_strided_backward.vjp(input=lambda g, source, size, stride, offset:
+                        strided_from(g, source, size, stride, offset))
+
+
+@linear(function=None, method=False)
+def strided_from(input: Array, source: Any, size: Any, stride: Any, offset: Any) -> Any:
+    """What :func:`as_strided` would see if ``input`` were laid out as ``source`` says."""
+    memory, start, sharers = _memory(source, size, stride, offset, input.dtype)
+    if sharers is None:
+        xp.as_strided(memory, *source)[...] = input
+    else:
+        _add_at(memory, input, *source)
+        memory = (memory / sharers).astype(input.dtype)
+    return xp.as_strided(memory, tuple(size), tuple(stride), start).copy()
+
+
+strided_from.vjp(input=lambda g, source, size, stride, offset:
+                 as_strided_backward(g, source, size, stride, offset))
+
+
+def replayed_view(base: Tensor, target: Tensor) -> Tensor:
+    """The view ``target`` is, taken from ``base`` again and recorded."""
+    where = Geometry(base, target)
+    if where.chain:
+        return geometry_of_tensor(base, where)
+    own = base.storage_offset()
+    return as_strided(base, where.shape, where.strides, own + where.offset)
+
+
+def geometry_of_tensor(tensor: Tensor, where: Geometry) -> Tensor:
+    """The part of ``tensor`` that a view of the same geometry looks at, recorded."""
+    if where.chain:
+        for step, static in where.chain:
+            if step.outputs == ("list",):
+                tensor = step.function(tensor, *static[:-1])[static[-1]]
+            else:
+                tensor = step.function(tensor, *static)
+        return tensor
+    if tensor.stride() != where.base_strides:
+        laid_out = tensor.new_empty_strided(where.base_shape, where.base_strides)
+        laid_out.copy_(tensor)
+        tensor = laid_out
+    return as_strided(tensor, where.shape, where.strides, tensor.storage_offset() + where.offset)
+
+
+@view(quiet=True, function=None, method=False)
+def alias(input: Array) -> Any:
+    """The same memory under another tensor."""
+    return input[...]
+
+
+alias.vjp(input=lambda g: g)
+
+
+def alias_of(tensor: Tensor, edge: Tensor) -> Tensor:
+    """``tensor``'s data with leaf ``edge``'s place in the graph."""
+    out = alias(edge)
+    out._replace_data(tensor._data)
+    return out

@@ -1,0 +1,1 @@
+"""The functions that neural networks are made of."""

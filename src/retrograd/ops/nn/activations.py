@@ -1,0 +1,458 @@
+"""Activations of neural networks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...backend import pointwise as arrays
+from ...backend import smooth as curves
+from ...backend import xp
+from ...base import dtypes
+from ...core.op import PUBLIC, Array, Dim, Number, composite, elementwise, op, publish
+from ...core.tensor import Tensor
+from ..elementwise.arithmetic import abs
+from ..elementwise.clamping import _clamp_max_number
+from ..elementwise.exponentials import exp, sigmoid
+from ..elementwise.number_operands import in_place, kinds
+from ..elementwise.trigonometry import tanh
+from ..elementwise.where import kept, where, zeroed, zeroed_by, zeros_as
+from ..shapes.joining import _cat
+from ..shapes.reshaping import reshape
+from ..shapes.slicing import _slice
+
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+_ROOT_TWO_PI = math.sqrt(2 * math.pi)
+_GELU_SCALE, _GELU_CUBIC = math.sqrt(2 / math.pi), 0.044715
+
+
+def _functional(function: Any, name: str) -> Any:
+    """Publish ``function`` in ``nn.functional`` alone."""
+    function.__name__ = function.__qualname__ = name
+    publish(function, name, method=False, function="nn.functional")
+    return function
+
+
+def _with_inplace(name: str, made: Any, written: Any = None) -> None:
+    """Publish an activation of ``input`` alone with its ``inplace`` switch."""
+    written = written or in_place(made)
+
+    def function(input: Tensor, inplace: bool = False) -> Tensor:
+        return written(input) if inplace else made(input)
+
+    function.__doc__ = made.__doc__
+    _functional(function, name)
+
+
+# ---------------------------------------------------------------- pieces of lines
+
+
+@elementwise(inplace="function", quiet=True, guard=kinds(
+    "if", "relu", b=(RuntimeError, "Boolean inputs not supported for relu"),
+    c=(NotImplementedError, "clamp is not supported for complex types")))
+def relu(input: Array) -> Any:
+    """``input``, or 0 where it is negative."""
+    return arrays.bounded(input, 0, None)
+
+
+relu.vjp(input=lambda g, y: zeroed_by(g, y, y <= 0))
+_with_inplace("relu", relu)
+
+
+@elementwise(function="nn.functional", method=False, inplace=True, quiet=True,
+             guard=lambda given, common: _check_hardtanh(given, common))
+def hardtanh(input: Array, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """``input`` held between two bounds, where the gradient stops."""
+    if input.dtype.kind in "iu":
+        min_val, max_val = int(min_val), int(max_val)
+    return arrays.bounded(input, min_val, max_val)
+
+
+def _check_hardtanh(given: dict[str, Any], common: dtypes.dtype) -> None:
+    kinds("if", "hardtanh", b=(RuntimeError, "Bool inputs not supported for hardtanh"),
+          c=(NotImplementedError, "clamp is not supported for complex types"))(given, common)
+    if common is dtypes.uint8 and (given["min_val"] < 0 or given["max_val"] < 0):
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+
+
+hardtanh.vjp(input=lambda g, input, min_val, max_val:
+             zeroed_by(g, input, (input <= min_val) | (input >= max_val)))
+
+
+def _hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0,
+              inplace: bool = False) -> Tensor:
+    """``input`` held between two bounds, where the gradient stops."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return (in_place(hardtanh) if inplace else hardtanh)(input, min_val, max_val)
+
+
+_functional(_hardtanh, "hardtanh")
+
+
+def _relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """``input`` held between 0 and 6."""
+    return (in_place(hardtanh) if inplace else hardtanh)(input, 0, 6)
+
+
+_functional(_relu6, "relu6")
+
+
+@elementwise(function=None, method=False, inplace=True, guard=kinds("f", "leaky_relu_cpu"))
+def leaky_relu(input: Array, negative_slope: float = 0.01) -> Any:
+    """``input``, times a small slope where it is negative."""
+    return arrays.leaky(input, negative_slope)
+
+
+leaky_relu.vjp(input=lambda g, input, negative_slope: g * leaky_slope(input, negative_slope))
+
+
+@elementwise(function=None, method=False, quiet=True, node="LeakyReluBackwardBackward0")
+def leaky_slope(input: Array, negative_slope: float) -> Any:
+    """The derivative of :func:`leaky_relu`."""
+    return arrays.slope_of_leaky(input, negative_slope)
+
+
+leaky_slope.vjp(input=lambda g: zeros_as(g))
+
+
+def _leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """``input``, times a small slope where it is negative."""
+    return (in_place(leaky_relu) if inplace else leaky_relu)(input, negative_slope)
+
+
+_functional(_leaky_relu, "leaky_relu")
+
+
+@elementwise(function="torch", method=False, inplace="function",
+             guard=kinds("if", "threshold_cpu"))
+def threshold(input: Array, threshold: Number, value: Number) -> Any:
+    """``input``, or ``value`` where it is not above ``threshold``."""
+    return xp.where(input <= threshold, arrays.number_in(input.dtype, value), input)
+
+
+threshold.vjp(input=lambda g, input, threshold: zeroed_by(g, input, input <= threshold))
+
+
+def _threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """``input``, or ``value`` where it is not above ``threshold``."""
+    made = PUBLIC["torch"]["threshold_" if inplace else "threshold"]
+    return made(input, threshold, value)
+
+
+_functional(_threshold, "threshold")
+
+
+@elementwise(function="nn.functional", method=False, inplace=True, quiet=True,
+             guard=kinds("f", "hardsigmoid_cpu"))
+def hardsigmoid(input: Array) -> Any:
+    """A sigmoid of three straight pieces."""
+    return arrays.bounded(input + 3, 0, 6) / 6
+
+
+# PyTorch's slope is the single precision sixth, in every dtype.
+_SIXTH = 0.1666666716337204
+
+hardsigmoid.vjp(input=lambda g, input: kept(g * _SIXTH, (input > -3) & (input < 3)))
+_with_inplace("hardsigmoid", hardsigmoid)
+
+
+@elementwise(function="nn.functional", method=False, inplace=True, quiet=True,
+             guard=kinds("f", "hardswish_cpu"))
+def hardswish(input: Array) -> Any:
+    """``input`` times :func:`hardsigmoid` of it."""
+    return input * arrays.bounded(input + 3, 0, 6) / 6
+
+
+hardswish.vjp(input=lambda g, input: where(
+    input < 3, zeroed(g * (input / 3 + 0.5), input <= -3), g))
+_with_inplace("hardswish", hardswish)
+
+
+def _check_lambda(input: Any, lambd: float) -> None:
+    if 0 <= lambd <= 65504:  # which every dtype can hold
+        return
+    dtype = dtypes.from_numpy_dtype(input.dtype)
+    largest = dtypes.finfo(dtype).max
+    if not 0 <= lambd <= largest:
+        raise RuntimeError(f"lambda must be in range [0, {largest:g}] for input dtype "
+                           f"{dtype.alias}, but found {lambd:g}")
+
+
+@elementwise(function="nn.functional", method=False, quiet=True,
+             guard=kinds("f", "softshrink_check"))
+def softshrink(input: Array, lambd: float = 0.5) -> Any:
+    """``input`` moved towards 0 by ``lambd``, and no farther than 0."""
+    _check_lambda(input, lambd)
+    return input - arrays.bounded(input, -lambd, lambd)
+
+
+@elementwise(quiet=True, guard=kinds("f", "hardshrink_cpu"))
+def hardshrink(input: Array, lambd: float = 0.5) -> Any:
+    """``input``, or 0 where it is no farther than ``lambd`` from 0."""
+    return arrays.zeroed(input, (input >= -lambd) & (input <= lambd))
+
+
+for _shrink in (softshrink, hardshrink):
+    _shrink.vjp(input=lambda g, input, lambd:
+                zeroed_by(g, input, (input >= -lambd) & (input <= lambd)))
+
+
+@elementwise(function=None, method=False, numbers=(), node="PreluKernelBackward0",
+             guard=kinds("f", "prelu_cpu"))
+def _prelu_kernel(input: Array, weight: Array) -> Any:
+    return xp.where(input > 0, input, input * weight)
+
+
+_prelu_kernel.vjp(input=lambda g, input, weight: where(input > 0, g, g * weight),
+                  weight=lambda g, input: zeroed(g * input, input > 0))
+
+
+@composite(method=True)
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """``input``, times a learned slope where it is negative; one slope, or one per channel."""
+    if input.dtype is not weight.dtype:
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.alias} and "
+                           f"{weight.dtype.alias}")
+    if weight.ndim > 1:
+        raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
+                           f"{weight.ndim}")
+    if weight.numel() != 1:
+        if not input.ndim:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input.shape[1] if input.ndim > 1 else 1
+        if weight.numel() != channels:
+            raise RuntimeError("Mismatch of parameter numbers and input channel size. Found "
+                               f"parameter numbers = {weight.numel()} and channel size = "
+                               f"{channels}.")
+    if weight.ndim != input.ndim:
+        shape = [1] * input.ndim
+        if input.ndim > 1:
+            shape[1] = weight.numel()
+        weight = reshape(weight, shape)
+    return _prelu_kernel(input, weight)
+
+
+# ---------------------------------------------------------------- exponential units
+
+
+@elementwise(function=None, method=False, inplace=True, node="EluBackward0",
+             guard=kinds("f", "elu_cpu"))
+def elu(input: Array, alpha: Number = 1.0, scale: Number = 1, input_scale: Number = 1) -> Any:
+    """``input``, bent towards ``-alpha`` where it is negative."""
+    low = xp.expm1(xp.minimum(input, 0) * input_scale) * (alpha * scale)
+    return xp.where(input > 0, input * scale, low)
+
+
+elu.vjp(input=lambda g, input, alpha, scale, input_scale: where(
+    input <= 0, g * (alpha * scale * input_scale * _low_exp(input, input_scale)), g * scale))
+
+
+def _low_exp(input: Any, scale: Any) -> Any:
+    """Exponentials of the negative elements; the rest is not let overflow."""
+    return exp(_clamp_max_number(input, 0) * scale)
+
+
+def _elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """``input``, bent towards ``-alpha`` where it is negative."""
+    return (in_place(elu) if inplace else elu)(input, alpha)
+
+
+_functional(_elu, "elu")
+
+
+@composite()
+def selu(input: Tensor) -> Tensor:
+    """:func:`elu` scaled so that it keeps mean 0 and variance 1."""
+    return elu(input, SELU_ALPHA, SELU_SCALE)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """In-place version of :func:`selu`."""
+    return in_place(elu)(input, SELU_ALPHA, SELU_SCALE)
+
+
+publish(selu_, "selu_", method=False)
+_with_inplace("selu", selu, selu_)
+
+
+@elementwise(function="torch", method=False, inplace="function", guard=kinds("f", "elu_cpu"))
+def celu(input: Array, alpha: Number = 1.0) -> Any:
+    """An :func:`elu` whose slope is continuous for every ``alpha``."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return xp.where(input > 0, input, xp.expm1(xp.minimum(input, 0) / alpha) * alpha)
+
+
+celu.vjp(input=lambda g, input, alpha: where(input <= 0, g * _low_exp(input, 1 / alpha), g))
+
+
+def _celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """An :func:`elu` whose slope is continuous for every ``alpha``."""
+    return PUBLIC["torch"]["celu_" if inplace else "celu"](input, alpha)
+
+
+_functional(_celu, "celu")
+
+# ---------------------------------------------------------------- smooth units
+
+
+def _check_gelu(given: dict[str, Any], common: dtypes.dtype) -> None:
+    kinds("f", "GeluKernelImpl")(given, common)
+
+
+@elementwise(function="nn.functional", method=False, guard=_check_gelu)
+def gelu(input: Array, *, approximate: str = "none") -> Any:
+    """``input`` times the normal probability of being below it."""
+    if approximate == "none":
+        return curves.gelu(input)
+    if approximate != "tanh":
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return curves.tanh_gelu(input)
+
+
+gelu.vjp(input=lambda g, input, approximate: gelu_backward(g, input, approximate))
+
+
+@elementwise(function=None, method=False, numbers=(), node="GeluBackwardBackward0")
+def gelu_backward(input: Array, source: Array, approximate: str) -> Any:
+    """``input`` times the derivative of :func:`gelu` at ``source``."""
+    slope = curves.gelu_gradient if approximate == "none" else curves.tanh_gelu_gradient
+    return slope(input, source)
+
+
+gelu_backward.vjp(
+    input=lambda g, source, approximate: gelu_backward(g, source, approximate),
+    source=lambda g, input, source, approximate: g * input * (
+        _gelu_curve(source) if approximate == "none" else _tanh_gelu_curve(source)))
+
+
+def _gelu_curve(input: Any) -> Any:
+    return exp(-0.5 * input * input) * (2 - input * input) / _ROOT_TWO_PI
+
+
+def _tanh_gelu_curve(input: Any) -> Any:
+    square = input * input
+    bend = tanh(_GELU_SCALE * input * (1 + _GELU_CUBIC * square))
+    slope = _GELU_SCALE * (1 + 3 * _GELU_CUBIC * square)
+    rest = 1 - bend * bend
+    return rest * slope + 0.5 * input * rest * (
+        6 * _GELU_SCALE * _GELU_CUBIC * input - 2 * bend * slope * slope)
+
+
+@elementwise(function="nn.functional", method=False, inplace=True,
+             guard=kinds("fc", "silu_cpu"))
+def silu(input: Array) -> Any:
+    """``input`` times its sigmoid."""
+    return curves.silu(input)
+
+
+silu.vjp(input=lambda g, input: silu_backward(g, input))
+
+
+@elementwise(function=None, method=False, numbers=(), node="SiluBackwardBackward0")
+def silu_backward(input: Array, source: Array) -> Any:
+    """``input`` times the derivative of :func:`silu` at ``source``."""
+    return curves.silu_gradient(input, source)
+
+
+silu_backward.vjp(
+    input=lambda g, source: silu_backward(g, source),
+    source=lambda g, input, source: g * input * _silu_curve(source, sigmoid(source)))
+
+
+def _silu_curve(input: Any, s: Any) -> Any:
+    return s * (1 - s) * (2 + input * (1 - 2 * s))
+
+
+_with_inplace("silu", silu)
+
+
+@elementwise(function="nn.functional", method=False, inplace=True, guard=kinds("f", "mish_cpu"))
+def mish(input: Array) -> Any:
+    """``input`` times the hyperbolic tangent of its softplus."""
+    return input * xp.tanh(xp.logaddexp(input, 0))
+
+
+mish.vjp(input=lambda g, input: g * _mish_slope(input, tanh(softplus(input)), sigmoid(input)))
+
+
+def _mish_slope(input: Any, bend: Any, s: Any) -> Any:
+    return bend + input * s * (1 - bend * bend)
+
+
+_with_inplace("mish", mish)
+
+
+@elementwise(function="nn.functional", method=False, guard=kinds("f", "softplus_cpu"))
+def softplus(input: Array, beta: float = 1, threshold: float = 20) -> Any:
+    """log(1 + exp(βx)) / β, and ``input`` itself where βx is beyond ``threshold``."""
+    scaled = input * beta
+    return xp.where(scaled > threshold, input, xp.log1p(xp.exp(scaled)) / beta)
+
+
+softplus.vjp(input=lambda g, input, beta, threshold: where(
+    input * beta > threshold, g, g * sigmoid(input * beta)))
+
+
+@elementwise(function="nn.functional", method=False, node="LogSigmoidBackward0",
+             guard=kinds("f", "log_sigmoid_cpu"))
+def logsigmoid(input: Array) -> Any:
+    """The logarithm of the sigmoid, exact at both ends."""
+    return xp.in_rows(xp.minimum(input, 0) - xp.log1p(xp.exp(-xp.abs(input))))
+
+
+logsigmoid.vjp(input=lambda g, input: g * sigmoid(-input))
+
+
+@composite(function="nn.functional")
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + |x|)."""
+    return input / (abs(input) + 1)
+
+
+@composite(function="nn.functional")
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x)."""
+    return input - tanh(input)
+
+# ---------------------------------------------------------------- gates
+
+
+_floats_to_halve = kinds("f", "glu_cpu")
+
+
+def _halves(given: dict[str, Any], common: dtypes.dtype) -> None:
+    if not given["input"].ndim:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    _floats_to_halve(given, common)
+
+
+@op(function="nn.functional", method=False, guard=_halves)
+def glu(input: Array, dim: Dim = -1) -> Any:
+    """The first half of ``input`` along ``dim``, times the sigmoid of the second."""
+    if input.shape[dim] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size "
+                           f"{input.shape[dim]}")
+    first, second = xp.split(input, 2, axis=dim)
+    return first / (1 + xp.exp(-second))
+
+
+glu.vjp(input=lambda g, input, dim: _glu_gradient(g, input, dim))
+
+
+def _glu_gradient(g: Any, input: Any, dim: int) -> Any:
+    half = input.shape[dim] // 2
+    first, second = _slice(input, dim, 0, half, 1), _slice(input, dim, half, 2 * half, 1)
+    gate = sigmoid(second)
+    return _cat([g * gate, g * first * (gate * (1 - gate))], dim)
+
+
+# ---------------------------------------------------------------- in-place names of nn.functional
+
+for _name, _written in {"hardtanh_": in_place(hardtanh), "leaky_relu_": in_place(leaky_relu),
+                        "elu_": in_place(elu)}.items():
+    PUBLIC["nn.functional"][_name] = _written
+for _name in ("hardtanh_", "leaky_relu_", "elu_", "hardsigmoid_", "hardswish_", "silu_", "mish_",
+              "threshold_", "celu_"):
+    delattr(Tensor, _name)

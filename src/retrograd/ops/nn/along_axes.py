@@ -1,0 +1,48 @@
+"""Copies and mixtures along axes, which padding, pooling and resampling are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import conv as images
+from ...core.op import Array, linear
+from ..elementwise.number_operands import kinds
+
+
+@linear(method=False, function=None)
+def _spread_axes(input: Array, recipe: Any, sizes: Any) -> Any:
+    return images.spread_axes(input, recipe, sizes)
+
+
+def _declare_taking(name: str, node: str, guard: Any = None) -> Any:
+    """An op that copies positions along axes; variants differ in the name of their node."""
+    def kernel(input: Array, recipe: Any) -> Any:
+        return images.take_axes(input, recipe)
+
+    kernel.__name__ = name
+    made = linear(method=False, function=None, node=node, guard=guard)(kernel)
+    made.vjp(input=lambda g, like, recipe: _spread_axes(g, recipe, like.shape))
+    return made
+
+
+_take_axes = _declare_taking("_take_axes", "IndexSelectBackward0")
+_spread_axes.vjp(input=lambda g, recipe: _take_axes(g, recipe))
+
+
+@linear(method=False, function=None, node="MmBackward0")
+def _multiply_axes(input: Array, recipe: Any, transposed: bool) -> Any:
+    return images.multiply_axes(input, recipe, transposed)
+
+
+_multiply_axes.vjp(input=lambda g, recipe, transposed: _multiply_axes(g, recipe, not transposed))
+
+
+def _declare_mixing(name: str, node: str, lacking: str) -> Any:
+    """An op that multiplies matrices onto axes; variants differ in the name of their node."""
+    def kernel(input: Array, recipe: Any) -> Any:
+        return images.multiply_axes(input, recipe, False)
+
+    kernel.__name__ = name
+    made = linear(method=False, function=None, node=node, guard=kinds("f", lacking))(kernel)
+    made.vjp(input=lambda g, recipe: _multiply_axes(g, recipe, True))
+    return made

@@ -1,0 +1,178 @@
+"""Dropout."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ...base.warning import warn
+from ...core.general import wrap_any
+from ...core.op import composite, publish
+from ...core.tensor import Tensor
+from .activations import SELU_ALPHA, SELU_SCALE, _functional
+
+
+def _mask(shape: Any, dtype: Any, p: float, part: float = 1.0) -> Tensor:
+    """Random zeros, and elsewhere one over ``part``."""
+    from ...random import drawn, stream_of
+
+    stream = stream_of(None)
+
+    return wrap_any(drawn(lambda whole: stream.dropout_mask(whole, dtype.np, p, part), shape))
+
+
+def _check_probability(p: float, error: type[Exception] = RuntimeError) -> None:
+    if p < 0 or p > 1:
+        raise error(f"dropout probability has to be between 0 and 1, but got {p:g}"
+                    if error is RuntimeError else
+                    f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _scaled_mask(input: Tensor, shape: Any, p: float) -> Tensor:
+    return _mask(shape, input.dtype, p, 1 if p == 1 else 1 - p)
+
+
+def _whole_shape(input: Tensor) -> Any:
+    return input.shape
+
+
+def _dropped(input: Tensor, p: float, train: bool, inplace: bool,
+             shape_of: Callable[[Tensor], Any]) -> Tensor:
+    _check_probability(p)
+    if not train or p == 0 or 0 in input._data.shape:
+        return input
+    mask = _scaled_mask(input, shape_of(input), p)
+    return input.mul_(mask) if inplace else input * mask
+
+
+@composite()
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """``input`` with elements zeroed at random and the rest scaled up, while training."""
+    return _dropped(input, p, train, False, _whole_shape)
+
+
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In-place version of :func:`dropout`."""
+    return _dropped(input, p, train, True, _whole_shape)
+
+
+publish(dropout_, "dropout_", method=False)
+
+
+def _functional_dropout(input: Tensor, p: float = 0.5, training: bool = True,
+                        inplace: bool = False) -> Tensor:
+    """``input`` with elements zeroed at random and the rest scaled up, while training."""
+    _check_probability(p, ValueError)
+    return _dropped(input, p, training, inplace, _whole_shape)
+
+
+_functional(_functional_dropout, "dropout")
+
+
+def _channel_shape(input: Tensor) -> tuple[int, ...]:
+    if input.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    return (*input.shape[:2], *(1,) * (input.ndim - 2))
+
+
+@composite()
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Dropout of whole channels."""
+    return _dropped(input, p, train, False, _channel_shape)
+
+
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """In-place version of :func:`feature_dropout`."""
+    return _dropped(input, p, train, True, _channel_shape)
+
+
+publish(feature_dropout_, "feature_dropout_", method=False)
+
+
+def _check_spatial(rank: int, spatial: int) -> None:
+    """Refuse or, as long as that is tolerated, warn of input that is not channels in space."""
+    name, few, many = f"dropout{spatial}d", spatial + 1, spatial + 2
+    if spatial == 2 and rank == 3:
+        warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D "
+             "dropout behavior is desired - input is interpreted as shape (N, C, L), where C is "
+             "the channel dim. This behavior will change in a future release to interpret the "
+             "input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
+             "channel-wise dropout behavior, please switch to using dropout1d instead.")
+    if rank in (few, many):
+        return
+    note = (f"Note that {name} exists to provide channel-wise dropout on inputs with {spatial} "
+            f"spatial dimension{'s' * (spatial > 1)}, a channel dimension, and an optional batch "
+            f"dimension (i.e. {few}D or {many}D inputs).")
+    if spatial == 1:
+        raise RuntimeError(f"{name}: Expected {few}D or {many}D input, but received a {rank}D "
+                           f"input. {note}")
+    warn(f"{name}: Received a {rank}-D input to {name}, which is deprecated and will result in an "
+         "error in a future release. To retain the behavior and silence this warning, please use "
+         f"dropout instead. {note}")
+
+
+def _channel_dropout(spatial: int) -> None:
+    def function(input: Tensor, p: float = 0.5, training: bool = True,
+                 inplace: bool = False) -> Tensor:
+        """Dropout of whole channels."""
+        _check_probability(p, ValueError)
+        _check_spatial(input.ndim, spatial)
+        # Three dimensions are a batch of signals to dropout2d, not one image.
+        batched = spatial == 2 or input.ndim == spatial + 2
+        whole = input if batched else input.unsqueeze(0)
+        found = _dropped(whole, p, training, inplace, _channel_shape)
+        return found if batched else found.squeeze(0)
+
+    _functional(function, f"dropout{spatial}d")
+
+
+for _spatial in (1, 2, 3):
+    _channel_dropout(_spatial)
+
+_ALPHA_DROPPED = SELU_ALPHA * SELU_SCALE
+
+
+def _alpha_dropped(input: Tensor, p: float, train: bool, inplace: bool,
+                   shape_of: Callable[[Tensor], Any]) -> Tensor:
+    """Dropout to the value that keeps mean and variance of :func:`selu` units."""
+    _check_probability(p)
+    if not train or p == 0 or not input.numel():
+        return input
+    mask = _mask(shape_of(input), input.dtype, p)
+    if p == 1:
+        return input.mul_(mask) if inplace else input * mask
+    scale = 1 / math.sqrt((_ALPHA_DROPPED ** 2 * p + 1) * (1 - p))
+    shift = (mask - 1) * (_ALPHA_DROPPED * scale) + _ALPHA_DROPPED * scale * p
+    scaled: Any = mask * scale
+    return input.mul_(scaled).add_(shift) if inplace else input * scaled + shift
+
+
+@composite()
+def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Dropout to the value that keeps mean and variance of :func:`selu` units."""
+    return _alpha_dropped(input, p, train, False, _whole_shape)
+
+
+@composite()
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """:func:`alpha_dropout` of whole channels."""
+    return _alpha_dropped(input, p, train, False, _channel_shape)
+
+
+def _functional_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
+                              inplace: bool = False) -> Tensor:
+    """Dropout to the value that keeps mean and variance of :func:`selu` units."""
+    _check_probability(p, ValueError)
+    return _alpha_dropped(input, p, training, inplace, _whole_shape)
+
+
+def _functional_feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
+                                      inplace: bool = False) -> Tensor:
+    """:func:`alpha_dropout` of whole channels."""
+    _check_probability(p, ValueError)
+    return _alpha_dropped(input, p, training, inplace, _channel_shape)
+
+
+_functional(_functional_alpha_dropout, "alpha_dropout")
+_functional(_functional_feature_alpha_dropout, "feature_alpha_dropout")

@@ -1,0 +1,109 @@
+"""Embedding and one-hot vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import norm as arrays
+from ...backend import xp
+from ...base import dtypes
+from ...base.errors import length_of, no_dims
+from ...base.modes import switched
+from ...core.op import Array, Index, composite, op, publish
+from ...core.tensor import Tensor
+
+
+@op(method=False, function=None, saved={"weight": "weight"})
+def _embedding(weight: Array, indices: Index, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+    return arrays.look_up(weight, xp.as_array(indices))
+
+
+@op(method=False, function=None)
+def _embedding_gradient(output: Array, indices: Index, rows: int, padding_idx: int,
+                        scale_grad_by_freq: bool) -> Any:
+    return arrays.add_rows(output, xp.as_array(indices), rows, padding_idx, scale_grad_by_freq)
+
+
+@op(method=False, function=None)
+def _weighted_rows(weight: Array, indices: Index, padding_idx: int,
+                   scale_grad_by_freq: bool) -> Any:
+    return arrays.weighted_rows(weight, xp.as_array(indices), padding_idx, scale_grad_by_freq)
+
+
+_embedding.op.node_name = "EmbeddingBackward0"
+for _rows in (_embedding, _weighted_rows):
+    _rows.vjp(weight=lambda g, indices, like, padding_idx, scale_grad_by_freq: _embedding_gradient(
+        g, indices, like.shape[0], padding_idx, scale_grad_by_freq))
+_embedding_gradient.vjp(
+    output=lambda g, indices, padding_idx, scale_grad_by_freq: _weighted_rows(
+        g, indices, padding_idx, scale_grad_by_freq))
+_embedding.jvp(weight=lambda tangent, indices: _embedding(tangent, indices, -1, False))
+
+
+def _torch_embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1,
+                     scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
+    """:func:`embedding` with the argument order of ``torch.embedding``."""
+    if sparse:
+        raise NotImplementedError("embedding: sparse gradients are not supported")
+    if weight.ndim != 2:
+        # To record a gradient needs the number of rows, before anything is checked.
+        recorded = weight.requires_grad and not weight.ndim
+        raise no_dims(0) if recorded else RuntimeError("'weight' must be 2-D")
+    if indices.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+            f"Long, Int; but got torch.{indices.dtype.alias}Tensor instead (while checking "
+            "arguments for embedding)")
+    return _embedding(weight, indices, padding_idx, scale_grad_by_freq)
+
+
+publish(_torch_embedding, "embedding", method=False)
+
+
+def _padding_row(padding_idx: int, weight: Tensor) -> int:
+    """The row that gets no gradient, counted from the first."""
+    if padding_idx == 0:
+        return 0
+    count = length_of(tuple(weight.shape), 0)
+    if not -count <= padding_idx < count:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    return padding_idx % count
+
+
+@composite(function="nn.functional")
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
+              max_norm: float | None = None, norm_type: float = 2.0,
+              scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
+    """The rows of ``weight`` at the indices ``input``; no gradient reaches row ``padding_idx``."""
+    padding = -1 if padding_idx is None else _padding_row(padding_idx, weight)
+    if max_norm is not None:
+        with switched(grad=False):
+            arrays.shorten_rows(weight._array(), input._data, max_norm, norm_type)
+            weight._bump_version()
+    return _torch_embedding(weight, input, padding, scale_grad_by_freq, sparse)
+
+
+@op(method=False, function=None)
+def _one_hot(input: Index, classes: int) -> Any:
+    return arrays.one_hot(xp.as_array(input), classes)
+
+
+@composite(function="nn.functional")
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
+    """Zeros with a one at each index, along a new last dimension."""
+    if input.dtype is not dtypes.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if not input.numel():
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return _one_hot(input, num_classes)
+    if num_classes > 0 and type(input)._is_traced:  # type: ignore[attr-defined]
+        return _one_hot(input, num_classes)
+    if int(input.min()) < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    largest = int(input.max())
+    if num_classes == -1:
+        num_classes = largest + 1
+    elif num_classes <= largest:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return _one_hot(input, num_classes)

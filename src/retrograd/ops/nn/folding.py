@@ -1,0 +1,110 @@
+"""Windows as columns: unfold and fold."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...backend import conv as images
+from ...backend import xp
+from ...base.errors import dim_out_of_range, no_dims
+from ...core.op import Array, composite, linear
+from ...core.tensor import Tensor
+from ..elementwise.number_operands import kinds
+from .sizes import Ints, spread
+
+
+@linear(method=False, function=None, node="Im2ColBackward0", guard=kinds("fc", "im2col_out_cpu"))
+def _im2col(input: Array, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    out = images.output_space(input.shape[-2:], kernel, stride, padding, dilation)
+    *lead, channels, height, width = input.shape
+    whole = images.padded(input.reshape(-1, channels, height, width), padding)
+    view = images.windows(whole, kernel, stride, dilation, out)
+    return view.reshape(*lead, channels * math.prod(kernel), math.prod(out))
+
+
+@linear(method=False, function=None, node="Col2ImBackward0", guard=kinds("fc", "col2im_out_cpu"))
+def _col2im(input: Array, space: Any, kernel: Any, dilation: Any, padding: Any,
+            stride: Any) -> Any:
+    out = images.output_space(space, kernel, stride, padding, dilation)
+    channels = input.shape[-2] // math.prod(kernel)
+    parts = input.reshape(-1, channels, *kernel, *out)
+    padded = tuple(n + 2 * p for n, p in zip(space, padding, strict=True))
+    whole = xp.zeros((parts.shape[0], channels, *padded), input.dtype)
+    images.add_windows(parts, whole, stride, dilation)
+    return whole[images.inner_part(padding, space)].reshape(*input.shape[:-2], channels, *space)
+
+
+_im2col.vjp(input=lambda g, like, kernel, dilation, padding, stride: _col2im(
+    g, like.shape[-2:], kernel, dilation, padding, stride))
+_col2im.vjp(input=lambda g, kernel, dilation, padding, stride: _im2col(
+    g, kernel, dilation, padding, stride))
+
+
+def _check_blocks(kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
+    for name, label, sizes in (
+            ("kernel size", "kernel", kernel), ("dilation", "dilation", dilation),
+            ("padding", "pad", padding), ("stride", "stride", stride)):
+        needed = "non-negative" if name == "padding" else "greater than zero"
+        if min(sizes) < (name != "padding"):
+            raise RuntimeError(f"{name} should be {needed}, but got {label}_height: {sizes[0]} "
+                               f"{label}_width: {sizes[1]}")
+
+
+def _check_planes_to_unfold(shape: Ints, kernel: Ints, dilation: Ints, padding: Ints,
+                            stride: Ints) -> None:
+    rank = len(shape)
+    if not rank:
+        raise no_dims(-1)
+    if rank == 1:
+        raise dim_out_of_range(-2, rank)
+    _check_blocks(kernel, dilation, padding, stride)
+    if rank == 2 and shape[1]:
+        raise dim_out_of_range(2, rank)
+    if rank not in (3, 4) or 0 in shape[-3:]:
+        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and "
+                           f"other non-zero dimensions for input, but got: {list(shape)}")
+
+
+@composite(function="nn.functional")
+def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
+           stride: Any = 1) -> Tensor:
+    """Every window of a batch of images as a column."""
+    kernel, dilate = spread(kernel_size, 2), spread(dilation, 2)
+    pad, steps = spread(padding, 2), spread(stride, 2)
+    _check_planes_to_unfold(tuple(input.shape), kernel, dilate, pad, steps)
+    out = images.output_space(input.shape[-2:], kernel, steps, pad, dilate)
+    if min(out) < 1:
+        raise RuntimeError(
+            f"Given input with spatial size {tuple(input.shape[-2:])}, kernel_size={kernel}, "
+            f"dilation={dilate}, padding={pad}, calculated shape of the array of sliding blocks "
+            f"as {out}, but its components must be at least one.")
+    return _im2col(input, kernel, dilate, pad, steps)
+
+
+@composite(function="nn.functional")
+def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
+         stride: Any = 1) -> Tensor:
+    """Add columns up into images, each where :func:`unfold` would take it from."""
+    kernel, dilate = spread(kernel_size, 2), spread(dilation, 2)
+    pad, steps, space = spread(padding, 2), spread(stride, 2), spread(output_size, 2)
+    if len(space) != 2:
+        raise RuntimeError(f"It is expected output_size equals to 2, but got size {len(space)}")
+    _check_blocks(kernel, dilate, pad, steps)
+    if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
+        raise RuntimeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch "
+                           "size and non-zero dimensions for input, but got: "
+                           f"{list(input.shape)}")
+    rows, count = input.shape[-2:]
+    if rows % math.prod(kernel):
+        raise RuntimeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
+            f"but got input.size(1)={rows} and kernel_size={kernel}.")
+    out = images.output_space(space, kernel, steps, pad, dilate)
+    if count != math.prod(out):
+        raise RuntimeError(
+            f"Given output_size={space}, kernel_size={kernel}, dilation={dilate}, padding={pad}, "
+            f"stride={steps}, expected size of input's dimension 2 to match the calculated number "
+            f"of sliding blocks {' * '.join(map(str, out))} = {math.prod(out)}, but got "
+            f"input.size(2)={count}.")
+    return _col2im(input, space, kernel, dilate, pad, steps)

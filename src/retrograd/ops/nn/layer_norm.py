@@ -1,0 +1,264 @@
+"""Normalisation of the last dims: layer norm and RMS norm."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...backend import norm as arrays
+from ...backend import xp
+from ...base import dtypes
+from ...core.op import Array, Index, composite, op
+from ...core.tensor import PLAIN, Tensor
+from ..elementwise.exponentials import rsqrt
+from ..products.linear_layers import sum_rows
+from ..products.matmul import scalar_type
+from ..shapes.dimensions import unsqueeze
+from ..shapes.expanding import expand, sum_to_size_of
+from ..shapes.reshaping import reshape
+
+# ---------------------------------------------------------------- mean 0 and variance 1
+
+
+def mean_over(input: Any, axes: Any) -> Any:
+    """The mean over ``axes``, with their lengths kept as one."""
+    shape = input.shape
+    kept = tuple([1 if i in axes else n for i, n in enumerate(shape)])
+    return sum_to_size_of(input, kept) * (math.prod(kept) / (math.prod(shape) or 1))
+
+
+@op(method=False, function=None, node="NativeLayerNormBackward0")
+def _standardize(input: Array, axes: Any, eps: float) -> Any:
+    return arrays.standardize(input, axes, eps)
+
+
+@op(method=False, function=None, node="NativeLayerNormBackwardBackward0")
+def _standardize_gradient(output: Array, input: Array, axes: Any, eps: float) -> Any:
+    return arrays.standardize_gradient(output, input, axes, eps)
+
+
+@op(method=False, function=None, node="RsqrtBackward0")
+def _inverse_deviation(input: Array, axes: Any, eps: float) -> Any:
+    return arrays.inverse_deviation(input, axes, eps)
+
+
+def _curvature(g: Any, output: Any, input: Any, axes: Any, eps: float) -> Any:
+    """How ``<g, standardize_gradient(output, input)>`` changes with ``input``."""
+    scale = _inverse_deviation(input, axes, eps)
+    unit = _standardize(input, axes, eps)
+    along_g, along_output = mean_over(g * unit, axes), mean_over(output * unit, axes)
+    common = mean_over(g * output, axes) - mean_over(g, axes) * mean_over(output, axes)
+    return -scale * (unit * (common - along_g * along_output) * scale
+                     + along_output * _standardize_gradient(g, input, axes, eps)
+                     + along_g * _standardize_gradient(output, input, axes, eps))
+
+
+_standardize.vjp(input=lambda g, input, axes, eps: _standardize_gradient(g, input, axes, eps))
+_standardize_gradient.vjp(
+    output=lambda g, input, axes, eps: _standardize_gradient(g, input, axes, eps),
+    input=lambda g, output, input, axes, eps: _curvature(g, output, input, axes, eps))
+_inverse_deviation.vjp(input=lambda g, input, y, axes, eps: -g * y * y * _standardize(
+    input, axes, eps) * (math.prod(y.shape) / (math.prod(input.shape) or 1)))
+
+
+def times(g: Any, weight: Any) -> Any:
+    return g if weight is None else g * weight
+
+
+# ---------------------------------------------------------------- layer norm
+
+
+def _check_parameter_type(input: Any, *parameters: Any) -> None:
+    """Parameters share the input's dtype; half precision may have float32 ones."""
+    for parameter in parameters:
+        if parameter is None or parameter.dtype == input.dtype:
+            continue
+        if input.dtype.itemsize == 2 and parameter.dtype == xp.FLOAT32:
+            continue
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+
+
+def _refuse_integers(input: Any, kernel: str) -> None:
+    if input.dtype.kind in "biu":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_type(input)}'")
+
+
+def _check_types(input: Any, weight: Any, bias: Any, kernel: str) -> None:
+    dtype = input.dtype
+    if dtype.kind != "f" or (weight is not None and weight.dtype is not dtype) or (
+            bias is not None and bias.dtype is not dtype):
+        _refuse_integers(input, kernel)
+        _check_parameter_type(input, weight, bias)
+
+
+@op(method=False, function=None, node="NativeLayerNormBackward0")
+def _layer_norm(input: Array, weight: Array | None, bias: Array | None, rank: int,
+                eps: float) -> Any:
+    _check_types(input, weight, bias, "LayerNormKernelImpl")
+    return arrays.layer_norm(input, rank, eps, weight, bias)[0]
+
+
+_LARGE = 1 << 16  # elements from which it pays to keep the moments for the backward pass
+
+
+def _keeps_moments(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> bool:
+    return _are_plain(input, weight, bias) and input._data.size > _LARGE and (
+        input._edge is not None or (weight is not None and weight._edge is not None))
+
+
+def _are_plain(*tensors: Tensor | None) -> bool:
+    """Whether no transform is at work: the ops that keep moments know none."""
+    return all(t is None or type(t) in PLAIN for t in tensors)
+
+
+@op(method=False, function=None, node="NativeLayerNormBackward0", differentiable=(0,),
+    outputs=("output", "mean", "scale"))
+def _layer_norm_with_moments(input: Array, weight: Array | None, bias: Array | None, rank: int,
+                             eps: float) -> Any:
+    _check_types(input, weight, bias, "LayerNormKernelImpl")
+    return arrays.layer_norm(input, rank, eps, weight, bias)
+
+
+@op(method=False, function=None, node="NativeLayerNormBackwardBackward0")
+def _layer_norm_input(output: Array, input: Array, weight: Array | None, mean: Index | None,
+                      scale: Index | None, rank: int, eps: float) -> Any:
+    return arrays.layer_input_gradient(output, input, weight, mean, scale, rank, eps)
+
+
+@op(method=False, function=None, node="NativeLayerNormBackwardBackward0")
+def _layer_norm_weight(output: Array, input: Array, mean: Index | None, scale: Index | None,
+                       rank: int, eps: float) -> Any:
+    return arrays.layer_weight_gradient(output, input, mean, scale, rank, eps)
+
+
+def layer_rows(input: Any, rank: int) -> Any:
+    shape = input.shape
+    split = len(shape) - rank
+    return reshape(input, (math.prod(shape[:split]), math.prod(shape[split:])))
+
+
+def layer_sums(input: Any, rank: int) -> Any:
+    """The sum over all but the last ``rank`` dimensions."""
+    shape = input.shape
+    if rank == 1:
+        return sum_rows(input if len(shape) == 2 else layer_rows(input, 1))
+    return reshape(sum_rows(layer_rows(input, rank)), shape[len(shape) - rank:])
+
+
+def layer_curvature(g: Any, output: Any, input: Any, rank: int, eps: float) -> Any:
+    rows = [layer_rows(value, rank) for value in (g, output, input)]
+    return reshape(_curvature(rows[0], rows[1], rows[2], (1,), eps), input.shape)
+
+
+_layer_norm.vjp(
+    input=lambda g, input, weight, rank, eps: _layer_norm_input(
+        g, input, weight, None, None, rank, eps),
+    weight=lambda g, input, rank, eps: _layer_norm_weight(g, input, None, None, rank, eps),
+    bias=lambda g, rank: layer_sums(g, rank))
+_layer_norm_with_moments.vjp(
+    input=lambda g, input, weight, mean, scale, rank, eps: _layer_norm_input(
+        g[0], input, weight, mean, scale, rank, eps),
+    weight=lambda g, input, mean, scale, rank, eps: _layer_norm_weight(
+        g[0], input, mean, scale, rank, eps),
+    bias=lambda g, rank: layer_sums(g[0], rank))
+_layer_norm_input.vjp(
+    output=lambda g, input, weight, mean, scale, rank, eps: times(
+        _layer_norm_input(g, input, None, mean, scale, rank, eps), weight),
+    input=lambda g, output, input, weight, rank, eps: layer_curvature(
+        g, times(output, weight), input, rank, eps),
+    weight=lambda g, output, input, mean, scale, rank, eps: layer_sums(
+        output * _layer_norm_input(g, input, None, mean, scale, rank, eps), rank))
+_layer_norm_weight.vjp(
+    output=lambda g, input, rank, eps: _layer_norm(input, g, None, rank, eps),
+    input=lambda g, output, input, mean, scale, rank, eps: _layer_norm_input(
+        output, input, g, mean, scale, rank, eps))
+
+
+def with_batch(batch: Any, name: str, value: Any) -> Any:
+    """An argument of a batching rule, with the batch in front even if it had none."""
+    if value is None or batch[name]:
+        return value
+    return expand(unsqueeze(value, 0), (batch.size, *value.shape))
+
+
+def layer_scaled(batch: Any, value: Any, weight: Any, rank: int) -> Any:
+    """A batch of values times their weights, which may be a batch too."""
+    if weight is None or not batch["weight"]:
+        return times(value, weight)
+    lead = value.ndim - rank - 1
+    return value * reshape(weight, (batch.size, *(1,) * lead, *weight.shape[1:]))
+
+
+@_layer_norm_input.batch
+def _(batch: Any, output: Any, input: Any, weight: Any, mean: Any, scale: Any, rank: int,
+      eps: float) -> Any:
+    output = layer_scaled(batch, with_batch(batch, "output", output), weight, rank)
+    return _layer_norm_input(output, with_batch(batch, "input", input), None, None, None, rank, eps)
+
+
+@_layer_norm_weight.batch
+def _(batch: Any, output: Any, input: Any, mean: Any, scale: Any, rank: int, eps: float) -> Any:
+    unit = _layer_norm(with_batch(batch, "input", input), None, None, rank, eps)
+    product = with_batch(batch, "output", output) * unit
+    shape = product.shape[product.ndim - rank:]
+    kept = (batch.size, *(1,) * (product.ndim - rank - 1), *shape)
+    return reshape(sum_to_size_of(product, kept), (batch.size, *shape))
+
+
+def _check_normalized(input: Tensor, shape: tuple[int, ...], separator: str,
+                      **parameters: Tensor | None) -> None:
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+            "element, but got normalized_shape = []")
+    for name, parameter in parameters.items():
+        if parameter is not None and tuple(parameter.shape) != shape:
+            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got "
+                               f"{name} of shape {list(parameter.shape)} and normalized_shape = "
+                               f"{list(shape)}")
+    if tuple(input.shape[-len(shape):]) != shape:
+        if not separator and input.ndim < len(shape):
+            raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got "
+                             f"{input.ndim}")
+        sizes = ", ".join(map(str, shape))
+        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape "
+                           f"[*{separator}{sizes}], but got input of size{list(input.shape)}")
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    return (shape,) if isinstance(shape, int) else tuple(shape)
+
+
+@composite()
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
+               bias: Tensor | None = None, eps: float = 1e-5,
+               cudnn_enable: bool = True) -> Tensor:
+    """Mean 0 and variance 1 over the last dimensions, then scaled and shifted."""
+    shape = normalized_shape if type(normalized_shape) is tuple else _sizes(normalized_shape)
+    rank = len(shape)
+    if not rank or input._data.shape[-rank:] != shape \
+            or (weight is not None and weight._data.shape != shape) \
+            or (bias is not None and bias._data.shape != shape):
+        _check_normalized(input, shape, ", ", weight=weight, bias=bias)
+    if _keeps_moments(input, weight, bias):
+        return _layer_norm_with_moments(input, weight, bias, rank, eps)[0]
+    return _layer_norm(input, weight, bias, rank, eps)
+
+
+@composite()
+def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
+             eps: float | None = None) -> Tensor:
+    """Divided by the root mean square over the last dimensions, then scaled."""
+    from ..reductions.sums import mean
+
+    shape = _sizes(normalized_shape)
+    _check_normalized(input, shape, "", weight=weight)
+    _refuse_integers(input._data, "rms_norm")
+    if eps is None:
+        eps = dtypes.finfo(input.dtype).eps
+    kind = input.dtype
+    x = input.float() if kind.itemsize == 2 and kind.is_floating_point else input
+    square = mean(x ** 2, tuple(range(-len(shape), 0)), keepdim=True)
+    result = x * rsqrt(square + eps)
+    result = result if weight is None else result * weight
+    return result if result.dtype == kind or x is input else result.to(kind)

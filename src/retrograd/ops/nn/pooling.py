@@ -1,0 +1,362 @@
+"""Pooling: the largest and the mean of each window."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from ...backend import pool as pools
+from ...base import dtypes
+from ...base.errors import dim_out_of_range, no_dims, no_kernel
+from ...core.op import Array, Index, composite, linear, op, publish
+from ...core.tensor import PLAIN, Tensor
+from ..elementwise.number_operands import kinds
+from ..shapes.dimensions import unsqueeze
+from ..shapes.expanding import expand
+from .sizes import Ints, spread
+
+# ---------------------------------------------------------------- the largest of each window
+
+
+@op(method=False, function=None, node="GatherBackward0")
+def _take_from_planes(input: Array, indices: Index, rank: int) -> Any:
+    return pools.gather_planes(input, indices, rank)
+
+
+_take_from_planes.vjp(input=lambda g, indices, rank, like: _put_in_planes(
+    g, indices, like.shape[-rank:], False))
+
+
+@op(method=False, function=None, node="MaxPool2DWithIndicesBackwardBackward0")
+def _put_in_planes(input: Array, indices: Index, space: Any, unique: bool) -> Any:
+    return pools.scatter_planes(input, indices, space, unique)
+
+
+_put_in_planes.vjp(input=lambda g, indices, space: _take_from_planes(g, indices, len(space)))
+
+
+@op(method=False, function=None)
+def _max_positions(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
+                   size: Any) -> Any:
+    _, places = pools.max_pool_with_places(input, kernel, stride, padding, dilation, size)
+    return pools.indices_of_places(places, input.shape[-len(kernel):], kernel, stride, padding,
+                                   dilation, size)
+
+
+@op(method=False, function=None, any_dtype=True)
+def _plane_indices(input: Index, space: Any, kernel: Any, stride: Any, padding: Any, dilation: Any,
+                   size: Any) -> Any:
+    return pools.indices_of_places(input, space, kernel, stride, padding, dilation, size)
+
+
+@op(method=False, function=None, node="MaxPool2DWithIndicesBackwardBackward0")
+def _put_at_places(input: Array, places: Index, space: Any, kernel: Any, stride: Any, padding: Any,
+                   dilation: Any, size: Any) -> Any:
+    return pools.scatter_places(input, places, space, kernel, stride, padding, dilation, size,
+                                windows_are_apart(kernel, stride, dilation))
+
+
+_put_at_places.vjp(
+    input=lambda g, places, space, kernel, stride, padding, dilation, size: _take_from_planes(
+        g, _plane_indices(places, space, kernel, stride, padding, dilation, size), len(space)))
+
+
+@_put_at_places.batch
+def _(batch: Any, input: Any, places: Any, space: Any, kernel: Any, stride: Any, padding: Any,
+      dilation: Any, size: Any) -> Any:
+    if not batch["input"]:
+        input = expand(unsqueeze(input, 0), (batch.size, *input.shape))
+    indices = _plane_indices(places, space, kernel, stride, padding, dilation, size)
+    return _put_in_planes(input, expand(indices, input.shape), space,
+                          windows_are_apart(kernel, stride, dilation))
+
+
+@lru_cache(maxsize=256)
+def windows_are_apart(kernel: Any, stride: Any, dilation: Any) -> bool:
+    """Whether no element lies in two windows."""
+    return all(s > d * (k - 1) for k, s, d in zip(kernel, stride, dilation, strict=True))
+
+
+def _declare_max_pool(rank: int, node: str) -> tuple[Any, Any]:
+    """Two ops: the maxima, and the maxima with their places, which make for a quick backward."""
+    def kernel(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
+               size: Any) -> Any:
+        return pools.max_pool(input, kernel, stride, padding, dilation, size)
+
+    def with_places(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
+                    size: Any) -> Any:
+        return pools.max_pool_with_places(input, kernel, stride, padding, dilation, size)
+
+    kernel.__name__ = f"_max_pool{rank}d"
+    with_places.__name__ = f"_max_pool{rank}d_with_places"
+    guard = kinds("f", "max_pool1d_impl") if rank == 1 else None
+    alone = op(method=False, function=None, node=node, guard=guard)(kernel)
+    alone.vjp(input=lambda g, input, kernel, stride, padding, dilation, size: _put_in_planes(
+        g, _max_positions(input, kernel, stride, padding, dilation, size),
+        input.shape[-len(kernel):], windows_are_apart(kernel, stride, dilation)))
+    both = op(method=False, function=None, node=node, guard=guard, differentiable=(0,),
+              outputs=("output", "places"))(with_places)
+    both.vjp(input=lambda g, like, places, kernel, stride, padding, dilation, size: _put_at_places(
+        g[0], places, like.shape[-len(kernel):], kernel, stride, padding, dilation, size))
+    return alone, both
+
+
+_MAX_POOL = {1: _declare_max_pool(1, "SqueezeBackward1"),
+             2: _declare_max_pool(2, "MaxPool2DWithIndicesBackward0"),
+             3: _declare_max_pool(3, "MaxPool3DWithIndicesBackward0")}
+_TIMES = {1: "one int", 2: "two ints", 3: "three ints"}
+
+
+def _pool_sizes(rank: int, name: str, **sizes: Any) -> list[Ints]:
+    found = []
+    for label, value in sizes.items():
+        size = spread(value, rank)
+        if len(size) != rank:
+            raise RuntimeError(f"{name}: {label} must either be a single int, or a tuple of "
+                               f"{_TIMES[rank]}")
+        found.append(size)
+    return found
+
+
+def _each(label: str, values: Ints) -> str:
+    """Numbers with the letters of their dimensions: time, height, width."""
+    return " ".join([f"{label}{axis}: {n}" for axis, n in zip("THW"[-len(values):], values,
+                                                              strict=True)])
+
+
+def _check_windows(kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> None:
+    for s, p, k, d in zip(stride, padding, kernel, dilation, strict=True):
+        if s == 0:
+            raise RuntimeError("stride should not be zero")
+        if p < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
+        if p > int((d * (k - 1) + 1) / 2):
+            raise RuntimeError("pad should be at most half of effective kernel size, but got "
+                               f"pad={p}, kernel_size={k} and dilation={d}")
+    for name, label, values in (("kernel size", "k", kernel), ("stride", "d", stride),
+                                ("dilation", "dilation", dilation)):
+        if min(values) <= 0:
+            raise RuntimeError(f"{name} should be greater than zero, but got "
+                               + _each(label, values))
+
+
+def _check_planes(rank: int, name: str, shape: Ints) -> None:
+    empty = 0 in shape[-rank - 1:]
+    if rank == 2 and (empty or len(shape) not in (3, 4)):
+        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size "
+                           f"for input, but got:{list(shape)}")
+    if empty:
+        title = "max_pool3d_with_indices_out_cpu_template" if "max" in name else name
+        raise RuntimeError(f"{title}(): Expected input's non-batch dimensions to have positive "
+                           f"length, but input has a shape of {list(shape)} and non-batch "
+                           "dimension 0 has length zero!")
+
+
+def _pooled_space(name: str, shape: Ints, kernel: Ints, stride: Ints, padding: Ints,
+                  dilation: Ints, ceil_mode: bool) -> Ints:
+    """The space of the pooled images or volumes, with everything checked."""
+    rank = len(kernel)
+    _check_windows(kernel, stride, padding, dilation)
+    _check_planes(rank, name, shape)
+    space = shape[-rank:]
+    if name == "avg_pool3d" and any(n < k for n, k in zip(space, kernel, strict=True)):
+        raise RuntimeError(f"input image ({_each('', space)}) smaller than kernel size "
+                           f"({_each('k', kernel)})")
+    out = pools.pool_space(space, kernel, stride, padding, dilation, ceil_mode)
+    if any(n < 1 for n in out):
+        plane = shape[-rank - 1]
+        before, after = ("x".join(map(str, (plane, *sizes))) for sizes in (space, out))
+        raise RuntimeError(f"Given input size: ({before}). Calculated output size: ({after}). "
+                           "Output size is too small")
+    return out
+
+
+def _pooled_length(name: str, shape: Ints, kernel: Ints, stride: Ints, padding: Ints,
+                   dilation: Ints, ceil_mode: bool) -> Ints:
+    """The length of pooled signals, which are checked as images of height one."""
+    if len(shape) not in (2, 3):
+        raise RuntimeError(f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor "
+                           f"for argument #1 'self' (while checking arguments for {name})")
+    return _pooled_space(name, (*shape[:-1], 1, shape[-1]), (1, *kernel), (1, *stride),
+                         (0, *padding), (1, *dilation), ceil_mode)[1:]
+
+
+def _check_max_pool1d(shape: Ints, kernel: int, stride: int, padding: int, dilation: int) -> None:
+    if len(shape) not in (2, 3) or 0 in shape[-2:]:
+        raise RuntimeError("max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim "
+                           f"batch size for input, but got:{list(shape)}")
+    for name, value in (("kernel_size", kernel), ("stride", stride)):
+        if value <= 0:
+            raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {value}")
+    if padding < 0:
+        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding}")
+    if padding > kernel // 2:
+        raise RuntimeError("max_pool1d() padding should be at most half of kernel size, but got "
+                           f"padding={padding} and kernel_size={kernel}")
+    if dilation <= 0:
+        raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
+
+
+def _max_pooled_space(name: str, shape: Ints, kernel: Ints, stride: Ints, padding: Ints,
+                      dilation: Ints, ceil_mode: bool, return_indices: bool) -> Ints:
+    rank = len(kernel)
+    given = (kernel, stride, padding, dilation)
+    if rank == 1 and return_indices:
+        return _pooled_length(name, shape, *given, ceil_mode)
+    if rank == 1:
+        _check_max_pool1d(shape, *[value[0] for value in given])
+        out = pools.pool_space(shape[-1:], *given, ceil_mode)
+        if out[0] < 1:
+            raise RuntimeError(f"{name}() Invalid computed output size: {out[0]}")
+        return out
+    _check_rank(rank, shape)
+    return _pooled_space(name, shape, *given, ceil_mode)
+
+
+def _check_rank(rank: int, shape: Ints) -> None:
+    if len(shape) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"non-empty {rank + 1}D or {rank + 2}D (batch mode) tensor expected for "
+                           "input")
+
+
+@lru_cache(maxsize=256, typed=True)
+def _max_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, padding: Any,
+                   dilation: Any, ceil_mode: bool, return_indices: bool) -> tuple[Ints, ...]:
+    """Kernel, stride, padding, dilation and output size of a call, with everything checked."""
+    name = f"max_pool{rank}d"
+    sizes = _pool_sizes(
+        rank, name, kernel_size=kernel_size,
+        stride=kernel_size if stride in (None, [], ()) else stride, padding=padding,
+        dilation=dilation)
+    kernel, steps, pad, dilate = sizes
+    out = _max_pooled_space(name, shape, kernel, steps, pad, dilate, ceil_mode, return_indices)
+    return kernel, steps, pad, dilate, out
+
+
+def _max_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+              ceil_mode: bool, return_indices: bool) -> Any:
+    given = [tuple(v) if type(v) is list else v for v in (kernel_size, stride, padding, dilation)]
+    plan = _max_pool_plan(rank, tuple(input._data.shape), *given, ceil_mode, return_indices)
+    alone, with_places = _MAX_POOL[rank]
+    if type(input) in PLAIN and (return_indices or input._edge is not None):
+        y, places = with_places(input, *plan)
+        return (y, _plane_indices(places, tuple(input.shape[-rank:]), *plan)) if return_indices \
+            else y
+    y = alone(input, *plan)
+    return (y, _max_positions(input.detach(), *plan)) if return_indices else y
+
+
+@composite(function="nn.functional")
+def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+               dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+    """The largest value of every window of a signal."""
+    return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@composite(function="nn.functional")
+def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+               dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+    """The largest value of every window of an image."""
+    return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@composite(function="nn.functional")
+def max_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+               dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+    """The largest value of every window of a volume."""
+    return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+for _pool in (max_pool1d, max_pool2d, max_pool3d):
+    publish(_pool, _pool.__name__, method=False)
+
+
+# ---------------------------------------------------------------- the mean of each window
+
+
+@linear(method=False, function=None)
+def _spread_average(input: Array, space: Any, kernel: Any, stride: Any, padding: Any,
+                    include_pad: bool, divisor: Any) -> Any:
+    return pools.average_pool_gradient(input, space, kernel, stride, padding, include_pad, divisor)
+
+
+def _floats_and_longs(kernel: str) -> Any:
+    def guard(given: dict[str, Any], common: dtypes.dtype) -> None:
+        if not common.is_floating_point and common is not dtypes.int64:
+            raise no_kernel(kernel, common)
+
+    return guard
+
+
+def _declare_average_pool(rank: int, node: str) -> Any:
+    def kernel(input: Array, size: Any, kernel: Any, stride: Any, padding: Any, include_pad: bool,
+               divisor: Any) -> Any:
+        return pools.average_pool(input, kernel, stride, padding, size, include_pad, divisor)
+
+    kernel.__name__ = f"_average_pool{rank}d"
+    made = linear(method=False, function=None, node=node, guard=_floats_and_longs(
+        "avg_pool3d_out_frame" if rank == 3 else "avg_pool2d"))(kernel)
+    made.vjp(input=lambda g, like, kernel, stride, padding, include_pad, divisor: _spread_average(
+        g, like.shape[-len(kernel):], kernel, stride, padding, include_pad, divisor))
+    return made
+
+
+_AVERAGE_POOL = {1: _declare_average_pool(1, "SqueezeBackward1"),
+                 2: _declare_average_pool(2, "AvgPool2DBackward0"),
+                 3: _declare_average_pool(3, "AvgPool3DBackward0")}
+_average_windows = _AVERAGE_POOL[2]
+_spread_average.vjp(input=lambda g, like, kernel, stride, padding, include_pad, divisor:
+                    _average_windows(g, like.shape[-len(kernel):], kernel, stride, padding,
+                                     include_pad, divisor))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _avg_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, padding: Any,
+                   ceil_mode: bool) -> tuple[Ints, ...]:
+    """Output size, kernel, stride and padding of a call, with everything checked."""
+    name = f"avg_pool{rank}d"
+    kernel, steps, pad = _pool_sizes(
+        rank, name, kernel_size=kernel_size,
+        stride=kernel_size if stride in (None, [], ()) else stride, padding=padding)
+    if rank == 2 and not shape:
+        raise no_dims(-3)
+    if rank == 2 and len(shape) < 3:
+        raise dim_out_of_range(-3, len(shape))
+    if rank == 3:
+        _check_rank(rank, shape)
+    measure = _pooled_length if rank == 1 else _pooled_space
+    return measure(name, shape, kernel, steps, pad, (1,) * rank, ceil_mode), kernel, steps, pad
+
+
+def _avg_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any,
+              ceil_mode: bool, count_include_pad: bool, divisor_override: int | None) -> Tensor:
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    given = [tuple(v) if type(v) is list else v for v in (kernel_size, stride, padding)]
+    plan = _avg_pool_plan(rank, tuple(input._data.shape), *given, ceil_mode)
+    return _AVERAGE_POOL[rank](input, *plan, count_include_pad, divisor_override)
+
+
+@composite()
+def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+               ceil_mode: bool = False, count_include_pad: bool = True) -> Tensor:
+    """The mean of every window of a signal."""
+    return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+
+
+@composite(function="nn.functional")
+def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+               ceil_mode: bool = False, count_include_pad: bool = True,
+               divisor_override: int | None = None) -> Tensor:
+    """The mean of every window of an image."""
+    return _avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                     divisor_override)
+
+
+@composite(function="nn.functional")
+def avg_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+               ceil_mode: bool = False, count_include_pad: bool = True,
+               divisor_override: int | None = None) -> Tensor:
+    """The mean of every window of a volume."""
+    return _avg_pool(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                     divisor_override)

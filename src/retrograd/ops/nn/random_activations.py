@@ -1,0 +1,87 @@
+"""Activations with random numbers: rrelu, gumbel_softmax."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import pointwise as arrays
+from ...core.general import wrap_any
+from ...core.op import Array, Index, composite, elementwise, publish
+from ...core.tensor import Tensor, wrap
+from ..elementwise.exponentials import log
+from ..elementwise.number_operands import in_place
+from ..elementwise.where import zeros_as
+from .activations import _functional, leaky_slope
+from .softmax import _softmax
+
+
+@elementwise(function=None, method=False, inplace=True, node="RreluWithNoiseBackward0",
+             title="rrelu")
+def _rrelu(input: Array, noise: Index, lower: float, upper: float, training: bool) -> Any:
+    return input * noise
+
+
+_rrelu.vjp(input=lambda g, input, noise: _rrelu_backward(g, input, noise))
+
+
+@elementwise(function=None, method=False, numbers=(), node="RreluWithNoiseBackwardBackward0")
+def _rrelu_backward(input: Array, source: Array, noise: Index) -> Any:
+    return input * noise
+
+
+_rrelu_backward.vjp(input=lambda g, source, noise: _rrelu_backward(g, source, noise),
+                    source=lambda g: zeros_as(g))
+
+
+def _rrelu_call(made: Any, input: Tensor, lower: float, upper: float, training: bool,
+                generator: Any = None) -> Tensor:
+    from ...random import stream_of
+
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+    if training:
+        stream = stream_of(generator)
+        noise = wrap(arrays.random_slopes(input._data, lower, upper, stream))
+    else:
+        noise = leaky_slope(input.detach(), (lower + upper) / 2)
+    return made(input, noise, lower, upper, training)
+
+
+@composite()
+def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
+          generator: Any = None) -> Tensor:
+    """A leaky unit with random slopes while training, and their mean otherwise."""
+    return _rrelu_call(_rrelu, input, lower, upper, training, generator)
+
+
+def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
+           generator: Any = None) -> Tensor:
+    """In-place version of :func:`rrelu`."""
+    return _rrelu_call(in_place(_rrelu), input, lower, upper, training, generator)
+
+
+publish(rrelu_, "rrelu_", method=False)
+
+
+def _functional_rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3,
+                      training: bool = False, inplace: bool = False) -> Tensor:
+    """A leaky unit with random slopes while training, and their mean otherwise."""
+    return (rrelu_ if inplace else rrelu)(input, lower, upper, training)
+
+
+_functional(_functional_rrelu, "rrelu")
+
+
+@composite(function="nn.functional")
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10,
+                   dim: int = -1) -> Tensor:
+    """A differentiable sample of a category, nearly one-hot for small ``tau``."""
+    from ...random import drawn, stream_of
+
+    stream, kind = stream_of(None), logits.dtype.np
+    noise = -log(wrap_any(drawn(lambda whole: stream.exponential(whole, kind), logits.shape)))
+    soft = _softmax((logits + noise) / tau, dim)
+    if not hard:
+        return soft
+    # The gradient of the soft sample stands in for that of the hard one.
+    return wrap(arrays.one_hot_of_largest(soft._data, dim)) - soft.detach() + soft

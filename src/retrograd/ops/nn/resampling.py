@@ -1,0 +1,171 @@
+"""Resampling of signals, images and volumes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...backend import conv as images
+from ...backend import xp
+from ...base import dtypes
+from ...base.errors import no_kernel
+from ...base.warning import warn
+from ...core.op import Array, composite, linear
+from ...core.tensor import Tensor
+from .adaptive_pooling import _adaptive_avg_pool
+from .along_axes import _declare_mixing, _declare_taking
+from .sizes import Ints
+
+
+def _floats_and_bytes(given: dict[str, Any], common: dtypes.dtype) -> None:
+    if not common.is_floating_point and common is not dtypes.uint8:
+        two = given["input"].ndim == 4
+        raise no_kernel("upsample_nearest2d_channels_last" if two
+                        else "compute_indices_weights_nearest", common)
+
+
+_NEAREST = {rank: _declare_taking(f"_upsample_nearest{rank}d", f"UpsampleNearest{rank}DBackward0",
+                                  _floats_and_bytes) for rank in (1, 2, 3)}
+_NEAREST_EXACT = {rank: _declare_taking(f"_upsample_nearest_exact{rank}d",
+                                        f"UpsampleNearestExact{rank}DBackward0",
+                                        _floats_and_bytes) for rank in (1, 2, 3)}
+_SMOOTH = {(mode, rank): _declare_mixing(
+    f"_upsample_{mode}{rank}d", f"Upsample{mode.capitalize()}{rank}DBackward0",
+    f"compute_indices_weights_{'cubic' if mode == 'bicubic' else 'linear'}")
+    for mode, rank in (("linear", 1), ("bilinear", 2), ("bicubic", 2), ("trilinear", 3))}
+
+
+def _resampled_size(input: Tensor, size: Any, scale_factor: Any,
+                    recompute: bool | None) -> tuple[Ints, list[float | None]]:
+    """The output size, and the scale along each dimension where it is to be used as given."""
+    rank = input.ndim - 2
+    space = tuple(input.shape[2:])
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is not None:
+        several = isinstance(size, (tuple, list))
+        given = tuple(size) if several else (size,) * rank
+        if several and len(given) != rank:
+            raise ValueError(
+                "Input and output must have the same number of spatial dimensions, but got input "
+                f"with spatial dimensions of {list(space)} and output size of {size}. Please "
+                "provide input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, "
+                "...,oK) format.")
+        return given, [None] * rank
+    if scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    several = isinstance(scale_factor, (tuple, list))
+    scales = tuple(scale_factor) if several else (scale_factor,) * rank
+    if several and len(scales) != rank:
+        raise ValueError(
+            "Input and scale_factor must have the same number of spatial dimensions, but got "
+            f"input with spatial dimensions of {list(space)} and scale_factor of shape "
+            f"{scale_factor}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and "
+            "scale_factor in (s1, s2, ...,sK) format.")
+    out = tuple([math.floor(n * float(s)) for n, s in zip(space, scales, strict=True)])
+    return out, [None if recompute else float(s) for s in scales]
+
+
+def _check_resampling(shape: Ints, out: Ints) -> None:
+    space = shape[2:]
+    if min(space) < 1 or min(out) < 1:
+        axes = "DHW"[-len(space):]
+        before, after = (", ".join([f"{axis}: {n}" for axis, n in zip(axes, sizes, strict=True)])
+                         for sizes in (space, out))
+        link = "and output" if len(space) == 1 else "output"
+        raise RuntimeError("Input and output sizes should be greater than 0, but got input "
+                           f"({before}) {link} ({after})")
+    if not shape[1]:
+        raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with "
+                           f"sizes {list(shape)}")
+
+
+@composite(function="nn.functional")
+def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+                align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+                antialias: bool = False) -> Tensor:
+    """``input`` resampled to another size."""
+    if antialias:
+        raise NotImplementedError("interpolate has no antialiasing")
+    if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
+        raise ValueError("align_corners option can only be set with the interpolating modes: "
+                         "linear | bilinear | bicubic | trilinear")
+    rank = input.ndim - 2
+    out, scales = _resampled_size(input, size, scale_factor, recompute_scale_factor)
+    known = ("nearest", "area", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear")
+    if rank not in (1, 2, 3) or mode not in known or (mode == "bicubic" and rank != 2):
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the "
+            "modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | "
+            f"nearest-exact (got {mode})")
+    space = tuple(input.shape[2:])
+    if mode == "area":
+        return _adaptive_avg_pool(rank, input, out)
+    if (mode, rank) not in _SMOOTH and not mode.startswith("nearest"):
+        needed = {"linear": 3, "bilinear": 4, "trilinear": 5}[mode]
+        raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {needed}D input")
+    if min(out) < 1 or not input.numel():
+        _check_resampling(tuple(input.shape), out)
+    if mode in ("nearest", "nearest-exact"):
+        exact = mode == "nearest-exact"
+        indexes = tuple([(2 + i, images.nearest_index(n, m, s, exact))
+                         for i, (n, m, s) in enumerate(zip(space, out, scales, strict=True))])
+        return (_NEAREST_EXACT if exact else _NEAREST)[rank](input, indexes)
+    dtype = xp.FLOAT64 if input._data.dtype == xp.FLOAT64 else xp.FLOAT32
+    mixtures = tuple([(2 + i, images.interpolation_matrix(
+        n, m, bool(align_corners), s, dtype, mode == "bicubic"))
+        for i, (n, m, s) in enumerate(zip(space, out, scales, strict=True))])
+    return _SMOOTH[mode, rank](input, mixtures)
+
+
+@composite(function="nn.functional")
+def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+             align_corners: bool | None = None) -> Tensor:
+    """:func:`interpolate` under its older name."""
+    warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def _check_shuffle(name: str, factor_name: str, rank: int, factor: int) -> None:
+    if rank < 3:
+        raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input "
+                           f"with {rank} dimension(s)")
+    if factor <= 0:
+        raise RuntimeError(f"{name} expects a positive {factor_name}, but got {factor}")
+
+
+@linear(method=False)
+def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
+    """Channels rearranged into blocks of ``upscale_factor`` squared pixels."""
+    r = upscale_factor
+    _check_shuffle("pixel_shuffle", "upscale_factor", input.ndim, r)
+    *lead, channels, height, width = input.shape
+    if channels % (r * r):
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
+            f"of upscale_factor, but input.size(-3)={channels} is not divisible by {r * r}")
+    n = len(lead)
+    parts = input.reshape(*lead, channels // (r * r), r, r, height, width)
+    moved = parts.transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
+    return moved.reshape(*lead, channels // (r * r), height * r, width * r)
+
+
+@linear(method=False)
+def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
+    """Blocks of pixels rearranged into channels: undoes :func:`pixel_shuffle`."""
+    r = downscale_factor
+    _check_shuffle("pixel_unshuffle", "downscale_factor", input.ndim, r)
+    *lead, channels, height, width = input.shape
+    if height % r or width % r:
+        axis, n = ("height", height) if height % r else ("width", width)
+        raise RuntimeError(f"pixel_unshuffle expects {axis} to be divisible by downscale_factor, "
+                           f"but input.size({-2 if axis == 'height' else -1})={n} is not "
+                           f"divisible by {r}")
+    n = len(lead)
+    parts = input.reshape(*lead, channels, height // r, r, width // r, r)
+    moved = parts.transpose(*range(n), n, n + 2, n + 4, n + 1, n + 3)
+    return moved.reshape(*lead, channels * r * r, height // r, width // r)
+
+
+pixel_shuffle.vjp(input=lambda g, upscale_factor: pixel_unshuffle(g, upscale_factor))
+pixel_unshuffle.vjp(input=lambda g, downscale_factor: pixel_shuffle(g, downscale_factor))

@@ -1,0 +1,55 @@
+"""Lengths and similarity of vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import xp
+from ...base import dtypes
+from ...core.op import composite
+from ...core.tensor import Tensor
+from ..shapes.expanding import expand
+
+
+@composite(function="nn.functional")
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12,
+              out: Tensor | None = None) -> Tensor:
+    """``input`` divided by its ``p``-norm over ``dim``."""
+    from ..elementwise.clamping import clamp_min
+    from ..reductions.norms import vector_norm
+
+    length = clamp_min(vector_norm(input, p, dim, keepdim=True), eps)
+    if out is None:
+        return input / expand(length, tuple(input.shape))
+    return out.copy_(input / length)
+
+
+def _common_float(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+    kind = dtypes.promote_types(x1.dtype, x2.dtype)
+    if not kind.is_floating_point:
+        raise RuntimeError("expected common dtype to be floating point, yet common dtype is "
+                           f"{kind.alias}")
+    return x1.to(kind), x2.to(kind)
+
+
+@composite()
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between ``x1`` and ``x2`` along ``dim``."""
+    from ..elementwise.clamping import clamp_min
+    from ..reductions.norms import vector_norm
+    from ..reductions.sums import sum
+
+    x1, x2 = _common_float(x1, x2)
+    shape = xp.broadcast_shapes(tuple(x1.shape), tuple(x2.shape))
+    x1, x2 = (x if tuple(x.shape) == shape else expand(x, shape) for x in (x1, x2))
+    left, right = (x / clamp_min(vector_norm(x, 2, dim, keepdim=True), eps) for x in (x1, x2))
+    return sum(left * right, dim)
+
+
+@composite()
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
+                      keepdim: bool = False) -> Tensor:
+    """The ``p``-norm of the differences along the last dimension."""
+    from ..reductions.norms import norm
+
+    return norm(x1 - x2 + eps, p, -1, keepdim)

@@ -1,0 +1,110 @@
+"""Softmax and its logarithm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...backend import softmax as exponentials
+from ...base import dtypes
+from ...base.errors import REQUIRED
+from ...base.warning import warn
+from ...core.op import PUBLIC, Array, Dim, op, publish
+from ...core.tensor import Tensor
+from ..elementwise.exponentials import exp
+from ..elementwise.number_operands import kinds
+from ..memory.casts import cast
+from ..reductions.sums import _sum_dims
+from .activations import _functional
+
+
+def _check_softmax(name: str) -> Callable[..., None]:
+    def guard(given: dict[str, Any], common: dtypes.dtype) -> None:
+        if dtypes.category(common) != 2:
+            rank, dim = given["input"].ndim, given["dim"]
+            last = "lastdim_" if rank == 0 or dim % rank == rank - 1 else ""
+            kinds("f", f"{name}_{last}kernel_impl")(given, common)
+
+    return guard
+
+
+@op(function=None, method=False, node="SoftmaxBackward0", guard=_check_softmax("softmax"))
+def _softmax(input: Array, dim: Dim) -> Any:
+    return exponentials.softmax(input, dim)
+
+
+_softmax.vjp(input=lambda g, y, dim: softmax_backward(g, y, dim))
+_softmax.jvp(input=lambda tangent, y, dim: softmax_backward(tangent, y, dim))
+
+
+@op(function=None, method=False, node="SoftmaxBackwardDataBackward0")
+def softmax_backward(input: Array, output: Array, dim: Dim) -> Any:
+    """The gradient of softmax from that of its ``output``; it is its own transpose."""
+    return exponentials.softmax_gradient(input, output, dim)
+
+
+softmax_backward.vjp(
+    input=lambda g, output, dim: softmax_backward(g, output, dim),
+    output=lambda g, input, output, dim: g * (input - _along(input * output, dim))
+    - input * _along(g * output, dim))
+
+
+def _along(value: Any, dim: int) -> Any:
+    """The sums along ``dim``, which stays."""
+    return _sum_dims(value, (dim,), True) if value.ndim else value
+
+
+@op(function=None, method=False, node="LogSoftmaxBackward0", guard=_check_softmax("log_softmax"))
+def _log_softmax(input: Array, dim: Dim) -> Any:
+    return exponentials.log_softmax(input, dim)
+
+
+_log_softmax.vjp(input=lambda g, y, dim: log_softmax_backward(g, y, dim))
+_log_softmax.jvp(input=lambda tangent, y, dim: tangent - _along(tangent * exp(y), dim))
+
+
+@op(function=None, method=False, node="LogSoftmaxBackwardDataBackward0")
+def log_softmax_backward(input: Array, output: Array, dim: Dim) -> Any:
+    """The gradient of log_softmax from that of its ``output``."""
+    return exponentials.log_softmax_gradient(input, output, dim)
+
+
+log_softmax_backward.vjp(
+    input=lambda g, output, dim: g - _along(g * exp(output), dim),
+    output=lambda g, input, output, dim: -(g * exp(output)) * _along(input, dim))
+
+
+def _public_softmax(name: str, made: Any, doc: str) -> Any:
+    def at_top_level(input: Tensor = REQUIRED, dim: int = REQUIRED, dtype: Any = None) -> Tensor:
+        if dtype is None:
+            return made(input, dim)
+        return made(cast(input, dtypes.as_dtype(dtype)), dim)
+
+    def functional(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
+                   dtype: Any = None) -> Tensor:
+        if dim is None:
+            warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to "
+                 "include dim=X as an argument.")
+            dim = 0 if input.ndim in (0, 1, 3) else 1
+        return made(input, dim) if dtype is None else at_top_level(input, dim, dtype)
+
+    at_top_level.__name__ = at_top_level.__qualname__ = name
+    at_top_level.__doc__ = functional.__doc__ = doc
+    publish(at_top_level, name)
+    PUBLIC["special"][name] = at_top_level
+    _functional(functional, name)
+    return functional
+
+
+_functional_softmax = _public_softmax(
+    "softmax", _softmax, "Exponentials along ``dim``, divided by their sum.")
+_public_softmax("log_softmax", _log_softmax, "The logarithm of softmax, computed safely.")
+
+
+def _softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
+             dtype: Any = None) -> Tensor:
+    """Softmax of the negative."""
+    return _functional_softmax(-input, dim, _stacklevel, dtype)
+
+
+_functional(_softmin, "softmin")

@@ -1,0 +1,166 @@
+"""Linear and bilinear layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import linalg as matrices
+from ...base.errors import length_of, not_a_tensor
+from ...core.op import Array, composite, op
+from ...core.op import linear as linear_op
+from ...core.tensor import Tensor
+from ..elementwise.conjugate import conj
+from ..shapes.dimensions import _permute, t
+from ..shapes.expanding import expand
+from ..shapes.reshaping import reshape
+from .added_products import _check_addition, addmm
+from .matmul import _check_mm, _rows_times_matrix, _vecmat, flat_rows, matmul, mm
+
+# ---------------------------------------------------------------- linear layers
+
+
+@linear_op(method=False, function=None, node="SumBackward1")
+def sum_rows(input: Array) -> Any:
+    """The sum of a matrix's rows."""
+    return matrices.sum_rows(input)
+
+
+sum_rows.vjp(input=lambda g, like: expand(g, like.shape))
+
+
+@op(method=False, function=None, node="AddmmBackward0", saved={"input": "mat1", "weight": "mat2"},
+    steps={"weight": t})
+def _linear(bias: Array, input: Array, weight: Array) -> Any:
+    if input.dtype is not weight.dtype or bias.dtype is not weight.dtype \
+            or input.shape[1] != weight.shape[1] or input.dtype.kind == "b":
+        _check_addition(bias, input, weight.T)
+    return matrices.affine(input, weight, bias)
+
+
+_linear.vjp(bias=lambda g: sum_rows(g),
+            input=lambda g, weight: mm(g, conj(weight)),
+            weight=lambda g, input: mm(t(g), conj(input)))
+_linear.jvp(bias=lambda tangent, y: expand(tangent, y.shape),
+            input=lambda tangent, weight: mm(tangent, t(weight)),
+            weight=lambda tangent, input: mm(input, t(tangent)))
+
+
+@op(method=False, function=None, node="ViewBackward0")
+def _linear_rows(bias: Array, input: Array, weight: Array) -> Any:
+    rows = matrices.fold(input)
+    _check_addition(bias, rows, weight.T)
+    return matrices.affine(rows, weight, bias).reshape(*input.shape[:-1], weight.shape[0])
+
+
+_linear_rows.vjp(bias=lambda g: sum_rows(flat_rows(g)),
+                 input=lambda g, weight, like: reshape(mm(flat_rows(g), conj(weight)), like.shape),
+                 weight=lambda g, input: mm(t(flat_rows(g)), conj(flat_rows(input))))
+_linear_rows.jvp(bias=lambda tangent, y: expand(tangent, y.shape),
+                 input=lambda tangent, weight: matmul_any(tangent, t(weight)),
+                 weight=lambda tangent, input: matmul_any(input, t(tangent)))
+
+
+def matmul_any(rows: Any, matrix: Any) -> Any:
+    return _rows_times_matrix(rows, matrix) if rows.ndim > 1 else _vecmat(rows, matrix)
+
+
+@op(method=False, function=None, node="MmBackward0", saved={"weight": "mat2"},
+    steps={"weight": t})
+def _linear_plain(input: Array, weight: Array) -> Any:
+    if input.dtype is not weight.dtype or input.shape[1] != weight.shape[1] \
+            or input.dtype.kind == "b":
+        _check_mm(input, weight.T)
+    return matrices.dot(input, weight.T)
+
+
+_linear_plain.vjp(input=lambda g, weight: mm(g, conj(weight)),
+                  weight=lambda g, input: mm(t(g), conj(input)))
+_linear_plain.jvp(input=lambda tangent, weight: mm(tangent, t(weight)),
+                  weight=lambda tangent, input: mm(input, t(tangent)))
+
+
+@composite(function="nn.functional")
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input @ weight.T + bias``, over the last dimension."""
+    try:
+        rank, rows = input._data.ndim, weight._data.shape
+        bias_shape = None if bias is None else bias._data.shape
+    except AttributeError:
+        raise _linear_type_error(input, weight, bias) from None
+    if len(rows) == 2 and rank:
+        if bias is None:
+            return _linear_plain(input, weight) if rank == 2 else matmul(input, t(weight))
+        if bias_shape == rows[:1]:
+            return _linear(bias, input, weight) if rank == 2 else _linear_rows(bias, input, weight)
+    return _unusual_linear(input, weight, bias)
+
+
+def _linear_type_error(*args: Any) -> TypeError:
+    names = ("input", "weight", "bias")
+    wrong = next(i for i, a in enumerate(args) if not isinstance(a, Tensor))
+    return not_a_tensor("linear", names[wrong], wrong + 1, args[wrong])
+
+
+def _unusual_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """A weight that is no matrix, or a bias of another shape than one number per row of it."""
+    if not input.ndim or not weight.ndim:
+        raise RuntimeError("both arguments to linear need to be at least 1D, but they are "
+                           f"{input.ndim}D and {weight.ndim}D")
+    if bias is None:
+        return matmul(input, t(weight))
+    if input.ndim == 2:
+        return addmm(bias, input, t(weight))
+    return reshape(addmm(bias, flat_rows(input), t(weight)),
+                   (*input.shape[:-1], weight.shape[0]))
+
+
+# ---------------------------------------------------------------- products of three
+
+
+@op(method=False, function=None, node="TrilinearBackward0")
+def _bilinear(input1: Array, input2: Array, weight: Array) -> Any:
+    return matrices.bilinear(input1, input2, weight)
+
+
+_bilinear.vjp(
+    input1=lambda g, input2, weight: _bilinear(conj(input2), g, conj(_permute(weight, (1, 2, 0)))),
+    input2=lambda g, input1, weight: _bilinear(g, conj(input1), conj(_permute(weight, (2, 0, 1)))),
+    weight=lambda g, input1, input2, like: reshape(mm(t(g), _row_products(
+        conj(input1), conj(input2))), like.shape))
+_bilinear.jvp(input1=lambda tangent, input2, weight: _bilinear(tangent, input2, weight),
+              input2=lambda tangent, input1, weight: _bilinear(input1, tangent, weight),
+              weight=lambda tangent, input1, input2: _bilinear(input1, input2, tangent))
+
+
+def _row_products(left: Any, right: Any) -> Any:
+    """For each row, all products of an element on the left and one on the right."""
+    rows, m, n = left.shape[0], left.shape[1], right.shape[1]
+    return reshape(reshape(left, (rows, m, 1)) * reshape(right, (rows, 1, n)), (rows, m * n))
+
+
+def _check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor) -> None:
+    if input1.ndim != input2.ndim:
+        raise RuntimeError("bilinear(): input dimensions do not match: got "
+                           f"{input1.ndim} and {input2.ndim}")
+    for i, (m, n) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
+        if m != n:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got "
+                               f"{m} and {n}")
+    for i, tensor in enumerate((input1, input2), 1):
+        wanted, given = length_of(weight.shape, i), length_of(tensor.shape, -1)
+        if given != wanted:
+            raise RuntimeError(f"bilinear(): input{i} size does not match weight size: got "
+                               f"{given} but expected {wanted}")
+
+
+@composite()
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input1 @ weight[k] @ input2`` for each k, plus ``bias``, over the last dimensions."""
+    _check_bilinear(input1, input2, weight)
+    if bias is not None and length_of(bias.shape, 0) != weight.shape[0]:
+        raise RuntimeError(f"bilinear(): bias size does not match weight size: got "
+                           f"{bias.shape[0]} but expected {weight.shape[0]}")
+    y = _bilinear(reshape(input1, (-1, input1.shape[-1])), reshape(input2, (-1, input2.shape[-1])),
+                  weight)
+    y = reshape(y, (*input1.shape[:-1], weight.shape[0]))
+    return y if bias is None else y + bias

@@ -1,0 +1,1 @@
+"""Reductions, running reductions, norms and distances."""

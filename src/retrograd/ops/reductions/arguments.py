@@ -1,0 +1,62 @@
+"""What reductions share: NumPy's argument names, dims, dtypes and ``out``."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ...base import dtypes
+from ...core.arguments import refuse_foreign
+
+UNSET: Any = type("Unset", (), {"__repr__": lambda self: "<all>"})()
+"""Stands for an argument that was not given, where None means something else."""
+
+
+_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
+
+
+def numpy_names(function: Any) -> Any:
+    """Let ``axis`` and ``keepdims`` stand for ``dim`` and ``keepdim``, as PyTorch does."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        kwargs = {_NUMPY_NAMES.get(n, n): v for n, v in kwargs.items()} if kwargs else kwargs
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            refuse_foreign(function, args, kwargs, error)
+            raise
+
+    return called
+
+
+_PYTHON_TYPES = (float, int, bool, complex)
+
+
+def _np(dtype: Any) -> Any:
+    """The backend's dtype for the argument ``dtype``."""
+    if dtype is None:
+        return None
+    if not isinstance(dtype, dtypes.dtype) and dtype not in _PYTHON_TYPES:
+        raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
+    return dtypes.as_dtype(dtype).np
+
+
+def unsupported(kernel: str, dtype: Any, kinds: str) -> None:
+    """Raise if ``dtype`` is of one of ``kinds``, for which PyTorch has no such kernel."""
+    if dtype.kind in kinds:
+        raise NotImplementedError(
+            f"\"{kernel}\" not implemented for '{dtypes.from_numpy_dtype(dtype).alias}'")
+
+
+def need_elements(function: str, shape: tuple[int, ...], dim: int,
+                  colon: str = "():") -> None:
+    """Raise if a dimension that something must be picked from is empty."""
+    if shape and not shape[dim]:
+        raise IndexError(f"{function}{colon} Expected reduction dim {dim} to have non-zero size.")
+
+
+def no_derivative(name: str, kind: type = NotImplementedError) -> Any:
+    """The rule of an op that PyTorch records and cannot differentiate."""
+    raise kind(f"the derivative for '{name}' is not implemented." if kind is NotImplementedError
+               else f"derivative for aten::{name} is not implemented")

@@ -1,0 +1,230 @@
+"""Along a dimension: running sums, products and extremes, differences, integrals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import return_types
+from ...backend import reduce as arrays
+from ...backend import xp
+from ...base.errors import canonical_dim, existing_dim, no_dims
+from ...core.op import Array, Dim, composite, elementwise, linear, op
+from ...core.tensor import Tensor
+from ..elementwise.conjugate import conj
+from ..elementwise.exponentials import exp
+from ..memory.casts import cast_gradient
+from ..shapes.dimensions import squeeze
+from ..shapes.joining import cat
+from ..shapes.reshaping import zeros_of
+from ..shapes.slicing import _slice, narrow, slice_backward
+from ..sorting.sorting import _put_along, into, into_one
+from .arguments import _np, unsupported
+from .products import exclusive_cumprod, recurrence, shift
+from .sums import _sum_dims
+
+# ---------------------------------------------------------------- sums and products
+
+
+@linear(inplace=True)
+def cumsum(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
+    """Running sum along ``dim``."""
+    return arrays.cumulated(xp.add, input, dim, _np(dtype))
+
+
+cumsum.vjp(input=lambda g, like, dim: cast_gradient(_sums_from_end(g, dim), like.dtype))
+
+
+@linear(function=None, method=False, node="FlipBackward0")
+def _sums_from_end(input: Array, dim: Dim) -> Any:
+    """The sum of each element and all after it."""
+    return arrays.reversed_sums(input, dim)
+
+
+_sums_from_end.vjp(input=lambda g, dim: cumsum(g, dim))
+
+
+@op(inplace=True)
+def cumprod(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
+    """Running product along ``dim``."""
+    return arrays.cumulated(xp.multiply, input, dim, _np(dtype))
+
+
+cumprod.vjp(input=lambda g, like, input, dim: cast_gradient(
+    _cumprod_backward(g, in_dtype_of(g, input), dim) if like.shape else g, like.dtype))
+
+
+def in_dtype_of(like: Any, value: Any) -> Any:
+    """``value`` in the dtype of ``like``, both tensors or both raw."""
+    return cast_gradient(value, like._data.dtype if isinstance(like, Tensor) else like.dtype)
+
+
+def _cumprod_backward(g: Any, input: Any, dim: int) -> Any:
+    """Free of divisions, so that zeros are no trouble: what comes before times what comes after."""
+    return conj(exclusive_cumprod(input, dim, False)) * recurrence(
+        shift(conj(input), dim, True), g, dim, True)
+
+
+@op()
+def logcumsumexp(input: Array, dim: Dim) -> Any:
+    """The logarithm of the running sum of exponentials along ``dim``."""
+    unsupported("logcumsumexp_out_cpu", input.dtype, "biu")
+    return arrays.log_sums(input, dim)
+
+
+logcumsumexp.vjp(input=lambda g, like, input, y, dim:
+                 _logcumsumexp_backward(g, like, input, y, dim) if like.shape else g)
+
+
+def _logcumsumexp_backward(g: Any, like: Any, input: Any, y: Any, dim: int) -> Any:
+    """Every exponent is at most zero: later outputs are never smaller."""
+    n = like.shape[dim]
+    if n < 2:
+        return g
+    decay = exp(conj(_slice(y, dim, 0, n - 1, 1) - _slice(y, dim, 1, n, 1)))
+    whole = slice_backward(decay, like.shape, dim, 0, n - 1, 1)
+    return exp(conj(input - y)) * recurrence(whole, g, dim, True)
+
+
+# ---------------------------------------------------------------- extremes
+
+
+@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
+    node="CummaxBackward0")
+def _cummax(input: Array, dim: Dim) -> Any:
+    unsupported("cummax_cpu", input.dtype, "c")
+    return arrays.running_extreme(input, dim, True)
+
+
+_cummax.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
+
+
+@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
+    node="CumminBackward0")
+def _cummin(input: Array, dim: Dim) -> Any:
+    unsupported("cummin_cpu", input.dtype, "c")
+    return arrays.running_extreme(input, dim, False)
+
+
+_cummin.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
+
+
+@composite(method=True)
+def cummax(input: Any, dim: int, *, out: Any = None) -> Any:
+    """Running maximum along ``dim``, and where it was last met."""
+    return return_types.cummax(into("cummax", out, _cummax(input, dim)))
+
+
+@composite(method=True)
+def cummin(input: Any, dim: int, *, out: Any = None) -> Any:
+    """Running minimum along ``dim``, and where it was last met."""
+    return return_types.cummin(into("cummin", out, _cummin(input, dim)))
+
+
+# ---------------------------------------------------------------- differences and integrals
+
+
+def _check_diff(input: Any, dim: int, added: Any) -> None:
+    if added is None:
+        return
+    if added.ndim != input.ndim:
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for i, (n, own) in enumerate(zip(added.shape, input.shape, strict=True)):
+        if i != dim and n != own:
+            raise RuntimeError("diff expects the shape of tensor to prepend or append to match "
+                               "that of input except along the differencing dimension; input.size("
+                               f"{i}) = {own}, but got tensor.size({i}) = {n}")
+
+
+@composite(method=True)
+def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *,
+         out: Any = None) -> Any:
+    """The ``n``-th differences of neighbours along ``dim``."""
+    if not input.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    d = canonical_dim(dim, input.ndim)
+    _check_diff(input, d, prepend)
+    _check_diff(input, d, append)
+    parts = [t for t in (prepend, input, append) if t is not None]
+    found = cat(parts, d) if len(parts) > 1 else input
+    if not n:
+        return into_one(out, input.new_zeros(tuple(input.shape)).copy_(input))
+    for _ in range(n if n < found.shape[d] else found.shape[d]):
+        later, earlier = _neighbours(found, d)
+        found = later != earlier if found._data.dtype.kind == "b" else later - earlier
+    return into_one(out, found)
+
+
+def _neighbours(input: Any, dim: int) -> tuple[Any, Any]:
+    """All elements along ``dim`` but the first, and all but the last."""
+    length = input.shape[dim]
+    rest = length - 1 if length else 0
+    return narrow(input, dim, length - rest, rest), narrow(input, dim, 0, rest)
+
+
+def _widths(name: str, x: Any, y: Any, dim: int) -> Any:
+    """The distances between sample points, in a shape that broadcasts with ``y``."""
+    if x.ndim == 1:
+        if x.shape[0] != y.shape[dim]:
+            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+        x = x.reshape((-1,) + (1,) * (y.ndim - 1 - dim)) if y.ndim > 1 else x
+        later, earlier = _neighbours(x, 0)
+    else:
+        x = x if x.ndim else x.reshape((1,) * y.ndim)
+        later, earlier = _neighbours(x, canonical_dim(dim - y.ndim, x.ndim))
+    return later - earlier
+
+
+def _distances(name: str, x: Any, dx: Any, y: Any, dim: int) -> Any:
+    """The widths as a tensor or a number, whichever of ``x`` and ``dx`` was given."""
+    if x is None:
+        return 1 if dx is None else dx
+    if not isinstance(x, Tensor):
+        return x
+    return _widths(name, x, y, dim)
+
+
+@elementwise(function=None, method=False, node="MulBackward1", promote="float")
+def _times(input: Array, number: Any) -> Any:
+    return input * number
+
+
+_times.vjp(input=lambda g, number: g * number)
+
+
+@elementwise(function=None, method=False, node="DivBackward1", promote="float")
+def _half(input: Array) -> Any:
+    return input / 2
+
+
+_half.vjp(input=lambda g: g / 2)
+
+
+@composite(aliases=("trapz",))
+def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
+    """The integral of ``y`` along ``dim`` by the trapezoidal rule."""
+    d = existing_dim(dim if x is None else canonical_dim(dim, y.ndim), y.ndim)
+    if not y.shape[d]:
+        return zeros_of(y, tuple([n for i, n in enumerate(y.shape) if i != d]))
+    width = _distances("trapezoid", x, dx, y, d)
+    if not isinstance(width, Tensor):
+        ends = narrow(y, d, 0, 1) + narrow(y, d, y.shape[d] - 1, 1)
+        return _times(_sum_dims(y, d) - _times(squeeze(ends, d), 0.5), width)
+    later, earlier = _neighbours(y, d)
+    return _half(_sum_dims((later + earlier) * width, d - y.ndim))
+
+
+@composite()
+def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
+    """The running integral of ``y`` along ``dim`` by the trapezoidal rule."""
+    if not y.ndim:
+        d = canonical_dim(dim, 0) if x is not None else dim
+        raise (no_dims(d) if isinstance(x, Tensor) and x.ndim == 1 else
+               IndexError("slice() cannot be applied to a 0-dim tensor."))
+    d = canonical_dim(dim, y.ndim)
+    width = _distances("cumulative_trapezoid", x, dx, y, d)
+    later, earlier = _neighbours(y, d)
+    if not isinstance(width, Tensor):
+        return cumsum(_times(later + earlier, width / 2.0), d)
+    return _half(cumsum((later + earlier) * width, d - y.ndim))

@@ -1,0 +1,94 @@
+"""Distances between points."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...backend import distance as arrays
+from ...backend import xp
+from ...base import dtypes
+from ...core.op import Array, composite, elementwise, op
+from ..elementwise.arithmetic import sgn
+from ..shapes.dimensions import unsqueeze
+from ..shapes.expanding import joint_shape, restore_dims
+from ..shapes.reshaping import zeros_of
+from .norms import _check_norm, norm_backward
+from .sums import _sum_dims
+
+
+@op(broadcasts=True, node="DistBackward0", promote="same")
+def dist(input: Array, other: Array, p: float = 2) -> Any:
+    """The ``p``-norm of the difference of two tensors."""
+    if input.dtype.kind in "biu":
+        raise RuntimeError("norm(): input dtype should be either floating point or complex. Got "
+                           f"{dtypes.from_numpy_dtype(input.dtype).alias} instead.")
+    if input.shape != other.shape:
+        joint_shape(input.shape, other.shape)
+    apart = input - other
+    _check_norm(apart, float(p), None)
+    return arrays.norm(apart, float(p), None, False, None)
+
+
+dist.vjp(input=lambda g, input, other, y, p: _dist_backward(g, y, input - other, p),
+         other=lambda g, input, other, y, p: _dist_backward(g, y, other - input, p))
+
+
+def _dist_backward(g: Any, y: Any, apart: Any, p: float) -> Any:
+    if p == 0:
+        return None
+    return norm_backward(restore_dims(g, apart, None, False), restore_dims(y, apart, None, False),
+                         apart, p, None)
+
+
+def _check_cdist(x1: Any, x2: Any, p: float) -> None:
+    for name, x in (("X1", x1), ("X2", x2)):
+        if x.dtype.kind not in "fV":
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: "
+                               f"{dtypes.from_numpy_dtype(x.dtype).alias}")
+    for name, x in (("X1", x1), ("X2", x2)):
+        if x.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError("X1 and X2 must have the same number of columns. X1: "
+                           f"{x1.shape[-1]} X2: {x2.shape[-1]}")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+
+
+@op(function=None, method=False, broadcasts=True, node="CdistBackward0")
+def _cdist(x1: Array, x2: Array, p: float) -> Any:
+    _check_cdist(x1, x2, p)
+    return arrays.pairwise(x1, x2, p)
+
+
+_cdist.vjp(x1=lambda g, x1, x2, y, p: _over_pairs(_pair_backward(g, x1, x2, y, p), 2),
+           x2=lambda g, x1, x2, y, p: -_over_pairs(_pair_backward(g, x1, x2, y, p), 3))
+
+
+def _pair_backward(g: Any, x1: Any, x2: Any, y: Any, p: float) -> Any:
+    """The gradient of each pair's difference, which is the last dimension."""
+    apart = unsqueeze(x1, -2) - unsqueeze(x2, -3)
+    g, y = unsqueeze(g, -1), unsqueeze(y, -1)
+    if p == 0:
+        return zeros_of(g, apart.shape)
+    if p == math.inf:
+        # Unlike a norm's, this gradient goes in full to every largest coordinate.
+        return sgn(apart) * g * _attains(apart, y)
+    return norm_backward(g, y, apart, p, (apart.ndim - 1,))
+
+
+def _over_pairs(gradient: Any, from_end: int) -> Any:
+    return _sum_dims(gradient, (gradient.ndim - from_end,))
+
+
+@elementwise(function=None, method=False)
+def _attains(input: Array, bound: Array) -> Any:
+    """One where the absolute value reaches ``bound``, else zero."""
+    return (xp.abs(input) == bound).astype(input.dtype)
+
+
+@composite()
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
+    """The ``p``-norm distance between each row of ``x1`` and each row of ``x2``."""
+    return _cdist(x1, x2, float(p))

@@ -1,0 +1,257 @@
+"""The largest and smallest, and where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import return_types
+from ...backend import reduce as arrays
+from ...backend import xp
+from ...base.errors import no_overload
+from ...core.op import Array, Dim, Dims, Index, composite, linear, op
+from ...core.tensor import Tensor
+from ..elementwise.clamping import maximum, minimum
+from ..shapes.expanding import restore_dims
+from ..sorting.sorting import into, put_selected
+from .arguments import need_elements, numpy_names, unsupported
+from .variance import _added
+
+
+@linear(function=None, method=False)
+def _share(input: Array, mask: Index, dim: Any, keepdim: bool) -> Any:
+    """A reduction's gradient in equal parts over the places in ``mask``."""
+    return arrays.shared(input, mask, dim)
+
+
+_share.vjp(input=lambda g, mask, dim, keepdim: _average(g, mask, dim, keepdim))
+
+
+@linear(function=None, method=False)
+def _average(input: Array, mask: Index, dim: Any, keepdim: bool) -> Any:
+    return arrays.averaged(input, mask, dim, keepdim)
+
+
+_average.vjp(input=lambda g, mask, dim, keepdim: _share(g, mask, dim, keepdim))
+
+
+@op(function=None, method=False)
+def _winners(input: Array, value: Array, dim: Any, keepdim: bool) -> Any:
+    """Where ``input`` holds the value it was reduced to over ``dim``, which may be NaN."""
+    return arrays.winners(input, restore_dims(value, input, dim, keepdim))
+
+
+@op(function=None, method=False)
+def _equals(input: Array, value: Array, dim: Any, keepdim: bool) -> Any:
+    """Where ``input`` holds the value it was reduced to over ``dim``; NaN is nowhere."""
+    return input == restore_dims(value, input, dim, keepdim)
+
+
+def _of_whole_backward(g: Any, input: Any, y: Any) -> Any:
+    """Elements that equal the result share the gradient; a NaN equals itself."""
+    return _share(g, _winners(input, y, None, False), None, False)
+
+
+def _extreme_backward(g: Any, input: Any, y: Any, dim: Any, keepdim: bool) -> Any:
+    """Elements that equal the result share the gradient; a NaN equals nothing."""
+    return _share(g, _equals(input, y, dim, keepdim), dim, keepdim)
+
+
+def _selected_backward(g: Any, like: Any, indices: Any, dim: int, keepdim: bool) -> Any:
+    return put_selected(g[0], indices, like, dim, keepdim)
+
+
+def _need_any(name: str, input: Any) -> None:
+    if not input.size:
+        raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == "
+                           "0. Specify the reduction dim with the 'dim' argument.")
+
+
+@op(function=None, method=False, node="MaxBackward1", quiet=True)
+def _max(input: Array) -> Any:
+    _need_any("max", input)
+    unsupported("max_all", input.dtype, "c")
+    return xp.maximum.reduce(input, axis=None)
+
+
+_max.vjp(input=_of_whole_backward)
+
+
+@op(function=None, method=False, node="MinBackward1", quiet=True)
+def _min(input: Array) -> Any:
+    _need_any("min", input)
+    unsupported("min_all", input.dtype, "c")
+    return xp.minimum.reduce(input, axis=None)
+
+
+_min.vjp(input=_of_whole_backward)
+
+
+def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) -> Any:
+    need_elements(name, input.shape, dim)
+    if input.dtype.kind == "c":
+        raise RuntimeError(f"{name}(): does not support complex input")
+    if not input.ndim:
+        return xp.array(input), xp.zeros((), xp.INT64)
+    index = arrays.arg_extreme(find, input, dim, True)
+    return arrays.taken_at(input, index, dim, keepdim), (
+        index if keepdim else xp.squeeze(index, dim))
+
+
+@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
+    node="MaxBackward0", title="max")
+def _max_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
+    return _extreme_along("max", xp.argmax, input, dim, keepdim)
+
+
+_max_dim.vjp(input=_selected_backward)
+
+
+@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
+    node="MinBackward0", title="min")
+def _min_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
+    return _extreme_along("min", xp.argmin, input, dim, keepdim)
+
+
+_min_dim.vjp(input=_selected_backward)
+
+
+@composite(method=True)
+@numpy_names
+def max(input: Any, dim: Any = None, keepdim: Any = False, *, other: Any = None,
+        out: Any = None) -> Any:
+    """The largest element; along ``dim`` also its index; or the larger of two tensors."""
+    if dim is None and other is None:
+        return _max(input, out=out)
+    return _extreme("max", maximum, _max_dim, input, dim, keepdim, other, out)
+
+
+@composite(method=True)
+@numpy_names
+def min(input: Any, dim: Any = None, keepdim: Any = False, *, other: Any = None,
+        out: Any = None) -> Any:
+    """The smallest element; along ``dim`` also its index; or the smaller of two tensors."""
+    if dim is None and other is None:
+        return _min(input, out=out)
+    return _extreme("min", minimum, _min_dim, input, dim, keepdim, other, out)
+
+
+def _extreme(name: str, of_two: Any, along: Any, input: Any, dim: Any, keepdim: Any, other: Any,
+             out: Any) -> Any:
+    if isinstance(dim, Tensor) and keepdim is False:
+        other = dim
+    if other is not None:
+        return of_two(input, other, out=out)
+    found = along(input, _one_dim(name, dim), keepdim)
+    return getattr(return_types, name)(into(name, out, found))
+
+
+def _one_dim(function: str, dim: Any) -> Any:
+    if isinstance(dim, (float, str, tuple, list)):
+        raise no_overload(function, (dim,), "", "Tensor other", "int dim, bool keepdim = False")
+    if isinstance(dim, Tensor):
+        raise TypeError(f"{function}(): argument 'dim' (position 1) must be int, not Tensor")
+    return dim
+
+
+def _check_extremes(name: str, kernel: str, input: Any, dim: Any) -> None:
+    unsupported(kernel, input.dtype, "c")
+    if dim and input.ndim:
+        for d in dim:
+            need_elements(name, input.shape, d)
+    else:
+        _need_any(name, input)
+
+
+@op(node="AmaxBackward0")
+def amax(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
+    """The largest element over ``dim``; equal ones share the gradient."""
+    _check_extremes("amax", "max_values_cpu", input, dim)
+    return arrays.extreme(xp.maximum, input, dim, keepdim)
+
+
+amax.vjp(input=_extreme_backward)
+
+
+@op(node="AminBackward0")
+def amin(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
+    """The smallest element over ``dim``; equal ones share the gradient."""
+    _check_extremes("amin", "min_values_cpu", input, dim)
+    return arrays.extreme(xp.minimum, input, dim, keepdim)
+
+
+amin.vjp(input=_extreme_backward)
+
+
+@op(function=None, method=False, outputs=("min", "max"), node="AminmaxBackward0")
+def _aminmax(input: Array, dim: Dims, keepdim: bool) -> Any:
+    unsupported("aminmax_cpu", input.dtype, "c")
+    if dim is None and not input.size:
+        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the "
+                           "operation has no identity.")
+    if dim is not None:
+        need_elements("aminmax", input.shape, dim[0], ":")
+    return (arrays.extreme(xp.minimum, input, dim, keepdim),
+            arrays.extreme(xp.maximum, input, dim, keepdim))
+
+
+_aminmax.vjp(input=lambda g, input, min, max, dim, keepdim:
+             _aminmax_backward(g[0], g[1], input, min, max, dim, keepdim))
+
+
+def _aminmax_backward(g_min: Any, g_max: Any, input: Any, low: Any, high: Any, dim: Any,
+                      keepdim: bool) -> Any:
+    return _added(None if g_min is None else _extreme_backward(g_min, input, low, dim, keepdim),
+                  None if g_max is None else _extreme_backward(g_max, input, high, dim, keepdim))
+
+
+@composite(method=True)
+def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
+    """The smallest and the largest element along ``dim``."""
+    return return_types.aminmax(into("aminmax", out, _aminmax(input, dim, keepdim)))
+
+
+def _check_arg(name: str, input: Any, dim: Any) -> None:
+    if input.dtype.kind in "cb":
+        kind = "complex" if input.dtype.kind == "c" else "bool"
+        raise RuntimeError(f"{name}(): does not support {kind} input")
+    if dim is None:
+        if not input.size:
+            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() "
+                             "== 0.")
+    else:
+        need_elements(name, input.shape, dim)
+
+
+def _index_dim(function: str, dim: Any) -> Any:
+    if isinstance(dim, (Tensor, float, str, tuple, list)):
+        raise TypeError(f"{function}(): argument 'dim' (position 1) must be int, not "
+                        f"{type(dim).__name__}")
+    return dim
+
+
+@op(function=None, method=False)
+def _argmax(input: Array, dim: Dims, keepdim: bool) -> Any:
+    axis = None if dim is None else dim[0]
+    _check_arg("argmax", input, axis)
+    return arrays.arg_extreme(xp.argmax, input, axis, keepdim)
+
+
+@op(function=None, method=False)
+def _argmin(input: Array, dim: Dims, keepdim: bool) -> Any:
+    axis = None if dim is None else dim[0]
+    _check_arg("argmin", input, axis)
+    return arrays.arg_extreme(xp.argmin, input, axis, keepdim)
+
+
+@composite(method=True)
+@numpy_names
+def argmax(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The index of the first largest element, along ``dim`` or of the flattened tensor."""
+    return _argmax(input, _index_dim("argmax", dim), keepdim, out=out)
+
+
+@composite(method=True)
+@numpy_names
+def argmin(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The index of the first smallest element, along ``dim`` or of the flattened tensor."""
+    return _argmin(input, _index_dim("argmin", dim), keepdim, out=out)

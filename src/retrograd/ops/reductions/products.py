@@ -1,0 +1,99 @@
+"""Products over dims."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import reduce as arrays
+from ...base.errors import no_overload
+from ...core.op import Array, Dim, composite, linear, op
+from ..elementwise.conjugate import conj
+from ..shapes.reshaping import reshape
+from .arguments import _np, numpy_names
+from .sums import _spread
+
+
+@op(function=None, method=False, node="ProdBackward0")
+def _prod(input: Array, dtype: Any = None) -> Any:
+    return arrays.product(input, None, False, _np(dtype))
+
+
+_prod.vjp(input=lambda g, like, input: _spread(g, like, None, False) * conj(
+    reshape(_products_of_others(reshape(input, (-1,)), 0), like.shape)))
+
+
+@op(function=None, method=False, node="ProdBackward1", title="prod")
+def _prod_dim(input: Array, dim: Dim, keepdim: bool = False, dtype: Any = None) -> Any:
+    return arrays.product(input, dim, keepdim, _np(dtype))
+
+
+_prod_dim.vjp(input=lambda g, like, input, dim, keepdim:
+              _spread(g, like, (dim,), keepdim) * conj(_products_of_others(input, dim)))
+
+
+@op(function=None, method=False)
+def _products_of_others(input: Array, dim: Dim) -> Any:
+    """The product of all other elements along ``dim``: no division, so zeros are no trouble."""
+    return arrays.products_of_others(input, dim)
+
+
+_products_of_others.vjp(input=lambda g, input, dim:
+                        _others_backward(g, input, dim) if input.ndim else g * 0)
+
+
+def _others_backward(g: Any, input: Any, dim: int) -> Any:
+    before, after = exclusive_cumprod(input, dim, False), exclusive_cumprod(input, dim, True)
+    return (exclusive_cumprod_backward(g * conj(after), input, before, dim, False)
+            + exclusive_cumprod_backward(g * conj(before), input, after, dim, True))
+
+
+@op(function=None, method=False)
+def exclusive_cumprod(input: Array, dim: Dim, reverse: bool) -> Any:
+    """The product of the elements before each one along ``dim``, or of those after it."""
+    return arrays.exclusive_products(input, dim, reverse)
+
+
+exclusive_cumprod.vjp(input=lambda g, input, y, dim, reverse:
+                      exclusive_cumprod_backward(g, input, y, dim, reverse))
+
+
+def exclusive_cumprod_backward(g: Any, input: Any, y: Any, dim: int, reverse: bool) -> Any:
+    """An element multiplies all later products: collect them from the far end."""
+    return conj(y) * recurrence(shift(conj(input), dim, not reverse), shift(g, dim, not reverse),
+                                dim, not reverse)
+
+
+@linear(function=None, method=False)
+def shift(input: Array, dim: Dim, reverse: bool) -> Any:
+    """Each element's predecessor along ``dim`` (successor, if ``reverse``); zero at the edge."""
+    return arrays.shifted(input, dim, reverse)
+
+
+shift.vjp(input=lambda g, dim, reverse: shift(g, dim, not reverse))
+
+
+@op(function=None, method=False)
+def recurrence(factor: Array, term: Array, dim: int, reverse: bool) -> Any:
+    """``y[k] = factor[k] * y[k - 1] + term[k]`` along ``dim``, from the far end if ``reverse``."""
+    return arrays.recurrence(factor, term, dim, reverse)
+
+
+recurrence.vjp(
+    factor=lambda g, factor, y, dim, reverse:
+        recurrence(shift(conj(factor), dim, not reverse), g, dim, not reverse)
+        * conj(shift(y, dim, reverse)),
+    term=lambda g, factor, dim, reverse:
+        recurrence(shift(conj(factor), dim, not reverse), g, dim, not reverse))
+
+
+@composite(method=True)
+@numpy_names
+def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
+         out: Any = None) -> Any:
+    """Product along ``dim``; of all elements by default."""
+    if dim is None:
+        return _prod(input, dtype, out=out)
+    if isinstance(dim, (tuple, list)):
+        raise no_overload("prod", (dim,), "*, torch.dtype dtype = None",
+                          "int dim, bool keepdim = False, *, torch.dtype dtype = None")
+    return _prod_dim(input, dim, keepdim, dtype, out=out)

@@ -1,0 +1,254 @@
+"""Elements by rank: kthvalue, mode, median, quantile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import return_types
+from ...backend import sort as arrays
+from ...backend import xp
+from ...base import dtypes
+from ...base.errors import canonical_dim
+from ...core.op import Array, Dim, composite, elementwise, op, view
+from ...core.tensor import Tensor, wrap
+from ..elementwise.arithmetic import lerp
+from ..shapes.dimensions import movedim
+from ..shapes.reshaping import reshape
+from ..sorting.sorting import _sort, _take_along, into, into_one, put_selected
+from .arguments import need_elements, numpy_names, unsupported
+from .extremes import _of_whole_backward, _selected_backward
+
+# ---------------------------------------------------------------- medians
+
+
+@op(function=None, method=False, node="MedianBackward0")
+def _median(input: Array) -> Any:
+    return median_of_all(input, False)
+
+
+_median.vjp(input=_of_whole_backward)
+
+
+@op(function=None, method=False, node="NanmedianBackward0")
+def _nanmedian(input: Array) -> Any:
+    return median_of_all(input, True)
+
+
+_nanmedian.vjp(input=_of_whole_backward)
+
+
+@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
+    node="MedianBackward1", title="median")
+def _median_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
+    return median_along(input, dim, keepdim, False)
+
+
+_median_dim.vjp(input=_selected_backward)
+
+
+@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
+    node="NanmedianBackward1", title="nanmedian")
+def _nanmedian_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
+    return median_along(input, dim, keepdim, True)
+
+
+_nanmedian_dim.vjp(input=_selected_backward)
+
+
+@composite(method=True)
+@numpy_names
+def median(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The lower median, along ``dim`` with its index or of all elements."""
+    if dim is None:
+        return _median(input)
+    return return_types.median(into("median", out, _median_dim(input, dim, keepdim)))
+
+
+@composite(method=True)
+@numpy_names
+def nanmedian(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The lower median of what is not NaN."""
+    if dim is None:
+        return _nanmedian(input)
+    return return_types.nanmedian(into("nanmedian", out, _nanmedian_dim(input, dim, keepdim)))
+
+
+# ---------------------------------------------------------------- one element by rank
+
+
+def _selected(input: Any, index: Any, dim: int, keepdim: bool) -> Any:
+    """A value and its index, from an index that keeps its dimension."""
+    if not keepdim:
+        return xp.squeeze(xp.take_along_axis(input, index, dim), dim), xp.squeeze(index, dim)
+    return xp.take_along_axis(input, index, dim), index
+
+
+def _itself(input: Any) -> Any:
+    return xp.array(input), xp.zeros((), xp.INT64)
+
+
+@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
+    node="KthvalueBackward0")
+def _kthvalue(input: Array, k: int, dim: Dim, keepdim: bool) -> Any:
+    need_elements("kthvalue", input.shape, dim)
+    if not 1 <= k <= (input.shape[dim] if input.ndim else 1):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
+    unsupported("kthvalue_cpu", input.dtype, "cb")
+    if not input.ndim:
+        return _itself(input)
+    order = arrays.sorting_indices(input, dim, False)
+    place = order[(slice(None),) * dim + (slice(k - 1, k),)].copy()
+    return _selected(input, place, dim, keepdim)
+
+
+_kthvalue.vjp(input=lambda g, like, indices, dim, keepdim:
+              put_selected(g[0], indices, like, dim, keepdim))
+
+
+@composite(method=True)
+def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The ``k``-th smallest element along ``dim``, and its index."""
+    return return_types.kthvalue(into("kthvalue", out, _kthvalue(input, k, dim, keepdim)))
+
+
+@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
+    node="ModeBackward0")
+def _mode(input: Array, dim: Dim, keepdim: bool) -> Any:
+    need_elements("mode", input.shape, dim)
+    if not input.ndim:
+        return _itself(input)
+    return _selected(input, arrays.most_frequent(input, dim), dim, keepdim)
+
+
+_mode.vjp(input=lambda g, like, indices, dim, keepdim:
+          put_selected(g[0], indices, like, dim, keepdim))
+
+
+@composite(method=True)
+def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The commonest value along ``dim``, and an index of it."""
+    return return_types.mode(into("mode", out, _mode(input, dim, keepdim)))
+
+
+def median_along(input: Any, dim: int, keepdim: bool, skip_nan: bool) -> Any:
+    """The lower median and its index, on raw arrays."""
+    need_elements("median", input.shape, dim)
+    unsupported("median_out_impl", input.dtype, "cb")
+    if not input.ndim:
+        return _itself(input)
+    place = xp.in_rows(arrays.middle_index(input, dim, skip_nan))
+    return _selected(input, place, dim, keepdim)
+
+
+def median_of_all(input: Any, skip_nan: bool) -> Any:
+    """The lower median of every element, on raw arrays."""
+    unsupported("median_cpu", input.dtype, "cb")
+    flat = xp.as_array(input).reshape(-1)
+    if not flat.size:
+        return input.dtype.type(xp.nan)
+    return flat[arrays.middle_index(flat, 0, skip_nan)[0]]
+
+
+# ---------------------------------------------------------------- quantiles
+
+_INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _check_quantile(input: Any, q: Any, interpolation: str) -> None:
+    def need(condition: bool, message: str) -> None:
+        if not condition:
+            raise RuntimeError(f"quantile() {message}")
+
+    need(input.numel() > 0, "input tensor must be non-empty")
+    need(q.ndim <= 1, "q must be a scalar or 1D tensor")
+    need(input.dtype in (dtypes.float32, dtypes.float64),
+         "input tensor must be either float or double dtype")
+    need(q.dtype is input.dtype, "q tensor must be same dtype as the input tensor")
+    need(interpolation in _INTERPOLATIONS, "interpolation must be one of linear, lower, higher, "
+         f"midpoint or nearest, but got {interpolation}")
+    # Inside a transform there is no one value to look at.
+    if isinstance(q._data, (xp.ndarray, xp.generic)):
+        need(bool(((q._data >= 0) & (q._data <= 1)).all()), "q values must be in the range [0, 1]")
+
+
+@elementwise(function=None, method=False)
+def _whole_rank(input: Array, rounding: str) -> Any:
+    """Ranks as indices, rounded down, up or to the nearest even."""
+    round_ = {"lower": xp.floor, "higher": xp.ceil, "nearest": xp.rint}[rounding]
+    return xp.as_array(round_(input)).astype(xp.INT64)
+
+
+@op(function=None, method=False, outputs=("scale", "offset"), differentiable=())
+def _rank_range(input: Array, skip_nan: bool) -> Any:
+    """What turns a quantile into a rank in each sorted lane: rank = q * scale + offset."""
+    length = input.shape[-1]
+    numbers = xp.count_nonzero(~xp.isnan(input), axis=-1, keepdims=True)
+    if skip_nan:
+        scale = xp.maximum(numbers - 1, 0)
+        return scale.astype(input.dtype), xp.zeros(numbers.shape, input.dtype)
+    # NaN sorts last: a lane that has one is read there, whatever the quantile.
+    broken = numbers < length
+    return (xp.where(broken, 0, length - 1).astype(input.dtype),
+            xp.where(broken, length - 1, 0).astype(input.dtype))
+
+
+def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str,
+              skip_nan: bool) -> Any:
+    if not isinstance(q, Tensor):
+        q = _number_as_quantile(name, input, q)
+    _check_quantile(input, q, interpolation)
+    rank = input.ndim
+    d = 0 if dim is None else canonical_dim(dim, rank)
+    if dim is None or not rank:
+        lanes, rest = reshape(input, (-1,)), (1,) * rank if keepdim else ()
+    else:
+        lanes = movedim(input, d, -1)
+        rest = tuple([1 if i == d else n for i, n in enumerate(input.shape) if keepdim or i != d])
+    ordered = _sort(lanes, -1, False)[0]
+    scale, offset = _rank_range(ordered, skip_nan)
+    found = _at_ranks(ordered, reshape(q, (-1,)) * scale + offset, interpolation)
+    return _with_quantiles_first(movedim(found, -1, 0), (*q.shape, *rest))
+
+
+@view(function=None, method=False, node="SqueezeBackward4")
+def _with_quantiles_first(input: Array, shape: Any) -> Any:
+    return input.reshape(shape)
+
+
+_with_quantiles_first.vjp(input=lambda g, like: reshape(g, like.shape))
+
+
+def _number_as_quantile(name: str, input: Any, q: Any) -> Tensor:
+    if not isinstance(q, (int, float)):
+        raise TypeError(f"{name}() received an invalid combination of arguments - got "
+                        f"({type(q).__name__}), but expected one of:\n"
+                        " * (Tensor q, int dim, bool keepdim, *, str interpolation)\n"
+                        " * (float q, int dim, bool keepdim, *, str interpolation)")
+    if not 0 <= q <= 1:
+        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
+    return wrap(xp.asarray(q, dtype=input._data.dtype))
+
+
+def _at_ranks(ordered: Any, ranks: Any, interpolation: str) -> Any:
+    """The values at fractional ranks of sorted lanes."""
+    last = ordered.ndim - 1
+    if interpolation in ("lower", "higher", "nearest"):
+        return _take_along(ordered, _whole_rank(ranks, interpolation), last)
+    low = _whole_rank(ranks, "lower")
+    below = _take_along(ordered, low, last)
+    above = _take_along(ordered, _whole_rank(ranks, "higher"), last)
+    return lerp(below, above, 0.5 if interpolation == "midpoint" else ranks - low)
+
+
+@composite(method=True)
+def quantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *,
+             interpolation: str = "linear", out: Any = None) -> Any:
+    """The ``q``-th quantiles along ``dim``, or of all elements; a tensor ``q`` comes first."""
+    return into_one(out, _quantile("quantile", input, q, dim, keepdim, interpolation, False))
+
+
+@composite(method=True)
+def nanquantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *,
+                interpolation: str = "linear", out: Any = None) -> Any:
+    """The ``q``-th quantiles of what is not NaN."""
+    return into_one(out, _quantile("nanquantile", input, q, dim, keepdim, interpolation, True))

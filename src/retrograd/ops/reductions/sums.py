@@ -1,0 +1,205 @@
+"""Sums and means."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...backend import reduce as arrays
+from ...backend import xp
+from ...base import dtypes
+from ...base.errors import no_overload
+from ...core.op import Array, Dims, composite, elementwise, linear, op, publish
+from ..elementwise.conjugate import conj
+from ..elementwise.exponentials import exp
+from ..memory.casts import cast_gradient
+from ..shapes.expanding import expand
+from ..shapes.slicing import diagonal_backward
+from ..sorting.sorting import into_one
+from .arguments import _PYTHON_TYPES, UNSET, _np, numpy_names, unsupported
+
+# ---------------------------------------------------------------- sums and means
+
+
+@linear(function=None, method=False, node="SumBackward0", quiet=True)
+def _sum(input: Array, dtype: Any = None) -> Any:
+    if dtype is None:
+        return arrays.sum_all(input)
+    return arrays.total(input, None, False, _np(dtype))
+
+
+_sum.vjp(input=lambda g, like: _spread(g, like, None, False))
+
+
+@linear(function=None, method=False, node="SumBackward1", title="sum")
+def _sum_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    return arrays.total(input, dim, keepdim, _np(dtype))
+
+
+_sum_dims.vjp(input=lambda g, like, dim, keepdim: _spread(g, like, dim, keepdim))
+
+
+@linear(function=None, method=False, node="ExpandBackward0", quiet=True, any_dtype=True)
+def _spread(input: Array, target: Any, dim: Any, keepdim: bool) -> Any:
+    """A reduction's gradient in the shape and dtype of ``target``, what was reduced."""
+    return arrays.spread(input, target.shape, target.dtype, dim, keepdim)
+
+
+_spread.vjp(input=lambda g, like, dim, keepdim:
+            cast_gradient(_sum_dims(g, dim, keepdim), like.dtype))
+
+
+@composite(method=True)
+def sum(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = None, out: Any = None,
+        axis: Any = UNSET, keepdims: Any = UNSET) -> Any:
+    """Sum over ``dim``; over every dimension by default."""
+    if dim is UNSET and axis is UNSET:
+        if keepdim or dtype is not None or keepdims is not UNSET:
+            _check_whole("sum", keepdim, keepdims, dtype)
+        return _sum(input, dtype, out=out)
+    dim, keepdim = _checked_dims("sum", dim, keepdim, axis, keepdims)
+    return _sum_dims(input, dim, keepdim, dtype, out=out)
+
+
+_SUM_FORMS = ("*, torch.dtype dtype = None",
+              "tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None")
+
+
+def _check_whole(function: str, keepdim: Any, keepdims: Any, dtype: Any) -> None:
+    """Refuse arguments that a sum or mean of all elements does not take."""
+    if keepdim or keepdims is not UNSET:
+        raise no_overload(function, (keepdim,), *_SUM_FORMS)
+    if not isinstance(dtype, dtypes.dtype) and dtype not in _PYTHON_TYPES:
+        forms = "".join([f"\n * ({form})" for form in _SUM_FORMS])
+        raise TypeError(f"{function}() received an invalid combination of arguments - got (dtype="
+                        f"{type(dtype).__name__}, ), but expected one of:{forms}\n")
+
+
+def _checked_dims(function: str, dim: Any, keepdim: Any, axis: Any, keepdims: Any) -> Any:
+    """``dim`` and ``keepdim``, which NumPy's names may stand for."""
+    dim = dim if axis is UNSET else axis
+    keepdim = keepdim if keepdims is UNSET else keepdims
+    if isinstance(dim, (str, float, bool)):
+        raise no_overload(function, (dim,), *_SUM_FORMS)
+    if keepdim is not True and keepdim is not False:
+        raise TypeError(f"{function}(): argument 'keepdim' must be bool, not "
+                        f"{type(keepdim).__name__}")
+    return dim, keepdim
+
+
+def _check_mean(input: Any, dtype: Any) -> None:
+    kind = input.dtype if dtype is None else _np(dtype)
+    if kind.kind in "biu":
+        where = "Input" if dtype is None else "Optional"
+        raise RuntimeError(f"mean(): could not infer output dtype. {where} dtype must be either a "
+                           "floating point or complex dtype. Got: "
+                           f"{dtypes.from_numpy_dtype(kind).alias}")
+
+
+@linear(function=None, method=False, node="MeanBackward0", quiet=True)
+def _mean(input: Array, dtype: Any = None) -> Any:
+    own = input.dtype
+    if dtype is None and (own is xp.FLOAT32 or own is xp.FLOAT64) and input.size:
+        return arrays.sum_all(input) / input.size
+    _check_mean(input, dtype)
+    return arrays.mean(input, None, False, _np(dtype))
+
+
+_mean.vjp(input=lambda g, like: _spread(g / math.prod(like.shape), like, None, False))
+
+
+@linear(function=None, method=False, node="MeanBackward1", title="mean")
+def _mean_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    if dtype is not None or input.dtype.kind not in "fc":
+        _check_mean(input, dtype)
+    return arrays.mean(input, dim, keepdim, _np(dtype))
+
+
+def _mean_backward(g: Any, like: Any, dim: Any, keepdim: bool) -> Any:
+    return _spread(g / arrays.count_along(like.shape, dim), like, dim, keepdim)
+
+
+_mean_dims.vjp(input=_mean_backward)
+
+
+@composite(method=True)
+def mean(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = None, out: Any = None,
+         axis: Any = UNSET, keepdims: Any = UNSET) -> Any:
+    """Mean over ``dim``; over every dimension by default."""
+    if dim is UNSET and axis is UNSET:
+        if keepdim or dtype is not None or keepdims is not UNSET:
+            _check_whole("mean", keepdim, keepdims, dtype)
+        return _mean(input, dtype, out=out)
+    dim, keepdim = _checked_dims("mean", dim, keepdim, axis, keepdims)
+    return _mean_dims(input, dim, keepdim, dtype, out=out)
+
+
+@op(function=None, method=False, node="NansumBackward0")
+def _nansum(input: Array, dim: Dims, keepdim: bool, dtype: Any) -> Any:
+    if input.dtype.kind == "c":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    return arrays.sum_of_numbers(input, dim, keepdim, _np(dtype))
+
+
+_nansum.vjp(input=lambda g, like, input, dim, keepdim:
+            _spread(g, like, dim, keepdim) * _not_nan(input))
+
+
+@elementwise(function=None, method=False)
+def _not_nan(input: Array) -> Any:
+    """One for every number, zero for NaN."""
+    return arrays.not_nan(input)
+
+
+@composite(method=True)
+@numpy_names
+def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
+           out: Any = None) -> Any:
+    """Sum of what is not NaN."""
+    return _nansum(input, dim, keepdim, dtype, out=out)
+
+
+@composite(method=True)
+@numpy_names
+def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
+            out: Any = None) -> Any:
+    """Mean of what is not NaN."""
+    kind = input.dtype
+    if not (kind.is_floating_point or kind.is_complex):
+        raise RuntimeError("nanmean(): expected input to have floating point or complex dtype but "
+                           f"got {kind.alias}")
+    count = _sum_dims(_not_nan(input), dim, keepdim, dtypes.int64)
+    return into_one(out, _nansum(input, dim, keepdim, dtype) / count)
+
+
+# ---------------------------------------------------------------- others
+
+
+@op(promote="float")
+def logsumexp(input: Array, dim: Dims, keepdim: bool = False) -> Any:
+    """The logarithm of the sum of exponentials over ``dim``, without overflow."""
+    return arrays.log_sum(input, dim, keepdim)
+
+
+logsumexp.vjp(input=lambda g, like, input, y, dim, keepdim: _spread(g, like, dim, keepdim) * conj(
+    exp(input - _spread(y, like, dim, keepdim))))
+
+
+publish(logsumexp, "logsumexp", method=False, function="special")
+
+
+@linear()
+def trace(input: Array) -> Any:
+    """The sum of a matrix's diagonal."""
+    if input.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
+    unsupported("trace", input.dtype, "b")
+    return arrays.sum_all(input.diagonal())
+
+
+trace.vjp(input=lambda g, like: diagonal_backward(
+    expand(g, (_shorter(*like.shape),)), like.shape, 0, 0, 1))
+
+
+def _shorter(rows: int, columns: int) -> int:
+    return rows if rows < columns else columns

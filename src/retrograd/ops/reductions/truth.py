@@ -1,0 +1,40 @@
+"""Whether any or all are true, and how many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import reduce as arrays
+from ...backend import xp
+from ...core.op import Array, Dims, composite, op
+from .arguments import numpy_names
+
+
+@op(function=None, method=False)
+def _any(input: Array, dim: Dims, keepdim: bool) -> Any:
+    return arrays.truth(xp.logical_or, input, dim, keepdim)
+
+
+@op(function=None, method=False)
+def _all(input: Array, dim: Dims, keepdim: bool) -> Any:
+    return arrays.truth(xp.logical_and, input, dim, keepdim)
+
+
+@composite(method=True)
+@numpy_names
+def any(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """Whether some element over ``dim`` is not zero."""
+    return _any(input, dim, keepdim, out=out)
+
+
+@composite(method=True)
+@numpy_names
+def all(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+    """Whether every element over ``dim`` is not zero."""
+    return _all(input, dim, keepdim, out=out)
+
+
+@op()
+def count_nonzero(input: Array, dim: Dims = None) -> Any:
+    """How many elements over ``dim`` are not zero."""
+    return arrays.count_nonzero(input, dim)

@@ -1,0 +1,1 @@
+"""Shapes: views, joins and copies in another order."""

@@ -1,0 +1,134 @@
+"""Expanding and broadcasting, and summing back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import xp
+from ...base.errors import size_mismatch
+from ...core.op import Array, Ints, composite, linear, publish, view
+from ...core.tensor import Size, Tensor
+from .reshaping import _view, reshape, sizes, spread_method
+
+
+def _check_expand(input: Any, size: tuple[int, ...]) -> tuple[int, ...]:
+    lead = len(size) - input.ndim
+    if lead < 0:
+        raise RuntimeError(f"expand(torch.FloatTensor{{{list(input.shape)}}}, size={list(size)}): "
+                           f"the number of sizes provided ({len(size)}) must be greater or equal "
+                           f"to the number of dimensions in the tensor ({input.ndim})")
+    full = list(size)
+    for i in range(len(size) - 1, -1, -1):
+        n = size[i]
+        own = input.shape[i - lead] if i >= lead else None
+        if n == -1 and input.ndim:
+            if own is None:
+                raise RuntimeError(f"The expanded size of the tensor (-1) isn't allowed in a "
+                                   f"leading, non-existing dimension {i}")
+            full[i] = own
+        elif own is not None and own not in (1, n):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({own}) at "
+                f"non-singleton dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: "
+                f"{list(input.shape)}")
+    if full and min(full) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
+    return tuple(full)
+
+
+@view(quiet=True, method=False, function=None)
+def expand(input: Array, size: Ints) -> Any:
+    """A view with length-one dimensions repeated to ``size``, without copying."""
+    return xp.expanded(input, _check_expand(input, tuple(size)))
+
+
+expand.vjp(input=lambda g, like: sum_to_size_of(g, like.shape))
+spread_method(expand, "expand", "size")
+
+
+def joint_shape(first: Any, second: Any) -> tuple[int, ...]:
+    """The shape that two shapes broadcast to."""
+    try:
+        return xp.broadcast_shapes(first, second)
+    except ValueError:
+        raise size_mismatch([tuple(first), tuple(second)]) from None
+
+
+@composite(method=True)
+def expand_as(input: Any, other: Any) -> Any:
+    """``input`` expanded to ``other``'s shape."""
+    return expand(input, tuple(other.shape))
+
+
+@composite()
+def broadcast_tensors(*tensors: Any) -> Any:
+    """The tensors, all expanded to the shape they broadcast to."""
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    joint: tuple[int, ...] = ()
+    for t in tensors:
+        joint = joint_shape(joint, tuple(t.shape))
+    return tuple([t if tuple(t.shape) == joint else expand(t, joint) for t in tensors])
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that tensors of these shapes broadcast to."""
+    given = [(s,) if isinstance(s, int) else s for s in shapes]
+    joint = [1] * max([len(s) for s in given], default=0)
+    for position, shape in enumerate(given):
+        for i in range(-1, -1 - len(shape), -1):
+            if shape[i] < 0 or (shape[i] != 1 and joint[i] not in (1, shape[i])):
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching "
+                    f"argument at index {position} had {shape}; but expected shape should be "
+                    f"broadcastable to {joint}")
+            if shape[i] != 1:
+                joint[i] = shape[i]
+    return Size(joint)
+
+
+publish(broadcast_shapes, "broadcast_shapes", method=False)
+
+
+@composite()
+def broadcast_to(input: Any, size: Any) -> Any:
+    """``input`` expanded to ``size``."""
+    return expand(input, tuple(size))
+
+
+Tensor.broadcast_to = broadcast_to  # type: ignore[attr-defined]
+
+
+@linear(function=None, method=False, node="SumBackward1", any_dtype=True)
+def sum_to_size_of(input: Array, size: Ints) -> Any:
+    """Sum a broadcast array back down to ``size``."""
+    return xp.unbroadcast(input, tuple(size))
+
+
+sum_to_size_of.vjp(input=lambda g, like: expand(g, like.shape))
+
+
+def sum_to_size(input: Tensor, *size: Any) -> Tensor:
+    """Sum ``input`` down to ``size``, which must broadcast to its shape."""
+    target = sizes(size)
+    shape = tuple(input.shape)
+    lead = len(shape) - len(target)
+    if lead < 0 or any(n not in (1, shape[i + lead]) for i, n in enumerate(target)):
+        raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(shape)}}}.")
+    if target == shape:
+        return input
+    summed = sum_to_size_of(input, (1,) * lead + target)
+    return _view(summed, target) if lead else summed
+
+
+Tensor.sum_to_size = sum_to_size  # type: ignore[attr-defined]
+
+
+def restore_dims(g: Any, like: Any, dim: Any, keepdim: bool) -> Any:
+    """Give a reduction's gradient back the dimensions it lost, with length one."""
+    if keepdim or not like.shape:
+        return g
+    if dim is None or dim == ():
+        return reshape(g, (1,) * len(like.shape))
+    lost = set(dim) if isinstance(dim, tuple) else {dim}
+    return reshape(g, tuple([1 if i in lost else n for i, n in enumerate(like.shape)]))

@@ -1,0 +1,101 @@
+"""Copies in another order: flip, roll, rot90."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import xp
+from ...base.errors import canonical_dim, canonical_dims, no_dims
+from ...core.op import Array, Ints, composite, linear, publish
+from ...core.tensor import Tensor
+from .reshaping import spread_method
+
+
+@linear(function=None, method=False, any_dtype=True, node="FlipBackward0")
+def _flip(input: Array, dims: Ints) -> Any:
+    return xp.array(xp.flip(input, dims), order="C") if input.ndim else input[()]
+
+
+_flip.vjp(input=lambda g, dims: _flip(g, dims))
+
+
+def flip(input: Tensor, dims: Any) -> Tensor:
+    """``input`` with the order along ``dims`` reversed."""
+    if not isinstance(dims, (tuple, list)):
+        raise TypeError("flip(): argument 'dims' (position 2) must be tuple of ints, not "
+                        f"{type(dims).__name__}")
+    return _flip(input, canonical_dims(tuple(dims), input.ndim))
+
+
+publish(flip, "flip", method=False)
+spread_method(flip, "flip", "dims")
+
+
+@composite(method=True)
+def fliplr(input: Any) -> Any:
+    """``input`` with its columns in reverse order."""
+    if input.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return _flip(input, (1,))
+
+
+@composite(method=True)
+def flipud(input: Any) -> Any:
+    """``input`` with its rows in reverse order."""
+    if input.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return _flip(input, (0,))
+
+
+@linear(function=None, method=False, any_dtype=True, node="RollBackward0")
+def _roll(input: Array, shifts: Ints, dims: Ints) -> Any:
+    return xp.in_rows(xp.roll(input, shifts, dims) if dims else xp.roll(input, shifts[0]))
+
+
+_roll.vjp(input=lambda g, shifts, dims: _roll(g, negated(shifts), dims))
+
+
+def negated(shifts: Any) -> tuple[int, ...]:
+    return tuple([-n for n in shifts])
+
+
+def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
+    """``input`` shifted along ``dims``; what leaves at the end enters at the front."""
+    steps = tuple(shifts) if isinstance(shifts, (tuple, list)) else (shifts,)
+    axes = tuple(dims) if isinstance(dims, (tuple, list)) else () if dims is None else (dims,)
+    if not steps:
+        raise RuntimeError("`shifts` required")
+    if len(steps) != len(axes) and (axes or len(steps) != 1):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:"
+                           f"{len(axes)}")
+    if axes and not input.ndim:
+        raise no_dims(axes[0])
+    return _roll(input, steps, tuple([canonical_dim(d, input.ndim) for d in axes]))
+
+
+publish(roll, "roll")
+
+
+@linear(function=None, method=False, any_dtype=True, node="Rot90Backward0")
+def _rot90(input: Array, k: int, dims: Ints) -> Any:
+    return xp.copied(xp.rot90(input, k, dims))
+
+
+_rot90.vjp(input=lambda g, k, dims: _rot90(g, -k, dims))
+
+
+def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+    """``input`` turned by ``k`` times 90 degrees in the plane of ``dims``."""
+    plane = tuple(dims)
+    if len(plane) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(plane)}")
+    if input.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
+    axes = tuple([canonical_dim(d, input.ndim) for d in plane])
+    if axes[0] == axes[1]:
+        raise RuntimeError("expected rotation dims to be different, but got dim0 = "
+                           f"{plane[0]} and dim1 = {plane[1]}")
+    return _rot90(input, k, axes)
+
+
+publish(rot90, "rot90")

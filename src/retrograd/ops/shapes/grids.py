@@ -1,0 +1,136 @@
+"""Grids, combinations and matrices made of vectors or blocks."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from ...backend import xp
+from ...base.warning import warn
+from ...core.op import Arrays, composite, linear
+from ...core.tensor import wrap
+from .expanding import expand
+from .flipping import _flip
+from .joining import check_not_empty, fitted_part, stack
+from .reshaping import _view, reshape
+from .slicing import _slice
+
+
+def _as_list(tensors: tuple[Any, ...]) -> list[Any]:
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        return list(tensors[0])
+    return list(tensors)
+
+
+@composite()
+def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
+    """The coordinates of every point of the grid that vectors span, one tensor per vector."""
+    parts = _as_list(tensors)
+    check_not_empty("meshgrid", parts)
+    if indexing is None:
+        warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
+             "argument.", once=True)
+        indexing = "ij"
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError('torch.meshgrid: indexing must be one of "xy" or "ij", but received: '
+                           f"{indexing}")
+    for part in parts:
+        if part.ndim > 1:
+            raise RuntimeError("torch.meshgrid: Expected 0D or 1D tensor in the tensor list but "
+                               f"got: {part}")
+        if part.dtype != parts[0].dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    axes = list(range(len(parts)))
+    if indexing == "xy" and len(parts) > 1:
+        axes[:2] = [1, 0]
+    shape = [0] * len(parts)
+    for part, axis in zip(parts, axes, strict=True):
+        shape[axis] = part.numel()
+    return tuple([expand(_view(part, (1,) * axis + (-1,) + (1,) * (len(parts) - axis - 1)),
+                         tuple(shape)) for part, axis in zip(parts, axes, strict=True)])
+
+
+def _check_vectors(tensors: Any) -> None:
+    for tensor in tensors:
+        if tensor.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor.shape)}")
+
+
+@composite()
+def cartesian_prod(*tensors: Any) -> Any:
+    """Every combination of one element of each vector, one per row."""
+    parts = _as_list(tensors)
+    _check_vectors(parts)
+    if len(parts) == 1:
+        return parts[0]
+    return stack([reshape(grid, (-1,)) for grid in meshgrid(*parts, indexing="ij")], 1)
+
+
+@composite()
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """Every way to choose ``r`` elements of a vector, one per row."""
+    from ..indexing.masked import masked_select
+
+    _check_vectors([input])
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return wrap(xp.empty((0,), input._data.dtype))
+    positions = xp.indices((input.numel(),) * r)
+    chosen = xp.ones((input.numel(),) * r, bool)
+    for a, b in pairwise(positions):
+        chosen &= (a <= b) if with_replacement else (a < b)
+    mask = wrap(chosen)
+    return stack([masked_select(grid, mask)
+                  for grid in meshgrid(*[input] * r, indexing="ij")], 1)
+
+
+@linear(promote="same", function=None, method=False, node="BlockDiagBackward0")
+def _block_diag(tensors: Arrays) -> Any:
+    blocks = [t.reshape((1,) * (2 - t.ndim) + t.shape) for t in map(xp.as_array, tensors)]
+    whole = xp.zeros((sum(b.shape[0] for b in blocks), sum(b.shape[1] for b in blocks)),
+                     blocks[0].dtype)
+    row = col = 0
+    for block in blocks:
+        whole[row:row + block.shape[0], col:col + block.shape[1]] = block
+        row, col = row + block.shape[0], col + block.shape[1]
+    return whole
+
+
+_block_diag.vjp(tensors=lambda g, like: blocks_of(g, like))
+
+
+def blocks_of(g: Any, like: Any) -> list[Any]:
+    """The blocks along the diagonal, each in the shape of the tensor it came from."""
+    found = []
+    row = col = 0
+    for one in like:
+        rows, cols = ((1, 1) + tuple(one.shape))[-2:]
+        block = _slice(_slice(g, 0, row, row + rows, 1), 1, col, col + cols, 1)
+        found.append(fitted_part(reshape(block, one.shape), one))
+        row, col = row + rows, col + cols
+    return found
+
+
+@composite()
+def block_diag(*tensors: Any) -> Any:
+    """A matrix with the tensors as blocks along its diagonal."""
+    for i, tensor in enumerate(tensors):
+        if tensor.ndim > 2:
+            raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. "
+                               f"Input {i} has {tensor.ndim} dimensions")
+    return _block_diag(list(tensors))
+
+
+@composite()
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """The matrix whose columns are the powers of a vector, the highest first."""
+    if x.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    count = x.shape[0] if N is None else N
+    if count < 0:
+        raise RuntimeError("N must be non-negative.")
+    if not count:
+        return x.new_empty((x.shape[0], 0))
+    powers = stack([x ** i for i in range(count)], 1)
+    return powers if increasing else _flip(powers, (1,))

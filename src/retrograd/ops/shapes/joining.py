@@ -1,0 +1,322 @@
+"""Joining tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import xp
+from ...base.errors import canonical_dim
+from ...base.modes import GRAD, MODE, NO_GRAD
+from ...codegen import node_class
+from ...core.graph import Like, next_sequence
+from ...core.op import Array, Arrays, Dim, Op, composite, linear, publish
+from ...core.tensor import PLAIN, Tensor, edge_of, wrap
+from .dimensions import unsqueeze
+from .reshaping import reshape, zeros_of
+from .splitting import (
+    _split,
+    _split_with_sizes,
+    check_lengths,
+    check_part_length,
+    chunk_length,
+    unbind,
+)
+
+
+def joined_plainly(op: Op, tensors: Any, dim: Any) -> Any:
+    """The ordinary join, of plain tensors of one dtype; None for any other."""
+    mode = MODE.get()
+    if (mode is not GRAD and mode is not NO_GRAD) or not isinstance(tensors, (tuple, list)):
+        return None
+    arrays, edges, dtype, is_recorded = [], [], None, False
+    for tensor in tensors:
+        if type(tensor) not in PLAIN or tensor._cut is not None:
+            return None
+        data = tensor._data
+        if dtype is None:
+            dtype = data.dtype
+        elif data.dtype is not dtype:
+            return None
+        arrays.append(data)
+        edge = edge_of(tensor)
+        is_recorded = is_recorded or edge is not None
+        edges.append(edge)
+    if is_recorded and (mode is NO_GRAD or (dtype is not xp.FLOAT32 and dtype is not xp.FLOAT64)):
+        return None
+    out = wrap(op.kernel(arrays, dim))
+    if is_recorded:
+        node = node_class(op)()
+        node.seq, node.next0, node.rest = next_sequence(), None, tuple(edges)
+        node.like0 = [Like(array.shape, dtype) for array in arrays]
+        node.dim = dim
+        out._edge = node
+    return out
+
+
+def _cat_axis(tensors: Any, dim: int) -> int:
+    rank = max(t.ndim for t in tensors)
+    return canonical_dim(dim, rank)
+
+
+@linear(promote="same", function=None, method=False, node="CatBackward0")
+def _cat(tensors: Arrays, dim: int = 0) -> Any:
+    for i, t in enumerate(tensors):
+        if not t.ndim:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    # One-dimensional empty tensors join with anything, by PyTorch's legacy rule.
+    used = [t for t in tensors if t.shape != (0,)] or list(tensors)
+    axis = _cat_axis(used, dim)
+    first = used[0]
+    for i, t in enumerate(used[1:], 1):
+        if t.ndim != first.ndim:
+            raise RuntimeError("Tensors must have same number of dimensions: got "
+                               f"{first.ndim} and {t.ndim}")
+        for d in range(t.ndim):
+            if d != axis and t.shape[d] != first.shape[d]:
+                raise RuntimeError(
+                    "Sizes of tensors must match except in dimension "
+                    f"{axis}. Expected size {first.shape[d]} but got size {t.shape[d]} for tensor "
+                    f"number {i} in the list.")
+    return xp.in_rows(xp.concatenate(used, axis=axis))
+
+
+def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = None) -> Any:
+    """Join tensors along an existing dimension."""
+    dim = dim if axis is None else axis
+    if isinstance(tensors, (tuple, list)) and not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    if out is None:
+        joined = joined_plainly(_cat.op, tensors, dim)
+        return _cat(tensors, dim) if joined is None else joined
+    try:
+        return _cat(tensors, dim, out=out)
+    except RuntimeError as error:
+        if "can't be cast" not in str(error):
+            raise
+        raise TypeError("torch.cat(): input types can't be cast to the desired output type "
+                        f"{out.dtype.alias}") from None
+
+
+publish(cat, "cat", method=False, aliases=("concat", "concatenate"))
+
+
+_cat.vjp(tensors=lambda g, like, dim: _cat_parts(g, like, dim))
+
+
+def _cat_parts(g: Any, like: Any, dim: int) -> Any:
+    axis = canonical_dim(dim, g.ndim)
+    lengths = [0 if s.shape == (0,) else s.shape[axis] for s in like]
+    parts = _split_with_sizes(g, lengths, axis)
+    return [fitted_part(p, s) for p, s in zip(parts, like, strict=True)]
+
+
+def fitted_part(part: Any, like: Any) -> Any:
+    """A part of a joined gradient in the shape and dtype of the tensor it belongs to."""
+    from ...core.graph import fit
+    from ...core.saved_values import fit_tensor
+
+    if like.shape == (0,) and part.shape != (0,):
+        part = zeros_of(part, (0,))
+    return fit_tensor(part, like) if isinstance(part, Tensor) else fit(part, like)
+
+
+@linear(promote="same", function=None, method=False, node="StackBackward0")
+def _stack(tensors: Arrays, dim: int = 0) -> Any:
+    first = tensors[0]
+    for i, t in enumerate(tensors):
+        if t.shape != first.shape:
+            raise RuntimeError("stack expects each tensor to be equal size, but got "
+                               f"{list(first.shape)} at entry 0 and {list(t.shape)} at entry {i}")
+    return xp.in_rows(xp.stack(tensors, axis=canonical_dim(dim, first.ndim + 1)))
+
+
+def stack(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = None) -> Any:
+    """Join tensors of one shape along a new dimension."""
+    dim = dim if axis is None else axis
+    check_not_empty("stack", tensors)
+    if out is not None:
+        return _stack(tensors, dim, out=out)
+    joined = joined_plainly(_stack.op, tensors, dim)
+    return _stack(tensors, dim) if joined is None else joined
+
+
+publish(stack, "stack", method=False)
+
+
+def check_not_empty(name: str, tensors: Any) -> None:
+    if isinstance(tensors, (tuple, list)) and not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+
+
+_stack.vjp(tensors=lambda g, like, dim: [
+    fitted_part(p, s) for p, s in zip(unbind(g, canonical_dim(dim, g.ndim)), like, strict=True)])
+
+
+# ---------------------------------------------------------------- what cutting has for a rule
+
+
+unbind.vjp(input=lambda g, like, dim: stack_parts(g, like, dim))
+_split_with_sizes.vjp(
+    input=lambda g, like, split_sizes, dim: join_parts(g, like, split_sizes, dim))
+_split.vjp(input=lambda g, like, split_size, dim:
+           join_parts(g, like, chunk_lengths(like.shape[dim], split_size), dim))
+
+
+def stack_parts(g: Any, like: Any, dim: int) -> Any:
+    """The gradients of every position along ``dim``, zeros where none arrived."""
+    g = as_list(g)
+    shape = tuple([n for i, n in enumerate(like.shape) if i != dim])
+    present = next(x for x in g if x is not None)
+    return _stack([zeros_of(present, shape) if x is None else x for x in g], dim)
+
+
+def join_parts(g: Any, like: Any, lengths: Any, dim: int) -> Any:
+    """The gradients of consecutive parts, zeros where none arrived."""
+    g = as_list(g)
+    present = next(x for x in g if x is not None)
+    return _cat([zeros_of(present, part_shape(like.shape, dim, n)) if x is None else x
+                for x, n in zip(g, lengths, strict=True)], dim)
+
+
+def as_list(g: Any) -> list[Any]:
+    """A cut into one part has one gradient, not a list of them."""
+    return g if isinstance(g, list) else [g]
+
+
+def part_shape(shape: Any, dim: int, length: int) -> tuple[int, ...]:
+    return tuple([length if i == dim else n for i, n in enumerate(shape)])
+
+
+def chunk_lengths(n: int, size: int) -> list[int]:
+    if not n:
+        return [0]
+    return [min(size, n - i) for i in range(0, n, size)]
+
+
+# ---------------------------------------------------------------- cut without being views
+
+
+@linear(outputs=("list",), function=None, method=False, any_dtype=True,
+        node="UnsafeSplitWithSizesBackward0")
+def _unsafe_parts(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
+    parts, start = [], 0
+    for n in split_sizes:
+        parts.append(input[(slice(None),) * dim + (slice(start, start + n),)])
+        start += n
+    return tuple(parts)
+
+
+_unsafe_parts.vjp(input=lambda g, like, split_sizes, dim: join_parts(g, like, split_sizes, dim))
+
+
+@linear(outputs=("list",), function=None, method=False, any_dtype=True,
+        node="UnsafeSplitBackward0")
+def _unsafe_split(input: Array, split_size: int, dim: Dim = 0) -> Any:
+    lead = (slice(None),) * dim
+    return tuple([input[(*lead, slice(i, i + split_size))]
+                  for i in range(0, input.shape[dim], split_size)] or [input])
+
+
+_unsafe_split.vjp(input=lambda g, like, split_size, dim:
+                  join_parts(g, like, chunk_lengths(like.shape[dim], split_size), dim))
+
+
+@composite(method=True)
+def unsafe_split(tensor: Any, split_size: int, dim: int = 0) -> Any:
+    """:func:`split` whose parts may be written to without the others noticing."""
+    check_part_length(tensor.shape, split_size, dim)
+    return _unsafe_split(tensor, split_size or 1, dim)
+
+
+@composite(method=True)
+def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+    """:func:`split` by lengths whose parts may be written to without the others noticing."""
+    check_lengths(input.shape, list(split_sizes), dim)
+    return _unsafe_parts(input, tuple(split_sizes), dim)
+
+
+@composite(method=True)
+def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """:func:`chunk` whose parts may be written to without the others noticing."""
+    length = chunk_length(input.shape, chunks, dim)
+    return _unsafe_split(input, length, dim) if length else _unsafe_parts(
+        input, (0,) * chunks, dim)
+
+
+# ---------------------------------------------------------------- by rows, columns and layers
+
+
+def _each(tensors: tuple[Any, ...], change: Any) -> Any:
+    """``change`` of one tensor, or of each of several."""
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        return tuple([change(t) for t in tensors[0]])
+    if len(tensors) == 1:
+        return change(tensors[0])
+    return tuple([change(t) for t in tensors])
+
+
+def _at_least_1d(tensor: Any) -> Any:
+    return tensor if tensor.ndim else reshape(tensor, (1,))
+
+
+def _at_least_2d(tensor: Any) -> Any:
+    if tensor.ndim > 1:
+        return tensor
+    return unsqueeze(tensor, 0) if tensor.ndim else reshape(tensor, (1, 1))
+
+
+def _at_least_3d(tensor: Any) -> Any:
+    if tensor.ndim > 2:
+        return tensor
+    if tensor.ndim == 2:
+        return unsqueeze(tensor, -1)
+    if tensor.ndim == 1:
+        return unsqueeze(unsqueeze(tensor, 0), -1)
+    return reshape(tensor, (1, 1, 1))
+
+
+@composite()
+def atleast_1d(*tensors: Any) -> Any:
+    """The tensor (or each of several) with at least one dimension."""
+    return _each(tensors, _at_least_1d)
+
+
+@composite()
+def atleast_2d(*tensors: Any) -> Any:
+    """The tensor (or each of several) with at least two dimensions."""
+    return _each(tensors, _at_least_2d)
+
+
+@composite()
+def atleast_3d(*tensors: Any) -> Any:
+    """The tensor (or each of several) with at least three dimensions."""
+    return _each(tensors, _at_least_3d)
+
+
+@composite()
+def hstack(tensors: Any, *, out: Any = None) -> Any:
+    """Join tensors side by side."""
+    check_not_empty("hstack", tensors)
+    parts = [_at_least_1d(t) for t in tensors]
+    return cat(parts, 0 if parts[0].ndim == 1 else 1, out=out)
+
+
+@composite(aliases=("row_stack",))
+def vstack(tensors: Any, *, out: Any = None) -> Any:
+    """Join tensors below each other."""
+    check_not_empty("vstack", tensors)
+    return cat([_at_least_2d(t) for t in tensors], 0, out=out)
+
+
+@composite()
+def dstack(tensors: Any, *, out: Any = None) -> Any:
+    """Join tensors behind each other."""
+    check_not_empty("dstack", tensors)
+    return cat([_at_least_3d(t) for t in tensors], 2, out=out)
+
+
+@composite()
+def column_stack(tensors: Any, *, out: Any = None) -> Any:
+    """Join vectors as columns, and matrices side by side."""
+    check_not_empty("column_stack", tensors)
+    return hstack([t if t.ndim > 1 else reshape(t, (t.numel(), 1)) for t in tensors], out=out)

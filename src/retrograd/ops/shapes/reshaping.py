@@ -1,0 +1,258 @@
+"""Reshaping: view, reshape, flatten, unflatten."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...backend import xp
+from ...base import dtypes
+from ...base.errors import canonical_dim, length_of, type_name
+from ...core.op import Array, Ints, composite, linear, publish, view
+from ...core.tensor import Tensor, twin, wrap
+
+
+def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
+    """``x.view(2, 3)`` and ``x.view((2, 3))`` alike, as a tuple of ints."""
+    if len(given) == 1 and isinstance(given[0], (tuple, list)):
+        given = tuple(given[0])
+    try:
+        return tuple([n if n.__class__ is int else n.__index__() for n in given])
+    except AttributeError:
+        wrong = next(n for n in given if not hasattr(n, "__index__"))
+        raise TypeError(f"sizes and dims must be tuple of ints, but found {type_name(wrong)}"
+                        ) from None
+
+
+def spread_method(function: Any, name: str, keyword: str) -> Any:
+    """A method that takes its last argument spread out or as one sequence."""
+
+    def method(self: Tensor, *given: Any, **named: Any) -> Tensor:
+        if named:
+            given = (named.pop(keyword),) if keyword in named else given
+            return function(self, sizes(given), **named)
+        if not given and self.ndim:
+            raise TypeError(f"{name}() missing 1 required positional arguments: \"{keyword}\"")
+        return function(self, sizes(given))
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = function.__doc__
+    setattr(Tensor, name, method)
+    return method
+
+
+def zeros_of(like: Any, shape: Any) -> Any:
+    zeros = xp.zeros(shape, like._data.dtype if isinstance(like, Tensor) else like.dtype)
+    return wrap(zeros) if isinstance(like, Tensor) else zeros
+
+
+def infer_size(size: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """``size`` with its one -1 worked out."""
+    if -1 not in size:
+        if math.prod(size) != count or any(n < 0 for n in size):
+            for i, n in enumerate(size):
+                if n < 0:
+                    raise RuntimeError(f"invalid shape dimension {n} at index {i} of shape "
+                                       f"{list(size)}")
+            raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {count}")
+        return size
+    if size.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    rest = -math.prod(size)
+    if rest == 0:
+        raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(size)} because "
+                           "the unspecified dimension size -1 can be any value and is ambiguous"
+                           if count == 0 else
+                           f"shape '{list(size)}' is invalid for input of size {count}")
+    if rest < 0 or count % rest:
+        raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {count}")
+    return tuple([count // rest if n == -1 else n for n in size])
+
+
+@view(quiet=True, function=None, method=False, node="ViewBackward0")
+def _view(input: Array, size: Ints) -> Any:
+    target = size if -1 not in size and math.prod(size) == input.size else infer_size(
+        tuple(size), input.size)
+    if input.flags.c_contiguous:
+        return input.reshape(target)
+    found = xp.viewed(input, target)
+    if found is None:
+        raise RuntimeError("view size is not compatible with input tensor's size and stride (at "
+                           "least one dimension spans across two contiguous subspaces). Use "
+                           ".reshape(...) instead.")
+    return found
+
+
+_view.vjp(input=lambda g, like: reshape(g, like.shape))
+
+
+@view(quiet=True, function=None, method=False, node="ReshapeAliasBackward0")
+def _reshape_alias(input: Array, size: Ints) -> Any:
+    return xp.viewed(input, size)
+
+
+_reshape_alias.vjp(input=lambda g, like: reshape(g, like.shape))
+
+
+@linear(function=None, method=False, node="UnsafeViewBackward0", any_dtype=True)
+def _reshape_copy(input: Array, size: Ints) -> Any:
+    return input.reshape(size).copy() if input.flags.c_contiguous else input.reshape(size)
+
+
+_reshape_copy.vjp(input=lambda g, like: reshape(g, like.shape))
+
+
+@linear(function=None, method=False, node="CloneBackward0", any_dtype=True)
+def _packed_clone(input: Array) -> Any:
+    return xp.array(input, order="C")
+
+
+_packed_clone.vjp(input=lambda g: g)
+
+
+@linear(function=None, method=False, node="UnsafeViewBackward0", any_dtype=True)
+def _unsafe_view(input: Array, size: Ints) -> Any:
+    return input.reshape(size)
+
+
+_unsafe_view.vjp(input=lambda g, like: reshape(g, like.shape))
+
+
+@linear(function=None, method=False, node="ReshapeAliasBackward0", any_dtype=True)
+def _reshape(input: Array, shape: Ints) -> Any:
+    return input.reshape(shape)
+
+
+_reshape.vjp(input=lambda g, like: _reshape(g, like.shape))
+
+
+def reshape(input: Array, shape: Any) -> Any:
+    """``input`` in another shape; a view where its memory allows."""
+    if not isinstance(input, Tensor):
+        return input.reshape(shape)
+    shape = shape if shape.__class__ is tuple else sizes((shape,))
+    data = input._data
+    target = infer_size(shape, data.size)
+    if isinstance(data, (xp.ndarray, xp.generic)):
+        if isinstance(data, xp.generic) or data.flags.c_contiguous:
+            return _view(input, target)
+        if xp.viewed(data, target) is not None:
+            return _reshape_alias(input, target)
+        return _unsafe_view(_packed_clone(input), target)
+    try:
+        return _view(input, target)
+    except RuntimeError:
+        return _unsafe_view(_packed_clone(input), target)
+
+
+publish(reshape, "reshape", method=False)
+spread_method(reshape, "reshape", "shape")
+
+
+def _view_method(self: Tensor, *given: Any, **named: Any) -> Tensor:
+    """A view in another shape, or of the same memory as another dtype."""
+    if "dtype" in named:
+        given = (named.pop("dtype"),)
+    if "size" in named:
+        given = (named.pop("size"),)
+    if len(given) == 1 and isinstance(given[0], dtypes.dtype):
+        return view_as_dtype(self, given[0])
+    try:
+        size = sizes(given)
+    except (AttributeError, TypeError):
+        size = None
+    if size is None or not given:
+        raise no_overload("view", [("torch.dtype dtype",), ("tuple of ints size",)], *given)
+    return _view(self, size)
+
+
+_view_method.__name__ = "view"
+Tensor.view = _view_method  # type: ignore[attr-defined]
+
+
+def no_overload(function: str, overloads: list[tuple[str, ...]], *given: Any) -> TypeError:
+    """The error of arguments that fit none of a function's signatures."""
+    names = ", ".join(type(v).__name__ for v in given)
+    marked = ", ".join(type(v).__name__ if isinstance(v, Tensor) else f"!{type(v).__name__}!"
+                       for v in given)
+    reason = "" if not given else ("      didn't match because some of the arguments have invalid "
+                                   f"types: ({marked})\n")
+    lines = "".join(f" * ({', '.join(overload)})\n{reason}" for overload in overloads)
+    return TypeError(f"{function}() received an invalid combination of arguments - got ({names}), "
+                     f"but expected one of:\n{lines}")
+
+
+def view_as_dtype(input: Tensor, dtype: Any) -> Tensor:
+    """The same memory read as another dtype; outside the graph."""
+    array = input._array()
+    own, wanted = array.dtype.itemsize, dtype.itemsize
+    if own != wanted:
+        check_rereading(input, array, dtype)
+    out = twin(input, input._counter(), Tensor)
+    out._replace_data(array.view(dtype.np))
+    return out
+
+
+def check_rereading(input: Tensor, array: Any, dtype: Any) -> None:
+    """Whether memory can be read in elements of another size: only along a packed last dim."""
+    own, wanted = array.dtype.itemsize, dtype.itemsize
+    names = f"view {input.dtype.alias} as {dtype.alias} (different element sizes)"
+    if not array.ndim:
+        raise RuntimeError(f"self.dim() cannot be 0 to {names}")
+    if xp.element_strides(array)[-1] != 1:
+        raise RuntimeError(f"self.stride(-1) must be 1 to {names}, but got "
+                           f"{xp.element_strides(array)[-1]}")
+    if wanted > own and array.shape[-1] % (wanted // own):
+        raise RuntimeError(f"self.size(-1) must be divisible by {wanted // own} to {names}, but "
+                           f"got {array.shape[-1]}")
+
+
+@composite(method=True)
+def view_as(input: Any, other: Any) -> Any:
+    """``input`` viewed in ``other``'s shape."""
+    return input.view(other.shape)
+
+
+@composite(method=True)
+def reshape_as(input: Any, other: Any) -> Any:
+    """``input`` reshaped to ``other``'s shape."""
+    return reshape(input, other.shape)
+
+
+@composite(method=True)
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """Merge the dimensions from ``start_dim`` to ``end_dim``."""
+    rank = input.ndim
+    first, last = canonical_dim(start_dim, rank), canonical_dim(end_dim, rank)
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    shape = tuple(input.shape)
+    if rank == 0:
+        return reshape(input, (1,))
+    if first == last:
+        return input
+    return reshape(input, (*shape[:first], math.prod(shape[first:last + 1]), *shape[last + 1:]))
+
+
+@composite(method=True)
+def ravel(input: Any) -> Any:
+    """All elements in one dimension."""
+    return _view(input.contiguous(), (-1,))
+
+
+@composite(method=True)
+def unflatten(input: Any, dim: int, sizes: Any) -> Any:
+    """Split dimension ``dim`` into ``sizes``."""
+    rank = input.ndim
+    d = canonical_dim(dim, rank)
+    shape = tuple(input.shape)
+    if not len(sizes):
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        inner = infer_size(tuple(sizes), length_of(shape, d))
+    except (RuntimeError, IndexError) as error:
+        if "is invalid for input of size" not in str(error):
+            raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
+        raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size "
+                           f"of dim {d} ({shape[d]}) in the input tensor") from None
+    return input.view((*shape[:d], *inner, *shape[d + 1:]))

@@ -1,0 +1,138 @@
+"""Views of positions, slices, diagonals and windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import xp
+from ...base.errors import canonical_dim
+from ...core.op import Array, Dim, composite, linear, view
+from ...core.tensor import Tensor
+
+
+@view(quiet=True, method=False, function=None)
+def _select(input: Array, dim: int, index: int) -> Any:
+    return input[(slice(None),) * dim + (index, ...)]
+
+
+_select.vjp(input=lambda g, like, dim, index: select_backward(g, like.shape, dim, index))
+
+
+@linear(function=None, method=False, any_dtype=True)
+def select_backward(input: Array, input_sizes: Any, dim: int, index: int) -> Any:
+    """A selected part's gradient, in zeros of the whole's shape."""
+    whole = xp.zeros(input_sizes, input.dtype)
+    whole[(slice(None),) * dim + (index,)] = input
+    return whole
+
+
+select_backward.vjp(input=lambda g, dim, index: _select(g, dim, index))
+
+
+@composite(method=True)
+def select(input: Any, dim: int, index: int) -> Any:
+    """A view of one position along ``dim``, which disappears."""
+    rank = input.ndim
+    if not rank:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    d = canonical_dim(dim, rank)
+    n = input.shape[d]
+    index = index.__index__()
+    if not -n <= index < n:
+        raise IndexError(f"select(): index {index} out of range for tensor of size "
+                         f"{list(input.shape)} at dimension {d}")
+    return _select(input, d, index % n if n else index)
+
+
+@view(quiet=True, method=False, function=None, node="SliceBackward0")
+def _slice(input: Array, dim: int, start: int, end: int, step: int = 1) -> Any:
+    return input[(slice(None),) * dim + (slice(start, end, step),)]
+
+
+_slice.vjp(input=lambda g, like, dim, start, end, step:
+           slice_backward(g, like.shape, dim, start, end, step))
+
+
+@linear(function=None, method=False, any_dtype=True)
+def slice_backward(input: Array, input_sizes: Any, dim: int, start: int, end: int,
+                   step: int) -> Any:
+    """A slice's gradient, in zeros of the whole's shape."""
+    whole = xp.zeros(input_sizes, input.dtype)
+    whole[(slice(None),) * dim + (slice(start, end, step),)] = input
+    return whole
+
+
+slice_backward.vjp(input=lambda g, dim, start, end, step: _slice(g, dim, start, end, step))
+
+
+@composite(method=True)
+def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
+    """A view of ``length`` positions along ``dim``, from ``start``."""
+    rank = input.ndim
+    if not rank:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    d = canonical_dim(dim, rank)
+    n = input.shape[d]
+    if isinstance(start, Tensor) and (start.ndim or start._data.dtype.kind not in "iub"):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    start = int(start)
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if not -n <= start <= n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got "
+                         f"{start})")
+    if start < 0:
+        start += n
+    if start + length > n:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
+    return _slice(input, d, start, start + length, 1)
+
+
+@view(quiet=True, aliases=())
+def diagonal(input: Array, offset: int = 0, dim1: Dim = 0, dim2: Dim = 1) -> Any:
+    """A view of a diagonal, as the last dimension."""
+    if dim1 == dim2:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return xp.writable_diagonal(input, offset, dim1, dim2)
+
+
+diagonal.vjp(input=lambda g, like, offset, dim1, dim2:
+             diagonal_backward(g, like.shape, offset, dim1, dim2))
+
+
+@linear(function=None, method=False, any_dtype=True)
+def diagonal_backward(input: Array, input_sizes: Any, offset: int, dim1: int, dim2: int) -> Any:
+    """A diagonal's gradient, in zeros of the whole's shape."""
+    whole = xp.zeros(input_sizes, input.dtype)
+    xp.writable_diagonal(whole, offset, dim1, dim2)[...] = input
+    return whole
+
+
+diagonal_backward.vjp(input=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
+
+
+@view(quiet=True, function=None)
+def unfold(input: Array, dimension: Dim, size: int, step: int) -> Any:
+    """A view of sliding windows along ``dimension``, as a new last dimension."""
+    length = input.shape[dimension] if input.ndim else 1
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if size > length:
+        raise RuntimeError(f"maximum size for tensor at dimension {dimension} is {length} but size "
+                           f"is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    return xp.windows(input, dimension, size, step)
+
+
+unfold.vjp(input=lambda g, like, dimension, size, step:
+           unfold_backward(g, like.shape, dimension, size, step))
+
+
+@linear(function=None, method=False)
+def unfold_backward(input: Array, input_sizes: Any, dim: int, size: int, step: int) -> Any:
+    """Overlapping windows' gradients, added up where they overlap."""
+    return xp.add_windows(input, input_sizes, dim, size, step)
+
+
+unfold_backward.vjp(input=lambda g, dim, size, step: unfold(g, dim, size, step))

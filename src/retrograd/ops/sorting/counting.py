@@ -1,0 +1,129 @@
+"""Distinct values and counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import sort as arrays
+from ...backend import xp
+from ...base.errors import existing_dim
+from ...core.op import Array, Index, composite, op
+from ..reductions.arguments import no_derivative, unsupported
+
+
+@op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
+    node="Unique2Backward0", title="_unique2")
+def _unique2(input: Array) -> Any:
+    unsupported("unique", input.dtype, "c")
+    return arrays.unique(input)
+
+
+_unique2.vjp(input=lambda g: no_derivative("_unique2"))
+
+
+@op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
+    node="UniqueDimBackward0")
+def _unique_dim(input: Array, dim: int) -> Any:
+    axis = existing_dim(dim, input.ndim)
+    unsupported("unique_dim", input.dtype, "c")
+    _check_slices(input.shape, axis)
+    return arrays.unique_slices(input, axis)
+
+
+_unique_dim.vjp(input=lambda g: no_derivative("unique_dim"))
+
+
+def _check_slices(shape: tuple[int, ...], dim: int) -> None:
+    """Refuse slices without elements, which cannot be told apart."""
+    if shape.count(0) > 1:
+        raise RuntimeError("Number of zero sized dimensions is more than one, so unique cannot be "
+                           "applied ")
+    if 0 in shape and shape[dim]:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique "
+                           "cannot be applied")
+
+
+@op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
+    node="UniqueConsecutiveBackward0")
+def _unique_consecutive(input: Array, dim: Any) -> Any:
+    if dim is not None:
+        dim = existing_dim(dim, input.ndim)
+        _check_slices(input.shape, dim)
+    return arrays.unique_runs(input, dim)
+
+
+_unique_consecutive.vjp(input=lambda g: no_derivative("unique_consecutive"))
+
+
+def _asked_for(found: Any, return_inverse: bool, return_counts: bool) -> Any:
+    values, inverse, counts = found
+    if not (return_inverse or return_counts):
+        return values
+    return (values, *([inverse] if return_inverse else []), *([counts] if return_counts else []))
+
+
+@composite(method=True)
+def unique(input: Any, sorted: bool = True, return_inverse: bool = False,
+           return_counts: bool = False, dim: Any = None) -> Any:
+    """The distinct elements, or slices along ``dim``, in ascending order."""
+    found = _unique2(input) if dim is None else _unique_dim(input, dim)
+    return _asked_for(found, return_inverse, return_counts)
+
+
+@composite(method=True)
+def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: bool = False,
+                       dim: Any = None) -> Any:
+    """The first of every run of equal elements, or of equal slices along ``dim``."""
+    return _asked_for(_unique_consecutive(input, dim), return_inverse, return_counts)
+
+
+def _check_counts(input: Any, minlength: int) -> None:
+    unsupported("bincount_cpu", input.dtype, "fcVb")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if input.ndim != 1 or (input.size and input.min() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+
+
+@op(function=None, method=False, title="bincount")
+def _counts(input: Index, minlength: int) -> Any:
+    _check_counts(input, minlength)
+    return arrays.bincount(input, None, minlength)
+
+
+@op(function=None, method=False, node="NotImplemented", title="bincount")
+def _weighted_counts(weights: Array, input: Index, minlength: int) -> Any:
+    _check_counts(input, minlength)
+    if weights.shape != input.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    return arrays.bincount(input, weights, minlength)
+
+
+_weighted_counts.vjp(weights=lambda g: no_derivative("bincount", RuntimeError))
+
+
+@composite(method=True)
+def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each non-negative integer occurs, or the sum of its weights."""
+    # Nothing is counted, and PyTorch does not look at the weights.
+    if weights is None or (input.ndim == 1 and not input.numel()):
+        return _counts(input, minlength)
+    return _weighted_counts(weights, input, minlength)
+
+
+@op()
+def histc(input: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:
+    """How many elements fall into each of ``bins`` equal intervals between ``min`` and ``max``."""
+    unsupported("histogram_cpu", input.dtype, "iubc")
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    low, high = float(min), float(max)
+    if low == high and input.size:
+        low, high = float(input.min()), float(input.max())
+    if low == high:
+        low, high = low - 1, high + 1
+    if not (xp.isfinite(low) and xp.isfinite(high)):
+        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
+    if low >= high:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    return arrays.histogram(input, bins, low, high)

@@ -1,0 +1,137 @@
+"""Sorting, and the largest or smallest few."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import return_types
+from ...backend import sort as arrays
+from ...backend import xp
+from ...core.general import store_out
+from ...core.op import Array, Dim, Index, composite, linear, op
+from ..reductions.arguments import unsupported
+from ..shapes.dimensions import unsqueeze
+
+# ---------------------------------------------------------------- along a dimension by indices
+
+
+@linear(function=None, method=False, node="GatherBackward0")
+def _take_along(input: Array, index: Index, dim: int) -> Any:
+    """The elements that ``index`` names along ``dim``."""
+    return arrays.take_along(input, index, dim)
+
+
+_take_along.vjp(input=lambda g, like, index, dim: _put_along(g, index, like.shape, dim, False))
+
+
+@linear(function=None, method=False, node="ValueSelectingReductionBackward0")
+def _put_along(input: Array, index: Index, shape: Any, dim: int, unique: bool) -> Any:
+    """Zeros of ``shape`` with ``input`` added where ``index`` says; the adjoint of the above."""
+    return arrays.put_along(input, index, shape, dim, unique)
+
+
+_put_along.vjp(input=lambda g, index, dim: _take_along(g, index, dim))
+
+
+def put_selected(g: Any, indices: Any, like: Any, dim: int, keepdim: bool) -> Any:
+    """The gradient of one selected element along ``dim``, at its place in zeros."""
+    if not like.shape:
+        return g
+    if not keepdim:
+        g, indices = unsqueeze(g, dim), unsqueeze(indices, dim)
+    return _put_along(g, indices, like.shape, dim, True)
+
+
+# ---------------------------------------------------------------- sorting
+
+
+def _sorted(input: Any, dim: int, descending: bool) -> Any:
+    if input.dtype.kind == "c":
+        raise RuntimeError(" Sort does not support complex dtypes on CPU")
+    order = arrays.sorting_indices(input, dim, descending)
+    return arrays.laid_out_as(input, arrays.take_along(input, order, dim), order)
+
+
+@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
+    node="SortBackward0")
+def _sort(input: Array, dim: Dim, descending: bool) -> Any:
+    return _sorted(input, dim, descending)
+
+
+_sort.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
+
+
+@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
+    node="SortBackward1", title="sort")
+def _stable_sort(input: Array, dim: Dim, descending: bool) -> Any:
+    return _sorted(input, dim, descending)
+
+
+_stable_sort.vjp(
+    input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
+
+
+def into(function: str, out: Any, results: Any) -> Any:
+    """Results of several tensors, written to those given as ``out=``."""
+    if out is None:
+        return results
+    if any(t._edge is not None for t in (*out, *results)):
+        raise RuntimeError(f"{function}(): functions with out=... arguments don't support "
+                           "automatic differentiation, but one of the arguments requires grad.")
+    for target, found in zip(out, results, strict=True):
+        store_out(function, found._data, target)
+    return tuple(out)
+
+
+def into_one(out: Any, result: Any) -> Any:
+    """The result of a composite, copied to the tensor given as ``out=``."""
+    if out is None:
+        return result
+    return out.copy_(result) if out.shape == result.shape else store_out("out", result._data, out)
+
+
+@composite(method=True)
+def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool | None = None,
+         out: Any = None) -> Any:
+    """The elements in order along ``dim``, and the indices they had; equal ones keep theirs."""
+    ordered = _sort if stable is None else _stable_sort
+    return return_types.sort(into("sort", out, ordered(input, dim, descending)))
+
+
+@op(function=None, method=False)
+def _argsort(input: Array, dim: Dim, descending: bool) -> Any:
+    return _sorted(input, dim, descending)[1]
+
+
+@composite(method=True)
+def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+    """The indices that put the elements in order along ``dim``."""
+    return _argsort(input, dim, descending)
+
+
+@composite(method=True)
+def msort(input: Any) -> Any:
+    """The elements in ascending order along the first dimension."""
+    return _sort(input, 0, False)[0]
+
+
+@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
+    node="TopkBackward0")
+def _topk(input: Array, k: int, dim: Dim, largest: bool, sorted: bool) -> Any:
+    length = input.shape[dim] if input.ndim else 1
+    if not 0 <= k <= length:
+        raise RuntimeError("selected index k out of range")
+    unsupported("topk_cpu", input.dtype, "cb")
+    found = arrays.largest_indices(input, k, dim, largest, sorted)
+    found = xp.in_rows(found)
+    return xp.in_rows(arrays.take_along(input, found, dim)), found
+
+
+_topk.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
+
+
+@composite(method=True)
+def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *,
+         out: Any = None) -> Any:
+    """The ``k`` largest (or smallest) elements along ``dim``, and their indices."""
+    return return_types.topk(into("topk", out, _topk(input, k, dim, largest, sorted)))
