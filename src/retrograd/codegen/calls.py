@@ -6,7 +6,7 @@ from typing import Any
 
 from ..backend import xp
 from ..core.formulas import written_out
-from ..core.op import ARRAY, GENERATED, OPTIONAL, Op, direct
+from ..core.op import GENERATED, OPTIONAL, Op, direct
 from .compiling import RESERVED, numbers_source, site_source
 from .nodes import node_class
 from .plan import Plan, has_lean_class
@@ -97,9 +97,7 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
         else:
             emit(f"{out}._view = {out}._vc = None")
     if plan is None:
-        cut = " or ".join(f"{n}._edge is not None or {n}._cut is not None" for n in arrays
-                          if op.by_name[n].kind == ARRAY)
-        lines += [pad + line for line in _unrecorded_source(op, f"if {cut}" if cut else "")]
+        lines += [pad + line for line in _unrecorded_source(op, _cut_test(op, ("_edge", "_cut")))]
         return lines
     lines += _record_source(op, plan, pad)
     return lines
@@ -160,14 +158,28 @@ def _differentiable(op: Op) -> Any:
         op.differentiable_outputs
 
 
+def tensors_of(op: Op) -> list[str]:
+    """The arguments that are tensors, in order."""
+    return [n for n in op.by_name if n in op.arrays or n in op.indices]
+
+
+def _cut_test(op: Op, attributes: tuple[str, ...]) -> str:
+    """A condition that a history ended at one of the arguments, or ends here."""
+    return "if " + " or ".join(
+        f"{f'{n} is not None and ' if is_optional(op, n) else ''}{n}.{attribute} is not None"
+        for n in tensors_of(op) for attribute in attributes)
+
+
+def is_optional(op: Op, name: str) -> bool:
+    return op.by_name[name].kind in (OPTIONAL, "optional index")
+
+
 def _unrecorded_source(op: Op, if_cut: str) -> list[str]:
     """Lines that return results without a history, which remember where it ended."""
-    tensors = "".join(n + ", " for n in op.arrays)
+    tensors = "".join(n + ", " for n in tensors_of(op))
     outs = _outs(op)
-    lines = [" = ".join(f"{out}._edge" for out in outs) + " = None"]
-    if if_cut:
-        lines += [if_cut + ":", *(f"    note_cut({out}, ({tensors}))" for out in outs)]
-    return [*lines, "return " + ", ".join(outs)]
+    return [" = ".join(f"{out}._edge" for out in outs) + " = None", if_cut + ":",
+            *(f"    note_cut({out}, ({tensors}))" for out in outs), "return " + ", ".join(outs)]
 
 
 def takes_number(op: Op) -> bool:
@@ -298,9 +310,8 @@ def _record_source(op: Op, plan: Plan, pad: str) -> list[str]:
             read = f"None if {name} is None else {read}"
         emit(f"e{i} = {read}")
     outs = _outs(op)
-    cuts = " or ".join(f"{n}._cut is not None" for n in arrays if op.by_name[n].kind == ARRAY)
     emit(f"if {' and '.join(f'e{i} is None' for i in range(len(arrays)))}:")
-    for line in _unrecorded_source(op, f"if {cuts}" if cuts else ""):
+    for line in _unrecorded_source(op, _cut_test(op, ("_cut",))):
         emit(line, 1)
     emit("if m is NO_GRAD:")
     if op.outputs:
@@ -308,8 +319,8 @@ def _record_source(op: Op, plan: Plan, pad: str) -> list[str]:
             emit(line, 1)
     else:
         # The commonest of all: written out.
-        emit(f"if {arrays[0]}._edge is None: note_cut(out, ({''.join(n + ', ' for n in arrays)}))",
-             1)
+        tensors = "".join(n + ", " for n in tensors_of(op))
+        emit(f"if {arrays[0]}._edge is None: note_cut(out, ({tensors}))", 1)
         emit("else:", 1)
         for line in (*site_source(), "out._cut = Site(code, f.f_lasti)"):
             emit(line, 2)
