@@ -51,10 +51,14 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         refuse_view(target, view)
     try:
         tensors, values = general.prepare(op, args, written=True)
-    except RuntimeError:
+    except RuntimeError as error:
+        refused: RuntimeError | None = error
+    else:
+        refused = None
+    if refused is not None:
         # That the target may not be written to at all is the first thing to say.
         check_writable(target, any(isinstance(a, Tensor) and a.requires_grad for a in args), mode)
-        raise
+        raise refused
     edges = general.collect_edges(op, tensors)
     check_writable(target, any(e is not None for e in edges), mode)
     if mode.journal is not None:
