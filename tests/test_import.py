@@ -62,7 +62,7 @@ def test_functions_stay_themselves_when_a_subclass_looks_out() -> None:
     """Code that is put in front of a function hides neither its signature nor its rules' view."""
     program = """
 import inspect, retrograd
-from retrograd.core.op import raw
+from retrograd.core.binding import raw
 before = str(inspect.signature(retrograd.flatten))
 class Watching(retrograd.Tensor):
     @classmethod

@@ -21,6 +21,7 @@ LAYERS = [
     {"core.tensor"},
     {"core.arguments", "core.signatures"},
     {"core.op", "core.interned"},
+    {"core.binding"},
     {"core.formulas"},
     {"codegen", "core.saved_values"},
     {"core.general", "core.inplace"},

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend import xp
+from ..core.binding import direct
 from ..core.formulas import written_out
-from ..core.op import GENERATED, OPTIONAL, Op, direct
+from ..core.op import GENERATED, OPTIONAL, Op
 from .compiling import RESERVED, numbers_source, site_source
 from .nodes import node_class
 from .plan import Plan, has_lean_class

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.binding import raw
 from ..core.formulas import written_out
 from ..core.graph import Node, edges_with_steps
-from ..core.op import ARRAY, GENERATED, OPTIONAL, Op, raw
+from ..core.op import ARRAY, GENERATED, OPTIONAL, Op
 from .compiling import compile_function, numbers_source
 from .plan import Plan, has_lean_class
 

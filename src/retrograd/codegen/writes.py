@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..core.op import ARRAY, GENERATED, Op, direct
+from ..core.binding import direct
+from ..core.op import ARRAY, GENERATED, Op
 from .calls import attempt_source, compute_source, level_source, takes_number, type_tests
 from .compiling import site_source
 

@@ -8,11 +8,11 @@ by raising, and is called.
 from __future__ import annotations
 
 import math
-from types import FunctionType
 from typing import Any
 
 from ..backend import xp
-from .op import Op, direct
+from .binding import Meaning, bound, direct, same
+from .op import Op
 
 _NUMBERS = (int, float)
 
@@ -79,10 +79,11 @@ class Formula:
     __hash__ = None  # type: ignore[assignment]
 
 
-class Text:
+class Text(Meaning):
     """What one rule computes: the expression, and the constants and functions it names."""
 
     def __init__(self, kernels: dict[str, Any]):
+        super().__init__()
         self.kernels = kernels
         self.constants: list[float] = []
 
@@ -105,8 +106,7 @@ class Text:
         self.constants.append(value)
         return f"constants[{len(self.constants) - 1}]"
 
-    def meaning(self, value: Any) -> Any:
-        """What a global name of a rule means inside a formula."""
+    def of(self, value: Any, bind: Any) -> Any:
         if isinstance(getattr(value, "op", None), Op):
             return self.function(value.op)
         if value is xp:
@@ -114,8 +114,8 @@ class Text:
         return value if value is math or isinstance(value, _NUMBERS) else self.refuse
 
     def function(self, op: Op) -> Any:
-        if op.name == "conj":
-            return lambda value: value  # of real numbers
+        if op.keeps_reals:
+            return same
         if op.kind != "elementwise" or op.static:
             return self.refuse
         return self.call(f"{op.name}_kernel", direct(op.kernel), len(op.params))
@@ -153,16 +153,14 @@ def written_out(rule: Any, arguments: list[str | None],
     what is not an array. The kernels the expression names are added to ``kernels``.
     """
     text = Text(kernels)
-    code = rule.__code__
-    if rule.__closure__ or not all(arguments):
+    if not all(arguments):
         return None
-    names = {name: text.meaning(value) for name, value in rule.__globals__.items()
-             if name in code.co_names}
-    bound = FunctionType(code, {"__builtins__": {}, **names})
     try:
-        found = bound(*[Formula(text, a) for a in arguments if a is not None])
+        found = bound(rule, text)(*[Formula(text, a) for a in arguments if a is not None])
     except (NotAFormula, NameError, TypeError, AttributeError):
         return None
+    finally:
+        text.functions.clear()  # it names the text, and would keep it until the next collection
     if not isinstance(found, Formula):
         return None
     source = found.source

@@ -23,8 +23,9 @@ from ..base.modes import MODE, Mode
 from ..codegen import Plan, node_class
 from . import saved_values
 from .arguments import refuse_foreign
+from .binding import direct
 from .graph import INFERENCE, Like, Node, View, next_sequence
-from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, Op, direct
+from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, Op
 from .saved_values import Packed, keep_version, output_edge
 from .tensor import NATIVE, PLAIN, Tensor, edge_of
 
@@ -161,7 +162,7 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
 
 def is_beside(op: Op, args: tuple[Any, ...]) -> bool:
     """Whether a call inside a vmap has nothing to do with it: plain tensors, and nothing drawn."""
-    return not op.has_list and op.kernel.__module__ != "retrograd.ops.creation.random" and all(
+    return not op.has_list and not op.draws and all(
         type(value) in PLAIN or not isinstance(value, Tensor) for value in args)
 
 

@@ -26,7 +26,6 @@ from collections.abc import Callable, Iterable
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..backend import xp
 from .arguments import guard
 from .signatures import hide_required, show_signature
 from .tensor import Tensor
@@ -87,7 +86,8 @@ class Op:
                  samples: Any = None, check: Callable[..., Any] | None = None,
                  fast: str | None = None, numbers: Iterable[str] | None = None,
                  guard: Callable[..., Any] | None = None, halves: bool = True,
-                 title: str | None = None, steps: dict[str, Any] | None = None):
+                 title: str | None = None, steps: dict[str, Any] | None = None,
+                 draws: bool = False, keeps_reals: bool = False):
         self.name = kernel.__name__
         # What error messages call it: the public function, where this is one of its overloads.
         self.title = title or self.name.lstrip("_")
@@ -120,6 +120,10 @@ class Op:
         self.halves = halves
         # Ops that the kernel does on the way to an argument, which the graph shows.
         self.steps = steps or {}
+        # Whether it draws random numbers: it gives others when it is run again.
+        self.draws = draws
+        # Whether it leaves real numbers as they are.
+        self.keeps_reals = keeps_reals
         self.rules: dict[str, Callable[..., Any]] = {}
         self.forward_rules: dict[str, Callable[..., Any]] = {}
         self.batch_rule: Callable[..., Any] | None = None
@@ -297,73 +301,3 @@ def composite(*, method: bool | str = False, function: str | None = "torch",
         return fn
 
     return declare
-
-
-# ---------------------------------------------------------------- one rule, two worlds
-
-_RAW_GLOBALS: dict[tuple[str, bool], dict[str, Any]] = {}
-_RAW_FUNCTIONS: dict[tuple[Any, bool], Any] = {}
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def raw(fn: Any, is_complex: bool) -> Any:
-    """``fn``, a rule or helper written in op functions, bound to work on raw arrays."""
-    fn = getattr(fn, "plain", fn)  # without the look-out for subclasses, see `overrides`
-    fn = getattr(fn, "unguarded", fn)
-    key = (fn, is_complex)
-    known = _RAW_FUNCTIONS.get(key)
-    if known is not None:
-        return known
-    module = fn.__module__
-    names = _RAW_GLOBALS.setdefault((module, is_complex), {
-        "__builtins__": __builtins__, "__name__": module,
-        "__package__": fn.__globals__.get("__package__")})
-    bound = FunctionType(fn.__code__, names, fn.__name__, fn.__defaults__, fn.__closure__)
-    bound.__kwdefaults__ = fn.__kwdefaults__
-    _RAW_FUNCTIONS[key] = bound
-    _fill_names(fn.__code__, fn.__globals__, names, is_complex)
-    return bound
-
-
-def _fill_names(code: CodeType, source: dict[str, Any], names: dict[str, Any],
-                is_complex: bool) -> None:
-    for name in code.co_names:
-        if name in names or name not in source:
-            continue
-        names[name] = _raw_value(source[name], is_complex)
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            _fill_names(const, source, names, is_complex)
-
-
-def _raw_value(value: Any, is_complex: bool) -> Any:
-    declared = getattr(value, "op", None)
-    if isinstance(declared, Op):
-        if declared.name == "conj" and not is_complex:
-            return _same
-        return direct(declared.kernel)
-    if isinstance(value, FunctionType) and value.__module__.startswith("retrograd.ops"):
-        return raw(value, is_complex)
-    return value
-
-
-def _forward_1(a):  # type: ignore[no-untyped-def]
-    return xp.f(a)
-
-
-def _forward_2(a, b):  # type: ignore[no-untyped-def]
-    return xp.f(a, b)
-
-
-_FORWARDERS = {t.__code__.co_code: t.__code__.co_argcount for t in (_forward_1, _forward_2)}
-
-
-def direct(kernel: Any) -> Any:
-    """The backend's own function where a kernel only passes its arguments on to it."""
-    code = kernel.__code__
-    if _FORWARDERS.get(code.co_code) == code.co_argcount and code.co_names[0] == "xp":
-        return getattr(xp, code.co_names[1])
-    return kernel

@@ -9,8 +9,9 @@ from typing import Any
 
 from ..base import dtypes
 from ..base.modes import switched
+from .binding import raw
 from .graph import LEAF, Like, Node, OutputEdge, Released, Version, fit, short_name, stale
-from .op import ARRAYS, Op, raw
+from .op import ARRAYS, Op
 from .tensor import Tensor, edge_of
 
 

@@ -51,8 +51,7 @@ general.TRACED_CALL = call_traced
 def written(op: Op) -> Any:
     """The usual call of ``op`` as a function; None if there is none."""
     # What is tried twice is drawn twice.
-    draws = op.kernel.__module__ == "retrograd.ops.creation.random"
-    _CALLS[op] = None if draws or op.has_list or not op.arrays else compiled(
+    _CALLS[op] = None if op.draws or op.has_list or not op.arrays else compiled(
         f"{op.name} call", "call", _call_source(op),
         {**_NAMES, "op": op, "way": way_of(op),
          "Node": node_class(op, "traced") if op.rules else None})

@@ -9,109 +9,72 @@ means nothing.
 
 from __future__ import annotations
 
-import builtins
 import math
 from collections.abc import Callable
-from functools import partial
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 from ..backend import reduce, xp
 from ..base.errors import canonical_dim, canonical_dims
 from ..base.modes import NO_GRAD, Mode
+from ..core.binding import Meaning, Unfit, bound, direct, same
 from ..core.general import TRACED_TYPES, compute
 from ..core.graph import Like
 from ..core.interned import ARRAYS_4, ARRAYS_8
-from ..core.op import DIM, DIMS, INTS, REGISTRY, Op, direct
+from ..core.op import DIM, DIMS, INTS, REGISTRY, Op
 from ..core.tensor import Tensor
-from .holders import CannotBatch, Holder
+from .holders import Holder
 
-_ATTRIBUTES = frozenset((
-    "shape", "ndim", "dtype", "kind", "prod", "pi", "inf", "nan", "sqrt", "count_along", "append",
-    "insert", "items", "count", "size", "flags", "but", "level", "params", "by_name", "name",
-    "arrays", "indices", "keyword_only", "values", "update", "conjugate"))
-"""What a rule may ask: raw data, ``math``, lists, a batch, an op."""
-_BUILTINS = frozenset((
-    "len", "range", "tuple", "list", "set", "dict", "sum", "max", "min", "bool", "int", "float",
-    "complex", "zip", "map", "enumerate", "reversed", "sorted", "abs", "any", "all", "next",
-    "slice", "isinstance", "NotImplemented", "RuntimeError", "ValueError", "IndexError",
-    "TypeError", "NotImplementedError"))
-_UNFIT = object()
 F4, F8 = xp.FLOAT32, xp.FLOAT64
 ARRAYS = frozenset((xp.ndarray, F4.type, F8.type))
 """The classes of ordinary raw data: arrays, and the scalars that zero-dim tensors may hold."""
-_BOUND: dict[Any, Any] = {}
+
+
+class Data(Meaning):
+    """Raw data of real numbers: the name of an op means its computation on arrays and holders."""
+
+    def of(self, value: Any, bind: Any) -> Any:
+        op = getattr(value, "op", None)
+        if isinstance(op, Op):
+            return same if op.keeps_reals else on_holders(op)
+        value = getattr(value, "raw_body", value)
+        if isinstance(value, FunctionType) \
+                and value.__module__.startswith(("retrograd.ops.", "retrograd.base.errors")):
+            name = value.__name__
+            return value if name in _AS_THEY_ARE else _MEANINGS.get(name) or bind(value)
+        if isinstance(value, (int, float, str, tuple, frozenset)) or any(value is v for v in _FIT) \
+                or (isinstance(value, type) and issubclass(value, Exception)):
+            return value
+        raise Unfit
+
+    def check_attribute(self, owner: Any, name: str) -> None:
+        if owner is None and hasattr(Tensor, name) and name not in _SHARED:
+            raise Unfit
+
+
+_SHARED = ("shape", "ndim", "dtype", "size", "name")
+"""What raw data has as tensors have it; what a batch calls its size, and a parameter its name."""
+_FIT = (math, reduce, REGISTRY, Like, NotImplemented, len, range, tuple, list, set, dict, sum, max,
+        min, bool, int, float, complex, zip, map, enumerate, reversed, sorted, abs, any, all, next,
+        slice, isinstance)
+_DATA = Data()
+_UNBOUND: set[Any] = set()
 
 
 def on_data(rule: Any) -> Any:
     """``rule`` bound to work on raw data of real numbers, or None if it asks for more than that."""
-    try:
-        return _BOUND[rule]
-    except KeyError:
-        made = _BOUND[rule] = _bound(rule)
-        return made
-
-
-def _bound(rule: Any) -> Any:
-    if isinstance(rule, partial):
-        inner = on_data(rule.func)
-        given = [_meaning(value) for value in rule.args]
-        unfit = inner is None or any(value is _UNFIT for value in given)
-        return None if unfit else partial(inner, *given, **rule.keywords)
-    if not isinstance(rule, FunctionType) or rule.__closure__:
+    if rule in _UNBOUND:
         return None
-    names: dict[str, Any] = {"__builtins__": builtins}
-    if rule.__name__ in _TELLS_TENSORS:
-        names["Tensor"] = Tensor
-    made = FunctionType(rule.__code__, names, rule.__name__, rule.__defaults__)
-    made.__kwdefaults__ = rule.__kwdefaults__
-    _BOUND[rule] = made  # it may call itself
-    return made if _fill_names(rule.__code__, rule.__globals__, names) else None
+    try:
+        return bound(rule, _DATA)
+    except Unfit:
+        _UNBOUND.add(rule)
+        return None
 
 
-def _fill_names(code: CodeType, source: dict[str, Any], names: dict[str, Any]) -> bool:
-    """Give each name that ``code`` uses its meaning on raw data; False if one has none."""
-    for name in code.co_names:
-        if name in names:
-            continue
-        if name in source:
-            meaning = _meaning(source[name])
-            if meaning is not _UNFIT:
-                names[name] = meaning
-            elif name not in _ATTRIBUTES:
-                return False
-        elif name not in _ATTRIBUTES and name not in _BUILTINS:
-            return False
-    return all(_fill_names(const, source, names) for const in code.co_consts
-               if isinstance(const, CodeType))
-
-
-def _meaning(value: Any) -> Any:
-    declared = getattr(value, "op", None)
-    if isinstance(declared, Op):
-        return _same if declared.name == "conj" else on_holders(declared)
-    if isinstance(value, FunctionType):
-        if not value.__module__.startswith(("retrograd.ops.", "retrograd.base.errors")):
-            return _UNFIT
-        name = value.__name__
-        return value if name in _AS_THEY_ARE else _MEANINGS.get(name) or on_data(value) or _UNFIT
-    if isinstance(value, (int, float, str, tuple, frozenset)) or any(value is v for v in _FIT):
-        return value
-    return _UNFIT
-
-
-_FIT = (math, reduce, REGISTRY, Like, CannotBatch)
 _AS_THEY_ARE = frozenset(("canonical_dim", "canonical_dims", "zeros_of", "constant_like",
                           "is_complex_value"))
 """Functions that ask raw data for its dtype and nothing else."""
-
-
-_TELLS_TENSORS = frozenset(("_pow_gradient",))
-"""Functions that treat tensors otherwise, and holders rightly by the way."""
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def reshape_data(data: Any, shape: Any) -> Any:

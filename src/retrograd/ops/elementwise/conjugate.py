@@ -26,7 +26,7 @@ imag_part.vjp(input=lambda g: g * 1j)
 imag_part.jvp(input=lambda tangent: imag_part(tangent))
 
 
-@elementwise(quiet=True, function=None, method=False)
+@elementwise(quiet=True, function=None, method=False, keeps_reals=True)
 def conj(input: Array) -> Any:
     """The complex conjugate."""
     return xp.conj(input)

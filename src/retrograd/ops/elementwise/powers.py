@@ -10,6 +10,7 @@ from ...backend import pointwise as arrays
 from ...backend import xp
 from ...base import dtypes
 from ...base.errors import no_kernel, no_overload
+from ...core.binding import raw_body
 from ...core.op import Array, Number, composite, elementwise, publish
 from ...core.tensor import Tensor
 from ..memory.casts import cast
@@ -45,9 +46,16 @@ _pow_number.vjp(input=lambda g, input, exponent: _pow_gradient(g, input, exponen
 def _pow_gradient(g: Any, input: Any, exponent: Any) -> Any:
     if exponent == 0:
         return zeros_as(g)
-    if exponent == 2 and not isinstance(g, Tensor):
-        return g * conj(2 * input)
-    return g * conj(exponent * _pow_number(input, exponent - 1))
+    return g * conj(_pow_slope(input, exponent))
+
+
+def _pow_slope(input: Any, exponent: Any) -> Any:
+    return exponent * _pow_number(input, exponent - 1)
+
+
+@raw_body(_pow_slope)
+def _pow_slope_of_arrays(input: Any, exponent: Any) -> Any:
+    return 2 * input if exponent == 2 else exponent * _pow_number(input, exponent - 1)
 
 
 @elementwise(function=None, method=False, inplace=True, guard=_check_pow, numbers=(),
