@@ -5,7 +5,7 @@ PARITY := .venv-parity
 PIP    := -m pip --disable-pip-version-check install -qq
 PYTEST_ARGS ?=
 
-.PHONY: help demo test parity sweep docs bench clean
+.PHONY: help demo test parity sweep docs stubs bench clean
 
 help:
 	@echo "make demo    train a digit classifier and draw its loss curve"
@@ -13,6 +13,7 @@ help:
 	@echo "make parity  every comparison with PyTorch, in an environment of its own"
 	@echo "make sweep   all of PyTorch's own sample calls beside PyTorch"
 	@echo "make docs    measure every op and write docs/ops.md"
+	@echo "make stubs   write the .pyi files from the declared functions"
 	@echo "make bench   time retrograd beside PyTorch"
 	@echo "make clean   remove the environments and what the targets wrote"
 
@@ -37,6 +38,9 @@ sweep: $(PARITY)/installed
 docs: $(VENV)/installed
 	-$(VENV)/bin/python -m pytest -p tests.sweeps.findings tests/test_every_op.py -q -n 2 $(PYTEST_ARGS)
 	$(VENV)/bin/python docs/make_ops.py
+
+stubs: $(VENV)/installed
+	$(VENV)/bin/python docs/make_stubs.py
 
 bench: $(PARITY)/installed
 	$(PARITY)/bin/python bench/run.py

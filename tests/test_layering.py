@@ -27,7 +27,7 @@ LAYERS = [
     {"core.general", "core.inplace"},
     {"random", "return_types"},
     {"ops", "core.engine", "transforms"},
-    {"compat", "overrides", "linalg", "special"},
+    {"compat", "overrides", "linalg", "special", "types"},
     {"autograd"},
     {"func"},
     {"nn"},

@@ -8,11 +8,11 @@ from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 from typing import Any as _Any
 
-from . import autograd, ops, overrides, random
+from . import autograd, overrides, random
+from . import ops as _ops  # declares the ops
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled
-from .base import dtypes, layouts
 from .base.dtypes import (
     bfloat16,
     bool,
@@ -59,8 +59,8 @@ from .base.layouts import (
     strided,
 )
 from .base.warning import is_warn_always_enabled, set_warn_always
-from .compat import settings
-from .compat.legacy import TENSOR_TYPES, set_default_tensor_type
+from .compat.legacy import TENSOR_TYPES as _TENSOR_TYPES
+from .compat.legacy import set_default_tensor_type
 from .compat.settings import (
     are_deterministic_algorithms_enabled,
     compile,
@@ -96,11 +96,12 @@ newaxis = None
 
 # Every op and factory that was declared for the top level: see `retrograd.ops`.
 globals().update(_PUBLIC["torch"])
-globals().update(TENSOR_TYPES)
+globals().update(_TENSOR_TYPES)
 
 # Loaded when first asked for, since most programs use few of them.
 _LAZY = {"_C", "backends", "cuda", "datasets", "func", "linalg", "nn", "optim", "return_types",
-         "special", "storage", "utils", "version"}
+         "special", "storage", "types", "utils", "version"}
+_INTERNAL = {"annotations", "backend", "base", "codegen", "compat", "core", "ops", "transforms"}
 
 
 def __getattr__(name: str) -> _Any:
@@ -112,4 +113,6 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    """The public names: no parts of the machinery."""
+    names = {name for name in globals() if not name.startswith("_")} - _INTERNAL
+    return sorted({*names, *_LAZY, "__version__", "vmap"})

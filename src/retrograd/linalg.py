@@ -6,3 +6,7 @@ from .core.op import PUBLIC as _PUBLIC
 globals().update(_PUBLIC["linalg"])
 
 __all__ = ["LinAlgError", *_PUBLIC["linalg"]]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -15,7 +15,7 @@ from .base.modes import MODE, switched
 from .core.arguments import put_in_front
 from .core.general import DISABLED, overriding
 from .core.op import PUBLIC
-from .core.tensor import Tensor
+from .core.tensor import Tensor, attach
 
 # ---------------------------------------------------------------- who handles a call
 
@@ -104,7 +104,7 @@ def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
     return out
 
 
-Tensor._make_subclass = staticmethod(make_subclass)  # type: ignore[attr-defined]
+attach(_make_subclass=staticmethod(make_subclass))
 
 
 # ---------------------------------------------------------------- public functions that look out

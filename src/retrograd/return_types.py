@@ -62,3 +62,8 @@ linalg_eig = result_type("linalg_eig", "eigenvalues", "eigenvectors")
 linalg_eigh = result_type("linalg_eigh", "eigenvalues", "eigenvectors")
 linalg_svd = result_type("linalg_svd", "U", "S", "Vh")
 linalg_lstsq = result_type("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
+
+
+def __dir__() -> list[str]:
+    return sorted(name for name, value in globals().items()
+                  if callable(value) and value.__module__ == __name__)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from . import ops as ops
-from .core.op import PUBLIC
+from . import ops as _ops  # noqa: F401 - declares them
+from .core.op import PUBLIC as _PUBLIC
 
-globals().update(PUBLIC["special"])
+globals().update(_PUBLIC["special"])
+
+__all__ = [*_PUBLIC["special"]]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

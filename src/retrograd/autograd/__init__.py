@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
 from . import anomaly, function, grad_mode, graph
 from . import anomaly as anomaly_mode
 from .anomaly import detect_anomaly, set_detect_anomaly
@@ -18,22 +23,41 @@ from .grad_mode import (
 )
 from .variable import Variable
 
-__all__ = ["Function", "Variable", "_unsafe_preserve_version_counter", "anomaly", "anomaly_mode",
-           "backward", "detect_anomaly", "enable_grad", "function", "grad", "grad_mode", "graph",
+if TYPE_CHECKING:
+    from . import forward_ad, functional
+    from .gradcheck import GradcheckError, gradcheck, gradgradcheck
+
+__all__ = ["Function", "GradcheckError", "Variable", "_unsafe_preserve_version_counter", "anomaly",
+           "anomaly_mode", "backward", "detect_anomaly", "enable_grad", "forward_ad", "function",
+           "functional", "grad", "grad_mode", "gradcheck", "gradgradcheck", "graph",
            "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly",
            "set_grad_enabled", "set_multithreading_enabled"]
 
+_OF_GRADCHECK = ("gradcheck", "gradgradcheck", "GradcheckError")
 
-def __getattr__(name: str) -> object:
+
+def __getattr__(name: str) -> Any:
     """Parts that most programs never use are loaded when they are first named."""
-    import importlib
-
     if name in ("functional", "forward_ad"):
         return importlib.import_module(f"{__name__}.{name}")
-    if name in ("gradcheck", "gradgradcheck", "GradcheckError"):
-        module = importlib.import_module(f"{__name__}.gradcheck")
-        # Importing it bound the module to the name that is the function's.
-        globals().update({n: getattr(module, n)
-                          for n in ("gradcheck", "gradgradcheck", "GradcheckError")})
+    if name in _OF_GRADCHECK:
+        importlib.import_module(f"{__name__}.gradcheck")
         return globals()[name]
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+class _Package(ModuleType):
+    """This package: the module ``gradcheck`` does not take the name of its function."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "gradcheck" and isinstance(value, ModuleType):
+            self.__dict__.update({n: getattr(value, n) for n in _OF_GRADCHECK})
+        else:
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -56,7 +56,7 @@ def backward(tensors: Roots, grad_tensors: Gradients = None, retain_graph: bool 
 def grad(outputs: Roots, inputs: Roots, grad_outputs: Gradients = None,
          retain_graph: bool | None = None, create_graph: bool = False, only_inputs: bool = True,
          allow_unused: bool | None = None, is_grads_batched: bool = False,
-         materialize_grads: bool = False) -> tuple[Any, ...]:
+         materialize_grads: bool = False) -> tuple[Tensor, ...]:
     """The gradients of ``outputs`` with respect to ``inputs``, as a tuple.
 
     >>> import retrograd as torch

@@ -8,7 +8,7 @@ from ..backend import xp
 from ..base import dtypes
 from ..base.modes import MODE
 from ..core.graph import INFERENCE
-from ..core.tensor import Size, Tensor, fill
+from ..core.tensor import Size, Tensor, attach, fill
 from ..ops.creation.nested_data import data_of
 from ..storage import UntypedStorage
 
@@ -85,7 +85,7 @@ def _new(self: Tensor, *args: Any, **named: Any) -> Any:
     return constructed(Tensor, args, named, self.dtype)
 
 
-Tensor.new = _new  # type: ignore[attr-defined]
+attach(new=_new)
 
 
 def set_default_tensor_type(t: Any, /) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..base import dtypes
 from ..core.op import publish
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, attach
 
 
 def is_tensor(obj: Any, /) -> bool:
@@ -79,8 +79,8 @@ def numel(input: Tensor) -> int:
 for _function in (is_floating_point, is_complex, is_signed, is_conj, is_neg, is_inference,
                   is_nonzero, is_same_size, numel):
     publish(_function, _function.__name__, method=False)
-Tensor.is_nonzero = is_nonzero  # type: ignore[attr-defined]
-Tensor.is_same_size = is_same_size  # type: ignore[attr-defined]
+attach(is_nonzero=is_nonzero)
+attach(is_same_size=is_same_size)
 
 
 def get_device(input: Tensor) -> int:

@@ -10,13 +10,18 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from ..backend import xp
 from ..base import call_sites, dtypes
 from ..base.errors import canonical_dim
 from ..base.modes import MODE
 from .graph import INFERENCE, LEAF, Identity, OutputEdge, RemovableHandle, Version, View
+
+if TYPE_CHECKING:
+    from .methods import TensorMethods  # a stub alone: what the ops declare
+else:
+    TensorMethods = object
 
 
 class Size(tuple):
@@ -75,7 +80,7 @@ def _checked_sizes(sizes: tuple[Any, ...], first: int) -> tuple[int, ...]:
     return tuple(int(n) for n in sizes)
 
 
-class Tensor:
+class Tensor(TensorMethods):
     """A multi-dimensional array that can record the operations made on it.
 
     ``_data`` holds the array (a zero-dim tensor may hold a NumPy scalar until its memory is
@@ -122,6 +127,12 @@ class Tensor:
     @property
     def shape(self) -> Size:
         return tuple.__new__(Size, self._data.shape)
+
+    @overload
+    def size(self, dim: None = None) -> Size: ...
+
+    @overload
+    def size(self, dim: int) -> int: ...
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the length of one dimension."""
@@ -207,6 +218,12 @@ class Tensor:
         """Let this tensor hold other data."""
         self._form = None
         self._data = data
+
+    @overload
+    def stride(self, dim: None = None) -> tuple[int, ...]: ...
+
+    @overload
+    def stride(self, dim: int) -> int: ...
 
     def stride(self, dim: int | None = None) -> Any:
         """How many elements apart neighbours along each dimension lie."""
@@ -671,6 +688,12 @@ class Tensor:
 # ---------------------------------------------------------------- helpers
 
 
+def attach(**members: Any) -> None:
+    """Give Tensor methods and properties; to checkers they come from :mod:`.methods`."""
+    for name, member in members.items():
+        setattr(Tensor, name, member)
+
+
 def _class_of_views(tensor: Tensor) -> type:
     """The class of another tensor on the same memory: parameters are not handed down."""
     kind = type(tensor)
@@ -816,4 +839,5 @@ def construct(cls: type, *args: Any, **kwargs: Any) -> Any:
     return constructed(cls, args, kwargs)
 
 
-__all__ = ["AccumulateGrad", "PLAIN", "Size", "Tensor", "View", "edge_of", "fill", "twin", "wrap"]
+__all__ = ["AccumulateGrad", "PLAIN", "Size", "Tensor", "View", "attach", "edge_of", "fill", "twin",
+           "wrap"]

@@ -352,8 +352,8 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
             for k, (part, out) in enumerate(zip(parts, outputs, strict=True)):
                 per_output[k].append(part.reshape((*out.shape, *source.shape)))
         blocks = []
-        for parts in per_output:
-            block = trees.unflatten(parts, in_structure)
+        for block_parts in per_output:
+            block = trees.unflatten(block_parts, in_structure)
             blocks.append(block if isinstance(argnums, tuple) else block[0])
         result = trees.unflatten(blocks, structure)
         return (result, aux) if has_aux else result

@@ -19,3 +19,8 @@ _SHARED = (
 
 globals().update({name: PUBLIC["torch"][name] for name in _SHARED if name in PUBLIC["torch"]})
 globals().update(PUBLIC["nn.functional"])
+
+
+def __dir__() -> list[str]:
+    return sorted(name for name, value in globals().items()
+                  if callable(value) and not name.startswith("_"))

@@ -86,14 +86,13 @@ class Adam(PackedOptimizer):
                 param.mul_(1 - lr * weight_decay)
             else:
                 grad = grad + weight_decay * param
-        first, second, largest = (
-            _real(state[name]) if name in state else None for name in _MOMENTS)
+        first, second, *rest = [_real(state[name]) for name in _MOMENTS if name in state]
         param, grad = _real(param), _real(grad)
         first.lerp_(grad, 1 - beta1)
         second.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         if group["amsgrad"]:
-            largest.copy_(retrograd.maximum(largest, second))
-            second = largest
+            (largest,) = rest
+            second = largest.copy_(retrograd.maximum(largest, second))
         denominator = (second.sqrt() / math.sqrt(1 - beta2**count)).add_(group["eps"])
         step_size = lr / (1 - beta1**count)
         if group["differentiable"]:

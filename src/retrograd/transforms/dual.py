@@ -303,7 +303,7 @@ def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dic
         live = [s for s in seeds if s is not None]
         if pulled:
             with as_inside(levels_of_any([*by_name.values(), *tangents.values()])):
-                slopes = iter(grad(pulled, live, directions, allow_unused=True))
+                slopes: Any = iter(grad(pulled, live, directions, allow_unused=True))
         else:
             slopes = iter([None] * len(live))
     found = []

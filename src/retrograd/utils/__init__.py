@@ -1,12 +1,19 @@
 """What training needs beside modules and optimizers."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-_SUBMODULES = ("checkpoint", "data", "dlpack", "hooks")
+if TYPE_CHECKING:
+    from . import checkpoint, data, dlpack, hooks
+
+__all__ = ["checkpoint", "data", "dlpack", "hooks"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _SUBMODULES:
+    if name in __all__:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

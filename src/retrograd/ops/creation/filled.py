@@ -8,7 +8,7 @@ from ...backend import create as make
 from ...backend import xp
 from ...base import dtypes, layouts
 from ...base.warning import warn
-from ...core.tensor import NATIVE, Tensor
+from ...core.tensor import NATIVE, Tensor, attach
 from ..memory.casts import fits
 from .nested_data import data_of
 from .options import dtype_for, leaf, out_dtype, place, settle, size_argument, size_from
@@ -227,4 +227,4 @@ def _new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = Non
     return leaf(data_of(data, kind), requires_grad, "new_tensor")
 
 
-Tensor.new_tensor = _new_tensor  # type: ignore[attr-defined]
+attach(new_tensor=_new_tensor)

@@ -11,7 +11,7 @@ from ...backend.numpy.create import laid_out_like
 from ...base import dtypes
 from ...base.errors import size_mismatch
 from ...core.op import Array, Index, op, publish
-from ...core.tensor import Tensor
+from ...core.tensor import Tensor, attach
 from ...random import VMAPS, Generator, drawn, stream_of
 from ..shapes.expanding import _check_expand as checked_expansion
 from ..shapes.reshaping import zeros_of
@@ -274,8 +274,8 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *,
 
 for _function in (randint, randint_like, randperm, bernoulli, poisson, multinomial, normal):
     publish(_function, _function.__name__, method=False)
-Tensor.bernoulli = bernoulli  # type: ignore[attr-defined]
-Tensor.multinomial = multinomial  # type: ignore[attr-defined]
+attach(bernoulli=bernoulli)
+attach(multinomial=multinomial)
 
 
 # ---------------------------------------------------------------- in place
@@ -412,6 +412,6 @@ def _uniform_(self: Tensor, *bounds: Any, generator: Generator | None = None, **
     return write(self, low, high, generator=generator)  # type: ignore[no-any-return]
 
 
-Tensor.uniform_ = _uniform_  # type: ignore[attr-defined]
-Tensor.bernoulli_ = _bernoulli_  # type: ignore[attr-defined]
-Tensor.random_ = _random_  # type: ignore[attr-defined]
+attach(uniform_=_uniform_)
+attach(bernoulli_=_bernoulli_)
+attach(random_=_random_)

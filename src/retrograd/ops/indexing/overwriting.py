@@ -7,7 +7,7 @@ from typing import Any
 from ...backend import xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dim, Ints, op, publish
-from ...core.tensor import Tensor
+from ...core.tensor import Tensor, attach
 from ..memory.filling import fill_
 from ..memory.strides import as_strided, check_in_storage, geometry, strided_from
 from ..shapes.reshaping import sizes, zeros_of
@@ -163,4 +163,4 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     return input
 
 
-Tensor.fill_diagonal_ = fill_diagonal_  # type: ignore[attr-defined]
+attach(fill_diagonal_=fill_diagonal_)

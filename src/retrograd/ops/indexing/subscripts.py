@@ -7,7 +7,7 @@ from typing import Any
 from ...backend import index as xi
 from ...backend import xp
 from ...base.warning import warn
-from ...core.tensor import Tensor, wrap
+from ...core.tensor import Tensor, attach, wrap
 from ..memory.filling import NUMBERS, copy_, fill_, is_writable, writes_freely
 from ..memory.strides import alias
 from ..shapes.dimensions import unsqueeze
@@ -234,7 +234,7 @@ def cut_plainly(self: Tensor, key: tuple[Any, ...]) -> Tensor | None:
 
 
 _EVERYTHING = slice(None)
-Tensor.__getitem__ = getitem  # type: ignore[attr-defined,misc]
+attach(__getitem__=getitem)
 
 
 # ---------------------------------------------------------------- writing
@@ -349,11 +349,11 @@ def without_leading_ones(value: Tensor) -> Tensor:
     return _view(value, shape[first:])
 
 
-Tensor.__setitem__ = setitem  # type: ignore[attr-defined]
+attach(__setitem__=setitem)
 
 
 def delitem(self: Tensor, key: Any) -> None:
     raise TypeError("Tensor does not support deleting items")
 
 
-Tensor.__delitem__ = delitem  # type: ignore[attr-defined]
+attach(__delitem__=delitem)

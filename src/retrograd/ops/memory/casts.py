@@ -10,7 +10,7 @@ from ...base import dtypes, layouts
 from ...base.errors import type_name
 from ...base.warning import warn
 from ...core.op import Array, linear, op
-from ...core.tensor import Tensor
+from ...core.tensor import Tensor, attach
 
 # ---------------------------------------------------------------- copies
 
@@ -41,7 +41,7 @@ def contiguous(input: Tensor, memory_format: Any = layouts.contiguous_format) ->
         input, memory_format=memory_format)
 
 
-Tensor.contiguous = contiguous  # type: ignore[attr-defined]
+attach(contiguous=contiguous)
 
 
 # ---------------------------------------------------------------- casts
@@ -131,7 +131,7 @@ def _to_refusal(args: tuple[Any, ...], named: dict[str, Any]) -> str:
             + "\n * (torch.dtype dtype, " + tail + "\n * (Tensor tensor, " + tail + "\n")
 
 
-Tensor.to = _to  # type: ignore[attr-defined]
+attach(to=_to)
 
 
 def _cast_method(name: str, dtype: dtypes.dtype) -> None:
@@ -175,7 +175,7 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     raise ValueError(f"invalid type: '{dtype}'")
 
 
-Tensor.type = _type  # type: ignore[attr-defined]
+attach(type=_type)
 
 
 def _type_as(self: Tensor, other: Tensor) -> Tensor:
@@ -186,7 +186,7 @@ def _type_as(self: Tensor, other: Tensor) -> Tensor:
     return cast(self, other.dtype)
 
 
-Tensor.type_as = _type_as  # type: ignore[attr-defined]
+attach(type_as=_type_as)
 
 
 def _cpu(self: Tensor, memory_format: Any = None) -> Tensor:
@@ -205,11 +205,11 @@ def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
-Tensor.cpu = _cpu  # type: ignore[attr-defined]
-Tensor.cuda = _cuda  # type: ignore[attr-defined]
-Tensor.pin_memory = _pin_memory  # type: ignore[attr-defined]
-Tensor.is_shared = lambda self: False  # type: ignore[attr-defined]
-Tensor.is_pinned = lambda self, device=None: False  # type: ignore[attr-defined]
+attach(cpu=_cpu)
+attach(cuda=_cuda)
+attach(pin_memory=_pin_memory)
+attach(is_shared=lambda self: False)
+attach(is_pinned=lambda self, device=None: False)
 
 
 # ---------------------------------------------------------------- numbers into memory
@@ -239,4 +239,4 @@ def _is_set_to(self: Tensor, tensor: Tensor) -> bool:
         and bool(self.stride() == tensor.stride())
 
 
-Tensor.is_set_to = _is_set_to  # type: ignore[attr-defined]
+attach(is_set_to=_is_set_to)

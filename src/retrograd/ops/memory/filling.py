@@ -13,7 +13,7 @@ from ...base.warning import warn
 from ...core.graph import INFERENCE
 from ...core.inplace import call_inplace
 from ...core.op import Array, Number, op, publish
-from ...core.tensor import PLAIN, Tensor, wrap
+from ...core.tensor import PLAIN, Tensor, attach, wrap
 from ..shapes.reshaping import no_overload, zeros_of
 
 NUMBERS = (bool, int, float, complex)
@@ -97,7 +97,7 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     return call_inplace(_copy.op, (input, src))
 
 
-Tensor.copy_ = copy_  # type: ignore[attr-defined]
+attach(copy_=copy_)
 
 
 # ---------------------------------------------------------------- filling
@@ -195,7 +195,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
     return (_full_of_tensor if isinstance(value, Tensor) else _full_of_number)(input, value)
 
 
-Tensor.fill_ = fill_  # type: ignore[attr-defined]
+attach(fill_=fill_)
 publish(fill, "fill", method=False)
 publish(fill_, "fill_", method=False)
 
@@ -225,7 +225,7 @@ def zero_(input: Tensor) -> Tensor:
     return call_inplace(_zero.op, (input,))
 
 
-Tensor.zero_ = zero_  # type: ignore[attr-defined]
+attach(zero_=zero_)
 publish(zero_, "zero_", method=False)
 
 

@@ -12,7 +12,7 @@ from ...core import general
 from ...core.graph import View
 from ...core.inplace import check_writable
 from ...core.op import Array, op, publish, view
-from ...core.tensor import Tensor, edge_of
+from ...core.tensor import Tensor, attach, edge_of
 from ..indexing.gather_scatter import no_derivative
 from ..shapes.dimensions import _squeeze, _squeeze_dim, _squeeze_dims, t, transpose, unsqueeze
 from ..shapes.reshaping import reshape, sizes
@@ -189,4 +189,4 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
 for _method in (t_, transpose_, unsqueeze_, squeeze_, as_strided_, resize_, resize_as_, set_):
     setattr(Tensor, _method.__name__, _method)
 publish(resize_as_, "resize_as_", method=False)
-Tensor.swapaxes_ = Tensor.swapdims_ = transpose_  # type: ignore[attr-defined]
+attach(swapaxes_=transpose_, swapdims_=transpose_)

@@ -10,7 +10,7 @@ from ...backend import xp
 from ...base import dtypes
 from ...base.errors import no_dims, not_a_tensor, size_mismatch
 from ...core.op import Array, op, publish
-from ...core.tensor import Tensor
+from ...core.tensor import Tensor, attach
 from ..elementwise.conjugate import conj
 from ..shapes.dimensions import t, transpose
 from ..shapes.expanding import _check_expand, sum_to_size_of
@@ -322,5 +322,5 @@ def _reflected_matmul_operator(self: Tensor, other: Any) -> Any:
     return matmul(other, self) if isinstance(other, Tensor) else NotImplemented
 
 
-Tensor.__matmul__ = _matmul_operator  # type: ignore[attr-defined]
-Tensor.__rmatmul__ = _reflected_matmul_operator  # type: ignore[attr-defined]
+attach(__matmul__=_matmul_operator)
+attach(__rmatmul__=_reflected_matmul_operator)

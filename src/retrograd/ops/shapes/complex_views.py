@@ -7,7 +7,7 @@ from typing import Any
 from ...backend import xp
 from ...base import dtypes
 from ...core.op import Array, composite, linear, publish, view
-from ...core.tensor import Tensor
+from ...core.tensor import Tensor, attach
 from .slicing import _select
 
 
@@ -96,5 +96,5 @@ def _part(input: Tensor, which: int) -> Tensor:
     return _select(view_as_real(input), input.ndim, which)
 
 
-Tensor.real = property(real, lambda self, v: real(self).copy_(v))  # type: ignore[attr-defined]
-Tensor.imag = property(imag, lambda self, v: imag(self).copy_(v))  # type: ignore[attr-defined]
+attach(real=property(real, lambda self, v: real(self).copy_(v)))
+attach(imag=property(imag, lambda self, v: imag(self).copy_(v)))

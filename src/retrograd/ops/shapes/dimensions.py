@@ -8,7 +8,7 @@ from ...backend import xp
 from ...base.errors import canonical_dim
 from ...base.warning import warn
 from ...core.op import Array, Dim, Dims, Ints, composite, publish, view
-from ...core.tensor import Tensor
+from ...core.tensor import Tensor, attach
 from .reshaping import reshape, spread_method
 
 # ---------------------------------------------------------------- reordering
@@ -146,11 +146,11 @@ def _matrix_adjoint(self: Tensor) -> Tensor:
     return _conjugated(transpose(self, -2, -1))
 
 
-Tensor.T = property(_full_transpose)  # type: ignore[attr-defined]
-Tensor.mT = property(_matrix_transpose)  # type: ignore[attr-defined]
-Tensor.H = property(_adjoint)  # type: ignore[attr-defined]
-Tensor.mH = property(_matrix_adjoint)  # type: ignore[attr-defined]
-Tensor.adjoint = _matrix_adjoint  # type: ignore[attr-defined]
+attach(T=property(_full_transpose))
+attach(mT=property(_matrix_transpose))
+attach(H=property(_adjoint))
+attach(mH=property(_matrix_adjoint))
+attach(adjoint=_matrix_adjoint)
 publish(_matrix_adjoint, "adjoint", method=False)
 
 

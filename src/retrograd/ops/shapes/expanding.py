@@ -7,7 +7,7 @@ from typing import Any
 from ...backend import xp
 from ...base.errors import size_mismatch
 from ...core.op import Array, Ints, composite, linear, publish, view
-from ...core.tensor import Size, Tensor
+from ...core.tensor import Size, Tensor, attach
 from .reshaping import _view, reshape, sizes, spread_method
 
 
@@ -96,7 +96,7 @@ def broadcast_to(input: Any, size: Any) -> Any:
     return expand(input, tuple(size))
 
 
-Tensor.broadcast_to = broadcast_to  # type: ignore[attr-defined]
+attach(broadcast_to=broadcast_to)
 
 
 @linear(function=None, method=False, node="SumBackward1", any_dtype=True)
@@ -121,7 +121,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     return _view(summed, target) if lead else summed
 
 
-Tensor.sum_to_size = sum_to_size  # type: ignore[attr-defined]
+attach(sum_to_size=sum_to_size)
 
 
 def restore_dims(g: Any, like: Any, dim: Any, keepdim: bool) -> Any:

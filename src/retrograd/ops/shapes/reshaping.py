@@ -9,7 +9,7 @@ from ...backend import xp
 from ...base import dtypes
 from ...base.errors import canonical_dim, length_of, type_name
 from ...core.op import Array, Ints, composite, linear, publish, view
-from ...core.tensor import Tensor, twin, wrap
+from ...core.tensor import Tensor, attach, twin, wrap
 
 
 def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
@@ -167,7 +167,7 @@ def _view_method(self: Tensor, *given: Any, **named: Any) -> Tensor:
 
 
 _view_method.__name__ = "view"
-Tensor.view = _view_method  # type: ignore[attr-defined]
+attach(view=_view_method)
 
 
 def no_overload(function: str, overloads: list[tuple[str, ...]], *given: Any) -> TypeError:

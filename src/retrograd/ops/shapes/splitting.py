@@ -7,7 +7,7 @@ from typing import Any
 
 from ...base.errors import canonical_dim, no_dims
 from ...core.op import Array, Dim, composite, view
-from ...core.tensor import Tensor
+from ...core.tensor import Tensor, attach
 
 
 def _split_along(name: str, input: Any, given: Any, dim: int, least: int) -> Any:
@@ -113,7 +113,7 @@ def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
     return split(self, split_size, dim)
 
 
-Tensor.split = _split_method  # type: ignore[attr-defined]
+attach(split=_split_method)
 
 
 def chunk_length(shape: Any, chunks: int, dim: int) -> int:

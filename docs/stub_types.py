@@ -1,0 +1,225 @@
+"""What the stubs know beyond the declarations: types of arguments by name, results and overloads.
+
+A declaration says ``Any`` where its function takes several types apart by itself. What may be given
+is said here, once for every parameter of a name, or for one function: ``"sum.dim"``. Overloads are
+whole signatures; methods are made of them by leaving out the first parameter and ``out``.
+"""
+
+from __future__ import annotations
+
+DIMS = "int | Sequence[int] | None"
+INTS = "int | Sequence[int]"
+OPERAND = "Tensor | Number"
+
+ARGUMENTS = {
+    "alpha": "Number", "append": "Tensor | None", "atol": "Tensor | float | None",
+    "aweights": "Tensor | None", "axis": DIMS, "boundaries": "Tensor", "buffer": "Any",
+    "correction": "float | None", "data": "Any", "destination": INTS, "device": "Device",
+    "dilation": INTS, "dim": DIMS, "dims": INTS,
+    "distance_function": "Callable[[Tensor, Tensor], Tensor] | None", "dtype": "dtype | None",
+    "dx": "float | None", "end": OPERAND, "exponent": OPERAND, "ext_tensor": "Any",
+    "fill_value": "Number", "fweights": "Tensor | None", "generator": "Generator | None",
+    "indices": "Tensor", "indices_or_sections": "Tensor | int | Sequence[int]", "input": "Tensor",
+    "kernel_size": INTS, "key": "Index", "layout": "layout | None", "max": "Tensor | Number | None",
+    "memory_format": "memory_format | None", "min": "Tensor | Number | None",
+    "ndarray": "SupportsArray", "normalized_shape": INTS, "obj": "Any", "ord": "float | str | None",
+    "other": OPERAND, "out": "Tensor | None", "output_padding": INTS,
+    "output_size": "int | Sequence[int | None] | None", "p": "float | str | None",
+    "pad": "Sequence[int]", "padding": INTS, "prepend": "Tensor | None", "q": "Tensor | float",
+    "rcond": "Tensor | float | None", "reduce": "str | None", "rtol": "Tensor | float | None",
+    "s": "Number", "scale_factor": "float | Sequence[float] | None", "shape": INTS, "shifts": INTS,
+    "size": "Sequence[int]", "sizes": "int | Sequence[int]", "sorted_sequence": "Tensor",
+    "sorter": "Tensor | None", "source": INTS, "split_size": INTS, "split_size_or_sections": INTS,
+    "split_sizes": "Sequence[int]", "start": OPERAND, "step": "Number", "steps": "int | None",
+    "storage_offset": "int | None", "stride": INTS, "tensor": "Tensor",
+    "tensors": "Sequence[Tensor]", "test_elements": OPERAND, "tol": "Tensor | float | None",
+    "unbiased": "bool | None", "value": OPERAND, "var": "Tensor | float", "weight": OPERAND,
+    "weights": "Tensor | None", "x": "Tensor", "x1": "Tensor", "x2": "Tensor", "y": "Tensor",
+}
+
+for _pool in ("avg_pool1d", "avg_pool2d", "avg_pool3d"):
+    ARGUMENTS[f"{_pool}.stride"] = f"{INTS} | None"
+for _conv in ("conv1d", "conv2d", "conv3d"):
+    ARGUMENTS[f"{_conv}.padding"] = f"{INTS} | str"
+for _name in ("argmax", "argmin", "quantile", "nanquantile", "take_along_dim"):
+    ARGUMENTS[f"{_name}.dim"] = "int | None"
+for _name in ("interpolate", "upsample"):
+    ARGUMENTS[f"{_name}.size"] = f"{INTS} | None"
+for _name in ("copysign", "remainder", "fmod", "xlogy", "div", "divide", "pow", "float_power",
+              "xlog1py", "zeta"):
+    ARGUMENTS[f"{_name}.input"] = OPERAND
+for _name in ("broadcast_tensors", "meshgrid", "cartesian_prod", "block_diag"):
+    ARGUMENTS[f"{_name}.tensors"] = "Tensor"
+for _name in ("view_as", "reshape_as", "expand_as"):
+    ARGUMENTS[f"{_name}.other"] = "Tensor"
+for _name in ("index_put", "index_put_"):
+    ARGUMENTS[f"{_name}.indices"] = "Sequence[Tensor | None]"
+
+ARGUMENTS |= {
+    "rot90.dims": "Sequence[int]", "roll.dims": INTS,
+    "tensordot.dims": "int | Sequence[Sequence[int]]", "tensorsolve.dims": "Sequence[int] | None",
+    "cumulative_trapezoid.x": "Tensor | None", "trapezoid.x": "Tensor | None",
+    "trapz.x": "Tensor | None", "isin.elements": OPERAND, "histc.min": "Number",
+    "histc.max": "Number", "narrow.start": "Tensor | int", "searchsorted.input": OPERAND,
+    "bucketize.input": OPERAND, "bernoulli_.p": "Tensor | float", "constant_pad_nd.value": "Number",
+    "scatter.value": "Number | None", "scatter_.value": "Number | None",
+    "scatter.src": f"{OPERAND} | None", "scatter_.src": f"{OPERAND} | None",
+    "matrix_norm.dim": "Sequence[int]", "randint_like.low": "int",
+    "randint_like.high": "int | None", "range.start": "Number", "range.end": "Number | None",
+    "set_.source": "Any", "set_.size": "Sequence[int] | None",
+    "set_.stride": "Sequence[int] | None", "is_pinned.device": "Device",
+    "__setitem__.value": f"{OPERAND} | SupportsArray", "rsub.input": "Tensor",
+    "cdist.compute_mode": "str | None", "adaptive_avg_pool1d.output_size": INTS,
+    "as_strided.stride": "Sequence[int]", "as_strided_.stride": "Sequence[int]",
+    "as_strided_scatter.stride": "Sequence[int]", "empty_strided.stride": "Sequence[int]",
+    "copy_.src": "Tensor | Number", "reshape.input": "Tensor", "new.args": "Any",
+    "new.named": "Any", "repeat_interleave.repeats": "Tensor | int | None",
+}
+
+_NAMED = {name: f"return_types.{name}" for name in
+          ("sort", "topk", "kthvalue", "mode", "aminmax", "cummax", "cummin", "frexp", "slogdet",
+           "qr", "svd")}
+_PARTS = dict.fromkeys(("split", "split_with_sizes", "chunk", "tensor_split", "hsplit", "vsplit",
+                        "dsplit", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk",
+                        "meshgrid", "broadcast_tensors"), "tuple[Tensor, ...]")
+RESULTS = {
+    **_NAMED, **_PARTS, "to_dlpack": "Any", "std_mean": "tuple[Tensor, Tensor]",
+    "var_mean": "tuple[Tensor, Tensor]", "Tensor.new": "Tensor",
+    "linalg.qr": "return_types.linalg_qr",
+    "linalg.slogdet": "return_types.linalg_slogdet", "linalg.svd": "return_types.linalg_svd",
+    "linalg.inv_ex": "return_types.linalg_inv_ex", "linalg.eig": "return_types.linalg_eig",
+    "linalg.cholesky_ex": "return_types.linalg_cholesky_ex",
+    "linalg.eigh": "return_types.linalg_eigh", "linalg.lstsq": "return_types.linalg_lstsq",
+    "is_shared": "bool", "is_pinned": "bool",
+}
+"""What functions return whose declarations do not say; all others return a tensor."""
+
+_MADE = ("dtype: dtype | None = None, layout: layout | None = None, device: Device = None, "
+         "pin_memory: bool = False, requires_grad: bool = False")
+
+
+def _sized(options: str) -> list[str]:
+    """A factory that takes its shape as one argument or as many."""
+    return [f"(*size: int, {options}) -> Tensor", f"(size: Sequence[int], *, {options}) -> Tensor"]
+
+
+def _sizes(name: str, extra: str = "") -> list[str]:
+    """A method that takes sizes or dims as one argument or as many."""
+    return [f"(input: Tensor, *{name}: int{extra}) -> Tensor",
+            f"(input: Tensor, {name}: Sequence[int]{extra.replace(', ', ', *, ', 1)}) -> Tensor"]
+
+
+def _reduced(options: str = "") -> list[str]:
+    """A reduction of everything, or along dims."""
+    return [f"(input: Tensor, *{options}, out: Tensor | None = None) -> Tensor",
+            f"(input: Tensor, dim: {DIMS}, keepdim: bool = False, *{options}, "
+            "out: Tensor | None = None) -> Tensor"]
+
+
+def _numpy_named(options: str = "") -> list[str]:
+    return [*_reduced(options),
+            f"(input: Tensor, *{options}, axis: {DIMS}, keepdims: bool = False) -> Tensor"]
+
+
+def _selected(name: str, with_other: bool) -> list[str]:
+    """The largest and the like: of everything, along a dim with its indices, or of two tensors."""
+    out = "out: Tensor | None = None"
+    found = [f"(input: Tensor, *, {out}) -> Tensor" if with_other else "(input: Tensor) -> Tensor",
+             f"(input: Tensor, dim: int, keepdim: bool = False, *, "
+             f"out: Sequence[Tensor] | None = None) -> return_types.{name}"]
+    return [*found, f"(input: Tensor, other: Tensor, *, {out}) -> Tensor"] if with_other else found
+
+
+def _pooled(options: str) -> list[str]:
+    """A pooling that may return where the largest elements were."""
+    return [f"(input: Tensor, {options}, return_indices: Literal[False] = False) -> Tensor",
+            f"(input: Tensor, {options}, *, return_indices: Literal[True]) -> "
+            "tuple[Tensor, Tensor]",
+            f"(input: Tensor, {options}, return_indices: bool = False) -> "
+            "Tensor | tuple[Tensor, Tensor]"]
+
+
+_POOL = (f"kernel_size: {INTS}, stride: {INTS} | None = None, padding: {INTS} = 0, "
+         f"dilation: {INTS} = 1, ceil_mode: bool = False")
+_ADAPTIVE = "output_size: int | Sequence[int | None] | None"
+_DRAWN = f"generator: Generator | None = None, out: Tensor | None = None, {_MADE}"
+_FILLED = f"out: Tensor | None = None, {_MADE}, memory_format: memory_format | None = None"
+_UNIQUE = "dim: int | None = None"
+_AT_LEAST = ["(tensor: Tensor, /) -> Tensor", "(*tensors: Tensor) -> tuple[Tensor, ...]",
+             "(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]"]
+
+OVERLOADS: dict[str, list[str]] = {
+    "zeros": _sized(_FILLED), "ones": _sized(_FILLED), "empty": _sized(_FILLED),
+    "rand": _sized(_DRAWN), "randn": _sized(_DRAWN),
+    "arange": [f"(end: Number, *, out: Tensor | None = None, {_MADE}) -> Tensor",
+               f"(start: Number, end: Number, step: Number = 1, *, out: Tensor | None = None, "
+               f"{_MADE}) -> Tensor"],
+    "randint": [f"(high: int, size: Sequence[int], *, {_DRAWN}) -> Tensor",
+                f"(low: int, high: int, size: Sequence[int], *, {_DRAWN}) -> Tensor"],
+    "einsum": ["(equation: str, *operands: Tensor) -> Tensor",
+               "(equation: str, operands: Sequence[Tensor], /) -> Tensor",
+               "(operand: Tensor, *sublists: Tensor | Sequence[int | EllipsisType]) -> Tensor"],
+    "atleast_1d": _AT_LEAST, "atleast_2d": _AT_LEAST, "atleast_3d": _AT_LEAST,
+    "sum": _numpy_named(", dtype: dtype | None = None"),
+    "mean": _numpy_named(", dtype: dtype | None = None"),
+    "prod": ["(input: Tensor, *, dtype: dtype | None = None) -> Tensor",
+             "(input: Tensor, dim: int, keepdim: bool = False, *, dtype: dtype | None = None, "
+             "out: Tensor | None = None) -> Tensor"],
+    "max": _selected("max", True), "min": _selected("min", True),
+    "median": _selected("median", False), "nanmedian": _selected("nanmedian", False),
+    "where": [f"(condition: Tensor, input: {OPERAND}, other: {OPERAND}, *, "
+              "out: Tensor | None = None) -> Tensor",
+              "(condition: Tensor) -> tuple[Tensor, ...]"],
+    "Tensor.where": [f"(input: Tensor, condition: Tensor, other: {OPERAND}) -> Tensor"],
+    "nonzero": ["(input: Tensor, *, out: Tensor | None = None, as_tuple: Literal[False] = False) "
+                "-> Tensor",
+                "(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]"],
+    "unique": ["(input: Tensor, sorted: bool = True, return_inverse: Literal[False] = False, "
+               f"return_counts: Literal[False] = False, {_UNIQUE}) -> Tensor",
+               "(input: Tensor, sorted: bool = True, return_inverse: bool = False, "
+               f"return_counts: bool = False, {_UNIQUE}) -> Any"],
+    "unique_consecutive": [
+        "(input: Tensor, return_inverse: Literal[False] = False, "
+        f"return_counts: Literal[False] = False, {_UNIQUE}) -> Tensor",
+        "(input: Tensor, return_inverse: bool = False, return_counts: bool = False, "
+        f"{_UNIQUE}) -> Any"],
+    "broadcast_shapes": [f"(*shapes: {INTS}) -> Size"],
+    "normal": ["(mean: Tensor | float, std: Tensor | float = 1.0, *, "
+               "generator: Generator | None = None, out: Tensor | None = None) -> Tensor",
+               f"(mean: float, std: float, size: Sequence[int], *, {_DRAWN}) -> Tensor"],
+    "argsort": ["(input: Tensor, dim: int = -1, descending: bool = False, *, "
+                "stable: bool = False) -> Tensor"],
+    "max_pool1d": _pooled(_POOL), "max_pool2d": _pooled(_POOL), "max_pool3d": _pooled(_POOL),
+    "adaptive_max_pool1d": _pooled(_ADAPTIVE), "adaptive_max_pool2d": _pooled(_ADAPTIVE),
+    "adaptive_max_pool3d": _pooled(_ADAPTIVE),
+    "Tensor.reshape": _sizes("shape"), "Tensor.expand": _sizes("size"),
+    "Tensor.permute": _sizes("dims"), "Tensor.flip": _sizes("dims"),
+    "Tensor.repeat": _sizes("repeats"), "Tensor.tile": _sizes("dims"),
+    "Tensor.resize_": _sizes("size", ", memory_format: memory_format | None = None"),
+    "Tensor.sum_to_size": _sizes("size"),
+    "Tensor.view": ["(input: Tensor, dtype: dtype) -> Tensor", *_sizes("size")],
+    "Tensor.to": ["(input: Tensor, dtype: dtype, non_blocking: bool = False, copy: bool = False, "
+                  "*, memory_format: memory_format | None = None) -> Tensor",
+                  "(input: Tensor, device: Device = None, dtype: dtype | None = None, "
+                  "non_blocking: bool = False, copy: bool = False, *, "
+                  "memory_format: memory_format | None = None) -> Tensor",
+                  "(input: Tensor, other: Tensor, non_blocking: bool = False, copy: bool = False, "
+                  "*, memory_format: memory_format | None = None) -> Tensor"],
+    "Tensor.type": ["(input: Tensor, dtype: None = None, non_blocking: bool = False) -> str",
+                    "(input: Tensor, dtype: dtype | str | type, non_blocking: bool = False) -> "
+                    "Tensor"],
+    "Tensor.new_zeros": _sizes("size", f", {_MADE}"),
+    "Tensor.new_ones": _sizes("size", f", {_MADE}"),
+    "Tensor.new_empty": _sizes("size", f", {_MADE}"),
+    "Tensor.new_full": [f"(input: Tensor, size: Sequence[int], fill_value: Number, *, {_MADE}) -> "
+                        "Tensor"],
+    "Tensor.new_empty_strided": [f"(input: Tensor, size: Sequence[int], stride: Sequence[int], *, "
+                                 f"{_MADE}) -> Tensor"],
+    "Tensor.uniform_": ["(input: Tensor, low: float = 0, high: float = 1, /, *, "
+                        "generator: Generator | None = None) -> Tensor"],
+    "Tensor.random_": ["(input: Tensor, *, generator: Generator | None = None) -> Tensor",
+                       "(input: Tensor, to: int, /, *, generator: Generator | None = None) -> "
+                       "Tensor",
+                       "(input: Tensor, low: int, to: int | None, /, *, "
+                       "generator: Generator | None = None) -> Tensor"],
+}

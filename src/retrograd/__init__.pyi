@@ -1,0 +1,1944 @@
+"""Automatic differentiation with PyTorch's API and semantics, on NumPy arrays."""
+
+# Written by `make stubs` from the declared functions and docs/stub_types.py.
+# ruff: noqa
+
+from .types import Device, Number, SupportsArray
+from builtins import bool as _bool, float as _float, int as _int
+from collections.abc import Sequence
+from types import EllipsisType
+from typing import Any, Literal, overload
+from . import (
+    _C as _C,
+    autograd as autograd,
+    backends as backends,
+    cuda as cuda,
+    datasets as datasets,
+    func as func,
+    linalg as linalg,
+    nn as nn,
+    optim as optim,
+    overrides as overrides,
+    random as random,
+    return_types as return_types,
+    special as special,
+    storage as storage,
+    types as types,
+    utils as utils,
+    version as version,
+)
+from .autograd import (
+    enable_grad as enable_grad,
+    inference_mode as inference_mode,
+    no_grad as no_grad,
+    set_grad_enabled as set_grad_enabled,
+)
+from .autograd.anomaly import (
+    is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled,
+    is_anomaly_enabled as is_anomaly_enabled,
+)
+from .autograd.grad_mode import (
+    is_grad_enabled as is_grad_enabled,
+    is_inference_mode_enabled as is_inference_mode_enabled,
+)
+from .base.dtypes import (
+    bfloat16 as bfloat16,
+    bool as bool,
+    can_cast as can_cast,
+    cdouble as cdouble,
+    cfloat as cfloat,
+    chalf as chalf,
+    complex128 as complex128,
+    complex32 as complex32,
+    complex64 as complex64,
+    device as device,
+    double as double,
+    dtype as dtype,
+    finfo as finfo,
+    float as float,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
+    get_default_dtype as get_default_dtype,
+    half as half,
+    iinfo as iinfo,
+    int as int,
+    int16 as int16,
+    int32 as int32,
+    int64 as int64,
+    int8 as int8,
+    long as long,
+    promote_types as promote_types,
+    set_default_dtype as set_default_dtype,
+    short as short,
+    uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
+    uint8 as uint8,
+)
+from .base.layouts import (
+    channels_last as channels_last,
+    channels_last_3d as channels_last_3d,
+    contiguous_format as contiguous_format,
+    layout as layout,
+    memory_format as memory_format,
+    preserve_format as preserve_format,
+    sparse_coo as sparse_coo,
+    strided as strided,
+)
+from .base.warning import (
+    is_warn_always_enabled as is_warn_always_enabled,
+    set_warn_always as set_warn_always,
+)
+from .compat.legacy import set_default_tensor_type as set_default_tensor_type
+from .compat.settings import (
+    are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
+    compile as compile,
+    get_default_device as get_default_device,
+    get_float32_matmul_precision as get_float32_matmul_precision,
+    get_num_threads as get_num_threads,
+    is_autocast_enabled as is_autocast_enabled,
+    is_storage as is_storage,
+    is_tensor as is_tensor,
+    result_type as result_type,
+    set_default_device as set_default_device,
+    set_float32_matmul_precision as set_float32_matmul_precision,
+    set_num_threads as set_num_threads,
+    typename as typename,
+    use_deterministic_algorithms as use_deterministic_algorithms,
+)
+from .core.printing import (
+    get_printoptions as get_printoptions,
+    set_printoptions as set_printoptions,
+)
+from .core.tensor import Size as Size, Tensor as Tensor
+from .func import vmap as vmap
+from .random import (
+    Generator as Generator,
+    default_generator as default_generator,
+    get_rng_state as get_rng_state,
+    initial_seed as initial_seed,
+    manual_seed as manual_seed,
+    seed as seed,
+    set_rng_state as set_rng_state,
+)
+from .storage import TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
+from .version import __version__ as __version__
+from math import e as e, inf as inf, nan as nan, pi as pi
+
+newaxis: None
+BFloat16Tensor: type[Tensor]
+BoolTensor: type[Tensor]
+ByteTensor: type[Tensor]
+CharTensor: type[Tensor]
+DoubleTensor: type[Tensor]
+FloatTensor: type[Tensor]
+HalfTensor: type[Tensor]
+IntTensor: type[Tensor]
+LongTensor: type[Tensor]
+ShortTensor: type[Tensor]
+
+def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The absolute value; of a complex number its distance from zero."""
+    ...
+def abs_(input: Tensor) -> Tensor:
+    """In-place version of :func:`_abs_real`."""
+    ...
+def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The absolute value; of a complex number its distance from zero."""
+    ...
+def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle whose cosine is ``input``."""
+    ...
+def acos_(input: Tensor) -> Tensor:
+    """In-place version of :func:`acos`."""
+    ...
+def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The number whose hyperbolic cosine is ``input``."""
+    ...
+def acosh_(input: Tensor) -> Tensor:
+    """In-place version of :func:`acosh`."""
+    ...
+def adaptive_avg_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> Tensor:
+    """The means of ``output_size`` nearly equal parts of a signal."""
+    ...
+def add(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1,
+        out: Tensor | None = None) -> Tensor:
+    """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
+    ...
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1,
+           out: Tensor | None = None) -> Tensor:
+    """``beta * input + alpha * Σ(batch1 @ batch2)``, summed over the batch."""
+    ...
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1,
+            out: Tensor | None = None) -> Tensor:
+    """``input`` plus ``value`` times the quotient of two tensors."""
+    ...
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1,
+            out: Tensor | None = None) -> Tensor:
+    """``input`` plus ``value`` times the product of two tensors."""
+    ...
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1,
+          out: Tensor | None = None) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)``."""
+    ...
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1,
+          out: Tensor | None = None) -> Tensor:
+    """``beta * input + alpha * (mat @ vec)``."""
+    ...
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1,
+         out: Tensor | None = None) -> Tensor:
+    """``beta * input + alpha * (vec1 ⊗ vec2)``."""
+    ...
+def adjoint(self: Tensor) -> Tensor:
+    """The conjugate transpose of the last two dimensions."""
+    ...
+def all(input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
+        out: Tensor | None = None) -> Tensor:
+    """Whether every element over ``dim`` is not zero."""
+    ...
+def allclose(input: Tensor, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08,
+             equal_nan: _bool = False) -> _bool:
+    """Whether all elements are equal within tolerances."""
+    ...
+def alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """Dropout to the value that keeps mean and variance of :func:`selu` units."""
+    ...
+def amax(input: Tensor, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False, *,
+         out: Tensor | None = None) -> Tensor:
+    """The largest element over ``dim``; equal ones share the gradient."""
+    ...
+def amin(input: Tensor, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False, *,
+         out: Tensor | None = None) -> Tensor:
+    """The smallest element over ``dim``; equal ones share the gradient."""
+    ...
+def aminmax(input: Tensor, *, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False,
+            out: Sequence[Tensor] | None = None) -> return_types.aminmax:
+    """The smallest and the largest element along ``dim``."""
+    ...
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of a complex number; of a real one 0, or π below zero."""
+    ...
+def any(input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
+        out: Tensor | None = None) -> Tensor:
+    """Whether some element over ``dim`` is not zero."""
+    ...
+@overload
+def arange(end: Number, *, out: Tensor | None = None, dtype: dtype | None = None,
+           layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+           requires_grad: _bool = False) -> Tensor:
+    """``arange(end)``, ``arange(start, end, step=1)``: numbers up to but without ``end``."""
+    ...
+@overload
+def arange(start: Number, end: Number, step: Number = 1, *, out: Tensor | None = None,
+           dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
+           pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """``arange(end)``, ``arange(start, end, step=1)``: numbers up to but without ``end``."""
+    ...
+def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle whose cosine is ``input``."""
+    ...
+def arccos_(input: Tensor) -> Tensor:
+    """In-place version of :func:`acos`."""
+    ...
+def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The number whose hyperbolic cosine is ``input``."""
+    ...
+def arccosh_(input: Tensor) -> Tensor:
+    """In-place version of :func:`acosh`."""
+    ...
+def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle whose sine is ``input``."""
+    ...
+def arcsin_(input: Tensor) -> Tensor:
+    """In-place version of :func:`asin`."""
+    ...
+def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The number whose hyperbolic sine is ``input``."""
+    ...
+def arcsinh_(input: Tensor) -> Tensor:
+    """In-place version of :func:`asinh`."""
+    ...
+def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle whose tangent is ``input``."""
+    ...
+def arctan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of the point with ordinate ``input`` and abscissa ``other``."""
+    ...
+def arctan_(input: Tensor) -> Tensor:
+    """In-place version of :func:`atan`."""
+    ...
+def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The number whose hyperbolic tangent is ``input``."""
+    ...
+def arctanh_(input: Tensor) -> Tensor:
+    """In-place version of :func:`atanh`."""
+    ...
+def argmax(input: Tensor, dim: _int | None = None, keepdim: _bool = False, *,
+           out: Tensor | None = None) -> Tensor:
+    """The index of the first largest element, along ``dim`` or of the flattened tensor."""
+    ...
+def argmin(input: Tensor, dim: _int | None = None, keepdim: _bool = False, *,
+           out: Tensor | None = None) -> Tensor:
+    """The index of the first smallest element, along ``dim`` or of the flattened tensor."""
+    ...
+def argsort(input: Tensor, dim: _int = -1, descending: _bool = False, *,
+            stable: _bool = False) -> Tensor:
+    """The indices that put the elements in order along ``dim``."""
+    ...
+def argwhere(input: Tensor) -> Tensor:
+    """The coordinates of the non-zero elements, one row each."""
+    ...
+def as_strided(input: Tensor, size: Sequence[_int], stride: Sequence[_int],
+               storage_offset: _int | None = None) -> Tensor:
+    """A view of ``input``'s memory with any shape, strides and offset (in elements)."""
+    ...
+def as_strided_scatter(input: Tensor, src: Tensor, size: Sequence[_int], stride: Sequence[_int],
+                       storage_offset: _int | None = None) -> Tensor:
+    """``input`` with ``src`` in place of a strided view of its memory."""
+    ...
+def as_tensor(data: Any, dtype: dtype | None = None, device: Device = None) -> Tensor:
+    """``data`` as a tensor, on the same memory where that is possible."""
+    ...
+def asarray(obj: Any, *, dtype: dtype | None = None, device: Device = None,
+            copy: _bool | None = None, requires_grad: _bool | None = None) -> Tensor:
+    """``obj`` as a tensor; ``copy`` says whether it must have, or must not have, new memory."""
+    ...
+def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle whose sine is ``input``."""
+    ...
+def asin_(input: Tensor) -> Tensor:
+    """In-place version of :func:`asin`."""
+    ...
+def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The number whose hyperbolic sine is ``input``."""
+    ...
+def asinh_(input: Tensor) -> Tensor:
+    """In-place version of :func:`asinh`."""
+    ...
+def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle whose tangent is ``input``."""
+    ...
+def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of the point with ordinate ``input`` and abscissa ``other``."""
+    ...
+def atan_(input: Tensor) -> Tensor:
+    """In-place version of :func:`atan`."""
+    ...
+def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The number whose hyperbolic tangent is ``input``."""
+    ...
+def atanh_(input: Tensor) -> Tensor:
+    """In-place version of :func:`atanh`."""
+    ...
+@overload
+def atleast_1d(tensor: Tensor, /) -> Tensor:
+    """The tensor (or each of several) with at least one dimension."""
+    ...
+@overload
+def atleast_1d(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """The tensor (or each of several) with at least one dimension."""
+    ...
+@overload
+def atleast_1d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]:
+    """The tensor (or each of several) with at least one dimension."""
+    ...
+@overload
+def atleast_2d(tensor: Tensor, /) -> Tensor:
+    """The tensor (or each of several) with at least two dimensions."""
+    ...
+@overload
+def atleast_2d(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """The tensor (or each of several) with at least two dimensions."""
+    ...
+@overload
+def atleast_2d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]:
+    """The tensor (or each of several) with at least two dimensions."""
+    ...
+@overload
+def atleast_3d(tensor: Tensor, /) -> Tensor:
+    """The tensor (or each of several) with at least three dimensions."""
+    ...
+@overload
+def atleast_3d(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """The tensor (or each of several) with at least three dimensions."""
+    ...
+@overload
+def atleast_3d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]:
+    """The tensor (or each of several) with at least three dimensions."""
+    ...
+def avg_pool1d(input: Tensor, kernel_size: _int | Sequence[_int],
+               stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0,
+               ceil_mode: _bool = False, count_include_pad: _bool = True) -> Tensor:
+    """The mean of every window of a signal."""
+    ...
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1,
+            out: Tensor | None = None) -> Tensor:
+    """``beta * input + alpha * (batch1 @ batch2)``, for each pair of matrices."""
+    ...
+def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
+               running_mean: Tensor | None, running_var: Tensor | None, training: _bool,
+               momentum: _float, eps: _float, cudnn_enabled: _bool) -> Tensor:
+    """:func:`batch_norm` with the argument order of ``torch.batch_norm``, and for any batch."""
+    ...
+def bernoulli(input: Tensor, p: _float | None = None, *, generator: Generator | None = None,
+              out: Tensor | None = None) -> Tensor:
+    """Ones with the probabilities in ``input``, or with the one probability ``p``."""
+    ...
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input1 @ weight[k] @ input2`` for each k, plus ``bias``, over the last dimensions."""
+    ...
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
+    """How often each non-negative integer occurs, or the sum of its weights."""
+    ...
+def bitwise_and(input: Tensor | Number, other: Tensor | Number, *,
+                out: Tensor | None = None) -> Tensor:
+    """Bits that are set in both; of bools, their conjunction."""
+    ...
+def bitwise_left_shift(input: Tensor | Number, other: Tensor | Number, *,
+                       out: Tensor | None = None) -> Tensor:
+    """Bits moved towards the higher places."""
+    ...
+def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """All bits turned over; of bools, their negation."""
+    ...
+def bitwise_or(input: Tensor | Number, other: Tensor | Number, *,
+               out: Tensor | None = None) -> Tensor:
+    """Bits that are set in either; of bools, their disjunction."""
+    ...
+def bitwise_right_shift(input: Tensor | Number, other: Tensor | Number, *,
+                        out: Tensor | None = None) -> Tensor:
+    """Bits moved towards the lower places; the sign stays."""
+    ...
+def bitwise_xor(input: Tensor | Number, other: Tensor | Number, *,
+                out: Tensor | None = None) -> Tensor:
+    """Bits that are set in exactly one; of bools, their difference."""
+    ...
+def block_diag(*tensors: Tensor) -> Tensor:
+    """A matrix with the tensors as blocks along its diagonal."""
+    ...
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of two batches of matrices, pair by pair."""
+    ...
+def broadcast_shapes(*shapes: _int | Sequence[_int]) -> Size:
+    """The shape that tensors of these shapes broadcast to."""
+    ...
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """The tensors, all expanded to the shape they broadcast to."""
+    ...
+def broadcast_to(input: Tensor, size: Sequence[_int]) -> Tensor:
+    """``input`` expanded to ``size``."""
+    ...
+def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: _bool = False,
+              right: _bool = False, out: Tensor | None = None) -> Tensor:
+    """The index of the bucket between ``boundaries`` that each value falls into."""
+    ...
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """Every combination of one element of each vector, one per row."""
+    ...
+def cat(tensors: Sequence[Tensor], dim: _int = 0, *, axis: _int | None = None,
+        out: Tensor | None = None) -> Tensor:
+    """Join tensors along an existing dimension."""
+    ...
+def cdist(x1: Tensor, x2: Tensor, p: _float = 2.0, compute_mode: str | None = None) -> Tensor:
+    """The ``p``-norm distance between each row of ``x1`` and each row of ``x2``."""
+    ...
+def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The nearest integer that is not less."""
+    ...
+def ceil_(input: Tensor) -> Tensor:
+    """In-place version of :func:`ceil`."""
+    ...
+def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Tensor:
+    """An :func:`elu` whose slope is continuous for every ``alpha``."""
+    ...
+def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
+    """In-place version of :func:`celu`."""
+    ...
+def chain_matmul(*matrices_: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of several matrices; :func:`retrograd.linalg.multi_dot` takes over from it."""
+    ...
+def cholesky(input: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The triangular factor of a positive-definite matrix."""
+    ...
+def cholesky_inverse(L: Tensor, upper: _bool = False) -> Tensor:
+    """The inverse of a matrix from its Cholesky factor ``L``."""
+    ...
+def cholesky_solve(input: Tensor, L: Tensor, upper: _bool = False) -> Tensor:
+    """The solution X of ``A @ X = input``, from the Cholesky factor ``L`` of A."""
+    ...
+def chunk(input: Tensor, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
+    """At most ``chunks`` views of equal length along ``dim``; the last may be shorter."""
+    ...
+def clamp(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None, *,
+          out: Tensor | None = None) -> Tensor:
+    """``input`` held between two bounds, either of which may be missing."""
+    ...
+def clamp_(input: Tensor, min: Tensor | Number | None = None,
+           max: Tensor | Number | None = None) -> Tensor:
+    """In-place version of :func:`clamp`."""
+    ...
+def clamp_max(input: Tensor, max: Tensor | Number | None, *, out: Tensor | None = None) -> Tensor:
+    """``input``, or ``max`` where that is less."""
+    ...
+def clamp_max_(input: Tensor, max: Tensor | Number | None) -> Tensor:
+    """In-place version of :func:`clamp_max`."""
+    ...
+def clamp_min(input: Tensor, min: Tensor | Number | None, *, out: Tensor | None = None) -> Tensor:
+    """``input``, or ``min`` where that is greater."""
+    ...
+def clamp_min_(input: Tensor, min: Tensor | Number | None) -> Tensor:
+    """In-place version of :func:`clamp_min`."""
+    ...
+def clip(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None, *,
+         out: Tensor | None = None) -> Tensor:
+    """``input`` held between two bounds, either of which may be missing."""
+    ...
+def clip_(input: Tensor, min: Tensor | Number | None = None,
+          max: Tensor | Number | None = None) -> Tensor:
+    """In-place version of :func:`clamp`."""
+    ...
+def clone(input: Tensor, *, memory_format: memory_format | None = None,
+          out: Tensor | None = None) -> Tensor:
+    """A copy with memory of its own; gradients flow through it."""
+    ...
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Join vectors as columns, and matrices side by side."""
+    ...
+def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor:
+    """Every way to choose ``r`` elements of a vector, one per row."""
+    ...
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex numbers with the given parts."""
+    ...
+def concat(tensors: Sequence[Tensor], dim: _int = 0, *, axis: _int | None = None,
+           out: Tensor | None = None) -> Tensor:
+    """Join tensors along an existing dimension."""
+    ...
+def concatenate(tensors: Sequence[Tensor], dim: _int = 0, *, axis: _int | None = None,
+                out: Tensor | None = None) -> Tensor:
+    """Join tensors along an existing dimension."""
+    ...
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor is its own."""
+    ...
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate in memory of its own; a real tensor is its own."""
+    ...
+def conj_physical_(input: Tensor) -> Tensor:
+    """In-place version of :func:`_conj_physical_written`."""
+    ...
+def constant_pad_nd(input: Tensor, pad: Sequence[_int], value: Number = 0, *,
+                    out: Tensor | None = None) -> Tensor:
+    """``input`` with ``value`` around it; a negative ``pad`` cuts off."""
+    ...
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
+           stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] | str = 0,
+           dilation: _int | Sequence[_int] = 1, groups: _int = 1) -> Tensor:
+    """The cross-correlation of a batch of signals with ``weight``."""
+    ...
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
+           stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] | str = 0,
+           dilation: _int | Sequence[_int] = 1, groups: _int = 1) -> Tensor:
+    """The cross-correlation of a batch of images with ``weight``."""
+    ...
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
+           stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] | str = 0,
+           dilation: _int | Sequence[_int] = 1, groups: _int = 1) -> Tensor:
+    """The cross-correlation of a batch of volumes with ``weight``."""
+    ...
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
+                     stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] = 0,
+                     output_padding: _int | Sequence[_int] = 0, groups: _int = 1,
+                     dilation: _int | Sequence[_int] = 1) -> Tensor:
+    """The transpose of :func:`conv1d` as a map of its input."""
+    ...
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
+                     stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] = 0,
+                     output_padding: _int | Sequence[_int] = 0, groups: _int = 1,
+                     dilation: _int | Sequence[_int] = 1) -> Tensor:
+    """The transpose of :func:`conv2d` as a map of its input."""
+    ...
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
+                     stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] = 0,
+                     output_padding: _int | Sequence[_int] = 0, groups: _int = 1,
+                     dilation: _int | Sequence[_int] = 1) -> Tensor:
+    """The transpose of :func:`conv3d` as a map of its input."""
+    ...
+def copysign(input: Tensor | Number, other: Tensor | Number, *,
+             out: Tensor | None = None) -> Tensor:
+    """The magnitude of ``input`` with the sign of ``other``."""
+    ...
+def corrcoef(input: Tensor) -> Tensor:
+    """The matrix of correlation coefficients of variables in rows, observed in columns."""
+    ...
+def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The cosine."""
+    ...
+def cos_(input: Tensor) -> Tensor:
+    """In-place version of :func:`cos`."""
+    ...
+def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic cosine."""
+    ...
+def cosh_(input: Tensor) -> Tensor:
+    """In-place version of :func:`cosh`."""
+    ...
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-08) -> Tensor:
+    """The cosine of the angle between ``x1`` and ``x2`` along ``dim``."""
+    ...
+def count_nonzero(input: Tensor, dim: _int | Sequence[_int] | None = None, *,
+                  out: Tensor | None = None) -> Tensor:
+    """How many elements over ``dim`` are not zero."""
+    ...
+def cov(input: Tensor, *, correction: _int = 1, fweights: Tensor | None = None,
+        aweights: Tensor | None = None) -> Tensor:
+    """The covariance matrix of variables in rows, observed in columns."""
+    ...
+def cross(input: Tensor, other: Tensor, dim: _int | None = None, *,
+          out: Tensor | None = None) -> Tensor:
+    """The cross product along ``dim``, by default the first dimension of length three."""
+    ...
+def cummax(input: Tensor, dim: _int, *, out: Sequence[Tensor] | None = None) -> return_types.cummax:
+    """Running maximum along ``dim``, and where it was last met."""
+    ...
+def cummin(input: Tensor, dim: _int, *, out: Sequence[Tensor] | None = None) -> return_types.cummin:
+    """Running minimum along ``dim``, and where it was last met."""
+    ...
+def cumprod(input: Tensor, dim: _int, *, dtype: dtype | None = None,
+            out: Tensor | None = None) -> Tensor:
+    """Running product along ``dim``."""
+    ...
+def cumsum(input: Tensor, dim: _int, *, dtype: dtype | None = None,
+           out: Tensor | None = None) -> Tensor:
+    """Running sum along ``dim``."""
+    ...
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _float | None = None,
+                         dim: _int = -1) -> Tensor:
+    """The running integral of ``y`` along ``dim`` by the trapezoidal rule."""
+    ...
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Degrees as radians."""
+    ...
+def deg2rad_(input: Tensor) -> Tensor:
+    """In-place version of :func:`deg2rad`."""
+    ...
+def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The determinant of square matrices."""
+    ...
+def detach(self: Tensor) -> Tensor:
+    """A tensor on the same memory, outside the graph."""
+    ...
+def detach_(self: Tensor) -> Tensor:
+    """Leave the graph, in place."""
+    ...
+def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A vector as a diagonal matrix, or the diagonal of a matrix."""
+    ...
+def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1, *,
+               out: Tensor | None = None) -> Tensor:
+    """Matrices between ``dim1`` and ``dim2`` with ``input``'s last dimension on a diagonal."""
+    ...
+def diagflat(input: Tensor, offset: _int = 0) -> Tensor:
+    """All elements on the diagonal of a matrix."""
+    ...
+def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
+    """A view of a diagonal, as the last dimension."""
+    ...
+def diagonal_scatter(input: Tensor, src: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1,
+                     *, out: Tensor | None = None) -> Tensor:
+    """``input`` with ``src`` in place of a diagonal."""
+    ...
+def diff(input: Tensor, n: _int = 1, dim: _int = -1, prepend: Tensor | None = None,
+         append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The ``n``-th differences of neighbours along ``dim``."""
+    ...
+def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of the logarithm of gamma."""
+    ...
+def dist(input: Tensor, other: Tensor, p: _float = 2, *, out: Tensor | None = None) -> Tensor:
+    """The ``p``-norm of the difference of two tensors."""
+    ...
+def div(input: Tensor | Number, other: Tensor | Number, *, rounding_mode: str | None = None,
+        out: Tensor | None = None) -> Tensor:
+    """Quotient of ``input`` and ``other``, optionally rounded towards zero or down."""
+    ...
+def divide(input: Tensor | Number, other: Tensor | Number, *, rounding_mode: str | None = None,
+           out: Tensor | None = None) -> Tensor:
+    """Quotient of ``input`` and ``other``, optionally rounded towards zero or down."""
+    ...
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of the products of two vectors' elements."""
+    ...
+def dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """``input`` with elements zeroed at random and the rest scaled up, while training."""
+    ...
+def dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """In-place version of :func:`dropout`."""
+    ...
+def dsplit(input: Tensor,
+           indices_or_sections: Tensor | _int | Sequence[_int]) -> tuple[Tensor, ...]:
+    """Views of parts behind each other."""
+    ...
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Join tensors behind each other."""
+    ...
+@overload
+def einsum(equation: str, *operands: Tensor) -> Tensor:
+    """The sum of products of the operands over the subscripts that the output does not name."""
+    ...
+@overload
+def einsum(equation: str, operands: Sequence[Tensor], /) -> Tensor:
+    """The sum of products of the operands over the subscripts that the output does not name."""
+    ...
+@overload
+def einsum(operand: Tensor, *sublists: Tensor | Sequence[_int | EllipsisType]) -> Tensor:
+    """The sum of products of the operands over the subscripts that the output does not name."""
+    ...
+def embedding(weight: Tensor, indices: Tensor, padding_idx: _int = -1,
+              scale_grad_by_freq: _bool = False, sparse: _bool = False) -> Tensor:
+    """:func:`embedding` with the argument order of ``torch.embedding``."""
+    ...
+@overload
+def empty(*size: _int, out: Tensor | None = None, dtype: dtype | None = None,
+          layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+          requires_grad: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+    """A tensor whose values are not set."""
+    ...
+@overload
+def empty(size: Sequence[_int], *, out: Tensor | None = None, dtype: dtype | None = None,
+          layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+          requires_grad: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+    """A tensor whose values are not set."""
+    ...
+def empty_like(input: Tensor, *, dtype: dtype | None = None, layout: layout | None = None,
+               device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False,
+               memory_format: memory_format | None = None) -> Tensor:
+    """A tensor shaped as ``input`` whose values are not set."""
+    ...
+def empty_strided(size: Sequence[_int], stride: Sequence[_int], *, dtype: dtype | None = None,
+                  layout: layout | None = None, device: Device = None, requires_grad: _bool = False,
+                  pin_memory: _bool = False) -> Tensor:
+    """A tensor with given strides whose values are not set."""
+    ...
+def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` and ``other`` are equal."""
+    ...
+def equal(input: Tensor, other: Tensor) -> _bool:
+    """Whether two tensors have the same shape and elements."""
+    ...
+def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The error function."""
+    ...
+def erf_(input: Tensor) -> Tensor:
+    """In-place version of :func:`erf`."""
+    ...
+def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """One minus the error function, exact far from zero."""
+    ...
+def erfc_(input: Tensor) -> Tensor:
+    """In-place version of :func:`erfc`."""
+    ...
+def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of the error function."""
+    ...
+def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """e to the power of ``input``."""
+    ...
+def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Two to the power of ``input``."""
+    ...
+def exp2_(input: Tensor) -> Tensor:
+    """In-place version of :func:`exp2`."""
+    ...
+def exp_(input: Tensor) -> Tensor:
+    """In-place version of :func:`exp`."""
+    ...
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """``input`` expanded to ``other``'s shape."""
+    ...
+def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """e to the power of ``input``, minus one, exact for small ``input``."""
+    ...
+def expm1_(input: Tensor) -> Tensor:
+    """In-place version of :func:`expm1`."""
+    ...
+def eye(n: _int, m: _int | None = None, *, out: Tensor | None = None, dtype: dtype | None = None,
+        layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+        requires_grad: _bool = False) -> Tensor:
+    """A matrix with ones on its diagonal."""
+    ...
+def feature_alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """:func:`alpha_dropout` of whole channels."""
+    ...
+def feature_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """Dropout of whole channels."""
+    ...
+def feature_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """In-place version of :func:`feature_dropout`."""
+    ...
+def fill(input: Tensor, value: Tensor | Number) -> Tensor:
+    """A tensor shaped like ``input`` with every element ``value``."""
+    ...
+def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
+    """Overwrite every element with ``value``, a number or a zero-dim tensor."""
+    ...
+def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The integer part."""
+    ...
+def fix_(input: Tensor) -> Tensor:
+    """In-place version of :func:`trunc`."""
+    ...
+def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
+    """Merge the dimensions from ``start_dim`` to ``end_dim``."""
+    ...
+def flip(input: Tensor, dims: _int | Sequence[_int]) -> Tensor:
+    """``input`` with the order along ``dims`` reversed."""
+    ...
+def fliplr(input: Tensor) -> Tensor:
+    """``input`` with its columns in reverse order."""
+    ...
+def flipud(input: Tensor) -> Tensor:
+    """``input`` with its rows in reverse order."""
+    ...
+def float_power(input: Tensor | Number, exponent: Tensor | Number, *,
+                out: Tensor | None = None) -> Tensor:
+    """``input`` to the power of ``exponent``, in double precision."""
+    ...
+def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The nearest integer that is not greater."""
+    ...
+def floor_(input: Tensor) -> Tensor:
+    """In-place version of :func:`floor`."""
+    ...
+def floor_divide(input: Tensor | Number, other: Tensor | Number, *,
+                 out: Tensor | None = None) -> Tensor:
+    """Quotient of ``input`` and ``other``, rounded down."""
+    ...
+def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The greater of two, ignoring NaN; of equals, the first takes the gradient."""
+    ...
+def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of two, ignoring NaN; of equals, the first takes the gradient."""
+    ...
+def fmod(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """What is left of ``input`` after division by ``other``, with the sign of ``input``."""
+    ...
+def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The fractional part, with the sign of ``input``."""
+    ...
+def frac_(input: Tensor) -> Tensor:
+    """In-place version of :func:`frac`."""
+    ...
+def frexp(input: Tensor) -> return_types.frexp:
+    """``input`` as a mantissa between a half and one, and a power of two."""
+    ...
+def from_dlpack(ext_tensor: Any, *, device: Device = None, copy: _bool | None = None) -> Tensor:
+    """A tensor on memory that another library offers through DLPack."""
+    ...
+def from_numpy(ndarray: SupportsArray) -> Tensor:
+    """A tensor on the memory of a NumPy array."""
+    ...
+def frombuffer(buffer: Any, *, dtype: dtype | None, count: _int = -1, offset: _int = 0,
+               requires_grad: _bool = False) -> Tensor:
+    """A one-dimensional tensor on the memory of anything with the buffer protocol."""
+    ...
+def full(size: Sequence[_int], fill_value: Number, *, out: Tensor | None = None,
+         dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
+         pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A tensor filled with one value, whose type decides the dtype."""
+    ...
+def full_like(input: Tensor, fill_value: Number, *, dtype: dtype | None = None,
+              layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+              requires_grad: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+    """A tensor shaped as ``input`` and filled with one value."""
+    ...
+def gather(input: Tensor, dim: _int, index: Tensor, *, sparse_grad: _bool = False,
+           out: Tensor | None = None) -> Tensor:
+    """The elements of ``input`` whose coordinate along ``dim`` is given by ``index``."""
+    ...
+def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The greatest common divisor."""
+    ...
+def gcd_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place version of :func:`gcd`."""
+    ...
+def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` is at least ``other``."""
+    ...
+def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The matrix of all products of two vectors' elements."""
+    ...
+def get_device(input: Tensor) -> _int:
+    """The number of the accelerator that holds the tensor: -1, for it lies on the CPU."""
+    ...
+def greater(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` is greater than ``other``."""
+    ...
+def greater_equal(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` is at least ``other``."""
+    ...
+def group_norm(input: Tensor, num_groups: _int, weight: Tensor | None = None,
+               bias: Tensor | None = None, eps: _float = 1e-05,
+               cudnn_enabled: _bool = True) -> Tensor:
+    """:func:`group_norm` for any batch."""
+    ...
+def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` is greater than ``other``."""
+    ...
+def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """``input``, or 0 where it is no farther than ``lambd`` from 0."""
+    ...
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """0 below zero, 1 above it, and ``values`` at it."""
+    ...
+def histc(input: Tensor, bins: _int = 100, min: Number = 0, max: Number = 0, *,
+          out: Tensor | None = None) -> Tensor:
+    """How many elements fall into each of ``bins`` equal intervals between ``min`` and ``max``."""
+    ...
+def hsplit(input: Tensor,
+           indices_or_sections: Tensor | _int | Sequence[_int]) -> tuple[Tensor, ...]:
+    """Views of parts side by side."""
+    ...
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Join tensors side by side."""
+    ...
+def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hypotenuse of a right triangle with the given legs."""
+    ...
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the first kind, of order 0."""
+    ...
+def i0_(input: Tensor) -> Tensor:
+    """In-place version of :func:`i0`."""
+    ...
+def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The lower incomplete gamma function, regularised."""
+    ...
+def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The upper incomplete gamma function, regularised."""
+    ...
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part, as a view."""
+    ...
+def index_add(input: Tensor, dim: _int, index: Tensor, source: Tensor, *, alpha: Number = 1,
+              out: Tensor | None = None) -> Tensor:
+    """``input`` with ``alpha`` times the slices of ``source`` added where ``index`` says."""
+    ...
+def index_copy(input: Tensor, dim: _int, index: Tensor, source: Tensor, *,
+               out: Tensor | None = None) -> Tensor:
+    """``input`` with the slices of ``source`` written where ``index`` says."""
+    ...
+def index_fill(input: Tensor, dim: _int, index: Tensor, value: Tensor | Number) -> Tensor:
+    """``input`` with the slices along ``dim`` that ``index`` lists set to ``value``."""
+    ...
+def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor,
+              accumulate: _bool = False) -> Tensor:
+    """A copy with ``values`` written (or added) where ``indices`` point."""
+    ...
+def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor,
+               accumulate: _bool = False) -> Tensor:
+    """Write (or add) ``values`` where ``indices`` point, in place."""
+    ...
+def index_select(input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The slices of ``input`` along ``dim`` that ``index`` lists."""
+    ...
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """The sum of products over the last dimension of both; a scalar multiplies."""
+    ...
+def inverse(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of square matrices."""
+    ...
+def is_complex(input: Tensor) -> _bool:
+    """Whether the dtype is a complex type."""
+    ...
+def is_conj(input: Tensor) -> _bool:
+    """Whether conjugation is pending: never, it is done at once here."""
+    ...
+def is_floating_point(input: Tensor) -> _bool:
+    """Whether the dtype is a floating point type."""
+    ...
+def is_inference(input: Tensor) -> _bool:
+    """Whether the tensor was made in inference mode."""
+    ...
+def is_neg(input: Tensor) -> _bool:
+    """Whether negation is pending: never, it is done at once here."""
+    ...
+def is_nonzero(input: Tensor) -> _bool:
+    """Whether the one element is not zero."""
+    ...
+def is_same_size(input: Tensor, other: Tensor) -> _bool:
+    """Whether two tensors have the same shape."""
+    ...
+def is_signed(input: Tensor) -> _bool:
+    """Whether the dtype has negative numbers."""
+    ...
+def isclose(input: Tensor, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08,
+            equal_nan: _bool = False, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` and ``other`` are equal within tolerances."""
+    ...
+def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` is neither infinite nor NaN."""
+    ...
+def isin(elements: Tensor | Number, test_elements: Tensor | Number, *, assume_unique: _bool = False,
+         invert: _bool = False) -> Tensor:
+    """Whether each element is among ``test_elements``."""
+    ...
+def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` is infinite."""
+    ...
+def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` is not a number."""
+    ...
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` is minus infinity."""
+    ...
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` is plus infinity."""
+    ...
+def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Where the imaginary part is zero."""
+    ...
+def kron(input: Tensor, other: Tensor) -> Tensor:
+    """The Kronecker product: every element of ``input`` times the whole of ``other``."""
+    ...
+def kthvalue(input: Tensor, k: _int, dim: _int = -1, keepdim: _bool = False, *,
+             out: Sequence[Tensor] | None = None) -> return_types.kthvalue:
+    """The ``k``-th smallest element along ``dim``, and its index."""
+    ...
+def layer_norm(input: Tensor, normalized_shape: _int | Sequence[_int], weight: Tensor | None = None,
+               bias: Tensor | None = None, eps: _float = 1e-05,
+               cudnn_enable: _bool = True) -> Tensor:
+    """Mean 0 and variance 1 over the last dimensions, then scaled and shifted."""
+    ...
+def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The least common multiple."""
+    ...
+def lcm_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place version of :func:`lcm`."""
+    ...
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``input`` times two to the power of ``other``."""
+    ...
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place version of :func:`ldexp`."""
+    ...
+def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` is at most ``other``."""
+    ...
+def lerp(input: Tensor, end: Tensor, weight: Tensor | Number, *,
+         out: Tensor | None = None) -> Tensor:
+    """The point between ``input`` and ``end`` at ``weight`` of the way."""
+    ...
+def less(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` is less than ``other``."""
+    ...
+def less_equal(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` is at most ``other``."""
+    ...
+def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the gamma function's absolute value."""
+    ...
+def linspace(start: Tensor | Number, end: Tensor | Number, steps: _int | None = None, *,
+             out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+             device: Device = None, pin_memory: _bool = False,
+             requires_grad: _bool = False) -> Tensor:
+    """``steps`` evenly spaced numbers from ``start`` to ``end``, both included."""
+    ...
+def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The natural logarithm."""
+    ...
+def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm to base ten."""
+    ...
+def log10_(input: Tensor) -> Tensor:
+    """In-place version of :func:`log10`."""
+    ...
+def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The natural logarithm of one plus ``input``, exact for small ``input``."""
+    ...
+def log1p_(input: Tensor) -> Tensor:
+    """In-place version of :func:`log1p`."""
+    ...
+def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm to base two."""
+    ...
+def log2_(input: Tensor) -> Tensor:
+    """In-place version of :func:`log2`."""
+    ...
+def log_(input: Tensor) -> Tensor:
+    """In-place version of :func:`log`."""
+    ...
+def log_softmax(input: Tensor, dim: _int, dtype: dtype | None = None) -> Tensor:
+    """The logarithm of softmax, computed safely."""
+    ...
+def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the sum of exponentials."""
+    ...
+def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm to base two of the sum of powers of two."""
+    ...
+def logcumsumexp(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the running sum of exponentials along ``dim``."""
+    ...
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant; nan where that is negative."""
+    ...
+def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Where both are not zero."""
+    ...
+def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` is zero."""
+    ...
+def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Where at least one is not zero."""
+    ...
+def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Where exactly one is not zero."""
+    ...
+def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """log(x / (1 - x)), with ``input`` held ``eps`` away from 0 and 1 if that is given."""
+    ...
+def logit_(input: Tensor, eps: _float | None = None) -> Tensor:
+    """In-place version of :func:`logit`."""
+    ...
+def logspace(start: Tensor | Number, end: Tensor | Number, steps: _int | None = None,
+             base: _float = 10.0, *, out: Tensor | None = None, dtype: dtype | None = None,
+             layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+             requires_grad: _bool = False) -> Tensor:
+    """``base`` to the power of ``steps`` evenly spaced exponents."""
+    ...
+def logsumexp(input: Tensor, dim: _int | Sequence[_int] | None, keepdim: _bool = False, *,
+              out: Tensor | None = None) -> Tensor:
+    """The logarithm of the sum of exponentials over ``dim``, without overflow."""
+    ...
+def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` is less than ``other``."""
+    ...
+def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
+    """``input`` with ``value`` where ``mask`` is true."""
+    ...
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """``input`` with the elements of ``source`` put in order where ``mask`` is true."""
+    ...
+def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements where ``mask`` is true, in one dimension."""
+    ...
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of vectors, matrices or batches of matrices, by their numbers of dimensions."""
+    ...
+def matrix_exp(A: Tensor) -> Tensor:
+    """The exponential of square matrices."""
+    ...
+def matrix_power(A: Tensor, n: _int, *, out: Tensor | None = None) -> Tensor:
+    """The ``n``-th power of square matrices, by repeated squaring."""
+    ...
+@overload
+def max(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The largest element; along ``dim`` also its index; or the larger of two tensors."""
+    ...
+@overload
+def max(input: Tensor, dim: _int, keepdim: _bool = False, *,
+        out: Sequence[Tensor] | None = None) -> return_types.max:
+    """The largest element; along ``dim`` also its index; or the larger of two tensors."""
+    ...
+@overload
+def max(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The largest element; along ``dim`` also its index; or the larger of two tensors."""
+    ...
+@overload
+def max_pool1d(input: Tensor, kernel_size: _int | Sequence[_int],
+               stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0,
+               dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
+               return_indices: Literal[False] = False) -> Tensor:
+    """The largest value of every window of a signal."""
+    ...
+@overload
+def max_pool1d(input: Tensor, kernel_size: _int | Sequence[_int],
+               stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0,
+               dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False, *,
+               return_indices: Literal[True]) -> tuple[Tensor, Tensor]:
+    """The largest value of every window of a signal."""
+    ...
+@overload
+def max_pool1d(input: Tensor, kernel_size: _int | Sequence[_int],
+               stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0,
+               dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
+               return_indices: _bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest value of every window of a signal."""
+    ...
+@overload
+def max_pool2d(input: Tensor, kernel_size: _int | Sequence[_int],
+               stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0,
+               dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
+               return_indices: Literal[False] = False) -> Tensor:
+    """The largest value of every window of an image."""
+    ...
+@overload
+def max_pool2d(input: Tensor, kernel_size: _int | Sequence[_int],
+               stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0,
+               dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False, *,
+               return_indices: Literal[True]) -> tuple[Tensor, Tensor]:
+    """The largest value of every window of an image."""
+    ...
+@overload
+def max_pool2d(input: Tensor, kernel_size: _int | Sequence[_int],
+               stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0,
+               dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
+               return_indices: _bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest value of every window of an image."""
+    ...
+@overload
+def max_pool3d(input: Tensor, kernel_size: _int | Sequence[_int],
+               stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0,
+               dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
+               return_indices: Literal[False] = False) -> Tensor:
+    """The largest value of every window of a volume."""
+    ...
+@overload
+def max_pool3d(input: Tensor, kernel_size: _int | Sequence[_int],
+               stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0,
+               dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False, *,
+               return_indices: Literal[True]) -> tuple[Tensor, Tensor]:
+    """The largest value of every window of a volume."""
+    ...
+@overload
+def max_pool3d(input: Tensor, kernel_size: _int | Sequence[_int],
+               stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0,
+               dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
+               return_indices: _bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest value of every window of a volume."""
+    ...
+def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The greater of two, NaN if either is; equals share the gradient."""
+    ...
+@overload
+def mean(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
+    """Mean over ``dim``; over every dimension by default."""
+    ...
+@overload
+def mean(input: Tensor, dim: _int | Sequence[_int] | None, keepdim: _bool = False, *,
+         dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
+    """Mean over ``dim``; over every dimension by default."""
+    ...
+@overload
+def mean(input: Tensor, *, dtype: dtype | None = None, axis: _int | Sequence[_int] | None,
+         keepdims: _bool = False) -> Tensor:
+    """Mean over ``dim``; over every dimension by default."""
+    ...
+@overload
+def median(input: Tensor) -> Tensor:
+    """The lower median, along ``dim`` with its index or of all elements."""
+    ...
+@overload
+def median(input: Tensor, dim: _int, keepdim: _bool = False, *,
+           out: Sequence[Tensor] | None = None) -> return_types.median:
+    """The lower median, along ``dim`` with its index or of all elements."""
+    ...
+def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """The coordinates of every point of the grid that vectors span, one tensor per vector."""
+    ...
+@overload
+def min(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smallest element; along ``dim`` also its index; or the smaller of two tensors."""
+    ...
+@overload
+def min(input: Tensor, dim: _int, keepdim: _bool = False, *,
+        out: Sequence[Tensor] | None = None) -> return_types.min:
+    """The smallest element; along ``dim`` also its index; or the smaller of two tensors."""
+    ...
+@overload
+def min(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smallest element; along ``dim`` also its index; or the smaller of two tensors."""
+    ...
+def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of two, NaN if either is; equals share the gradient."""
+    ...
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices."""
+    ...
+def mode(input: Tensor, dim: _int = -1, keepdim: _bool = False, *,
+         out: Sequence[Tensor] | None = None) -> return_types.mode:
+    """The commonest value along ``dim``, and an index of it."""
+    ...
+def moveaxis(input: Tensor, source: _int | Sequence[_int],
+             destination: _int | Sequence[_int]) -> Tensor:
+    """Move dimensions to other positions; the others keep their order."""
+    ...
+def movedim(input: Tensor, source: _int | Sequence[_int],
+            destination: _int | Sequence[_int]) -> Tensor:
+    """Move dimensions to other positions; the others keep their order."""
+    ...
+def msort(input: Tensor) -> Tensor:
+    """The elements in ascending order along the first dimension."""
+    ...
+def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Product of ``input`` and ``other``, broadcast together."""
+    ...
+def multinomial(input: Tensor, num_samples: _int, replacement: _bool = False, *,
+                generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+    """Indices drawn with the weights in the rows of ``input``."""
+    ...
+def multiply(input: Tensor | Number, other: Tensor | Number, *,
+             out: Tensor | None = None) -> Tensor:
+    """Product of ``input`` and ``other``, broadcast together."""
+    ...
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of a matrix and a vector."""
+    ...
+def mvlgamma(input: Tensor, p: _int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the gamma function of ``p`` dimensions."""
+    ...
+def nan_to_num(input: Tensor, nan: _float | None = None, posinf: _float | None = None,
+               neginf: _float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """``input`` with numbers in place of NaN and the infinities."""
+    ...
+def nan_to_num_(input: Tensor, nan: _float | None = None, posinf: _float | None = None,
+                neginf: _float | None = None) -> Tensor:
+    """In-place version of :func:`nan_to_num`."""
+    ...
+def nanmean(input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
+            dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
+    """Mean of what is not NaN."""
+    ...
+@overload
+def nanmedian(input: Tensor) -> Tensor:
+    """The lower median of what is not NaN."""
+    ...
+@overload
+def nanmedian(input: Tensor, dim: _int, keepdim: _bool = False, *,
+              out: Sequence[Tensor] | None = None) -> return_types.nanmedian:
+    """The lower median of what is not NaN."""
+    ...
+def nanquantile(input: Tensor, q: Tensor | _float, dim: _int | None = None, keepdim: _bool = False,
+                *, interpolation: str = 'linear', out: Tensor | None = None) -> Tensor:
+    """The ``q``-th quantiles of what is not NaN."""
+    ...
+def nansum(input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
+           dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
+    """Sum of what is not NaN."""
+    ...
+def narrow(input: Tensor, dim: _int, start: Tensor | _int, length: _int) -> Tensor:
+    """A view of ``length`` positions along ``dim``, from ``start``."""
+    ...
+def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` and ``other`` differ."""
+    ...
+def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The negative."""
+    ...
+def neg_(input: Tensor) -> Tensor:
+    """In-place version of :func:`neg`."""
+    ...
+def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The negative."""
+    ...
+def negative_(input: Tensor) -> Tensor:
+    """In-place version of :func:`neg`."""
+    ...
+def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The next number after ``input`` in the direction of ``other``."""
+    ...
+@overload
+def nonzero(input: Tensor, *, out: Tensor | None = None,
+            as_tuple: Literal[False] = False) -> Tensor:
+    """The coordinates of the non-zero elements: one row each, or one tensor per dimension."""
+    ...
+@overload
+def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]:
+    """The coordinates of the non-zero elements: one row each, or one tensor per dimension."""
+    ...
+def norm(input: Tensor, p: _float | str | None = 'fro', dim: _int | Sequence[_int] | None = None,
+         keepdim: _bool = False, out: Tensor | None = None, dtype: dtype | None = None) -> Tensor:
+    """The ``p``-norm over ``dim``: a number, "fro" or "nuc"."""
+    ...
+@overload
+def normal(mean: Tensor | _float, std: Tensor | _float = 1.0, *, generator: Generator | None = None,
+           out: Tensor | None = None) -> Tensor:
+    """Normal draws with the given means and standard deviations."""
+    ...
+@overload
+def normal(mean: _float, std: _float, size: Sequence[_int], *, generator: Generator | None = None,
+           out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+           device: Device = None, pin_memory: _bool = False,
+           requires_grad: _bool = False) -> Tensor:
+    """Normal draws with the given means and standard deviations."""
+    ...
+def not_equal(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """Where ``input`` and ``other`` differ."""
+    ...
+def numel(input: Tensor) -> _int:
+    """The number of elements."""
+    ...
+@overload
+def ones(*size: _int, out: Tensor | None = None, dtype: dtype | None = None,
+         layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+         requires_grad: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+    """A tensor of ones."""
+    ...
+@overload
+def ones(size: Sequence[_int], *, out: Tensor | None = None, dtype: dtype | None = None,
+         layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+         requires_grad: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+    """A tensor of ones."""
+    ...
+def ones_like(input: Tensor, *, dtype: dtype | None = None, layout: layout | None = None,
+              device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False,
+              memory_format: memory_format | None = None) -> Tensor:
+    """A tensor of ones shaped as ``input``."""
+    ...
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The matrix of all products of two vectors' elements."""
+    ...
+def pairwise_distance(x1: Tensor, x2: Tensor, p: _float = 2.0, eps: _float = 1e-06,
+                      keepdim: _bool = False) -> Tensor:
+    """The ``p``-norm of the differences along the last dimension."""
+    ...
+def permute(input: Tensor, dims: _int | Sequence[_int]) -> Tensor:
+    """A view with its dimensions in another order."""
+    ...
+def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
+    """The pseudo-inverse."""
+    ...
+def pixel_shuffle(input: Tensor, upscale_factor: _int, *, out: Tensor | None = None) -> Tensor:
+    """Channels rearranged into blocks of ``upscale_factor`` squared pixels."""
+    ...
+def pixel_unshuffle(input: Tensor, downscale_factor: _int, *, out: Tensor | None = None) -> Tensor:
+    """Blocks of pixels rearranged into channels: undoes :func:`pixel_shuffle`."""
+    ...
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Poisson draws with the rates in ``input``."""
+    ...
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex numbers with the given distances and angles."""
+    ...
+def polygamma(n: _int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The ``n``-th derivative of digamma."""
+    ...
+def positive(input: Tensor) -> Tensor:
+    """``input`` itself."""
+    ...
+def pow(input: Tensor | Number, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """``input`` to the power of ``exponent``; either may be a number."""
+    ...
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """``input``, times a learned slope where it is negative; one slope, or one per channel."""
+    ...
+@overload
+def prod(input: Tensor, *, dtype: dtype | None = None) -> Tensor:
+    """Product along ``dim``; of all elements by default."""
+    ...
+@overload
+def prod(input: Tensor, dim: _int, keepdim: _bool = False, *, dtype: dtype | None = None,
+         out: Tensor | None = None) -> Tensor:
+    """Product along ``dim``; of all elements by default."""
+    ...
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
+    """``input`` with ``source`` written at ``index``, counted through the flattened tensor."""
+    ...
+def qr(input: Tensor, some: _bool = True) -> return_types.qr:
+    """An orthogonal Q and an upper triangular R with ``input = Q @ R``."""
+    ...
+def quantile(input: Tensor, q: Tensor | _float, dim: _int | None = None, keepdim: _bool = False, *,
+             interpolation: str = 'linear', out: Tensor | None = None) -> Tensor:
+    """The ``q``-th quantiles along ``dim``, or of all elements; a tensor ``q`` comes first."""
+    ...
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Radians as degrees."""
+    ...
+def rad2deg_(input: Tensor) -> Tensor:
+    """In-place version of :func:`rad2deg`."""
+    ...
+@overload
+def rand(*size: _int, generator: Generator | None = None, out: Tensor | None = None,
+         dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
+         pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """Uniform draws from [0, 1)."""
+    ...
+@overload
+def rand(size: Sequence[_int], *, generator: Generator | None = None, out: Tensor | None = None,
+         dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
+         pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """Uniform draws from [0, 1)."""
+    ...
+def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: dtype | None = None,
+              layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+              requires_grad: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+    """Uniform draws from [0, 1), shaped as ``input``."""
+    ...
+@overload
+def randint(high: _int, size: Sequence[_int], *, generator: Generator | None = None,
+            out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+            device: Device = None, pin_memory: _bool = False,
+            requires_grad: _bool = False) -> Tensor:
+    """Integers from ``[low, high)``."""
+    ...
+@overload
+def randint(low: _int, high: _int, size: Sequence[_int], *, generator: Generator | None = None,
+            out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+            device: Device = None, pin_memory: _bool = False,
+            requires_grad: _bool = False) -> Tensor:
+    """Integers from ``[low, high)``."""
+    ...
+def randint_like(input: Tensor, low: _int = 0, high: _int | None = None, *,
+                 generator: Generator | None = None, dtype: dtype | None = None,
+                 layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+                 requires_grad: _bool = False,
+                 memory_format: memory_format | None = None) -> Tensor:
+    """Integers from ``[low, high)``, shaped as ``input``."""
+    ...
+@overload
+def randn(*size: _int, generator: Generator | None = None, out: Tensor | None = None,
+          dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
+          pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """Draws from the standard normal distribution."""
+    ...
+@overload
+def randn(size: Sequence[_int], *, generator: Generator | None = None, out: Tensor | None = None,
+          dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
+          pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """Draws from the standard normal distribution."""
+    ...
+def randn_like(input: Tensor, *, generator: Generator | None = None, dtype: dtype | None = None,
+               layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+               requires_grad: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+    """Draws from the standard normal distribution, shaped as ``input``."""
+    ...
+def randperm(n: _int, *, generator: Generator | None = None, out: Tensor | None = None,
+             dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
+             pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """The integers below ``n`` in random order."""
+    ...
+def range(start: Number = 0, end: Number | None = None, step: Number = 1, *,
+          out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+          device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """Numbers from ``start`` up to and with ``end``; deprecated in favour of :func:`arange`."""
+    ...
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension."""
+    ...
+def real(input: Tensor) -> Tensor:
+    """The real part, as a view; a real tensor is its own."""
+    ...
+def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """One over ``input``."""
+    ...
+def reciprocal_(input: Tensor) -> Tensor:
+    """In-place version of :func:`reciprocal`."""
+    ...
+def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``input``, or 0 where it is negative."""
+    ...
+def relu_(input: Tensor) -> Tensor:
+    """In-place version of :func:`relu`."""
+    ...
+def remainder(input: Tensor | Number, other: Tensor | Number, *,
+              out: Tensor | None = None) -> Tensor:
+    """What is left of ``input`` after division by ``other``, with the sign of ``other``."""
+    ...
+def renorm(input: Tensor, p: _float, dim: _int, maxnorm: _float, *,
+           out: Tensor | None = None) -> Tensor:
+    """Scale each slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` down to it."""
+    ...
+def repeat_interleave(input: Tensor, repeats: Tensor | _int | None = None, dim: _int | None = None,
+                      *, output_size: _int | None = None) -> Tensor:
+    """``input`` with each element (or each slice along ``dim``) repeated in place."""
+    ...
+def reshape(input: Tensor, shape: _int | Sequence[_int]) -> Tensor:
+    """``input`` in another shape; a view where its memory allows."""
+    ...
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """``input`` reshaped to ``other``'s shape."""
+    ...
+def resize_as_(self: Tensor, the_template: Tensor,
+               memory_format: memory_format | None = None) -> Tensor:
+    """Take ``the_template``'s size in place."""
+    ...
+def resolve_conj(input: Tensor) -> Tensor:
+    """``input`` itself: conjugates are never pending here."""
+    ...
+def resolve_neg(input: Tensor) -> Tensor:
+    """``input`` itself: negations are never pending here."""
+    ...
+def rms_norm(input: Tensor, normalized_shape: _int | Sequence[_int], weight: Tensor | None = None,
+             eps: _float | None = None) -> Tensor:
+    """Divided by the root mean square over the last dimensions, then scaled."""
+    ...
+def roll(input: Tensor, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] = ()) -> Tensor:
+    """``input`` shifted along ``dims``; what leaves at the end enters at the front."""
+    ...
+def rot90(input: Tensor, k: _int = 1, dims: Sequence[_int] = ...) -> Tensor:
+    """``input`` turned by ``k`` times 90 degrees in the plane of ``dims``."""
+    ...
+def round(input: Tensor, *, decimals: _int = 0, out: Tensor | None = None) -> Tensor:
+    """The nearest integer, or the nearest number with that many decimals; ties go to even."""
+    ...
+def round_(input: Tensor, *, decimals: _int = 0) -> Tensor:
+    """In-place version of :func:`round`."""
+    ...
+def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Join tensors below each other."""
+    ...
+def rrelu(input: Tensor, lower: _float = 0.125, upper: _float = 0.3333333333333333,
+          training: _bool = False, generator: Generator | None = None) -> Tensor:
+    """A leaky unit with random slopes while training, and their mean otherwise."""
+    ...
+def rrelu_(input: Tensor, lower: _float = 0.125, upper: _float = 0.3333333333333333,
+           training: _bool = False, generator: Generator | None = None) -> Tensor:
+    """In-place version of :func:`rrelu`."""
+    ...
+def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """One over the square root."""
+    ...
+def rsqrt_(input: Tensor) -> Tensor:
+    """In-place version of :func:`rsqrt`."""
+    ...
+def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
+    """Difference of ``other`` and ``alpha`` times ``input``."""
+    ...
+def scalar_tensor(s: Number, *, dtype: dtype | None = None, device: Device = None,
+                  layout: layout | None = None, pin_memory: _bool = False,
+                  requires_grad: _bool = False) -> Tensor:
+    """A zero-dim tensor of the default dtype."""
+    ...
+def scatter(input: Tensor, dim: _int, index: Tensor, src: Tensor | Number | None = None, *,
+            value: Number | None = None, reduce: str | None = None,
+            out: Tensor | None = None) -> Tensor:
+    """``input`` with ``src`` (or a number) written where ``index`` points along ``dim``."""
+    ...
+def scatter_add(input: Tensor, dim: _int, index: Tensor, src: Tensor, *,
+                out: Tensor | None = None) -> Tensor:
+    """``input`` with ``src`` added where ``index`` points along ``dim``."""
+    ...
+def scatter_reduce(input: Tensor, dim: _int, index: Tensor, src: Tensor, reduce: str, *,
+                   include_self: _bool = True, out: Tensor | None = None) -> Tensor:
+    """``input`` with ``src`` reduced into it where ``index`` points along ``dim``."""
+    ...
+def searchsorted(sorted_sequence: Tensor, input: Tensor | Number, *, out_int32: _bool = False,
+                 right: _bool = False, side: str | None = None, sorter: Tensor | None = None,
+                 out: Tensor | None = None) -> Tensor:
+    """Where each value of ``input`` would be inserted to keep the last dimension sorted."""
+    ...
+def select(input: Tensor, dim: _int, index: _int) -> Tensor:
+    """A view of one position along ``dim``, which disappears."""
+    ...
+def select_scatter(input: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor:
+    """``input`` with ``src`` in place of one position along ``dim``."""
+    ...
+def selu(input: Tensor) -> Tensor:
+    """:func:`elu` scaled so that it keeps mean 0 and variance 1."""
+    ...
+def selu_(input: Tensor) -> Tensor:
+    """In-place version of :func:`selu`."""
+    ...
+def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """-1, 0 or 1; of a complex number the unit in its direction."""
+    ...
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """1 / (1 + exp(-x))."""
+    ...
+def sigmoid_(input: Tensor) -> Tensor:
+    """In-place version of :func:`sigmoid`."""
+    ...
+def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """-1, 0 or 1."""
+    ...
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Where the sign bit is set; it is for -0.0."""
+    ...
+def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sine."""
+    ...
+def sin_(input: Tensor) -> Tensor:
+    """In-place version of :func:`sin`."""
+    ...
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sin(πx) / πx, which is 1 at 0."""
+    ...
+def sinc_(input: Tensor) -> Tensor:
+    """In-place version of :func:`sinc`."""
+    ...
+def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic sine."""
+    ...
+def sinh_(input: Tensor) -> Tensor:
+    """In-place version of :func:`sinh`."""
+    ...
+def slice_scatter(input: Tensor, src: Tensor, dim: _int = 0, start: _int | None = None,
+                  end: _int | None = None, step: _int = 1) -> Tensor:
+    """``input`` with ``src`` in place of a slice along ``dim``."""
+    ...
+def slogdet(input: Tensor) -> return_types.slogdet:
+    """The sign of the determinant and the logarithm of its absolute value."""
+    ...
+def softmax(input: Tensor, dim: _int, dtype: dtype | None = None) -> Tensor:
+    """Exponentials along ``dim``, divided by their sum."""
+    ...
+def sort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _bool | None = None,
+         out: Sequence[Tensor] | None = None) -> return_types.sort:
+    """The elements in order along ``dim``, and the indices they had; equal ones keep theirs."""
+    ...
+def split(tensor: Tensor, split_size_or_sections: _int | Sequence[_int],
+          dim: _int = 0) -> tuple[Tensor, ...]:
+    """Views of parts of one length (the last may be shorter), or of the given lengths."""
+    ...
+def split_with_sizes(input: Tensor, split_sizes: Sequence[_int],
+                     dim: _int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive parts of the given lengths along ``dim``."""
+    ...
+def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The square root."""
+    ...
+def sqrt_(input: Tensor) -> Tensor:
+    """In-place version of :func:`sqrt`."""
+    ...
+def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``input`` times itself."""
+    ...
+def square_(input: Tensor) -> Tensor:
+    """In-place version of :func:`square`."""
+    ...
+def squeeze(input: Tensor, dim: _int | Sequence[_int] | None = None, *,
+            axis: _int | Sequence[_int] | None = None) -> Tensor:
+    """A view without its dimensions of length one."""
+    ...
+def stack(tensors: Sequence[Tensor], dim: _int = 0, *, axis: _int | None = None,
+          out: Tensor | None = None) -> Tensor:
+    """Join tensors of one shape along a new dimension."""
+    ...
+def std(input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
+        keepdim: _bool = False, *, correction: _float | None = None,
+        out: Tensor | None = None) -> Tensor:
+    """Standard deviation over ``dim``: the square root of the variance."""
+    ...
+def std_mean(input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
+             keepdim: _bool = False, *, correction: _float | None = None) -> tuple[Tensor, Tensor]:
+    """Standard deviation and mean over ``dim``."""
+    ...
+def sub(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1,
+        out: Tensor | None = None) -> Tensor:
+    """Difference of ``input`` and ``alpha`` times ``other``."""
+    ...
+def subtract(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1,
+             out: Tensor | None = None) -> Tensor:
+    """Difference of ``input`` and ``alpha`` times ``other``."""
+    ...
+@overload
+def sum(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
+    """Sum over ``dim``; over every dimension by default."""
+    ...
+@overload
+def sum(input: Tensor, dim: _int | Sequence[_int] | None, keepdim: _bool = False, *,
+        dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
+    """Sum over ``dim``; over every dimension by default."""
+    ...
+@overload
+def sum(input: Tensor, *, dtype: dtype | None = None, axis: _int | Sequence[_int] | None,
+        keepdims: _bool = False) -> Tensor:
+    """Sum over ``dim``; over every dimension by default."""
+    ...
+def svd(input: Tensor, some: _bool = True, compute_uv: _bool = True) -> return_types.svd:
+    """The singular value decomposition ``input = U @ diag(S) @ V.mH``."""
+    ...
+def swapaxes(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """A view with two dimensions exchanged."""
+    ...
+def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """A view with two dimensions exchanged."""
+    ...
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix; a vector is left as it is."""
+    ...
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements at ``index``, counted through the flattened ``input``."""
+    ...
+def take_along_dim(input: Tensor, indices: Tensor, dim: _int | None = None, *,
+                   out: Tensor | None = None) -> Tensor:
+    """The elements whose coordinate along ``dim`` is given by ``indices``, broadcast together."""
+    ...
+def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The tangent."""
+    ...
+def tan_(input: Tensor) -> Tensor:
+    """In-place version of :func:`tan`."""
+    ...
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic tangent."""
+    ...
+def tanh_(input: Tensor) -> Tensor:
+    """In-place version of :func:`tanh`."""
+    ...
+def tensor(data: Any, *, dtype: dtype | None = None, device: Device = None,
+           requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+    """A new tensor with a copy of ``data``."""
+    ...
+def tensor_split(input: Tensor, indices_or_sections: Tensor | _int | Sequence[_int],
+                 dim: _int = 0) -> tuple[Tensor, ...]:
+    """Views of ``n`` nearly equal parts, or of the parts between the given indices."""
+    ...
+def tensordot(a: Tensor, b: Tensor, dims: _int | Sequence[Sequence[_int]] = 2,
+              out: Tensor | None = None) -> Tensor:
+    """The sum of products over ``dims`` of ``a`` and ``b``."""
+    ...
+def threshold(input: Tensor, threshold: Number, value: Number, *,
+              out: Tensor | None = None) -> Tensor:
+    """``input``, or ``value`` where it is not above ``threshold``."""
+    ...
+def threshold_(input: Tensor, threshold: Number, value: Number) -> Tensor:
+    """In-place version of :func:`threshold`."""
+    ...
+def tile(input: Tensor, dims: _int | Sequence[_int]) -> Tensor:
+    """``input`` copied ``dims`` times, counted from the last dimension."""
+    ...
+def to_dlpack(tensor: Tensor) -> Any:
+    """A DLPack capsule of a tensor's memory, to be read once by another library."""
+    ...
+def topk(input: Tensor, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True, *,
+         out: Sequence[Tensor] | None = None) -> return_types.topk:
+    """The ``k`` largest (or smallest) elements along ``dim``, and their indices."""
+    ...
+def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of a matrix's diagonal."""
+    ...
+def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """A view with two dimensions exchanged."""
+    ...
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _float | None = None,
+              dim: _int = -1) -> Tensor:
+    """The integral of ``y`` along ``dim`` by the trapezoidal rule."""
+    ...
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: _float | None = None,
+          dim: _int = -1) -> Tensor:
+    """The integral of ``y`` along ``dim`` by the trapezoidal rule."""
+    ...
+def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The lower triangle of matrices; zeros above ``diagonal``."""
+    ...
+def tril_indices(row: _int, col: _int, offset: _int = 0, *, dtype: dtype | None = None,
+                 layout: layout | None = None, device: Device = None,
+                 pin_memory: _bool = False) -> Tensor:
+    """The coordinates of a matrix's lower triangle, as two rows."""
+    ...
+def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The upper triangle of matrices; zeros below ``diagonal``."""
+    ...
+def triu_indices(row: _int, col: _int, offset: _int = 0, *, dtype: dtype | None = None,
+                 layout: layout | None = None, device: Device = None,
+                 pin_memory: _bool = False) -> Tensor:
+    """The coordinates of a matrix's upper triangle, as two rows."""
+    ...
+def true_divide(input: Tensor | Number, other: Tensor | Number, *,
+                out: Tensor | None = None) -> Tensor:
+    """Quotient of ``input`` and ``other``; integers divide to the default float."""
+    ...
+def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The integer part."""
+    ...
+def trunc_(input: Tensor) -> Tensor:
+    """In-place version of :func:`trunc`."""
+    ...
+def unbind(input: Tensor, dim: _int = 0) -> tuple[Tensor, ...]:
+    """The views of each position along ``dim``, as a tuple."""
+    ...
+def unflatten(input: Tensor, dim: _int, sizes: _int | Sequence[_int]) -> Tensor:
+    """Split dimension ``dim`` into ``sizes``."""
+    ...
+@overload
+def unique(input: Tensor, sorted: _bool = True, return_inverse: Literal[False] = False,
+           return_counts: Literal[False] = False, dim: _int | None = None) -> Tensor:
+    """The distinct elements, or slices along ``dim``, in ascending order."""
+    ...
+@overload
+def unique(input: Tensor, sorted: _bool = True, return_inverse: _bool = False,
+           return_counts: _bool = False, dim: _int | None = None) -> Any:
+    """The distinct elements, or slices along ``dim``, in ascending order."""
+    ...
+@overload
+def unique_consecutive(input: Tensor, return_inverse: Literal[False] = False,
+                       return_counts: Literal[False] = False, dim: _int | None = None) -> Tensor:
+    """The first of every run of equal elements, or of equal slices along ``dim``."""
+    ...
+@overload
+def unique_consecutive(input: Tensor, return_inverse: _bool = False, return_counts: _bool = False,
+                       dim: _int | None = None) -> Any:
+    """The first of every run of equal elements, or of equal slices along ``dim``."""
+    ...
+def unsafe_chunk(input: Tensor, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
+    """:func:`chunk` whose parts may be written to without the others noticing."""
+    ...
+def unsafe_split(tensor: Tensor, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
+    """:func:`split` whose parts may be written to without the others noticing."""
+    ...
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[_int],
+                            dim: _int = 0) -> tuple[Tensor, ...]:
+    """:func:`split` by lengths whose parts may be written to without the others noticing."""
+    ...
+def unsqueeze(input: Tensor, dim: _int) -> Tensor:
+    """A view with a dimension of length one inserted at ``dim``."""
+    ...
+def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor:
+    """The matrix whose columns are the powers of a vector, the highest first."""
+    ...
+def var(input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
+        keepdim: _bool = False, *, correction: _float | None = None,
+        out: Tensor | None = None) -> Tensor:
+    """Variance over ``dim``; ``correction`` is taken from the count that it is divided by."""
+    ...
+def var_mean(input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
+             keepdim: _bool = False, *, correction: _float | None = None) -> tuple[Tensor, Tensor]:
+    """Variance and mean over ``dim``."""
+    ...
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot product with the first vector conjugated."""
+    ...
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """``input`` viewed in ``other``'s shape."""
+    ...
+def view_as_complex(input: Tensor) -> Tensor:
+    """Pairs of real numbers as complex ones, on the same memory."""
+    ...
+def view_as_real(input: Tensor) -> Tensor:
+    """A complex tensor's memory as pairs of real numbers."""
+    ...
+def vsplit(input: Tensor,
+           indices_or_sections: Tensor | _int | Sequence[_int]) -> tuple[Tensor, ...]:
+    """Views of parts below each other."""
+    ...
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Join tensors below each other."""
+    ...
+@overload
+def where(condition: Tensor, input: Tensor | Number, other: Tensor | Number, *,
+          out: Tensor | None = None) -> Tensor:
+    """``input`` where ``condition`` holds, ``other`` elsewhere; alone, where it holds."""
+    ...
+@overload
+def where(condition: Tensor) -> tuple[Tensor, ...]:
+    """``input`` where ``condition`` holds, ``other`` elsewhere; alone, where it holds."""
+    ...
+def xlogy(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """``input`` times the logarithm of ``other``, 0 where ``input`` is 0."""
+    ...
+def xlogy_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """In-place version of :func:`xlogy`."""
+    ...
+def zero_(input: Tensor) -> Tensor:
+    """Overwrite every element with zero."""
+    ...
+@overload
+def zeros(*size: _int, out: Tensor | None = None, dtype: dtype | None = None,
+          layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+          requires_grad: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+    """A tensor of zeros."""
+    ...
+@overload
+def zeros(size: Sequence[_int], *, out: Tensor | None = None, dtype: dtype | None = None,
+          layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+          requires_grad: _bool = False, memory_format: memory_format | None = None) -> Tensor:
+    """A tensor of zeros."""
+    ...
+def zeros_like(input: Tensor, *, dtype: dtype | None = None, layout: layout | None = None,
+               device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False,
+               memory_format: memory_format | None = None) -> Tensor:
+    """A tensor of zeros shaped as ``input``."""
+    ...

@@ -1,0 +1,124 @@
+"""Linear algebra: the functions of ``torch.linalg``."""
+
+# Written by `make stubs` from the declared functions and docs/stub_types.py.
+# ruff: noqa
+
+from . import return_types
+from .base.dtypes import dtype
+from .core.tensor import Tensor
+from collections.abc import Sequence
+from .base.errors import LinAlgError as LinAlgError
+
+def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
+    """The triangular factor L of a positive-definite ``A = L @ L.mH``."""
+    ...
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False,
+                out: Sequence[Tensor] | None = None) -> return_types.linalg_cholesky_ex:
+    """The Cholesky factor, and the order of the first minor that is not positive-definite."""
+    ...
+def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The condition number."""
+    ...
+def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The cross product of vectors of length three along ``dim``."""
+    ...
+def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The determinant of square matrices."""
+    ...
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """A view of the diagonal of matrices."""
+    ...
+def eig(A: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.linalg_eig:
+    """The eigenvalues and eigenvectors of square matrices, complex."""
+    ...
+def eigh(A: Tensor, UPLO: str = 'L', *,
+         out: Sequence[Tensor] | None = None) -> return_types.linalg_eigh:
+    """The eigenvalues (ascending) and eigenvectors of a Hermitian matrix."""
+    ...
+def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The eigenvalues of square matrices, complex."""
+    ...
+def eigvalsh(A: Tensor, UPLO: str = 'L', *, out: Tensor | None = None) -> Tensor:
+    """The eigenvalues of a Hermitian matrix, ascending."""
+    ...
+def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of square matrices."""
+    ...
+def inv_ex(A: Tensor, *, check_errors: bool = False,
+           out: Sequence[Tensor] | None = None) -> return_types.linalg_inv_ex:
+    """The inverse, and a number that is positive where a matrix is singular."""
+    ...
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *,
+          driver: str | None = None) -> return_types.linalg_lstsq:
+    """The X that makes ``A @ X - B`` shortest, with residuals, rank and singular values."""
+    ...
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of vectors, matrices or batches of matrices, by their numbers of dimensions."""
+    ...
+def matrix_exp(A: Tensor) -> Tensor:
+    """The exponential of square matrices."""
+    ...
+def matrix_norm(A: Tensor, ord: float | str | None = 'fro', dim: Sequence[int] = ...,
+                keepdim: bool = False, *, dtype: dtype | None = None,
+                out: Tensor | None = None) -> Tensor:
+    """The norm of matrices: "fro", "nuc", or a number (2 the largest singular value)."""
+    ...
+def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+    """The ``n``-th power of square matrices, by repeated squaring."""
+    ...
+def matrix_rank(A: Tensor, tol: Tensor | float | None = None, hermitian: bool = False, *,
+                atol: Tensor | float | None = None, rtol: Tensor | float | None = None,
+                out: Tensor | None = None) -> Tensor:
+    """The number of singular values that are not negligible."""
+    ...
+def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The product of several matrices, in the order that needs the fewest multiplications."""
+    ...
+def norm(A: Tensor, ord: float | str | None = None, dim: int | Sequence[int] | None = None,
+         keepdim: bool = False, *, out: Tensor | None = None, dtype: dtype | None = None) -> Tensor:
+    """The norm of vectors (one ``dim``) or matrices (two)."""
+    ...
+def pinv(A: Tensor, *, atol: Tensor | float | None = None, rtol: Tensor | float | None = None,
+         hermitian: bool = False, rcond: Tensor | float | None = None,
+         out: Tensor | None = None) -> Tensor:
+    """The pseudo-inverse."""
+    ...
+def qr(A: Tensor, mode: str = 'reduced', *,
+       out: Sequence[Tensor] | None = None) -> return_types.linalg_qr:
+    """An orthogonal Q and an upper triangular R with ``A = Q @ R``."""
+    ...
+def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.linalg_slogdet:
+    """The sign of the determinant and the logarithm of its absolute value."""
+    ...
+def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
+    """The solution X of ``A @ X = B`` (of ``X @ A = B`` with ``left=False``)."""
+    ...
+def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
+                     unitriangular: bool = False, out: Tensor | None = None) -> Tensor:
+    """The solution X of ``A @ X = B`` for triangular ``A``."""
+    ...
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None,
+        out: Sequence[Tensor] | None = None) -> return_types.linalg_svd:
+    """The singular value decomposition ``A = U @ diag(S) @ Vh``."""
+    ...
+def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
+    """The singular values, descending."""
+    ...
+def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of a tensor seen as a matrix whose rows are its first ``ind`` dimensions."""
+    ...
+def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *,
+                out: Tensor | None = None) -> Tensor:
+    """The X of ``tensordot(A, X, X.ndim) = B``."""
+    ...
+def vander(x: Tensor, N: int | None = None) -> Tensor:
+    """The powers 0 to N-1 of ``x``, along a new last dimension."""
+    ...
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The dot products of vectors along ``dim``, the first ones conjugated."""
+    ...
+def vector_norm(x: Tensor, ord: float | str | None = 2, dim: int | Sequence[int] | None = None,
+                keepdim: bool = False, *, dtype: dtype | None = None,
+                out: Tensor | None = None) -> Tensor:
+    """The ``ord``-norm of the vectors along ``dim``, or of all elements."""
+    ...

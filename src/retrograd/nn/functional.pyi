@@ -1,0 +1,507 @@
+"""Functions of neural networks, as modules use them: what the ops declare for this namespace."""
+
+# Written by `make stubs` from the declared functions and docs/stub_types.py.
+# ruff: noqa
+
+from ..base.dtypes import dtype
+from ..core.tensor import Tensor
+from ..random import Generator
+from ..types import Number
+from collections.abc import Callable, Sequence
+from typing import Literal, overload
+
+def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
+    """The means of ``output_size`` nearly equal parts of a signal."""
+    ...
+def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
+    """The means of a grid of ``output_size`` nearly equal parts of an image."""
+    ...
+def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
+    """The means of a grid of ``output_size`` nearly equal parts of a volume."""
+    ...
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: int | Sequence[int | None] | None,
+                        return_indices: Literal[False] = False) -> Tensor:
+    """The largest values of ``output_size`` nearly equal parts of a signal."""
+    ...
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: int | Sequence[int | None] | None, *,
+                        return_indices: Literal[True]) -> tuple[Tensor, Tensor]:
+    """The largest values of ``output_size`` nearly equal parts of a signal."""
+    ...
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: int | Sequence[int | None] | None,
+                        return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest values of ``output_size`` nearly equal parts of a signal."""
+    ...
+@overload
+def adaptive_max_pool2d(input: Tensor, output_size: int | Sequence[int | None] | None,
+                        return_indices: Literal[False] = False) -> Tensor:
+    """The largest values of a grid of ``output_size`` nearly equal parts of an image."""
+    ...
+@overload
+def adaptive_max_pool2d(input: Tensor, output_size: int | Sequence[int | None] | None, *,
+                        return_indices: Literal[True]) -> tuple[Tensor, Tensor]:
+    """The largest values of a grid of ``output_size`` nearly equal parts of an image."""
+    ...
+@overload
+def adaptive_max_pool2d(input: Tensor, output_size: int | Sequence[int | None] | None,
+                        return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest values of a grid of ``output_size`` nearly equal parts of an image."""
+    ...
+@overload
+def adaptive_max_pool3d(input: Tensor, output_size: int | Sequence[int | None] | None,
+                        return_indices: Literal[False] = False) -> Tensor:
+    """The largest values of a grid of ``output_size`` nearly equal parts of a volume."""
+    ...
+@overload
+def adaptive_max_pool3d(input: Tensor, output_size: int | Sequence[int | None] | None, *,
+                        return_indices: Literal[True]) -> tuple[Tensor, Tensor]:
+    """The largest values of a grid of ``output_size`` nearly equal parts of a volume."""
+    ...
+@overload
+def adaptive_max_pool3d(input: Tensor, output_size: int | Sequence[int | None] | None,
+                        return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest values of a grid of ``output_size`` nearly equal parts of a volume."""
+    ...
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
+                  inplace: bool = False) -> Tensor:
+    """Dropout to the value that keeps mean and variance of :func:`selu` units."""
+    ...
+def avg_pool1d(input: Tensor, kernel_size: int | Sequence[int],
+               stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+               ceil_mode: bool = False, count_include_pad: bool = True) -> Tensor:
+    """The mean of every window of a signal."""
+    ...
+def avg_pool2d(input: Tensor, kernel_size: int | Sequence[int],
+               stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+               ceil_mode: bool = False, count_include_pad: bool = True,
+               divisor_override: int | None = None) -> Tensor:
+    """The mean of every window of an image."""
+    ...
+def avg_pool3d(input: Tensor, kernel_size: int | Sequence[int],
+               stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+               ceil_mode: bool = False, count_include_pad: bool = True,
+               divisor_override: int | None = None) -> Tensor:
+    """The mean of every window of a volume."""
+    ...
+def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
+               weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False,
+               momentum: float = 0.1, eps: float = 1e-05) -> Tensor:
+    """Mean 0 and variance 1 for each channel over the batch, then scaled and shifted.
+
+    Without ``training`` the running statistics take the place of the batch's own.
+    """
+    ...
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input1 @ weight[k] @ input2`` for each k, plus ``bias``, over the last dimensions."""
+    ...
+def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None,
+                         size_average: bool | None = None, reduce: bool | None = None,
+                         reduction: str = 'mean') -> Tensor:
+    """Minus the log-likelihood of ``target`` under the probabilities ``input``."""
+    ...
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None,
+                                     size_average: bool | None = None, reduce: bool | None = None,
+                                     reduction: str = 'mean',
+                                     pos_weight: Tensor | None = None) -> Tensor:
+    """Binary cross entropy of ``target`` under the sigmoid of ``input``."""
+    ...
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """An :func:`elu` whose slope is continuous for every ``alpha``."""
+    ...
+def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
+    """In-place version of :func:`celu`."""
+    ...
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
+           stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0,
+           dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
+    """The cross-correlation of a batch of signals with ``weight``."""
+    ...
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
+           stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0,
+           dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
+    """The cross-correlation of a batch of images with ``weight``."""
+    ...
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
+           stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0,
+           dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
+    """The cross-correlation of a batch of volumes with ``weight``."""
+    ...
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
+                     stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0,
+                     output_padding: int | Sequence[int] = 0, groups: int = 1,
+                     dilation: int | Sequence[int] = 1) -> Tensor:
+    """The transpose of :func:`conv1d` as a map of its input."""
+    ...
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
+                     stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0,
+                     output_padding: int | Sequence[int] = 0, groups: int = 1,
+                     dilation: int | Sequence[int] = 1) -> Tensor:
+    """The transpose of :func:`conv2d` as a map of its input."""
+    ...
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
+                     stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0,
+                     output_padding: int | Sequence[int] = 0, groups: int = 1,
+                     dilation: int | Sequence[int] = 1) -> Tensor:
+    """The transpose of :func:`conv3d` as a map of its input."""
+    ...
+def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
+                          size_average: bool | None = None, reduce: bool | None = None,
+                          reduction: str = 'mean') -> Tensor:
+    """One minus the cosine for similar pairs, the cosine above ``margin`` for others."""
+    ...
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
+    """The cosine of the angle between ``x1`` and ``x2`` along ``dim``."""
+    ...
+def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None,
+                  size_average: bool | None = None, ignore_index: int = -100,
+                  reduce: bool | None = None, reduction: str = 'mean',
+                  label_smoothing: float = 0.0) -> Tensor:
+    """Minus the log-likelihood of the target classes under softmax of ``input``.
+
+    ``target`` holds class indices, or a probability for every class.
+    """
+    ...
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """``input`` with elements zeroed at random and the rest scaled up, while training."""
+    ...
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True,
+              inplace: bool = False) -> Tensor:
+    """Dropout of whole channels."""
+    ...
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True,
+              inplace: bool = False) -> Tensor:
+    """Dropout of whole channels."""
+    ...
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True,
+              inplace: bool = False) -> Tensor:
+    """Dropout of whole channels."""
+    ...
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """``input``, bent towards ``-alpha`` where it is negative."""
+    ...
+def elu_(input: Tensor, alpha: Number = 1.0, scale: Number = 1, input_scale: Number = 1) -> Tensor:
+    """In-place version of :func:`elu`."""
+    ...
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
+              max_norm: float | None = None, norm_type: float = 2.0,
+              scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
+    """The rows of ``weight`` at the indices ``input``; no gradient reaches row ``padding_idx``."""
+    ...
+def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
+                          inplace: bool = False) -> Tensor:
+    """:func:`alpha_dropout` of whole channels."""
+    ...
+def fold(input: Tensor, output_size: int | Sequence[int | None] | None,
+         kernel_size: int | Sequence[int], dilation: int | Sequence[int] = 1,
+         padding: int | Sequence[int] = 0, stride: int | Sequence[int] = 1) -> Tensor:
+    """Add columns up into images, each where :func:`unfold` would take it from."""
+    ...
+def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: bool = False,
+                      eps: float = 1e-06, reduction: str = 'mean') -> Tensor:
+    """Minus the log-likelihood of ``target`` under normal distributions."""
+    ...
+def gelu(input: Tensor, *, approximate: str = 'none', out: Tensor | None = None) -> Tensor:
+    """``input`` times the normal probability of being below it."""
+    ...
+def glu(input: Tensor, dim: int = -1, *, out: Tensor | None = None) -> Tensor:
+    """The first half of ``input`` along ``dim``, times the sigmoid of the second."""
+    ...
+def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None,
+               bias: Tensor | None = None, eps: float = 1e-05) -> Tensor:
+    """Mean 0 and variance 1 over each group of channels, then scaled and shifted."""
+    ...
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10,
+                   dim: int = -1) -> Tensor:
+    """A differentiable sample of a category, nearly one-hot for small ``tau``."""
+    ...
+def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """``input``, or 0 where it is no farther than ``lambd`` from 0."""
+    ...
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """A sigmoid of three straight pieces."""
+    ...
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """``input`` times :func:`hardsigmoid` of it."""
+    ...
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0,
+             inplace: bool = False) -> Tensor:
+    """``input`` held between two bounds, where the gradient stops."""
+    ...
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """In-place version of :func:`hardtanh`."""
+    ...
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0,
+                         size_average: bool | None = None, reduce: bool | None = None,
+                         reduction: str = 'mean') -> Tensor:
+    """``input`` where ``target`` is 1, and what it lacks to ``margin`` where that is -1."""
+    ...
+def huber_loss(input: Tensor, target: Tensor, reduction: str = 'mean', delta: float = 1.0,
+               weight: Tensor | None = None) -> Tensor:
+    """Squared differences below ``delta``, ``delta`` times absolute ones above it."""
+    ...
+def instance_norm(input: Tensor, running_mean: Tensor | None = None,
+                  running_var: Tensor | None = None, weight: Tensor | None = None,
+                  bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1,
+                  eps: float = 1e-05) -> Tensor:
+    """Mean 0 and variance 1 for each channel of each sample, then scaled and shifted."""
+    ...
+def interpolate(input: Tensor, size: int | Sequence[int] | None = None,
+                scale_factor: float | Sequence[float] | None = None, mode: str = 'nearest',
+                align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+                antialias: bool = False) -> Tensor:
+    """``input`` resampled to another size."""
+    ...
+def kl_div(input: Tensor, target: Tensor, size_average: bool | None = None,
+           reduce: bool | None = None, reduction: str = 'mean', log_target: bool = False) -> Tensor:
+    """The Kullback-Leibler divergence of log-probabilities ``input`` from ``target``."""
+    ...
+def l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
+            reduce: bool | None = None, reduction: str = 'mean',
+            weight: Tensor | None = None) -> Tensor:
+    """The mean of the absolute differences."""
+    ...
+def layer_norm(input: Tensor, normalized_shape: int | Sequence[int], weight: Tensor | None = None,
+               bias: Tensor | None = None, eps: float = 1e-05, cudnn_enable: bool = True) -> Tensor:
+    """Mean 0 and variance 1 over the last dimensions, then scaled and shifted."""
+    ...
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """``input``, times a small slope where it is negative."""
+    ...
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """In-place version of :func:`leaky_relu`."""
+    ...
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input @ weight.T + bias``, over the last dimension."""
+    ...
+def local_response_norm(input: Tensor, size: int, alpha: float = 0.0001, beta: float = 0.75,
+                        k: float = 1.0) -> Tensor:
+    """Each element divided by a power of the mean square over neighbouring channels."""
+    ...
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
+                dtype: dtype | None = None) -> Tensor:
+    """The logarithm of softmax, computed safely."""
+    ...
+def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the sigmoid, exact at both ends."""
+    ...
+def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
+                        size_average: bool | None = None, reduce: bool | None = None,
+                        reduction: str = 'mean') -> Tensor:
+    """What ``input1`` lacks to being ``margin`` above (or below) ``input2``."""
+    ...
+@overload
+def max_pool1d(input: Tensor, kernel_size: int | Sequence[int],
+               stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+               dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
+               return_indices: Literal[False] = False) -> Tensor:
+    """The largest value of every window of a signal."""
+    ...
+@overload
+def max_pool1d(input: Tensor, kernel_size: int | Sequence[int],
+               stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+               dilation: int | Sequence[int] = 1, ceil_mode: bool = False, *,
+               return_indices: Literal[True]) -> tuple[Tensor, Tensor]:
+    """The largest value of every window of a signal."""
+    ...
+@overload
+def max_pool1d(input: Tensor, kernel_size: int | Sequence[int],
+               stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+               dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
+               return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest value of every window of a signal."""
+    ...
+@overload
+def max_pool2d(input: Tensor, kernel_size: int | Sequence[int],
+               stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+               dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
+               return_indices: Literal[False] = False) -> Tensor:
+    """The largest value of every window of an image."""
+    ...
+@overload
+def max_pool2d(input: Tensor, kernel_size: int | Sequence[int],
+               stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+               dilation: int | Sequence[int] = 1, ceil_mode: bool = False, *,
+               return_indices: Literal[True]) -> tuple[Tensor, Tensor]:
+    """The largest value of every window of an image."""
+    ...
+@overload
+def max_pool2d(input: Tensor, kernel_size: int | Sequence[int],
+               stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+               dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
+               return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest value of every window of an image."""
+    ...
+@overload
+def max_pool3d(input: Tensor, kernel_size: int | Sequence[int],
+               stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+               dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
+               return_indices: Literal[False] = False) -> Tensor:
+    """The largest value of every window of a volume."""
+    ...
+@overload
+def max_pool3d(input: Tensor, kernel_size: int | Sequence[int],
+               stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+               dilation: int | Sequence[int] = 1, ceil_mode: bool = False, *,
+               return_indices: Literal[True]) -> tuple[Tensor, Tensor]:
+    """The largest value of every window of a volume."""
+    ...
+@overload
+def max_pool3d(input: Tensor, kernel_size: int | Sequence[int],
+               stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+               dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
+               return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest value of every window of a volume."""
+    ...
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """``input`` times the hyperbolic tangent of its softplus."""
+    ...
+def mse_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
+             reduce: bool | None = None, reduction: str = 'mean',
+             weight: Tensor | None = None) -> Tensor:
+    """The mean of the squared differences."""
+    ...
+def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0,
+                      weight: Tensor | None = None, size_average: bool | None = None,
+                      reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """How far wrong classes are from being ``margin`` below the right one."""
+    ...
+def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
+                                size_average: bool | None = None, reduce: bool | None = None,
+                                reduction: str = 'mean') -> Tensor:
+    """The mean over the classes of binary cross entropy with logits."""
+    ...
+def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
+             size_average: bool | None = None, ignore_index: int = -100, reduce: bool | None = None,
+             reduction: str = 'mean') -> Tensor:
+    """Minus the log-likelihood of the target classes under log-probabilities."""
+    ...
+def normalize(input: Tensor, p: float = 2.0, dim: int | Sequence[int] | None = 1,
+              eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
+    """``input`` divided by its ``p``-norm over ``dim``."""
+    ...
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
+    """Zeros with a one at each index, along a new last dimension."""
+    ...
+def pad(input: Tensor, pad: Sequence[int], mode: str = 'constant',
+        value: float | None = None) -> Tensor:
+    """``input`` with its last dimensions lengthened (last one first, both sides)."""
+    ...
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06,
+                      keepdim: bool = False) -> Tensor:
+    """The ``p``-norm of the differences along the last dimension."""
+    ...
+def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """Channels rearranged into blocks of ``upscale_factor`` squared pixels."""
+    ...
+def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """Blocks of pixels rearranged into channels: undoes :func:`pixel_shuffle`."""
+    ...
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
+                     size_average: bool | None = None, eps: float = 1e-08,
+                     reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """Minus the log-likelihood of counts ``target`` under Poisson distributions."""
+    ...
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """``input``, times a learned slope where it is negative; one slope, or one per channel."""
+    ...
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """``input``, or 0 where it is negative."""
+    ...
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """``input`` held between 0 and 6."""
+    ...
+def relu_(input: Tensor) -> Tensor:
+    """In-place version of :func:`relu`."""
+    ...
+def rms_norm(input: Tensor, normalized_shape: int | Sequence[int], weight: Tensor | None = None,
+             eps: float | None = None) -> Tensor:
+    """Divided by the root mean square over the last dimensions, then scaled."""
+    ...
+def rrelu(input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333,
+          training: bool = False, inplace: bool = False) -> Tensor:
+    """A leaky unit with random slopes while training, and their mean otherwise."""
+    ...
+def rrelu_(input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333,
+           training: bool = False, generator: Generator | None = None) -> Tensor:
+    """In-place version of :func:`rrelu`."""
+    ...
+def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor,
+                                 attn_mask: Tensor | None = None, dropout_p: float = 0.0,
+                                 is_causal: bool = False, scale: float | None = None,
+                                 enable_gqa: bool = False) -> Tensor:
+    """The values, averaged with weights ``softmax(query @ key.T * scale + mask)``."""
+    ...
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """:func:`elu` scaled so that it keeps mean 0 and variance 1."""
+    ...
+def selu_(input: Tensor) -> Tensor:
+    """In-place version of :func:`selu`."""
+    ...
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """1 / (1 + exp(-x))."""
+    ...
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """``input`` times its sigmoid."""
+    ...
+def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
+                   reduce: bool | None = None, reduction: str = 'mean',
+                   beta: float = 1.0) -> Tensor:
+    """Squared differences below ``beta``, absolute ones above it."""
+    ...
+def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
+                     reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """``log(1 + exp(-target * input))`` for targets of 1 and -1."""
+    ...
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
+            dtype: dtype | None = None) -> Tensor:
+    """Exponentials along ``dim``, divided by their sum."""
+    ...
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
+            dtype: dtype | None = None) -> Tensor:
+    """Softmax of the negative."""
+    ...
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20, *,
+             out: Tensor | None = None) -> Tensor:
+    """log(1 + exp(βx)) / β, and ``input`` itself where βx is beyond ``threshold``."""
+    ...
+def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """``input`` moved towards 0 by ``lambd``, and no farther than 0."""
+    ...
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + |x|)."""
+    ...
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic tangent."""
+    ...
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x)."""
+    ...
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """``input``, or ``value`` where it is not above ``threshold``."""
+    ...
+def threshold_(input: Tensor, threshold: Number, value: Number) -> Tensor:
+    """In-place version of :func:`threshold`."""
+    ...
+def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0,
+                        p: float = 2, eps: float = 1e-06, swap: bool = False,
+                        size_average: bool | None = None, reduce: bool | None = None,
+                        reduction: str = 'mean') -> Tensor:
+    """How much nearer than ``margin`` the negative is, compared with the positive."""
+    ...
+def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative: Tensor, *,
+                                      distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+                                      margin: float = 1.0, swap: bool = False,
+                                      reduction: str = 'mean') -> Tensor:
+    """:func:`triplet_margin_loss` with any distance."""
+    ...
+def unfold(input: Tensor, kernel_size: int | Sequence[int], dilation: int | Sequence[int] = 1,
+           padding: int | Sequence[int] = 0, stride: int | Sequence[int] = 1) -> Tensor:
+    """Every window of a batch of images as a column."""
+    ...
+def upsample(input: Tensor, size: int | Sequence[int] | None = None,
+             scale_factor: float | Sequence[float] | None = None, mode: str = 'nearest',
+             align_corners: bool | None = None) -> Tensor:
+    """:func:`interpolate` under its older name."""
+    ...

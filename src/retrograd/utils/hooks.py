@@ -1,0 +1,5 @@
+"""The handle that registering a hook returns."""
+
+from ..core.graph import RemovableHandle
+
+__all__ = ["RemovableHandle"]
