@@ -9,9 +9,10 @@ from ...backend import pointwise as arrays
 from ...base import dtypes
 from ...core.op import PUBLIC, Array, elementwise, publish
 from ...core.tensor import Tensor
+from ..checks.elementwise import kinds
 from .arithmetic import sgn
 from .exponentials import exp, exp2, expm1, log, log1p, logit, reciprocal, sigmoid
-from .number_operands import BOTH, in_place, kinds, tensor_or_number
+from .number_operands import BOTH, in_place, tensor_or_number
 from .rounding import _round_decimals
 from .trigonometry import sinc
 from .where import where, zeroed

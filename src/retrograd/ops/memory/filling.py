@@ -239,9 +239,3 @@ def _on_copy(write: Any, input: Any, *rest: Any) -> Any:
     out = xp.array(input, order="C")
     write(out, *rest)
     return out
-
-
-def _check_fill_value(function: str, value: Any) -> None:
-    if value.ndim:
-        raise RuntimeError(f"{function} only supports a 0-dimensional value tensor, but got tensor "
-                           f"with {value.ndim} dimension(s).")

@@ -11,9 +11,10 @@ from ...base import dtypes
 from ...base.errors import length_of
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import PLAIN, Tensor, wrap
+from ..checks.losses import check_fits
+from ..checks.products import SPELLED
 from ..elementwise.where import where
-from ..losses.binary_cross_entropy import check_fits
-from ..products.matmul import _SPELLED, _batched, matmul
+from ..products.matmul import _batched, matmul
 from ..shapes.dimensions import transpose, unsqueeze
 from ..shapes.expanding import expand
 from ..shapes.reshaping import reshape
@@ -22,7 +23,7 @@ from .softmax import _softmax, softmax_backward
 
 
 def _spelled(tensor: Tensor) -> str:
-    return _SPELLED.get(tensor._data.dtype.name, "bool")
+    return SPELLED.get(tensor._data.dtype.name, "bool")
 
 
 def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None,
