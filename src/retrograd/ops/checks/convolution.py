@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ..nn.sizes import Ints, spread
-from .products import scalar_type
+from .common import c_name, scalar_type
 
 
 def check_types(input: Any, weight: Any, bias: Any) -> None:
@@ -17,14 +17,8 @@ def check_types(input: Any, weight: Any, bias: Any) -> None:
             f"(torch.{scalar_type(weight)}Tensor) should be the same or input should be a MKLDNN "
             "tensor and weight is a dense tensor")
     if bias is not None and bias.dtype != input.dtype:
-        raise RuntimeError(f"Input type ({spelled(input)}) and bias type ({spelled(bias)}) "
+        raise RuntimeError(f"Input type ({c_name(input)}) and bias type ({c_name(bias)}) "
                            "should be the same")
-
-
-def spelled(array: Any) -> str:
-    from .products import SPELLED as _SPELLED
-
-    return _SPELLED.get(array.dtype.name, "bool")
 
 
 def check_sizes(shape: Ints, kernels: Ints, stride: Ints, padding: Ints, dilation: Ints,

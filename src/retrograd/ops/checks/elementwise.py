@@ -3,52 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 from typing import Any
 
 from ...base import dtypes
 from ...base.errors import no_kernel, no_overload
 from ...core.tensor import Tensor
 from ..elementwise.number_operands import BOTH
-
-KIND_NAMES = ("b", "i", "f", "c")
-
-
-def kinds(allowed: str, kernel: str, **worded: tuple[type[Exception], str]) -> Callable[..., None]:
-    """A guard that admits dtypes by kind: bool, integer, floating, complex."""
-
-    def guard(given: dict[str, Any], common: dtypes.dtype) -> None:
-        kind = KIND_NAMES[dtypes.category(common)]
-        if kind in allowed:
-            return
-        if kind in worded:
-            error, message = worded[kind]
-            raise error(message)
-        raise no_kernel(kernel, common)
-
-    return guard
-
-
-def with_number(common: dtypes.dtype, number: Any) -> dtypes.dtype:
-    """The dtype that tensors of dtype ``common`` and a Python number have in common."""
-    kind = dtypes.of_scalar(number)
-    if dtypes.category(kind) <= dtypes.category(common):
-        return common
-    return common.to_complex() if kind.is_complex and common.is_floating_point else kind
-
-
-def kinds_with_number(allowed: str, kernel: str) -> Callable[..., None]:
-    """:func:`kinds` of the dtype that the tensor and the number ``other`` have in common."""
-    guard = kinds(allowed, kernel)
-    return lambda given, common: guard(given, with_number(common, given["other"]))
-
-
-def no_complex(kernel: str) -> Callable[..., None]:
-    return kinds("bif", kernel)
-
-
-def no_derivative(name: str) -> Any:
-    raise RuntimeError(f"derivative for aten::{name} is not implemented")
+from .common import c_name, kinds, with_number
 
 
 def check_alpha(given: dict[str, Any], common: dtypes.dtype) -> None:
@@ -107,18 +68,12 @@ def check_lerp(given: dict[str, Any], common: dtypes.dtype) -> None:
         other = given[name]
         if isinstance(other, Tensor) and other.dtype is not start and \
                 (name == "end" or other.ndim):
-            raise RuntimeError(f"expected dtype {C_NAMES.get(start, start.name)} for `{name}` but "
-                               f"got dtype {C_NAMES.get(other.dtype, other.dtype.name)}")
+            raise RuntimeError(f"expected dtype {c_name(given['input'])} for `{name}` but "
+                               f"got dtype {c_name(other)}")
     if dtypes.category(common) < 2:
         kernel = "lerp_kernel_tensor" if isinstance(given["weight"], Tensor) else \
             "lerp_kernel_scalar"
         raise no_kernel(kernel, common)
-
-
-C_NAMES = {dtypes.float32: "float", dtypes.float64: "double", dtypes.float16: "c10::Half",
-           dtypes.bfloat16: "c10::BFloat16", dtypes.int64: "long int", dtypes.int32: "int",
-           dtypes.int16: "short int", dtypes.int8: "signed char", dtypes.uint8: "unsigned char",
-           dtypes.complex64: "c10::complex<float>", dtypes.complex128: "c10::complex<double>"}
 
 
 def check_pow(given: dict[str, Any], common: dtypes.dtype) -> None:

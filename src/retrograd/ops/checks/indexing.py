@@ -6,7 +6,7 @@ from typing import Any
 
 from ...backend import index as xi
 from ...backend import xp
-from ..memory.filling import dtype_name
+from .common import scalar_type
 
 
 def check_integers(function: str, index: Any) -> None:
@@ -47,10 +47,6 @@ def check_scatter(array: Any, dim: int, index: Any, src: Any) -> None:
         tail = "" if src is None else f" and to be no larger size than src {list(src.shape)}"
         raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self "
                            f"{list(array.shape)} apart from dimension {dim}{tail}")
-
-
-def no_derivative(name: str) -> Any:
-    raise RuntimeError(f"derivative for {name} is not implemented")
 
 
 def check_combine(reduce: str) -> None:
@@ -98,14 +94,14 @@ def check_selection(input: Any, index: Any) -> None:
 def check_index_add(array: Any, dim: int, index: Any, source: Any) -> None:
     if index.ndim > 1:
         raise IndexError(f"index_add_(): Index is supposed to be a vector, but got dim: "
-                         f"{index.ndim} with type: {dtype_name(index)} and size: "
+                         f"{index.ndim} with type: {scalar_type(index)} and size: "
                          f"{list(index.shape)}")
     if index.dtype != xp.INT64 and index.dtype != xp.int32:
         raise RuntimeError("index_add_(): Expected dtype int32/int64 for index but got: "
-                           f"{dtype_name(index)}")
+                           f"{scalar_type(index)}")
     if array.dtype != source.dtype:
-        raise RuntimeError(f"index_add_(): self ({dtype_name(array)}) and source "
-                           f"({dtype_name(source)}) must have the same scalar type")
+        raise RuntimeError(f"index_add_(): self ({scalar_type(array)}) and source "
+                           f"({scalar_type(source)}) must have the same scalar type")
     own, given = slice_shape(array, dim), slice_shape(source, dim)
     if array.ndim != source.ndim or own != given:
         raise RuntimeError("source tensor shape must match self tensor shape, excluding the "
@@ -129,10 +125,10 @@ def check_index_copy(array: Any, dim: int, index: Any, source: Any) -> None:
                          f"destination dimensionality ({array.ndim})")
     if index.dtype != xp.INT64:
         raise RuntimeError("index_copy_(): Expected a long tensor for index, but got "
-                           f"{dtype_name(index)}")
+                           f"{scalar_type(index)}")
     if array.dtype != source.dtype:
         raise RuntimeError("index_copy_(): self and source expected to have the same dtype, but "
-                           f"got (self) {dtype_name(array)} and (source) {dtype_name(source)}")
+                           f"got (self) {scalar_type(array)} and (source) {scalar_type(source)}")
     own, given = slice_shape(array, dim), slice_shape(source, dim)
     if own != given:
         raise RuntimeError(
@@ -160,7 +156,7 @@ def check_index_fill(index: Any) -> None:
 def check_flat(function: str, index: Any, count: int) -> None:
     if index.dtype != xp.INT64:
         raise RuntimeError(f"{function}(): Expected a long tensor for index, but got "
-                           f"{dtype_name(index)}")
+                           f"{scalar_type(index)}")
     if index.size and (index.min() < -count or index.max() >= count):
         flat = xp.asarray(index).reshape(-1)
         wrong = flat[(flat < -count) | (flat >= count)][0]
@@ -171,8 +167,8 @@ def check_flat(function: str, index: Any, count: int) -> None:
 def check_put(array: Any, index: Any, source: Any) -> None:
     if index.dtype == xp.INT64 and array.dtype != source.dtype:
         raise RuntimeError("put_(): self and source expected to have the same dtype, but got "
-                           f"self.dtype = {dtype_name(array)} and source.dtype = "
-                           f"{dtype_name(source)}")
+                           f"self.dtype = {scalar_type(array)} and source.dtype = "
+                           f"{scalar_type(source)}")
     if index.size != source.size:
         raise IndexError("put_(): Expected source and index to have the same number of elements, "
                          f"but got source.numel() = {source.size}, index.numel() = {index.size}")
@@ -185,7 +181,7 @@ C_DTYPES = {"Long": "long int", "Byte": "unsigned char", "Int": "int", "Float": 
 
 def check_mask(mask: Any) -> None:
     if mask.dtype != xp.BOOL:
-        name = dtype_name(mask)
+        name = scalar_type(mask)
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
                            f"{C_DTYPES.get(name, name)}")
 
@@ -193,10 +189,10 @@ def check_mask(mask: Any) -> None:
 def check_masked_scatter(input: Any, mask: Any, source: Any) -> None:
     if input.dtype != source.dtype:
         raise RuntimeError("masked_scatter: expected self and source to have same dtypes but got"
-                           f"{dtype_name(input)} and {dtype_name(source)}")
+                           f"{scalar_type(input)} and {scalar_type(source)}")
     if mask.dtype != xp.BOOL:
         raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
-                           f"{dtype_name(mask)}")
+                           f"{scalar_type(mask)}")
 
 
 def check_fill_value(function: str, value: Any) -> None:

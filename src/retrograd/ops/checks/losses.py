@@ -8,16 +8,11 @@ from ...backend import xp
 from ...base import dtypes
 from ...base.errors import size_mismatch
 from ...core.tensor import Tensor
-from .products import scalar_type
-
-
-def refuse_integers(input: Any, kernel: str) -> None:
-    if input.dtype.kind in "biu":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_type(input)}'")
+from .common import scalar_type, unsupported
 
 
 def check_likelihood(input: Any, weight: Any) -> None:
-    refuse_integers(input, "nll_loss_out_frame")
+    unsupported("nll_loss_out_frame", input.dtype, "biu")
     if weight is not None and weight.dtype != input.dtype:
         raise RuntimeError(f"expected scalar type {scalar_type(input)} but found "
                            f"{scalar_type(weight)}")

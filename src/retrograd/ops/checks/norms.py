@@ -6,7 +6,7 @@ from typing import Any
 
 from ...backend import xp
 from ...core.tensor import Tensor
-from .products import scalar_type
+from .common import unsupported
 
 
 def check_parameter_type(input: Any, *parameters: Any) -> None:
@@ -19,16 +19,11 @@ def check_parameter_type(input: Any, *parameters: Any) -> None:
         raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
 
 
-def refuse_integers(input: Any, kernel: str) -> None:
-    if input.dtype.kind in "biu":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_type(input)}'")
-
-
 def check_types(input: Any, weight: Any, bias: Any, kernel: str) -> None:
     dtype = input.dtype
     if dtype.kind != "f" or (weight is not None and weight.dtype is not dtype) or (
             bias is not None and bias.dtype is not dtype):
-        refuse_integers(input, kernel)
+        unsupported(kernel, input.dtype, "biu")
         check_parameter_type(input, weight, bias)
 
 

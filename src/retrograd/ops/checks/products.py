@@ -7,31 +7,14 @@ from itertools import pairwise
 from typing import Any
 
 from ...backend import xp
-from ...base import dtypes
 from ...base.errors import length_of, no_dims, size_mismatch
 from ...core.tensor import Tensor
 from ..shapes.expanding import _check_expand
-
-# ---------------------------------------------------------------- what all products check
-
-SPELLED = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int",
-           "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
-           "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-           "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
-
-
-def scalar_type(array: Any) -> str:
-    """PyTorch's name for an array's dtype in error messages: Float, Long."""
-    return dtypes.from_numpy_dtype(array.dtype).alias
+from .common import c_name, scalar_type, unsupported
 
 
 def sizes_text(shape: Any) -> str:
     return "x".join(map(str, shape))
-
-
-def refuse_bool(array: Any, kernel: str) -> None:
-    if array.dtype.kind == "b":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
 def check_mm(input: Any, mat2: Any, first: str = "self") -> None:
@@ -44,9 +27,8 @@ def check_mm(input: Any, mat2: Any, first: str = "self") -> None:
                            f"({sizes_text(input.shape)} and {sizes_text(mat2.shape)})")
     if input.dtype != mat2.dtype:
         raise RuntimeError("expected m1 and m2 to have the same dtype, but got: "
-                           f"{SPELLED.get(input.dtype.name, 'bool')} != "
-                           f"{SPELLED.get(mat2.dtype.name, 'bool')}")
-    refuse_bool(input, "addmm_impl_cpu_")
+                           f"{c_name(input)} != {c_name(mat2)}")
+    unsupported("addmm_impl_cpu_", input.dtype, "b")
 
 
 def check_expanded(input: Any, shape: tuple[int, ...]) -> None:
@@ -65,7 +47,7 @@ def check_mv(input: Any, vec: Any) -> None:
                            f"{scalar_type(vec)}, {scalar_type(input)}, and {scalar_type(vec)}")
     if input.shape[1] != vec.shape[0]:
         raise mv_mismatch(input.shape, vec)
-    refuse_bool(input, "addmv_impl_cpu")
+    unsupported("addmv_impl_cpu", input.dtype, "b")
 
 
 def mv_mismatch(shape: tuple[int, ...], vec: Any) -> RuntimeError:
@@ -84,10 +66,7 @@ def check_dot(input: Any, other: Any, name: str = "dot") -> None:
             f"inconsistent tensor size, expected tensor [{input.shape[0]}] and src "
             f"[{other.shape[0]}] to have the same number of elements, but got {input.shape[0]} "
             f"and {other.shape[0]} elements respectively")
-    refuse_bool(input, name)
-
-
-# ---------------------------------------------------------------- batches
+    unsupported(name, input.dtype, "b")
 
 
 def check_bmm(input: Any, mat2: Any) -> None:
@@ -100,7 +79,7 @@ def check_bmm(input: Any, mat2: Any) -> None:
         raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
                            f"{expected} but got: {list(mat2.shape[:2])}.")
     check_same_type(input, mat2)
-    refuse_bool(input, "bmm")
+    unsupported("bmm", input.dtype, "b")
 
 
 def check_same_type(input: Any, other: Any) -> None:
@@ -120,7 +99,7 @@ def check_batched(input: Any, other: Any) -> None:
         raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
                            f"[{count}, {input.shape[-1]}] but got: [{count}, {other.shape[-2]}].")
     check_same_type(input, other)
-    refuse_bool(input, "bmm")
+    unsupported("bmm", input.dtype, "b")
 
 
 def check_addition(input: Any, mat1: Any, mat2: Any) -> None:
@@ -138,7 +117,7 @@ def check_addition(input: Any, mat1: Any, mat2: Any) -> None:
     if mat1.dtype != mat2.dtype:
         raise RuntimeError("mat1 and mat2 must have the same dtype, but got "
                            f"{scalar_type(mat1)} and {scalar_type(mat2)}")
-    refuse_bool(mat1, "addmm_impl_cpu_")
+    unsupported("addmm_impl_cpu_", mat1.dtype, "b")
 
 
 def check_addmv(input: Any, mat: Any, vec: Any) -> None:
@@ -151,7 +130,7 @@ def check_addmv(input: Any, mat: Any, vec: Any) -> None:
     if not input.dtype == mat.dtype == vec.dtype:
         raise RuntimeError("addmv input tensors must have the same dtype, but got "
                            f"{scalar_type(input)}, {scalar_type(mat)}, and {scalar_type(vec)}")
-    refuse_bool(mat, "addmv_impl_cpu")
+    unsupported("addmv_impl_cpu", mat.dtype, "b")
 
 
 def check_vectors(input: Any, vec1: Any, vec2: Any) -> None:

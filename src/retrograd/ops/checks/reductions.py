@@ -12,13 +12,7 @@ from ...base import dtypes
 from ...base.errors import canonical_dims, no_overload
 from ...core.tensor import Tensor
 from ..reductions.arguments import _PYTHON_TYPES, UNSET, _np
-
-
-def unsupported(kernel: str, dtype: Any, kinds: str) -> None:
-    """Raise if ``dtype`` is of one of ``kinds``, for which PyTorch has no such kernel."""
-    if dtype.kind in kinds:
-        raise NotImplementedError(
-            f"\"{kernel}\" not implemented for '{dtypes.from_numpy_dtype(dtype).alias}'")
+from .common import unsupported
 
 
 def need_elements(function: str, shape: tuple[int, ...], dim: int,
@@ -26,12 +20,6 @@ def need_elements(function: str, shape: tuple[int, ...], dim: int,
     """Raise if a dimension that something must be picked from is empty."""
     if shape and not shape[dim]:
         raise IndexError(f"{function}{colon} Expected reduction dim {dim} to have non-zero size.")
-
-
-def no_derivative(name: str, kind: type = NotImplementedError) -> Any:
-    """The rule of an op that PyTorch records and cannot differentiate."""
-    raise kind(f"the derivative for '{name}' is not implemented." if kind is NotImplementedError
-               else f"derivative for aten::{name} is not implemented")
 
 
 SUM_FORMS = ("*, torch.dtype dtype = None",

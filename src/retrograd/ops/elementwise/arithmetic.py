@@ -11,15 +11,13 @@ from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.op import PUBLIC, Array, Number, composite, elementwise, publish
 from ...core.tensor import Tensor
+from ..checks.common import kinds, kinds_with_number, no_derivative
 from ..checks.elementwise import (
     check_addcdiv,
     check_alpha,
     check_lerp,
     check_rsub,
     check_sub,
-    kinds,
-    kinds_with_number,
-    no_derivative,
     refuse_bool_neg,
 )
 from ..shapes.expanding import joint_shape
@@ -171,8 +169,8 @@ def floor_divide(input: Array, other: Array) -> Any:
     return arrays.floor_quotient(input, other)
 
 
-floor_divide.vjp(input=lambda g: no_derivative("floor_divide"),
-                 other=lambda g: no_derivative("floor_divide"))
+floor_divide.vjp(input=lambda g: no_derivative("aten::floor_divide"),
+                 other=lambda g: no_derivative("aten::floor_divide"))
 
 
 @elementwise(function=None, method=False, inplace=True, node="RemainderBackward1", numbers=(),
@@ -202,7 +200,7 @@ def _remainder_of_number(input: Array, other: Array) -> Any:
     return arrays.remainder(input, other)
 
 
-_remainder_of_number.vjp(other=lambda g: no_derivative("remainder"))
+_remainder_of_number.vjp(other=lambda g: no_derivative("aten::remainder"))
 
 
 @elementwise(function=None, method=False, inplace=True, node="FmodBackward1", numbers=(),

@@ -10,7 +10,8 @@ from ...backend import xp
 from ...base.errors import no_overload
 from ...core.op import Array, Number, composite, elementwise, publish
 from ...core.tensor import Tensor
-from ..checks.elementwise import CLAMP, check_bounded, check_clamp, kinds
+from ..checks.common import kinds
+from ..checks.elementwise import CLAMP, check_bounded, check_clamp
 from .comparison import isnan
 from .number_operands import in_place, is_operand, plain_number, widened
 from .where import kept, where, zeroed

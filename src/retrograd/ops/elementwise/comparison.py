@@ -12,7 +12,7 @@ from ...base import dtypes
 from ...base.errors import not_a_tensor
 from ...core.op import Array, composite, elementwise, publish
 from ...core.tensor import Tensor
-from ..checks.elementwise import kinds, no_complex
+from ..checks.common import kinds, no_complex
 from .number_operands import tensor_or_number_
 from .where import zeros_as
 

@@ -9,7 +9,7 @@ from ...backend import pointwise as arrays
 from ...backend import xp
 from ...core.op import PUBLIC, Array, Number, elementwise, publish
 from ...core.tensor import Tensor
-from ..checks.elementwise import kinds
+from ..checks.common import kinds
 from .conjugate import conj
 from .number_operands import BOTH, publish_pair
 from .where import where, zeroed

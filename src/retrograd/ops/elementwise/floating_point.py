@@ -9,7 +9,8 @@ from ...backend import pointwise as arrays
 from ...backend import xp
 from ...core.op import Array, Number, composite, elementwise, op
 from ...core.tensor import Tensor
-from ..checks.elementwise import check_frexp, check_heaviside, kinds, no_derivative
+from ..checks.common import kinds, no_derivative
+from ..checks.elementwise import check_frexp, check_heaviside
 from .comparison import isfinite
 from .conjugate import conj
 from .exponentials import LOG2, exp2
@@ -54,8 +55,8 @@ def heaviside(input: Array, values: Array) -> Any:
     return xp.where(input == 0, values, (input > 0).astype(values.dtype))
 
 
-heaviside.vjp(input=lambda g: no_derivative("heaviside"),
-              values=lambda g: no_derivative("heaviside"))
+heaviside.vjp(input=lambda g: no_derivative("aten::heaviside"),
+              values=lambda g: no_derivative("aten::heaviside"))
 
 
 @elementwise(inplace=True, quiet=True, numbers=(), halves=False, guard=kinds("f", "nextafter_cpu"))

@@ -9,7 +9,7 @@ from ...backend import xp
 from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.op import Array, elementwise
-from ..checks.elementwise import kinds
+from ..checks.common import kinds
 from .number_operands import BOTH
 
 

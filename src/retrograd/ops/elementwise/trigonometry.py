@@ -8,7 +8,7 @@ from typing import Any
 from ...backend import pointwise as arrays
 from ...backend import xp
 from ...core.op import Array, elementwise
-from ..checks.elementwise import kinds
+from ..checks.common import kinds
 from .comparison import isinf
 from .conjugate import conj
 from .exponentials import reciprocal, rsqrt

@@ -10,7 +10,8 @@ from ...base.warning import warn
 from ...core.inplace import call_inplace
 from ...core.op import Array, Dim, Index, Number, linear, op, publish
 from ...core.tensor import Tensor, wrap
-from ..checks.indexing import check_combine, check_gather, check_scatter, no_derivative
+from ..checks.common import no_derivative
+from ..checks.indexing import check_combine, check_gather, check_scatter
 from ..elementwise.comparison import eq
 from ..elementwise.where import where
 from ..memory.filling import NUMBERS, _on_copy

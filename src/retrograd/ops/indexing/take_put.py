@@ -10,8 +10,9 @@ from ...base.errors import canonical_dim, no_dims
 from ...core.inplace import call_inplace
 from ...core.op import Array, Index, composite, linear, op, publish
 from ...core.tensor import Tensor
+from ..checks.common import scalar_type
 from ..checks.indexing import check_flat, check_put
-from ..memory.filling import _on_copy, dtype_name
+from ..memory.filling import _on_copy
 from ..shapes.expanding import expand, joint_shape
 from ..shapes.reshaping import _view, reshape, zeros_of
 from .gather_scatter import gather
@@ -65,7 +66,7 @@ def take_along_dim(input: Any, indices: Any, dim: Any = None, *, out: Any = None
     """The elements whose coordinate along ``dim`` is given by ``indices``, broadcast together."""
     if indices._data.dtype != xp.INT64:
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
-                           f"{dtype_name(indices._data)}")
+                           f"{scalar_type(indices._data)}")
     if dim is None:
         return gather(_view(input, (-1,)) if input.is_contiguous() else reshape(input, (-1,)), 0,
                       reshape(indices, (-1,)), out=out)

@@ -10,7 +10,7 @@ from ...backend import xp
 from ...base.warning import warn
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor
-from ..checks.products import scalar_type
+from ..checks.common import scalar_type
 from ..elementwise.arithmetic import is_complex_value
 from ..elementwise.conjugate import conj
 from ..products.matmul import _batched, adjoint_of, matmul

@@ -12,7 +12,7 @@ from ...base import dtypes
 from ...base.errors import canonical_dim, no_kernel
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor, wrap
-from ..checks.products import scalar_type
+from ..checks.common import scalar_type
 from ..elementwise.arithmetic import is_complex_value
 from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import log

@@ -9,7 +9,7 @@ from ...backend import xp
 from ...base.errors import no_kernel
 from ...core.op import Array, Index, composite, elementwise, op
 from ...core.tensor import Tensor
-from ..checks.elementwise import kinds
+from ..checks.common import kinds
 from ..checks.losses import check_fits
 from ..elementwise.clamping import _clamp_min_number
 from ..elementwise.exponentials import log, log1p, sigmoid

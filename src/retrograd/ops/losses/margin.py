@@ -10,7 +10,7 @@ from ...base import dtypes
 from ...base.errors import no_dims
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor
-from ..checks.elementwise import kinds
+from ..checks.common import kinds
 from ..elementwise.clamping import _clamp_min_number, minimum
 from ..elementwise.exponentials import sigmoid, sqrt
 from ..elementwise.where import where

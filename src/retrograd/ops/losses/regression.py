@@ -7,8 +7,7 @@ from typing import Any
 from ...backend import loss as arrays
 from ...core.op import Array, composite, op
 from ...core.tensor import Tensor
-from ..checks.elementwise import kinds
-from ..checks.losses import refuse_integers
+from ..checks.common import kinds, unsupported
 from ..elementwise.arithmetic import abs
 from ..elementwise.clamping import _clamp_numbers
 from ..reductions.sums import sum
@@ -26,7 +25,7 @@ from .reduction import (
 
 @op(method=False, function=None)
 def _mse_loss(input: Array, target: Array, reduction: int) -> Any:
-    refuse_integers(input, "mse_cpu")
+    unsupported("mse_cpu", input.dtype, "biu")
     return arrays.squared_error(input, target, reduction)
 
 

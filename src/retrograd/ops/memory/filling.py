@@ -6,7 +6,6 @@ from typing import Any
 
 from ...backend import index as xi
 from ...backend import xp
-from ...base import dtypes
 from ...base.errors import size_mismatch
 from ...base.modes import GRAD, MODE, NO_GRAD
 from ...base.warning import warn
@@ -227,11 +226,6 @@ def zero_(input: Tensor) -> Tensor:
 
 attach(zero_=zero_)
 publish(zero_, "zero_", method=False)
-
-
-def dtype_name(array: Any) -> str:
-    """PyTorch's class-like name of an array's dtype, for messages."""
-    return dtypes.from_numpy_dtype(array.dtype).alias
 
 
 def _on_copy(write: Any, input: Any, *rest: Any) -> Any:

@@ -11,7 +11,7 @@ from ...backend import xp
 from ...base import dtypes
 from ...core.op import PUBLIC, Array, Dim, Number, composite, elementwise, op, publish
 from ...core.tensor import Tensor
-from ..checks.elementwise import kinds
+from ..checks.common import kinds
 from ..elementwise.arithmetic import abs
 from ..elementwise.clamping import _clamp_max_number
 from ..elementwise.exponentials import exp, sigmoid

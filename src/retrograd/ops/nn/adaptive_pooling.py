@@ -8,7 +8,7 @@ from ...backend import pool as pools
 from ...backend import xp
 from ...core.op import Array, composite, op
 from ...core.tensor import Tensor
-from ..checks.elementwise import kinds
+from ..checks.common import kinds
 from ..checks.pooling import check_adaptive, check_target, target_size
 from .along_axes import _declare_mixing
 from .pooling import _put_in_planes

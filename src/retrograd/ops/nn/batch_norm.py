@@ -10,7 +10,8 @@ from ...base.errors import length_of
 from ...base.modes import switched
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor
-from ..checks.norms import check_channels, check_types, refuse_integers
+from ..checks.common import unsupported
+from ..checks.norms import check_channels, check_types
 from ..elementwise.exponentials import rsqrt
 from ..shapes.dimensions import movedim, unsqueeze
 from ..shapes.expanding import expand, sum_to_size_of
@@ -257,7 +258,7 @@ def _normalized(input: Tensor, running_mean: Tensor | None, running_var: Tensor 
                    bias=bias)
     if input.ndim < 2:
         length_of(tuple(input.shape), 1)  # there is none
-    refuse_integers(input._data, "batch_norm")
+    unsupported("batch_norm", input._data.dtype, "biu")
     if not training:
         return _batch_norm_fixed(input, weight, bias, running_mean, running_var, eps)
     if _are_plain(input, weight, bias, running_mean, running_var):

@@ -9,7 +9,7 @@ from ...backend import conv as images
 from ...backend import xp
 from ...core.op import Array, composite, linear
 from ...core.tensor import Tensor
-from ..checks.elementwise import kinds
+from ..checks.common import kinds
 from ..checks.images import check_blocks, check_planes_to_unfold
 from .sizes import spread
 

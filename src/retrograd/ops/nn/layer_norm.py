@@ -9,7 +9,8 @@ from ...backend import norm as arrays
 from ...base import dtypes
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import PLAIN, Tensor
-from ..checks.norms import check_normalized, check_types, refuse_integers
+from ..checks.common import unsupported
+from ..checks.norms import check_normalized, check_types
 from ..elementwise.exponentials import rsqrt
 from ..products.linear_layers import sum_rows
 from ..shapes.dimensions import unsqueeze
@@ -204,7 +205,7 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
 
     shape = _sizes(normalized_shape)
     check_normalized(input, shape, "", weight=weight)
-    refuse_integers(input._data, "rms_norm")
+    unsupported("rms_norm", input._data.dtype, "biu")
     if eps is None:
         eps = dtypes.finfo(input.dtype).eps
     kind = input.dtype

@@ -9,7 +9,7 @@ from ...backend import pool as pools
 from ...base.errors import dim_out_of_range, no_dims
 from ...core.op import Array, Index, composite, linear, op, publish
 from ...core.tensor import PLAIN, Tensor
-from ..checks.elementwise import kinds
+from ..checks.common import kinds
 from ..checks.pooling import (
     check_rank,
     floats_and_longs,

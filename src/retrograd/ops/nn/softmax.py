@@ -11,7 +11,7 @@ from ...base.errors import REQUIRED
 from ...base.warning import warn
 from ...core.op import PUBLIC, Array, Dim, op, publish
 from ...core.tensor import Tensor
-from ..checks.elementwise import kinds
+from ..checks.common import kinds
 from ..elementwise.exponentials import exp
 from ..memory.casts import cast
 from ..reductions.sums import _sum_dims

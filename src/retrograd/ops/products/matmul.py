@@ -10,6 +10,7 @@ from ...backend import xp
 from ...base.errors import not_a_tensor
 from ...core.op import Array, op, publish
 from ...core.tensor import Tensor, attach
+from ..checks.common import unsupported
 from ..checks.products import (
     check_batched,
     check_bmm,
@@ -17,7 +18,6 @@ from ..checks.products import (
     check_mm,
     check_mv,
     mv_mismatch,
-    refuse_bool,
 )
 from ..elementwise.conjugate import conj
 from ..shapes.dimensions import t, transpose
@@ -93,7 +93,7 @@ vdot.vjp(input=lambda g, other: conj(g) * other,
 def _vecmat(input: Array, other: Array) -> Any:
     if input.dtype is not other.dtype or input.shape[0] != other.shape[0]:
         check_mm(input.reshape(1, -1), other)
-    refuse_bool(input, "addmm_impl_cpu_")
+    unsupported("addmm_impl_cpu_", input.dtype, "b")
     return matrices.dot(input, other)
 
 
@@ -120,7 +120,7 @@ def _rows_times_matrix(input: Array, other: Array) -> Any:
     rows = matrices.fold(input)
     if input.dtype is not other.dtype or rows.shape[1] != other.shape[0]:
         check_mm(rows, other)
-    refuse_bool(input, "addmm_impl_cpu_")
+    unsupported("addmm_impl_cpu_", input.dtype, "b")
     return matrices.dot(rows, other).reshape(*input.shape[:-1], other.shape[1])
 
 

@@ -10,7 +10,8 @@ from ...backend import xp
 from ...base.errors import canonical_dim, existing_dim, no_dims
 from ...core.op import Array, Dim, composite, elementwise, linear, op
 from ...core.tensor import Tensor
-from ..checks.reductions import check_diff, unsupported
+from ..checks.common import unsupported
+from ..checks.reductions import check_diff
 from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import exp
 from ..memory.casts import cast_gradient

@@ -9,6 +9,7 @@ from ...backend import reduce as arrays
 from ...backend import xp
 from ...core.op import Array, Dim, Dims, Index, composite, linear, op
 from ...core.tensor import Tensor
+from ..checks.common import unsupported
 from ..checks.reductions import (
     check_arg,
     check_extremes,
@@ -16,7 +17,6 @@ from ..checks.reductions import (
     need_any,
     need_elements,
     one_dim,
-    unsupported,
 )
 from ..elementwise.clamping import maximum, minimum
 from ..shapes.expanding import restore_dims

@@ -10,7 +10,8 @@ from ...backend import xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dim, composite, elementwise, op, view
 from ...core.tensor import Tensor, wrap
-from ..checks.reductions import check_quantile, need_elements, unsupported
+from ..checks.common import unsupported
+from ..checks.reductions import check_quantile, need_elements
 from ..elementwise.arithmetic import lerp
 from ..shapes.dimensions import movedim
 from ..shapes.reshaping import reshape

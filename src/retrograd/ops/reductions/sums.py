@@ -9,7 +9,8 @@ from ...backend import reduce as arrays
 from ...backend import xp
 from ...base import dtypes
 from ...core.op import Array, Dims, composite, elementwise, linear, op, publish
-from ..checks.reductions import check_mean, check_whole, checked_dims, unsupported
+from ..checks.common import unsupported
+from ..checks.reductions import check_mean, check_whole, checked_dims
 from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import exp
 from ..memory.casts import cast_gradient

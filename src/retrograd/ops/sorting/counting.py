@@ -8,7 +8,8 @@ from ...backend import sort as arrays
 from ...backend import xp
 from ...base.errors import existing_dim
 from ...core.op import Array, Index, composite, op
-from ..checks.reductions import check_counts, check_slices, no_derivative, unsupported
+from ..checks.common import no_derivative, no_derivative_of, unsupported
+from ..checks.reductions import check_counts, check_slices
 
 
 @op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
@@ -18,7 +19,7 @@ def _unique2(input: Array) -> Any:
     return arrays.unique(input)
 
 
-_unique2.vjp(input=lambda g: no_derivative("_unique2"))
+_unique2.vjp(input=lambda g: no_derivative_of("_unique2"))
 
 
 @op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
@@ -30,7 +31,7 @@ def _unique_dim(input: Array, dim: int) -> Any:
     return arrays.unique_slices(input, axis)
 
 
-_unique_dim.vjp(input=lambda g: no_derivative("unique_dim"))
+_unique_dim.vjp(input=lambda g: no_derivative_of("unique_dim"))
 
 
 @op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
@@ -42,7 +43,7 @@ def _unique_consecutive(input: Array, dim: Any) -> Any:
     return arrays.unique_runs(input, dim)
 
 
-_unique_consecutive.vjp(input=lambda g: no_derivative("unique_consecutive"))
+_unique_consecutive.vjp(input=lambda g: no_derivative_of("unique_consecutive"))
 
 
 def _asked_for(found: Any, return_inverse: bool, return_counts: bool) -> Any:
@@ -81,7 +82,7 @@ def _weighted_counts(weights: Array, input: Index, minlength: int) -> Any:
     return arrays.bincount(input, weights, minlength)
 
 
-_weighted_counts.vjp(weights=lambda g: no_derivative("bincount", RuntimeError))
+_weighted_counts.vjp(weights=lambda g: no_derivative("aten::bincount"))
 
 
 @composite(method=True)
