@@ -17,7 +17,7 @@ import pytest
 
 import retrograd as rg
 from retrograd.autograd.graph import Node
-from retrograd.codegen.calls import signature_source, takes_out
+from retrograd.codegen.calls import signature_source
 from retrograd.core import general
 from retrograd.core.op import GENERATED, REGISTRY, Op
 from retrograd.transforms import backward, calls
@@ -46,7 +46,7 @@ def _evaluated(source: str, names: dict[str, Any]) -> Any:
 @functools.cache
 def _detours() -> list[tuple[Any, Any]]:
     """Every function of an op, and code that takes its calls the general path."""
-    return [(function, _general(op, way, with_out and takes_out(op)).__code__)
+    return [(function, _general(op, way, with_out and op.takes_out).__code__)
             for op in REGISTRY.values()
             for function, way, with_out in ((op.function, "call", True),
                                             (op.operator_function, "call_operator", False),
