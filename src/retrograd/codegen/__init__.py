@@ -10,11 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.op import Op
-from .calls import forward_source, signature_source
+from .calls import forward_source, traced_source, write_source
 from .compiling import compile_function
 from .nodes import node_class
 from .plan import Plan
-from .writes import write_path
 
 
 def build(op: Op) -> None:
@@ -34,11 +33,7 @@ def build_operator(op: Op) -> None:
 def build_inplace(op: Op) -> None:
     """Compile the in-place variant."""
     name = op.name + "_"
-    general = f"call_inplace({op.name}_op, ({''.join(p.name + ', ' for p in op.params)}))"
-    lines = [f"def {name}({signature_source(op, with_out=False)}):",
-             *("    " + line for line in write_path(op, general)),
-             f"    return {general}"]
-    made = compile_function(name, name, lines, op)
+    made = compile_function(name, name, write_source(op), op)
     _swap(op.inplace_function, made)
 
 
@@ -49,4 +44,5 @@ def _swap(function: Any, made: Any) -> None:
     function.__code__ = made.__code__
 
 
-__all__ = ["Plan", "build", "build_inplace", "build_operator", "node_class"]
+__all__ = ["Plan", "build", "build_inplace", "build_operator", "compile_function", "node_class",
+           "traced_source"]

@@ -40,7 +40,7 @@ GENERATED.update(
 )
 
 RESERVED = {*GENERATED, "m", "form", "dt", "s", "y", "f", "code", "vc", "token", "constants",
-            "node", "edge", "outs", "part", "nr", "t", "g"}
+            "node", "outs", "part", "nr", "t", "g", "args", "top", "c", "plain"}
 """The names that no argument of an op may have."""
 
 
@@ -80,9 +80,9 @@ def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:
     return scope[name]
 
 
-def site_source() -> list[str]:
-    """Lines that find the user's line: ``code`` and ``f.f_lasti``."""
-    return ["f = frame(1); code = f.f_code",
+def site_source(depth: int = 1) -> list[str]:
+    """Lines that find the user's line, ``depth`` calls above: ``code`` and ``f.f_lasti``."""
+    return [f"f = frame({depth}); code = f.f_code",
             "if code is not user_code: f = locate(f); code = f.f_code"]
 
 

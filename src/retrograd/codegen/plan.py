@@ -47,6 +47,9 @@ class Plan:
         unknown = asked - known
         if unknown:
             raise TypeError(f"a rule of {op.name} asks for {sorted(unknown)}, which it has not")
+        if op.has_list and (self.fitted or self.saved_arrays):
+            raise TypeError(f"a rule of {op.name}, over a list of tensors, may ask for like, and "
+                            "for no tensors")
 
     def users(self, name: str) -> list[int]:
         """Positions of the arguments whose rules need ``name``."""

@@ -154,7 +154,7 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
         raise
     if out is not None:
         return write_out(op, tensors, result, out)
-    made = finish(op, args, tensors, values, result, mode)
+    made = finish(op, tensors, values, result, mode)
     if mode.intercept is not None:
         mode.intercept.made(made)
     return made
@@ -364,8 +364,7 @@ def check_broadcast(op: Op, data: dict[str, Any]) -> None:
         raise size_mismatch(shapes) from None
 
 
-def finish(op: Op, args: tuple[Any, ...], tensors: dict[str, Any], values: list[Any], result: Any,
-           mode: Mode) -> Any:
+def finish(op: Op, tensors: dict[str, Any], values: list[Any], result: Any, mode: Mode) -> Any:
     """Wrap the raw result and record the call."""
     if op.is_view and not op.outputs and type(result) is not tuple:
         out = wrap_any(result)
@@ -507,9 +506,7 @@ def fill_likes(op: Op, plan: Plan, node: Any, tensors: dict[str, Any], values: l
     promotes = dtype.kind == "V" or any(
         t._data.dtype != dtype for t in flat_tensors(tensors) if not t._wrapped_number)
     given = [tensors[op.arrays[i]] for i in plan.fitted]
-    if op.has_list:
-        node.fits = like_of(given[0])
-    elif op.kind == "elementwise" and not promotes:
+    if op.kind == "elementwise" and not promotes:
         fits = tuple([None if t is None or t._data.shape == shape else like_of(t) for t in given])
         node.fits = fits if any(fits) else None
     else:

@@ -9,8 +9,7 @@ from typing import Any
 
 from ..base import dtypes
 from ..base.modes import switched
-from .binding import raw
-from .graph import LEAF, Like, Node, OutputEdge, Released, Version, fit, short_name, stale
+from .graph import LEAF, Like, Node, OutputEdge, Released, Version, short_name, stale
 from .op import ARRAYS, Op
 from .tensor import Tensor, edge_of
 
@@ -213,10 +212,16 @@ def pull_on_tensors(node: Any, g: Any, *wanted: Any) -> Any:
     if quick is not None:
         return quick if node._arity > 1 else quick[0]
     with switched(grad=False):
-        result = node.replay(wrap_gradient(g), *wanted)
-    if isinstance(result, tuple):
-        return tuple([None if r is None else r._data for r in result])
-    return None if result is None else result._data
+        result = pull_by_replay(node, g, wanted)
+    return result if node._arity > 1 else result[0]
+
+
+def pull_by_replay(node: Any, g: Any, wanted: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The gradients of a node's inputs as raw data, by its rules on tensors."""
+    gradient = None if g is None else wrap_gradient(g)
+    found = node.replay(gradient) if node._arity == 1 else node.replay(gradient, *wanted)
+    results = found if isinstance(found, tuple) else (found,)
+    return tuple([None if r is None else r._data for r in results])
 
 
 @functools.cache
@@ -248,39 +253,6 @@ def replay_traced(node: Any, g: Any, *wanted: Any) -> Any:
 
 def list_edges(node: Any) -> tuple[Any, ...]:
     return node.rest
-
-
-def _list_arguments(node: Any, g: Any, output: Any) -> list[Any]:
-    (needs,) = node.plan.needs.values()
-    values = {"g": g, "like": node.like0 if node.plan.likes else None}
-    for name in node.plan.saved_outputs:
-        values[name] = output(name)
-    for name in node.plan.saved_static:
-        values[name] = getattr(node, name)
-    return [values[n] for n in needs]
-
-
-def _list_likes(node: Any) -> list[Like]:
-    return node.like0 if node.plan.likes else node.fits
-
-
-def pull_list(node: Any, g: Any, *wanted: Any) -> Any:
-    (rule,) = node.op.rules.values()
-    is_complex = g.dtype.kind == "c"
-    grads = raw(rule, is_complex)(*_list_arguments(node, g, lambda n: getattr(node, "out_" + n)))
-    if node.op.fits:
-        return tuple([None if w is None else fit(r, like)
-                      for r, w, like in zip(grads, wanted, _list_likes(node), strict=True)])
-    return tuple([None if w is None else r for r, w in zip(grads, wanted, strict=True)])
-
-
-def replay_list(node: Any, g: Any, *wanted: Any) -> Any:
-    (rule,) = node.op.rules.values()
-    grads = rule(*_list_arguments(node, g, lambda n: unpack_output(node, n)))
-    if node.op.fits:
-        return tuple([None if w is None else fit_tensor(r, like)
-                      for r, w, like in zip(grads, wanted, _list_likes(node), strict=True)])
-    return tuple([None if w is None else r for r, w in zip(grads, wanted, strict=True)])
 
 
 # ---------------------------------------------------------------- what users may look at

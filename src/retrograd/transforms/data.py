@@ -132,12 +132,6 @@ def are_real(values: list[Any], operands: list[int]) -> bool:
     return dtype is not None
 
 
-def compiled(label: str, name: str, lines: list[str], names: dict[str, Any]) -> Any:
-    """The function called ``name`` that generated source defines."""
-    exec(compile("\n".join(lines), f"<retrograd {label}>", "exec"), names)
-    return names[name]
-
-
 def unrecorded(mode: Mode) -> Mode:
     """The mode in which rules are run on tensors."""
     if mode.inference or not mode.forward_grad or mode.intercept or mode.hooks_disabled:

@@ -1,0 +1,235 @@
+"""Running the rules of a node, written out: on arrays, on tensors, or on a transform's data.
+
+In the lines ``self`` is the node, ``g`` its gradient, ``w0``, ``w1``... the edges that want one
+(None for those that do not), and ``r0``, ``r1``... the gradients for them. A saved value is called
+as the rules call it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.binding import raw
+from ..core.formulas import written_out
+from ..core.op import ARRAY, GENERATED, Op
+from .compiling import compile_function, numbers_source
+from .operands import is_optional
+from .plan import Plan
+
+
+class OnArrays:
+    """Rules as they run in an ordinary backward pass."""
+
+    fit = "fit"
+
+    def __init__(self, is_complex: bool):
+        self.is_complex = is_complex
+        self.label = "complex" if is_complex else "real"
+
+    def bind(self, rule: Any) -> Any:
+        return raw(rule, self.is_complex)
+
+    def formula(self, op: Op, plan: Plan, i: int) -> tuple[str, list[float]] | None:
+        """The rule of argument ``i`` as an expression with its constants, if it is that simple.
+
+        Written out where it is used it saves a function call, a good part of a small op's cost.
+        """
+        rule = op.rules[op.arrays[i]]
+        code = rule.__code__
+        call = arguments_source(op, plan, i)
+        sources = _CONDITIONAL.get((code.co_code, code.co_consts))
+        if sources is not None:
+            return sources[plan.defaults.get(call[1].removeprefix("self.")) == 1].format(*call), []
+        if op.has_list or op.outputs or (self.is_complex and code.co_names):
+            return None
+        known = {"g", "y", *(n for n in op.arrays if op.by_name[n].kind == ARRAY)}
+        return written_out(rule, [n if n in known else None for n in call], GENERATED)
+
+    def read_input(self, op: Op, name: str) -> list[str]:
+        """Lines that set ``name`` to a saved argument, if it is still what it was."""
+        lines = [f"if (vc := t._vc) is not None and vc.n: check_version(self, {name!r}, vc)",
+                 f"{name} = t._data", *self.check(name)]
+        if is_optional(op, name):
+            lines = [f"if t is None: {name} = None", "else:", *("    " + line for line in lines)]
+        return [f"t = self.{name}", *lines]
+
+    def read_output(self, name: str) -> list[str]:
+        lines = [f"{name} = self.out_{name}", f"if {name}.__class__ is Released: {name}.refuse()"]
+        if name == "y":
+            lines.append("if (seal := self.seal) is not None and seal[0].n != seal[1]: "
+                         "stale_output(self)")
+        return [*lines, *self.check(name)]
+
+    def check(self, name: str) -> list[str]:
+        """Lines that look at a saved value before it is used."""
+        return []
+
+    def settle(self, i: int) -> list[str]:
+        """Lines that look at a gradient before it is handed on."""
+        return []
+
+
+class OnTensors(OnArrays):
+    """Rules as they stand, which are recorded themselves."""
+
+    fit = "fit_tensor"
+    label = "tensor"
+
+    def __init__(self) -> None:
+        pass
+
+    def bind(self, rule: Any) -> Any:
+        return rule
+
+    def formula(self, op: Op, plan: Plan, i: int) -> None:
+        return None
+
+    def read_input(self, op: Op, name: str) -> list[str]:
+        edge = _edge_source(op.arrays.index(name)) if name in op.arrays else None
+        return [f"{name} = unpack_input(self, {name!r}, {edge})"]
+
+    def read_output(self, name: str) -> list[str]:
+        return [f"{name} = unpack_output(self, {name!r})"]
+
+
+class OnData(OnTensors):
+    """Rules on raw data, a transform's above all, of one real dtype: ``dt``, which ``g`` has."""
+
+    fit = "fit_data"
+    label = "data"
+    read_input = OnArrays.read_input
+    read_output = OnArrays.read_output
+
+    def __init__(self, bind: Callable[[Any], Any]):
+        self.bind = bind  # type: ignore[method-assign]
+
+    def check(self, name: str) -> list[str]:
+        return [f"if {name}.dtype is not dt and {name}.dtype.kind not in 'bi': return None"]
+
+    def settle(self, i: int) -> list[str]:
+        return [f"if levels is not None and r{i}.__class__ in TRACED_TYPES: "
+                f"r{i} = settle(r{i}, levels[{i}])"]
+
+
+_CONDITIONAL = {(rule.__code__.co_code, rule.__code__.co_consts): sources for rule, *sources in (
+    (lambda g, a: g if a == 1 else g * a, "{0} if {1} == 1 else {0} * {1}", "{0}"),
+    (lambda g, a: -g if a == 1 else g * -a, "-{0} if {1} == 1 else {0} * -{1}", "-{0}"),
+)}
+"""The rules with a factor (of ``add`` and ``sub``), by their bytecode; and for a factor of 1."""
+
+
+# ---------------------------------------------------------------- the methods of a node
+
+
+def compile_pull(op: Op, plan: Plan, way: OnArrays) -> Any:
+    """``pull``, or ``replay`` on tensors: returns the gradients that are wanted."""
+    name = "replay" if way.fit == "fit_tensor" else "pull"
+    wanted = ", *wanted" if op.has_list else "".join(f", w{i}" for i in range(plan.arity)) \
+        if plan.arity > 1 else ""
+    lines = [f"def {name}(self, g{wanted}):",
+             *("    " + line for line in _run_source(op, plan, way)),
+             "    return " + ", ".join(f"r{i}" for i in range(plan.arity))]
+    return compile_function(f"{op.name} {way.label} {name}", name, lines, op)
+
+
+def compile_pull_data(op: Op, plan: Plan, way: OnData) -> Any:
+    """``pull`` on raw data of any kind; returns None if that takes more than rules on raw data."""
+    lines = ["dt = g.dtype",
+             "if dt is not F4 and dt is not F8: return None",
+             "".join(f"w{i}, " for i in range(plan.arity)) + "= wanted",
+             "levels = self.input_levels",
+             *_run_source(op, plan, way),
+             "return " + "".join(f"r{i}, " for i in range(plan.arity))]
+    return compile_function(f"{op.name} data pull", "pull",
+                            ["def pull(self, g, wanted):", *("    " + line for line in lines)], op)
+
+
+def compile_pass_on(op: Op, plan: Plan, way: OnArrays) -> Any:
+    """``pass_on``: frees what was saved, and adds the gradients up where they belong."""
+    lines = [f"w{i} = {_edge_source(i)}" for i in range(plan.arity)]
+    lines += _read_source(op, plan, way)
+    if plan.saved_slots():
+        lines += ["# Free what was saved.",
+                  " = ".join(f"self.{s}" for s in plan.saved_slots()) + " = by"]
+    for i, arg in enumerate(op.arrays):
+        if arg not in op.rules:
+            continue
+        add = f"grads[w{i}] = grads[w{i}] + r{i} if w{i} in grads else r{i}"
+        if way.formula(op, plan, i) is None:
+            # A rule may say that there is no gradient; one that is written out cannot.
+            add = f"if r{i} is not None: {add}"
+        lines += [f"if w{i} is not None:",
+                  *("    " + line for line in (*_rule_source(op, plan, i, way), add))]
+    return compile_function(
+        f"{op.name} {way.label} pass_on", "pass_on",
+        ["def pass_on(self, g, by, grads):", *("    " + line for line in lines or ["pass"])], op)
+
+
+def compile_release(op: Op, plan: Plan) -> Any:
+    lines = ["def release(self, by):",
+             "    " + " = ".join(f"self.{s}" for s in plan.saved_slots()) + " = by"]
+    return compile_function(f"{op.name} release", "release", lines, op)
+
+
+# ---------------------------------------------------------------- their parts
+
+
+def _run_source(op: Op, plan: Plan, way: OnArrays) -> list[str]:
+    """Lines that set ``r0``, ``r1``... to the gradients that are wanted."""
+    lines = _read_source(op, plan, way)
+    for i, arg in enumerate(op.arrays):
+        if arg not in op.rules:
+            lines.append(f"r{i} = None")
+        elif plan.arity == 1:
+            lines += _rule_source(op, plan, i, way)
+        else:
+            lines += [f"if w{i} is None: r{i} = None", "else:",
+                      *("    " + line for line in _rule_source(op, plan, i, way))]
+    return lines
+
+
+def _read_source(op: Op, plan: Plan, way: OnArrays) -> list[str]:
+    """Lines that read what was saved, as far as the gradients that are wanted need it."""
+    lines = ["# What was saved."] if plan.saved_slots() else []
+    for name in plan.saved_arrays:
+        read = way.read_input(op, name)
+        users = plan.users(name)
+        if len(users) < plan.arity:
+            read = ["if " + " or ".join(f"w{i} is not None" for i in users) + ":",
+                    *("    " + line for line in read)]
+        lines += read
+    for name in plan.saved_outputs:
+        lines += way.read_output(name)
+    return lines
+
+
+def _rule_source(op: Op, plan: Plan, i: int, way: OnArrays) -> list[str]:
+    """Lines that set ``r{i}``, the gradient of argument ``i``."""
+    rule = f"{op.name}_{way.label}_rule{i}"
+    formula, constants = way.formula(op, plan, i) or ("", [])
+    lines = [numbers_source(rule, constants, "g")] if constants else []
+    if not formula:
+        GENERATED[rule] = way.bind(op.rules[op.arrays[i]])
+        formula = f"{rule}({', '.join(arguments_source(op, plan, i))})"
+    lines.append(f"r{i} = {formula}")
+    if op.has_list:
+        # A list of gradients, one for each tensor of the list.
+        return [*lines, f"r{i} = tuple([None if w is None else r for r, w in "
+                        f"zip(r{i}, wanted, strict=True)])"]
+    if i in plan.fitted:
+        lines.append("if self.fits is not None: "
+                     f"r{i} = {way.fit}(r{i}, self.fits[{plan.fitted.index(i)}])")
+    return [*lines, *way.settle(i)]
+
+
+def arguments_source(op: Op, plan: Plan, i: int) -> list[str]:
+    """What a rule is called with."""
+    wanted = "wanted" if op.has_list else f"({''.join(f'w{k}, ' for k in range(plan.arity))})"
+    known = {"like": f"self.like{i}", "wanted": wanted,
+             **{n: n for n in ("g", "y", *op.outputs, *plan.saved_arrays)}}
+    return [known.get(n, f"self.{n}") for n in plan.needs[op.arrays[i]]]
+
+
+def _edge_source(i: int) -> str:
+    return f"self.next{i}" if i < 2 else f"self.rest[{i - 2}]"
