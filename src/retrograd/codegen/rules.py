@@ -101,8 +101,11 @@ class OnData(OnTensors):
     read_input = OnArrays.read_input
     read_output = OnArrays.read_output
 
-    def __init__(self, bind: Callable[[Any], Any]):
-        self.bind = bind  # type: ignore[method-assign]
+    def __init__(self, bound: Callable[[Any], Any]):
+        self.bound = bound
+
+    def bind(self, rule: Any) -> Any:
+        return self.bound(rule)
 
     def check(self, name: str) -> list[str]:
         return [f"if {name}.dtype is not dt and {name}.dtype.kind not in 'bi': return None"]
