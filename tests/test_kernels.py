@@ -1,37 +1,852 @@
-"""Kernels that choose between algorithms by size: each of them against the plain definition."""
+"""Kernels: each tuned body against the plain one, and the plain ones against their definition."""
 
 from __future__ import annotations
 
+import ast
+import inspect
 import itertools
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import retrograd as torch
-from retrograd.backend.numpy import conv, norm, pool, rows, smooth
+from retrograd.backend.numpy import conv, norm, pool, smooth
 
 F = torch.nn.functional
+BACKEND = Path(torch.__file__).parent / "backend"
+HALVES = (np.float16, ml_dtypes.bfloat16)
+FLOATS = (np.float32, np.float64, *HALVES)
 
 
-def numbers(*shape: int, seed: int = 0) -> Any:
-    return np.random.default_rng(seed).standard_normal(shape)
+def numbers(*shape: int, seed: int = 0, dtype: Any = float) -> Any:
+    return np.asarray(np.random.default_rng(seed).standard_normal(shape)).astype(dtype)
 
 
-# ---------------------------------------------------------------- rows
+def integers(*shape: int, below: int = 5, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).integers(0, below, shape)
 
 
-@pytest.mark.parametrize("shape", [(3, 2), (300, 5), (40, 70), (2, 9000), (70_000, 10),
-                                   (300, 1000)])
-def test_rows(shape: tuple[int, int]) -> None:
-    x, y = numbers(*shape), numbers(*shape, seed=1)
-    assert np.allclose(rows.row_sums(x), x.sum(1, keepdims=True))
-    assert np.allclose(rows.row_products(x, y), (x * y).sum(1, keepdims=True))
-    assert np.array_equal(rows.row_maxima(x), x.max(1, keepdims=True))
-    assert np.array_equal(rows.row_maxima(x.T.copy().T), x.max(1, keepdims=True))
-    assert np.allclose(rows.column_sums(x), x.sum(0))
+def with_gaps(x: Any) -> Any:
+    """The same elements, with others between them in memory."""
+    return np.stack([x, x], -1)[..., 0]
+
+
+def layouts(x: Any) -> list[Any]:
+    """The same array in several arrangements of memory."""
+    return [x, with_gaps(x), x.T.copy().T]
+
+
+# ---------------------------------------------------------------- tuned bodies and plain ones
+
+
+def tuned_and_plain() -> Iterator[tuple[str, Any, Any]]:
+    """Every function that NumPy's kernels have a body of their own for."""
+    for path in sorted((BACKEND / "plain").glob("[a-z]*.py")):
+        if not (BACKEND / "numpy" / path.name).exists():
+            continue
+        plain, library = (import_module(f"retrograd.backend.{kind}.{path.stem}")
+                          for kind in ("plain", "numpy"))
+        for name, body in vars(plain).items():
+            if isinstance(body, FunctionType) and body.__module__ == plain.__name__:
+                own = inspect.unwrap(vars(library)[name])  # one that only remembers is no other
+                if own.__code__ is not body.__code__:
+                    yield f"{path.stem}.{name}", vars(library)[name], body
+
+
+BODIES = {name: (tuned, plain) for name, tuned, plain in tuned_and_plain()}
+CASES: dict[str, Callable[[], Iterator[tuple[Any, ...]]]] = {}
+EXACT: set[str] = set()
+
+
+def cases(*names: str, exact: bool = False) -> Callable[..., Any]:
+    """The decorated function gives argument lists for these bodies.
+
+    Results agree to the rounding of their dtype, or bit for bit where nothing is added up.
+    """
+    def declare(function: Callable[[], Iterator[tuple[Any, ...]]]) -> Any:
+        for name in names:
+            assert name not in CASES, f"{name} has its cases already"
+            CASES[name] = function
+            if exact:
+                EXACT.add(name)
+        return function
+    return declare
+
+
+def outcome(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a call returns and leaves in its arguments, or what it raises."""
+    args = tuple(a.copy(order="K") if isinstance(a, np.ndarray) and 0 not in a.strides else a
+                 for a in args)
+    with np.errstate(all="ignore"):
+        try:
+            return function(*args), *args
+        except (IndexError, RuntimeError) as error:
+            return type(error), str(error)
+
+
+def assert_agree(found: Any, expected: Any, exact: bool, name: str) -> None:
+    if isinstance(expected, tuple | list):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            assert_agree(one, other, exact, name)
+    elif not isinstance(expected, np.ndarray | np.generic):
+        assert found is expected or found == expected, name
+    else:
+        assert (found.shape, found.dtype) == (expected.shape, expected.dtype), name
+        kind, size = expected.dtype.kind, expected.dtype.itemsize
+        digits = {2: 2e-3 if kind == "f" else 1.6e-2, 4: 1e-5}.get(size, 1e-12)
+        if expected.dtype == np.complex64:
+            digits = 1e-5
+        if kind not in "biu":
+            kind = "c" if kind == "c" else "f"
+            found, expected = (a.astype(f"{kind}{8 if kind == 'f' else 16}")
+                               for a in (found, expected))
+        if exact or kind in "biu":
+            assert np.array_equal(found, expected, equal_nan=kind not in "biu"), name
+            return
+        usual = np.isfinite(expected)
+        assert np.array_equal(found[~usual], expected[~usual], equal_nan=True), name
+        scale = max(1.0, np.abs(expected[usual]).max(initial=0))
+        apart = np.abs(found[usual] - expected[usual]).max(initial=0)
+        assert apart <= digits * scale, f"{name}: {apart} apart"
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_tuned_body_gives_what_the_plain_one_gives(name: str) -> None:
+    tuned, plain = BODIES[name]
+    assert inspect.signature(tuned) == inspect.signature(plain)
+    assert name in CASES, f"{name} has a tuned body and no cases: give it some"
+    for args in CASES[name]():
+        assert_agree(outcome(tuned, args), outcome(plain, args), name in EXACT, name)
+
+
+def test_every_case_is_for_a_tuned_body() -> None:
+    assert not set(CASES) - set(BODIES)
+
+
+def codes_of(module: ModuleType) -> Iterator[CodeType]:
+    """The code of all functions in a module's file, and in functions and classes there."""
+    pending: list[Any] = [*vars(module).values()]
+    while pending:
+        part = pending.pop()
+        if inspect.isclass(part) and part.__module__ == module.__name__:
+            pending += vars(part).values()
+        code = getattr(part, "__code__", part)
+        if isinstance(code, CodeType) and code.co_filename == module.__file__:
+            yield code
+            pending += code.co_consts
+
+
+@pytest.mark.parametrize("subject", sorted({name.split(".")[0] for name in BODIES}))
+def test_the_cases_reach_every_line_of_the_tuned_bodies(subject: str) -> None:
+    module = import_module(f"retrograd.backend.numpy.{subject}")
+    source = Path(str(module.__file__)).read_text().splitlines()
+    lines = {line for code in codes_of(module) for _, _, line in code.co_lines()
+             if line and line != code.co_firstlineno}
+    met: set[int] = set()
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        if frame.f_code.co_filename != module.__file__:
+            return None
+        met.add(frame.f_lineno)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        exec(compile("\n".join(source), str(module.__file__), "exec"),  # what runs at the import
+             {"__name__": module.__name__, "__package__": module.__package__})
+        for name, function in CASES.items():
+            if name.split(".")[0] == subject:
+                for args in function():
+                    outcome(BODIES[name][0], args)
+    finally:
+        sys.settrace(before)
+    missed = [f"{line}: {source[line - 1].strip()}" for line in sorted(lines - met)]
+    assert not missed, "\n".join(missed)
+
+
+OWN_BODIES = {"create": {"shared", "from_buffer", "from_dlpack", "empty_in_order"}}
+"""What needs a body of its own in each library, since it is about that library's memory."""
+
+
+def test_every_kernel_that_is_called_has_a_plain_body() -> None:
+    missing: dict[str, set[str]] = {}
+    names = {"linalg": "matrices", "sort": "sorting"}
+    for path in BACKEND.parent.rglob("*.py"):
+        if BACKEND in path.parents:
+            continue
+        tree = ast.parse(path.read_text())
+        imported = {alias.asname or alias.name: names.get(alias.name, alias.name)
+                    for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+                    and node.level and str(node.module).split(".")[-1] == "backend"
+                    for alias in node.names if alias.name != "xp"}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) \
+                    and node.value.id in imported:
+                subject = imported[node.value.id]
+                plain = import_module(f"retrograd.backend.plain.{subject}")
+                if not hasattr(plain, node.attr):
+                    missing.setdefault(subject, set()).add(node.attr)
+    assert missing == OWN_BODIES
+
+
+def test_plain_bodies_name_no_library_and_keep_nothing_of_one() -> None:
+    for path in sorted((BACKEND / "plain").glob("*.py")):
+        tree = ast.parse(path.read_text())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                assert "numpy" not in [alias.name for alias in node.names], path.name
+        for statement in tree.body:
+            if not isinstance(statement, ast.FunctionDef | ast.ImportFrom | ast.Import):
+                kept = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == "xp"]
+                assert not kept, f"{path.name}, line {statement.lineno}: bound to one library"
+
+
+# ---------------------------------------------------------------- cases: rows and exponentials
+
+
+def matrices_of_all_sizes() -> Iterator[Any]:
+    for shape in ((3, 2), (300, 5), (40, 70), (2, 9000), (70_000, 10), (300, 1000)):
+        yield numbers(*shape, dtype=np.float32)
+    x = numbers(40, 70)
     x[1, 1] = np.nan
-    assert np.isnan(rows.row_maxima(x)).sum() == 1
+    yield from layouts(x)
+
+
+@cases("rows.row_sums", "rows.column_sums")
+def _() -> Any:
+    yield from ((x,) for x in matrices_of_all_sizes())
+
+
+@cases("rows.row_maxima", exact=True)
+def _() -> Any:
+    yield from ((x,) for x in matrices_of_all_sizes())
+
+
+@cases("rows.row_products")
+def _() -> Any:
+    yield from ((x, x[::-1]) for x in matrices_of_all_sizes())
+
+
+@cases("rows.total")
+def _() -> Any:
+    for count in (0, 1, 100, 10_000):
+        yield (numbers(count),)
+
+
+def arrays_with_axes() -> Iterator[tuple[Any, int]]:
+    for dtype in FLOATS:
+        for shape in ((3, 5), (4, 5, 6), (2, 300), (0, 3), (2, 0), ()):
+            for axis in range(len(shape)) or (0,):
+                yield numbers(*shape, dtype=dtype), axis
+    for x in layouts(numbers(20, 30, dtype=np.float32)):
+        yield x, 0
+        yield x, 1
+    yield np.broadcast_to(numbers(1, 6), (4, 6)), 1
+    yield np.array([[np.nan, 1], [-np.inf, -np.inf], [np.inf, 1]]), 1
+    yield numbers(300, 1000, dtype=np.float32), 1
+    yield numbers(5, 70, 1000), 2
+
+
+@cases("softmax.softmax", "softmax.log_softmax")
+def _() -> Any:
+    yield from arrays_with_axes()
+
+
+@cases("softmax.softmax_gradient", "softmax.log_softmax_gradient")
+def _() -> Any:
+    for x, axis in arrays_with_axes():
+        yield x, np.flip(x), axis
+
+
+@cases("attention.scores")
+def _() -> Any:
+    for dtype in FLOATS:
+        query, key = numbers(2, 3, 4, dtype=dtype), numbers(2, 5, 4, seed=1, dtype=dtype)
+        for mask in (None, numbers(3, 5) > 0, numbers(2, 3, 5, dtype=dtype)):
+            yield query, key, mask, False, 0.5
+        yield query, key, None, True, 0.5
+    yield numbers(0, 4), numbers(5, 4), None, True, 0.5
+
+
+@cases("attention.weights")
+def _() -> Any:
+    for dtype in FLOATS:
+        yield (numbers(2, 3, 4, dtype=dtype),)
+    x = numbers(2, 3, 300)
+    x[0, 1] = x[1, :, :7] = -np.inf
+    yield from ((a,) for a in (*layouts(x), numbers(2, 0, 3), numbers(2, 3, 0)))
+
+
+# ---------------------------------------------------------------- cases: smooth units
+
+
+def points_of_all_sizes() -> Iterator[Any]:
+    for count in (0, 5, 3000, 20_000, 70_000):
+        yield np.linspace(-9, 9, count).astype(np.float32)
+    yield from layouts(numbers(30, 40))
+    yield np.float32(0.5)
+    yield np.array(0.5)
+    yield np.array([np.nan, np.inf, -np.inf, 0])
+    yield np.full(5000, np.nan, np.float32)
+
+
+@cases("smooth.gelu", "smooth.tanh_gelu", "smooth.silu")
+def _() -> Any:
+    yield from ((x,) for x in points_of_all_sizes())
+
+
+@cases("smooth.gelu_gradient", "smooth.tanh_gelu_gradient", "smooth.silu_gradient")
+def _() -> Any:
+    yield from ((x[::-1] if x.ndim else x, x) for x in points_of_all_sizes())
+    yield numbers(3, 1), numbers(3, 4)
+
+
+# ---------------------------------------------------------------- cases: products
+
+
+@cases("matrices.product", "matrices.dot")
+def _() -> Any:
+    for dtype in (*FLOATS, np.int64, np.complex64):
+        for left, right in (((3, 4), (4, 5)), ((4,), (4,)), ((3, 4), (4,)), ((0, 4), (4, 2)),
+                            ((3, 0), (0, 2))):
+            yield numbers(*left, dtype=dtype), numbers(*right, dtype=dtype, seed=1)
+    yield from zip(layouts(numbers(30, 40)), layouts(numbers(40, 20)), strict=True)
+
+
+@cases("matrices.sum_rows")
+def _() -> Any:
+    for dtype in (*FLOATS, np.int32, np.complex64):
+        for shape in ((3, 4), (0, 4), (3, 0), (500, 7)):
+            yield (numbers(*shape, dtype=dtype),)
+    yield from ((x,) for x in layouts(numbers(30, 40)))
+
+
+@cases("matrices.affine")
+def _() -> Any:
+    for dtype in (*FLOATS, np.int64):
+        yield tuple(numbers(*shape, dtype=dtype) for shape in ((3, 4), (5, 4), (5,)))
+        yield tuple(numbers(*shape, dtype=dtype) for shape in ((4,), (5, 4), (5,)))
+
+
+# ---------------------------------------------------------------- cases: normalisation
+
+
+@cases("norm._means")
+def _() -> Any:
+    yield numbers(3, 4), (1,), 4
+    yield numbers(3, 4, 5), (0, 2), 15
+
+
+def rows_to_normalise() -> Iterator[tuple[Any, int, Any, Any]]:
+    """Arrays, how many dimensions are a row, weights and biases."""
+    for dtype in FLOATS:
+        yield numbers(3, 4, 5, dtype=dtype), 2, numbers(4, 5, dtype=dtype), None
+    for width in (100, 600):
+        x, weight = numbers(300, width, dtype=np.float32), numbers(width, dtype=np.float32)
+        yield x, 1, weight, weight[::-1]
+        yield x, 1, None, weight
+    for x in layouts(numbers(30, 40)):
+        yield x, 1, numbers(40), None
+    yield numbers(0, 4), 1, numbers(4), numbers(4)
+
+
+@cases("norm.layer_norm")
+def _() -> Any:
+    for x, rank, weight, bias in rows_to_normalise():
+        yield x, rank, 1e-5, weight, bias
+
+
+def moments(x: Any, rank: int) -> list[tuple[Any, Any]]:
+    _, mean, scale = norm.layer_norm(x, rank, 1e-5, None, None)
+    return [(None, None), (mean, scale)]
+
+
+@cases("norm.layer_input_gradient")
+def _() -> Any:
+    for x, rank, weight, _ in rows_to_normalise():
+        for mean, scale in moments(x, rank):
+            yield np.flip(x), x, weight, mean, scale, rank, 1e-5
+
+
+@cases("norm.layer_weight_gradient")
+def _() -> Any:
+    for x, rank, _, _ in rows_to_normalise():
+        for mean, scale in moments(x, rank):
+            yield np.flip(x), x, mean, scale, rank, 1e-5
+
+
+def images_to_normalise() -> Iterator[tuple[Any, Any, Any, int | None]]:
+    for dtype in FLOATS:
+        weight = numbers(6, dtype=dtype)
+        for groups in (None, 3):
+            for shape in ((4, 6, 3), (4, 6, 300), (4, 6), (0, 6, 3)):
+                yield numbers(*shape, dtype=dtype), weight, weight[::-1], groups
+    for x in layouts(numbers(20, 6, 30, 40)):
+        yield x, None, None, None
+
+
+@cases("norm.channel_norm")
+def _() -> Any:
+    for x, weight, bias, groups in images_to_normalise():
+        yield x, weight, bias, groups, 1e-5
+
+
+@cases("norm.channel_input_gradient")
+def _() -> Any:
+    for x, weight, _, groups in images_to_normalise():
+        _, mean, scale, _ = norm.channel_norm(x, None, None, groups, 1e-5)
+        yield np.flip(x), x, weight, mean, scale, groups, 1e-5
+        yield np.flip(x), x, weight, None, None, groups, 1e-5
+
+
+@cases("norm._centred_channels")
+def _() -> Any:
+    yield numbers(4, 6, 3), None, None, 3, 1e-5
+    yield numbers(4, 6, 3), numbers(24, 1), numbers(24, 1), None, 1e-5
+
+
+@cases("norm._shifted_channels")
+def _() -> Any:
+    for x, weight, bias, _ in images_to_normalise():
+        if weight is not None:
+            yield x, weight, bias
+
+
+@cases("norm.blend")
+def _() -> Any:
+    for dtype in FLOATS:
+        yield numbers(5, dtype=dtype), numbers(5, seed=1, dtype=np.float32), 0.1
+        yield numbers(5, dtype=dtype), numbers(5, seed=1, dtype=dtype), 0.1
+
+
+@cases("norm.look_up", exact=True)
+def _() -> Any:
+    for weight in layouts(numbers(7, 3)):
+        for indices in (integers(4, 2), integers(0), np.array([6, 7]), np.array([-1, 2])):
+            yield weight, indices
+    yield numbers(7, 0), integers(3)
+    yield numbers(7, 0), np.array([9])
+    yield numbers(0, 3), integers(2)
+
+
+@cases("norm._add_rows_at")
+def _() -> Any:
+    for count, indices in ((50, 20), (10, 40), (5000, 800), (20, 800), (70_000, 800)):
+        where = integers(indices, below=count)
+        yield np.zeros((count, 16)), where, numbers(indices, 16), np.bincount(where)
+    yield np.zeros((9, 2)), np.array([3, 1]), numbers(2, 2), np.array([0, 1, 0, 1])
+
+
+@cases("distance._norm")
+def _() -> Any:
+    for x in (*layouts(numbers(3, 4)), numbers(3, 4, dtype=np.float32), numbers(),
+              numbers(3, 4, dtype=np.complex64)):
+        for dim in (None, (0,) if x.ndim else None):
+            yield x, 2.0, dim, False
+            yield x, 3.0, dim, True
+
+
+@cases("distance.pairwise")
+def _() -> Any:
+    for ord in (0, 1, 2, 3, np.inf):
+        for dtype in (np.float32, np.float64):
+            yield numbers(2, 5, 3, dtype=dtype), numbers(1, 4, 3, dtype=dtype), ord
+        yield numbers(5, 0), numbers(4, 0), ord
+    for ord in (1, 2, 3):
+        yield numbers(600, 6, dtype=np.float16), numbers(1200, 6, dtype=np.float16), ord
+
+
+# ---------------------------------------------------------------- cases: reductions
+
+
+def arrays_to_reduce() -> Iterator[Any]:
+    for dtype in (*FLOATS, np.int32, np.uint8, np.bool_, np.complex64):
+        for shape in ((3, 4, 5), (2, 0, 3), (), (70,)):
+            yield (numbers(*shape) * 3).astype(dtype)
+    yield from layouts(numbers(30, 40, dtype=np.float32))
+    yield np.broadcast_to(numbers(1, 6), (4, 6))
+    yield np.array([1.0, np.nan, np.inf])
+
+
+@cases("reduce.sum_all")
+def _() -> Any:
+    yield from ((x,) for x in arrays_to_reduce())
+
+
+@cases("reduce.total")
+def _() -> Any:
+    for x in arrays_to_reduce():
+        for dim in (None, *([(0,), (0, -1)] if x.ndim > 1 else [])):
+            for keepdims in (False, True):
+                yield x, dim, keepdims, None
+                yield x, dim, keepdims, np.dtype(np.float32)
+    for x in layouts(numbers(5000, 3, dtype=np.float32)):
+        yield x, (0,), False
+        yield x, (0,), True
+        yield x, None, False
+
+
+@cases("reduce.spread", exact=True)
+def _() -> Any:
+    for dtype in (np.dtype(np.float32), np.dtype(np.float64)):
+        for shape in ((3, 4), (90, 90), (), (0, 3)):
+            yield np.float32(2), shape, dtype, None, False
+        yield numbers(4), (3, 4), dtype, (0,), False
+        yield numbers(1, 4), (3, 4), dtype, (0,), True
+
+
+@cases("reduce.log_sums")
+def _() -> Any:
+    for dtype in (*FLOATS, np.complex128):
+        for shape in ((), (5,), (4, 9), (0, 3)):
+            yield numbers(*shape, dtype=dtype), 0
+    yield np.array([-np.inf, -np.inf, 1, np.inf, 2, np.nan]), 0
+    yield from ((x, 1) for x in layouts(numbers(4, 9)))
+
+
+@cases("reduce.scanned", exact=True)
+def _() -> Any:
+    for x in arrays_to_reduce():
+        if x.ndim and x.dtype.kind != "c":
+            for combine in (np.maximum, np.minimum, lambda a, b: np.maximum(a, b)):
+                yield combine, x, 0
+                yield combine, x, x.ndim - 1
+
+
+@cases("reduce.plain_variance")
+def _() -> Any:
+    for x in (*layouts(numbers(30, 40)), numbers(7, dtype=np.float32)):
+        yield x, 1
+        yield x, 0
+
+
+# ---------------------------------------------------------------- cases: elementwise
+
+
+@cases("pointwise.sign", exact=True)
+def _() -> Any:
+    yield from ((x,) for x in arrays_to_reduce())
+    yield (np.float32(np.nan),)
+
+
+@cases("pointwise.bounded", exact=True)
+def _() -> Any:
+    for x in arrays_to_reduce():
+        if x.dtype.kind in "fV":
+            for low, high in ((-0.5, 0.5), (None, 0.5), (-0.5, None), (1.0, -1.0), (None, None),
+                              (-0.5, np.nan), (np.random.default_rng().random(), 2.0)):
+                yield x, low, high
+
+
+@cases("pointwise.zeroed", "pointwise.kept", exact=True)
+def _() -> Any:
+    for x in (*arrays_to_reduce(), *layouts(numbers(90, 90)), numbers(90, 90, dtype=np.float16)):
+        yield x, np.asarray(x.real > 0)
+    yield numbers(3, 4), numbers(4) > 0
+    yield numbers(90, 90), numbers(90, 1) > 0
+
+
+@cases("pointwise.made_complex", exact=True)
+def _() -> Any:
+    for dtype in (np.float32, np.float64):
+        yield numbers(3, 4, dtype=dtype), numbers(4, dtype=dtype)
+        yield numbers(dtype=dtype), np.array(np.inf, dtype)
+
+
+# ---------------------------------------------------------------- cases: indices
+
+
+def indexed() -> Iterator[tuple[Any, Any, tuple[int, ...]]]:
+    """Arrays, index arrays and the dimensions they stand for."""
+    for x in layouts(numbers(5, 6, 7)):
+        for dims in ((0,), (1,), (2,)):
+            yield x, integers(3, 2), dims
+            yield x, integers(0), dims
+            yield x, np.array([4, -5, 4]), dims
+            yield x, np.array([1, 9]), dims
+        yield x, integers(2, 3), (0, 1)
+        yield x, integers(2, 3), (0, 2)
+        yield x, integers(2, 4, 3), (1, 2)
+        yield x, numbers(5) > 0, (0,)
+        yield x, numbers(6, 7) > 0, (1, 2)
+    yield numbers(5, 6, dtype=np.complex64), integers(4), (0,)
+    yield numbers(5, 0), integers(4), (1,)
+
+
+@cases("index.taken", exact=True)
+def _() -> Any:
+    yield from ((x, index, dims[:1] if index.dtype == bool else dims)
+                for x, index, dims in indexed())
+
+
+@cases("index.put")
+def _() -> Any:
+    for x, index, dims in indexed():
+        dims = dims[:1] if index.dtype == bool else dims
+        for accumulate in (False, True):
+            yield x, np.asarray(2.0), index, dims, accumulate
+            yield x, numbers(3, 9), index, dims, accumulate
+            if index.dtype == bool:
+                shape = index.nonzero()[0].shape
+                yield x, numbers(*shape, *x.shape[dims[0] + index.ndim:]), index, dims, accumulate
+        if index.dtype != bool and len(dims) == 1 and index.max(initial=0) < 5:
+            shape = (*x.shape[:dims[0]], *index.shape, *x.shape[dims[0] + 1:])
+            yield x, numbers(*shape), index, dims, True
+
+
+@cases("index._add")
+def _() -> Any:
+    for x in (*layouts(numbers(5, 6, 7)), numbers(6, 5, 7).transpose(1, 0, 2)):
+        yield x, numbers(3, 2, 6, 7), integers(3, 2), (0,)
+        yield x, numbers(5, 4, 7), integers(4), (1,)
+        yield x, numbers(3, 7), integers(2, 3), (0, 1)
+        yield x, numbers(5, 3), integers(2, 3), (1, 2)
+        yield x, numbers(3, 6), integers(2, 3), (0, 2)
+
+
+@cases("index.check_range", exact=True)
+def _() -> Any:
+    for dtype in (np.int64, np.int32):
+        for index in ([], [0, 4], [-1, 2], [5], [[2, 7], [9, -3]]):
+            yield np.array(index, dtype), 5, 1
+    yield with_gaps(integers(3, 4)), 3, 0
+
+
+@cases("index.offsets", exact=True)
+def _() -> Any:
+    yield (3, 4, 5), 1, (2, 4, 5)
+    yield (90, 90), 0, (80, 90)
+    yield (3,), 0, (0,)
+
+
+@cases("index.ruler", exact=True)
+def _() -> Any:
+    yield 5, 1, 3
+    yield 5000, 0, 1
+
+
+@cases("index.combine_at")
+def _() -> Any:
+    where = integers(40, below=9)
+    for how in ("", "add", "sum", "mean", "prod", "multiply", "amax", "amin"):
+        for dtype in (np.float32, np.int64, ml_dtypes.bfloat16):
+            values = (numbers(40) * 2).astype(dtype)
+            if how == "":
+                yield (numbers(9) * 2).astype(dtype), np.arange(9), values[:9], how
+            elif dtype is not ml_dtypes.bfloat16 or how.startswith("a"):
+                yield (numbers(9) * 2).astype(dtype), where, values, how
+                yield (numbers(9) * 2).astype(dtype), where, np.asarray(2).astype(dtype), how
+                yield (numbers(9) * 2).astype(dtype), where[:0], values[:0], how
+
+
+# ---------------------------------------------------------------- cases: losses
+
+
+@cases("loss.reduced")
+def _() -> Any:
+    for dtype in FLOATS:
+        for reduction in range(3):
+            for shape in ((3, 4), (), (0,), (20_000,)):
+                yield numbers(*shape, dtype=dtype), reduction
+
+
+@cases("loss.squared_error")
+def _() -> Any:
+    for dtype in (*FLOATS, np.int64):
+        for reduction in range(3):
+            for shape in ((3, 4), (), (5, 0)):
+                yield numbers(*shape, dtype=dtype), numbers(*shape, seed=1, dtype=dtype), reduction
+
+
+@cases("loss._checked", exact=True)
+def _() -> Any:
+    for target in (integers(6), integers(0), integers(2, 3), np.array([1, -100, 2]),
+                   np.array([1, 7]), np.array([-3]), integers(4).astype(np.uint8)):
+        for ignore in (-100, 1):
+            yield target, 5, ignore
+
+
+@cases("loss._picked", exact=True)
+def _() -> Any:
+    for x in (*layouts(numbers(4, 5)), numbers(4, 5, dtype=np.float16), numbers(0, 5)):
+        yield x, integers(len(x))
+    yield numbers(4, 5, 2), integers(4, 2)
+
+
+@cases("loss._placed", exact=True)
+def _() -> Any:
+    yield numbers(4), (4, 5), integers(4), np.float64
+    yield np.float32(2), (4, 5), integers(4), np.float32
+    yield numbers(4, 2), (4, 5, 2), integers(4, 2), np.float64
+    yield numbers(0), (0, 5), integers(0), np.float64
+
+
+# ---------------------------------------------------------------- cases: order
+
+
+@cases("sorting.largest_indices", exact=True)
+def _() -> Any:
+    for x in (*layouts(numbers(40, 50)), numbers(100, dtype=ml_dtypes.bfloat16), numbers(),
+              numbers(30, 30) > 0, np.where(np.arange(90) % 7, np.random.default_rng(3).permutation(
+                  90).astype(float), np.inf)[::-1]):
+        for k in (0, 1, 3, 20 if x.ndim else 1):
+            for largest in (False, True):
+                for axis in range(x.ndim) or (0,):
+                    if len(np.unique(x)) == x.size:  # which of equals is found, nobody says
+                        yield x, k, axis, largest, True
+
+
+@cases("sorting.unique", exact=True)
+def _() -> Any:
+    for x in (integers(4, 5), integers(0), np.array([2.0, np.nan, 1, np.nan, 2]), numbers() > 0,
+              integers(20).astype(ml_dtypes.bfloat16), *layouts(integers(30, 4))):
+        yield (x,)
+
+
+@cases("sorting.unique_slices", exact=True)
+def _() -> Any:
+    for x in layouts(integers(30, 2, 2, below=2)):
+        for axis in range(3):
+            yield x, axis
+    yield integers(30, 2, below=2).astype(np.float32), 0
+
+
+@cases("sorting.insertion_points", exact=True)
+def _() -> Any:
+    for dtype in (np.dtype(np.int32), np.dtype(np.int64)):
+        for right in (False, True):
+            edges = np.array([0.0, 1, 1, 2, 3])
+            values = np.array([[-1, 0, 1], [1.5, 3, 9]])
+            yield edges, values, right, dtype
+            yield edges, np.array(1.0), right, dtype
+            yield edges, np.array([np.nan, 1]), right, dtype
+            yield np.array([0, 1, np.nan]), values, right, dtype
+            yield np.stack([edges, edges + 1]), values, right, dtype
+            yield edges.astype(np.float16), values.astype(np.float16), right, dtype
+            yield np.arange(100), integers(3, 4, below=120), right, dtype
+
+
+# ---------------------------------------------------------------- cases: windows
+
+
+def poolings(*shapes: tuple[int, ...]) -> Iterator[tuple[Any, ...]]:
+    """Images, and the settings of a pooling."""
+    for shape in shapes:
+        for kernel, stride, padding in ((2, 2, 0), (3, 2, 1), (3, 1, 0), (1, 1, 0)):
+            settings = [(n, n) for n in (kernel, stride, padding)]
+            for dilation in (1, 2) if shape[-1] > 6 else (1,):
+                steps = (dilation, dilation)
+                for ceil_mode in (False, True):
+                    out = pool.pool_space(shape[-2:], *settings, steps, ceil_mode)
+                    yield shape, *settings, steps, out
+
+
+def planes(shape: tuple[int, ...]) -> list[Any]:
+    x = np.random.default_rng(0).integers(-1, 2, shape)
+    wild = x.astype(float)
+    wild[0, 2:4, 2:6] = np.nan
+    wild[-1, :3, :3] = -np.inf
+    return [x, x.astype(np.float16), wild, np.asfortranarray(wild)]
+
+
+@cases("pool.combined")
+def _() -> Any:
+    yield np.maximum, numbers(2, 7, 8), (2, 3), (2, 1), (1, 2), (3, 4)
+    yield np.add, numbers(2, 7, 8), (1, 1), (2, 2), (1, 1), (4, 4)
+
+
+@cases("pool.max_pool_with_places", exact=True)
+def _() -> Any:
+    for shape, *settings in poolings((2, 8, 9), (20, 8, 9), (2, 9, 20)):
+        for x in planes(shape):
+            yield x, *settings
+    yield numbers(3, 300, dtype=np.float32), (2,), (2,), (1,), (1,), (151,)
+    yield numbers(1, 3, 40_000), (3, 1), (1, 1), (0, 0), (1, 1), (1, 40_000)
+    yield numbers(1, 3, 200), (3, 1), (1, 1), (0, 0), (1, 1), (1, 200)
+
+
+@cases("pool.scatter_places")
+def _() -> Any:
+    for shape, *settings in poolings((2, 8, 9), (20, 8, 9)):
+        values, places = pool.max_pool_with_places(numbers(*shape), *settings)
+        for unique in (False, *([True] if settings[1] >= settings[0] else [])):
+            yield values, places, shape[-2:], *settings, unique
+    yield numbers(0, 2, 2), numbers(0, 2, 2), (4, 4), (2, 2), (2, 2), (0, 0), (1, 1), (2, 2), True
+
+
+@cases("pool.average_pool")
+def _() -> Any:
+    for shape, kernel, stride, padding, dilation, out in poolings((2, 8, 9), (2, 5, 6)):
+        if dilation == (1, 1):
+            for x in planes(shape):
+                for include_pad in (False, True):
+                    yield x, kernel, stride, padding, out, include_pad, None
+                yield x, kernel, stride, padding, out, True, 7
+
+
+SETTINGS = [(1, 0, 1, 1), (1, 1, 1, 1), (1, 2, 2, 1), (2, 1, 1, 1), (1, 1, 1, 2), (2, 0, 2, 2)]
+
+
+def convolutions() -> Iterator[tuple[Any, Any, tuple[Any, ...]]]:
+    """Images, kernels and settings."""
+    for dtype in FLOATS:
+        for space in ((7,), (6, 5), (20, 17), (5, 5, 6)):
+            for stride, padding, dilation, groups in SETTINGS if dtype is float else SETTINGS[::3]:
+                rank = len(space)
+                yield (numbers(3, 4, *space, dtype=dtype),
+                       numbers(6, 4 // groups, *(3, 2, 2)[:rank], seed=1, dtype=dtype),
+                       (*((n,) * rank for n in (stride, padding, dilation)), groups))
+    for x in layouts(numbers(70, 4, 20, 20, dtype=np.float32)):
+        yield x, numbers(6, 4, 3, 3, dtype=np.float32), ((2, 2), (1, 1), (1, 1), 1)
+        yield x, numbers(6, 4, 3, 3, dtype=np.float32), ((1, 1), (0, 1), (1, 1), 1)
+
+
+@cases("conv.windows", exact=True)
+def _() -> Any:
+    for x in layouts(numbers(2, 3, 7, 8)):
+        yield x, (2, 3), (2, 1), (1, 2), (3, 4)
+
+
+@cases("conv.convolve")
+def _() -> Any:
+    for x, weight, settings in convolutions():
+        yield x, weight, None, *settings
+        yield x, weight, numbers(6, seed=2, dtype=x.dtype), *settings
+    yield numbers(0, 4, 7), numbers(6, 4, 3), None, (1,), (0,), (1,), 1
+    yield numbers(2, 0, 7), numbers(6, 0, 3), None, (1,), (0,), (1,), 1
+
+
+@cases("conv.correlated")
+def _() -> Any:
+    for x, weight, (stride, padding, dilation, groups) in convolutions():
+        out = conv.output_space(x.shape[2:], weight.shape[2:], stride, padding, dilation)
+        if x.dtype.itemsize > 2:
+            yield x, weight, out, stride, padding, dilation, groups
+
+
+@cases("conv.spread_windows")
+def _() -> Any:
+    for x, weight, settings in convolutions():
+        yield conv.convolve(x, weight, None, *settings), weight, x.shape, *settings
+
+
+@cases("conv.weight_slopes")
+def _() -> Any:
+    for x, weight, settings in convolutions():
+        if x.dtype.itemsize > 2:
+            yield conv.convolve(x, weight, None, *settings), x, weight.shape, *settings
+
+
+# ---------------------------------------------------------------- softmax
 
 
 @pytest.mark.parametrize("shape", [(3, 300), (5, 70, 1000)])
@@ -92,9 +907,6 @@ def test_rows_are_added_up_by_index(count: int, indices: int) -> None:
 
 
 # ---------------------------------------------------------------- convolution and pooling
-
-SETTINGS = [(1, 0, 1, 1), (1, 1, 1, 1), (1, 2, 2, 1), (2, 1, 1, 1), (1, 1, 1, 2), (2, 0, 2, 2)]
-
 
 @pytest.mark.parametrize(("stride", "padding", "dilation", "groups"), SETTINGS)
 @pytest.mark.parametrize("space", [(7,), (6, 5), (20, 17), (5, 5, 6)])

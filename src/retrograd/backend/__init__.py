@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from .numpy import xp
+
+# isort: split
 from .numpy import (
     attention,
     conv,
@@ -15,7 +18,6 @@ from .numpy import (
     reduce,
     smooth,
     softmax,
-    xp,
 )
 from .numpy import matrices as linalg
 from .numpy import sorting as sort

@@ -465,4 +465,36 @@ def add_at(array: np.ndarray, index: Any, values: Any) -> None:
     np.add.at(array, index, values)
 
 
-xp = namespace("numpy", globals(), np)
+# ---------------------------------------------------------------- functions, called quicker
+
+# NumPy's own look for arguments of other libraries first, which takes longer than a small array.
+
+
+def _reduction(ufunc: Any) -> Any:
+    reduce = ufunc.reduce
+
+    def reduced(array: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        return reduce(array, axis, dtype, None, keepdims)
+
+    return reduced
+
+
+def _scan(ufunc: Any) -> Any:
+    accumulate = ufunc.accumulate
+
+    def scanned(array: Any, axis: int | None = None, dtype: Any = None) -> Any:
+        return accumulate(np.ravel(array) if axis is None else array, axis or 0, dtype)
+
+    return scanned
+
+
+_QUICK = {
+    "sum": _reduction(np.add), "prod": _reduction(np.multiply),
+    "max": _reduction(np.maximum), "min": _reduction(np.minimum),
+    "any": _reduction(np.logical_or), "all": _reduction(np.logical_and),
+    "cumsum": _scan(np.add), "cumprod": _scan(np.multiply),
+    "take": lambda array, index, axis=None: array.take(index, axis),
+    "repeat": lambda array, count, axis=None: array.repeat(count, axis),
+}
+
+xp = namespace("numpy", {**globals(), **_QUICK}, np)

@@ -1,4 +1,4 @@
-"""Attention on raw arrays: scores with hidden places, and weights that add up to one."""
+"""Attention on NumPy arrays: weights of rows, in memory of their own."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from . import FLOAT32, along_rows
-from .matrices import is_low_precision, product
+from ..plain import attention as plain
+from ..plain import fill_with_plain_bodies
+from . import FLOAT32, FLOAT64, along_rows
+from .matrices import product
 from .rows import row_maxima, row_sums
 
 
@@ -19,7 +21,7 @@ def _future(rows: int, cols: int) -> Any:
 
 
 def scores(query: Any, key: Any, mask: Any, causal: bool, scale: float) -> Any:
-    """How much each query is like each key: -inf where it may not look, else scaled and shifted."""
+    # What is hidden is overwritten in the product's own memory.
     found = product(query * scale, key.swapaxes(-1, -2))
     if causal:
         np.copyto(found, -np.inf, where=_future(*found.shape[-2:]))
@@ -31,13 +33,11 @@ def scores(query: Any, key: Any, mask: Any, causal: bool, scale: float) -> Any:
 
 
 def weights(scores: Any) -> Any:
-    """Softmax along the last dimension; rows of nothing but -inf become zeros."""
-    if is_low_precision(scores.dtype):
-        return weights(scores.astype(FLOAT32)).astype(scores.dtype)
+    # For the two dtypes that BLAS adds up.
+    if not scores.size or scores.dtype not in (FLOAT32, FLOAT64):
+        return plain.weights(scores)
     found = np.empty(scores.shape, scores.dtype)
     rows, out = (a.reshape(-1, scores.shape[-1]) for a in (scores, found))
-    if not scores.size:
-        return found
     top = row_maxima(rows)
     top[top == -np.inf] = 0
     with along_rows(rows.shape[1]):
@@ -47,3 +47,6 @@ def weights(scores: Any) -> Any:
         sums[sums == 0] = 1
         out /= sums
     return found
+
+
+fill_with_plain_bodies(globals(), plain)

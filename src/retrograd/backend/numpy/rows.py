@@ -1,4 +1,4 @@
-"""Sums, products and extremes along the rows of a matrix.
+"""Sums, products and extremes along the rows of a matrix of NumPy's.
 
 A reduction of NumPy's costs a function call for each row and adds numbers up one by one; these take
 BLAS, or indices, where that is quicker. All of them expect float32 or float64.
@@ -36,7 +36,6 @@ def row_starts(rows: int, width: int) -> Any:
 
 
 def row_sums(x: Any) -> Any:
-    """The sum of every row, as a column."""
     width = x.shape[1]
     if width > _LONG_ROW:
         return np.add.reduce(x, axis=1, keepdims=True)
@@ -46,7 +45,6 @@ def row_sums(x: Any) -> Any:
 
 
 def row_products(x: Any, y: Any) -> Any:
-    """The inner product of every row of ``x`` with that of ``y``, as a column."""
     width = x.shape[1]
     if width >= 64:
         return np.vecdot(x, y)[:, None]
@@ -56,7 +54,6 @@ def row_products(x: Any, y: Any) -> Any:
 
 
 def row_maxima(x: Any) -> Any:
-    """The largest element of every row, as a column; NaN is larger than any."""
     rows, width = x.shape
     if rows >= 256 and width <= 16:
         return np.maximum.reduce(x.T.copy(), axis=0)[:, None]
@@ -66,12 +63,10 @@ def row_maxima(x: Any) -> Any:
 
 
 def column_sums(x: Any) -> Any:
-    """The sum of every column, as a vector."""
     if x.size <= _WITHOUT_THREADS:
         return ones(x.shape[0], x.dtype).reshape(-1).dot(x)
     return np.add.reduce(x, axis=0)
 
 
 def total(x: Any) -> Any:
-    """The sum of a vector."""
-    return np.add.reduce(x) if x.size > _LONG_ROW else x.dot(ones(x.size, x.dtype)).item()
+    return np.add.reduce(x) if x.size > _LONG_ROW else x.dot(ones(x.size, x.dtype))[0]

@@ -1,4 +1,4 @@
-"""Smooth activations on raw arrays: large ones block by block, which stay in the cache."""
+"""Smooth activations on NumPy arrays: large ones block by block, which stay in the cache."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..plain import fill_with_plain_bodies
+from ..plain import smooth as plain
+from ..plain.smooth import CUBIC, ROOT_TWO_PI, SCALE
 from . import FLOAT32
 from . import special as scipy_special
 from .pointwise import bounded
@@ -15,8 +18,6 @@ from .rows import number
 
 _BLOCK = 1 << 16
 _SMALL_BLOCK = 1 << 14  # from four times as many numbers BLAS takes threads, which cost more here
-_ROOT_TWO_PI = math.sqrt(2 * math.pi)
-_SCALE, _CUBIC = math.sqrt(2 / math.pi), 0.044715
 
 
 def _by_blocks(compute: Callable[[Any, Any], None], x: Any, size: int = _BLOCK,
@@ -87,7 +88,6 @@ def _put_probability(x: Any, out: Any) -> None:
 
 
 def gelu(x: Any) -> Any:
-    """``x`` times the normal probability of being below it."""
     return _by_blocks(_put_gelu, x, _SMALL_BLOCK)
 
 
@@ -97,7 +97,6 @@ def _put_gelu(x: Any, out: Any) -> None:
 
 
 def gelu_gradient(g: Any, x: Any) -> Any:
-    """``g`` times the derivative of :func:`gelu`."""
     return _by_blocks(_put_gelu_slope, x, _SMALL_BLOCK, g)
 
 
@@ -106,7 +105,7 @@ def _put_gelu_slope(x: Any, out: Any) -> None:
     density = x * x
     density *= number(-0.5, x.dtype)
     np.exp(density, density)
-    density *= number(1 / _ROOT_TWO_PI, x.dtype)
+    density *= number(1 / ROOT_TWO_PI, x.dtype)
     density *= x
     np.add(out, density, out)
 
@@ -115,14 +114,13 @@ def _put_gelu_slope(x: Any, out: Any) -> None:
 
 
 def tanh_gelu(x: Any) -> Any:
-    """:func:`gelu` with a hyperbolic tangent in place of the normal distribution."""
     return _by_blocks(_put_tanh_gelu, x)
 
 
 def _put_bend(x: Any, square: Any, out: Any) -> None:
     """The tangent; ``square`` is that of ``x``."""
-    np.multiply(square, number(_SCALE * _CUBIC, x.dtype), out)
-    np.add(out, number(_SCALE, x.dtype), out)
+    np.multiply(square, number(SCALE * CUBIC, x.dtype), out)
+    np.add(out, number(SCALE, x.dtype), out)
     np.multiply(out, x, out)
     np.tanh(out, out)
 
@@ -135,7 +133,6 @@ def _put_tanh_gelu(x: Any, out: Any) -> None:
 
 
 def tanh_gelu_gradient(g: Any, x: Any) -> Any:
-    """``g`` times the derivative of :func:`tanh_gelu`."""
     return _by_blocks(_put_tanh_gelu_slope, x, g=g)
 
 
@@ -144,8 +141,8 @@ def _put_tanh_gelu_slope(x: Any, out: Any) -> None:
     square = x * x
     _put_bend(x, square, out)
     # Of 0.5 (1 + bend), the factor of x, and then of the bend's own change.
-    square *= number(3 * _SCALE * _CUBIC, x.dtype)
-    square += number(_SCALE, x.dtype)
+    square *= number(3 * SCALE * CUBIC, x.dtype)
+    square += number(SCALE, x.dtype)
     square *= x
     square *= half
     rest = out * out
@@ -160,7 +157,6 @@ def _put_tanh_gelu_slope(x: Any, out: Any) -> None:
 
 
 def silu(x: Any) -> Any:
-    """``x`` times its sigmoid."""
     return _by_blocks(_put_silu, x)
 
 
@@ -172,7 +168,6 @@ def _put_silu(x: Any, out: Any) -> None:
 
 
 def silu_gradient(g: Any, x: Any) -> Any:
-    """``g`` times the derivative of :func:`silu`."""
     return _by_blocks(_put_silu_slope, x, g=g)
 
 
@@ -186,3 +181,6 @@ def _put_silu_slope(x: Any, out: Any) -> None:
     rest *= x
     rest += one
     np.multiply(out, rest, out)
+
+
+fill_with_plain_bodies(globals(), plain)

@@ -1,4 +1,4 @@
-"""Exponentials that add up to one, their logarithms, and the gradients of both, on raw arrays."""
+"""Exponentials that add up to one on NumPy arrays: as matrices, whose rows BLAS adds up."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..plain import fill_with_plain_bodies
+from ..plain import softmax as plain
+from ..plain.precision import is_half
 from . import FLOAT32, along_rows
-from .pointwise import is_half
 from .rows import row_maxima, row_products, row_sums
 
 
@@ -47,7 +49,6 @@ def _folded(compute: Callable[..., Any], axis: int, *arrays: Any) -> Any:
 
 
 def softmax(array: Any, axis: int) -> Any:
-    """Exponentials along ``axis``, divided by their sum."""
     return _folded(_softmax, axis, array)
 
 
@@ -59,7 +60,6 @@ def _softmax(along: _Along, x: Any) -> Any:
 
 
 def log_softmax(array: Any, axis: int) -> Any:
-    """Logarithm of :func:`softmax`, with no overflow on the way."""
     return _folded(_log_softmax, axis, array)
 
 
@@ -71,7 +71,6 @@ def _log_softmax(along: _Along, x: Any) -> Any:
 
 
 def softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
-    """What reaches the input of :func:`softmax`."""
     return _folded(_softmax_gradient, axis, gradient, output)
 
 
@@ -82,7 +81,6 @@ def _softmax_gradient(along: _Along, g: Any, y: Any) -> Any:
 
 
 def log_softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
-    """What reaches the input of :func:`log_softmax`."""
     return _folded(_log_softmax_gradient, axis, gradient, output)
 
 
@@ -90,3 +88,6 @@ def _log_softmax_gradient(along: _Along, g: Any, y: Any) -> Any:
     found = np.exp(y)
     found *= along.sums(g)
     return np.subtract(g, found, found)
+
+
+fill_with_plain_bodies(globals(), plain)

@@ -17,8 +17,8 @@ def fill_with_plain_bodies(library: dict[str, Any], plain: ModuleType) -> None:
     The bodies are bound to that module, and so call its own ones.
     """
     for name, value in vars(plain).items():
-        if name in library:
-            continue
+        if library.get(name, value) is not value:
+            continue  # its own body
         if isinstance(value, FunctionType) and value.__module__ == plain.__name__:
             bound = FunctionType(value.__code__, library, name, value.__defaults__)
             bound.__kwdefaults__, bound.__doc__ = value.__kwdefaults__, value.__doc__

@@ -9,8 +9,7 @@ from ...backend import xp
 from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.op import Array, elementwise
-from ..checks.common import kinds
-from .number_operands import BOTH
+from .number_operands import BOTH, kinds
 
 
 @elementwise(inplace=True, promote=None, numbers=(), quiet=True, halves=False)

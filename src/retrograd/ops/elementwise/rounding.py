@@ -9,8 +9,7 @@ from ...backend import pointwise as arrays
 from ...backend import xp
 from ...core.op import Array, composite, elementwise, publish
 from ...core.tensor import Tensor
-from ..checks.common import kinds
-from .number_operands import in_place
+from .number_operands import in_place, kinds
 from .where import zeros_as
 
 

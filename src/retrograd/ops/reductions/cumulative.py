@@ -10,8 +10,6 @@ from ...backend import xp
 from ...base.errors import canonical_dim, existing_dim, no_dims
 from ...core.op import Array, Dim, composite, elementwise, linear, op
 from ...core.tensor import Tensor
-from ..checks.common import unsupported
-from ..checks.reductions import check_diff
 from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import exp
 from ..memory.casts import cast_gradient
@@ -20,7 +18,7 @@ from ..shapes.joining import cat
 from ..shapes.reshaping import zeros_of
 from ..shapes.slicing import _slice, narrow, slice_backward
 from ..sorting.sorting import _put_along, into, into_one
-from .arguments import _np
+from .arguments import _np, unsupported
 from .products import exclusive_cumprod, recurrence, shift
 from .sums import _sum_dims
 
@@ -30,7 +28,7 @@ from .sums import _sum_dims
 @linear(inplace=True)
 def cumsum(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
     """Running sum along ``dim``."""
-    return arrays.cumulated(xp.add, input, dim, _np(dtype))
+    return arrays.cumulated(xp.cumsum, input, dim, _np(dtype))
 
 
 cumsum.vjp(input=lambda g, like, dim: cast_gradient(_sums_from_end(g, dim), like.dtype))
@@ -48,7 +46,7 @@ _sums_from_end.vjp(input=lambda g, dim: cumsum(g, dim))
 @op(inplace=True)
 def cumprod(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
     """Running product along ``dim``."""
-    return arrays.cumulated(xp.multiply, input, dim, _np(dtype))
+    return arrays.cumulated(xp.cumprod, input, dim, _np(dtype))
 
 
 cumprod.vjp(input=lambda g, like, input, dim: cast_gradient(
@@ -122,6 +120,21 @@ def cummin(input: Any, dim: int, *, out: Any = None) -> Any:
     return return_types.cummin(into("cummin", out, _cummin(input, dim)))
 
 
+# ---------------------------------------------------------------- differences and integrals
+
+
+def _check_diff(input: Any, dim: int, added: Any) -> None:
+    if added is None:
+        return
+    if added.ndim != input.ndim:
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for i, (n, own) in enumerate(zip(added.shape, input.shape, strict=True)):
+        if i != dim and n != own:
+            raise RuntimeError("diff expects the shape of tensor to prepend or append to match "
+                               "that of input except along the differencing dimension; input.size("
+                               f"{i}) = {own}, but got tensor.size({i}) = {n}")
+
+
 @composite(method=True)
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *,
          out: Any = None) -> Any:
@@ -131,8 +144,8 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     d = canonical_dim(dim, input.ndim)
-    check_diff(input, d, prepend)
-    check_diff(input, d, append)
+    _check_diff(input, d, prepend)
+    _check_diff(input, d, append)
     parts = [t for t in (prepend, input, append) if t is not None]
     found = cat(parts, d) if len(parts) > 1 else input
     if not n:

@@ -12,12 +12,12 @@ from .arguments import numpy_names
 
 @op(function=None, method=False)
 def _any(input: Array, dim: Dims, keepdim: bool) -> Any:
-    return arrays.truth(xp.logical_or, input, dim, keepdim)
+    return arrays.truth(xp.any, input, dim, keepdim)
 
 
 @op(function=None, method=False)
 def _all(input: Array, dim: Dims, keepdim: bool) -> Any:
-    return arrays.truth(xp.logical_and, input, dim, keepdim)
+    return arrays.truth(xp.all, input, dim, keepdim)
 
 
 @composite(method=True)

@@ -1,0 +1,252 @@
+"""Convolution, padding and resampling on raw arrays.
+
+Arrays are (batch, channels, *space); a "window view" is (batch, channels, *kernel, *output).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import lru_cache
+from typing import Any
+
+from .. import xp
+from .matrices import product
+from .precision import wide
+
+Ints = tuple[int, ...]
+
+
+def padded(x: Any, padding: Ints, value: Any = 0) -> Any:
+    """``x`` with ``padding`` elements of ``value`` on both sides of every space dimension."""
+    if not any(padding):
+        return x
+    space = x.shape[2:]
+    shape = (*x.shape[:2], *(n + 2 * p for n, p in zip(space, padding, strict=True)))
+    whole = xp.full(shape, value, x.dtype) if value else xp.zeros(shape, x.dtype)
+    whole[inner_part(padding, space)] = x
+    return whole
+
+
+def inner_part(padding: Ints, space: Ints) -> tuple[Any, ...]:
+    """Where the unpadded array lies in the padded one."""
+    return (..., *(slice(p, p + n) for p, n in zip(padding, space, strict=True)))
+
+
+@lru_cache(maxsize=256)
+def output_space(space: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Ints:
+    """How many windows fit along each dimension."""
+    return tuple((n + 2 * p - d * (k - 1) - 1) // s + 1
+                 for n, k, s, p, d in zip(space, kernel, stride, padding, dilation, strict=True))
+
+
+def windows(x: Any, kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Any:
+    """The window view of an (already padded) array."""
+    found = [x[where] for _, where in part_slices(kernel, stride, dilation, out)]
+    return xp.stack(found, axis=2).reshape(*x.shape[:2], *kernel, *out)
+
+
+def part_slices(kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Any:
+    """For every position in the kernel, the slice of the input that it meets."""
+    for place in itertools.product(*map(range, kernel)):
+        yield place, (..., *(
+            slice(i * d, i * d + (n - 1) * s + 1, s)
+            for i, d, n, s in zip(place, dilation, out, stride, strict=True)))
+
+
+def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints,
+             groups: int) -> Any:
+    """The cross-correlation of a batch of images with kernels, plus a number per kernel."""
+    kernel = weight.shape[2:]
+    out = output_space(x.shape[2:], kernel, stride, padding, dilation)
+    if not x.size:
+        # Without channels to read there are none to write, whatever the number of kernels.
+        return xp.zeros((x.shape[0], weight.shape[0] if x.shape[1] else 0, *out), x.dtype)
+    y = correlated(wide(x), wide(weight), out, stride, padding, dilation, groups)
+    if bias is not None:
+        y = y + bias.reshape((-1,) + (1,) * len(out))
+    return xp.cast(y, x.dtype)
+
+
+def correlated(x: Any, weight: Any, out: Ints, stride: Ints, padding: Ints, dilation: Ints,
+               groups: int) -> Any:
+    """:func:`convolve` of what is not empty, without a bias: a product for each kernel position."""
+    whole, kernels = padded(x, padding), _in_groups(weight, groups)
+    y: Any = 0
+    for place, where in part_slices(weight.shape[2:], stride, dilation, out):
+        columns = whole[where].reshape(x.shape[0], groups, kernels.shape[2], math.prod(out))
+        y = y + xp.matmul(kernels[(..., *place)], columns)
+    return y.reshape(x.shape[0], weight.shape[0], *out)
+
+
+def _in_groups(weight: Any, groups: int) -> Any:
+    return weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:])
+
+
+def convolve_input_gradient(g: Any, weight: Any, shape: Ints, stride: Ints, padding: Ints,
+                            dilation: Ints, groups: int) -> Any:
+    """What an output gradient adds up to at every input element; also transposed convolution."""
+    if not g.size:
+        return xp.zeros(shape, g.dtype)
+    around = tuple([d * (k - 1) - p for d, k, p in zip(
+        dilation, weight.shape[2:], padding, strict=True)])
+    if all(s == 1 for s in stride) and min(around) >= 0 and shape[2:] == tuple(
+            [n + 2 * a - d * (k - 1) for n, a, d, k in zip(
+                g.shape[2:], around, dilation, weight.shape[2:], strict=True)]):
+        return convolve(g, turned_round(weight, groups), None, stride, around, dilation, groups)
+    return spread_windows(g, weight, shape, stride, padding, dilation, groups)
+
+
+def turned_round(weight: Any, groups: int) -> Any:
+    """The kernels that undo: channels in and out exchanged, and every dimension backwards."""
+    count, channels, *kernel = weight.shape
+    parts = weight.reshape(groups, count // groups, channels, *kernel).swapaxes(1, 2)
+    back = (..., *[slice(None, None, -1)] * len(kernel))
+    return parts.reshape(groups * channels, count // groups, *kernel)[back]
+
+
+def spread_windows(g: Any, weight: Any, shape: Ints, stride: Ints, padding: Ints, dilation: Ints,
+                   groups: int) -> Any:
+    """:func:`convolve_input_gradient` by adding up the windows' gradients, for any stride."""
+    kernels, out = _in_groups(wide(weight), groups), g.shape[2:]
+    slopes = wide(g).reshape(g.shape[0], groups, g.shape[1] // groups, math.prod(out))
+    space = tuple(n + 2 * p for n, p in zip(shape[2:], padding, strict=True))
+    whole = xp.zeros((*shape[:2], *space), slopes.dtype)
+    for place, where in part_slices(weight.shape[2:], stride, dilation, out):
+        part = xp.matmul(kernels[(..., *place)].swapaxes(1, 2), slopes)
+        whole[where] += part.reshape(*shape[:2], *out)
+    return xp.cast(xp.ascontiguousarray(whole[inner_part(padding, shape[2:])]), g.dtype)
+
+
+def add_windows(cols: Any, whole: Any, stride: Ints, dilation: Ints) -> None:
+    """Add a window view's values up in ``whole``, (batch, channels, *space), where they overlap."""
+    rank = len(stride)
+    kernel, out = cols.shape[2:2 + rank], cols.shape[2 + rank:]
+    for place, where in part_slices(kernel, stride, dilation, out):
+        whole[where] += cols[(slice(None), slice(None), *place)]
+
+
+def convolve_weight_gradient(g: Any, x: Any, shape: Ints, stride: Ints, padding: Ints,
+                             dilation: Ints, groups: int) -> Any:
+    """The gradient of the kernels."""
+    if not g.size:
+        return xp.zeros(shape, g.dtype)
+    return xp.cast(weight_slopes(wide(g), wide(x), shape, stride, padding, dilation, groups),
+                   g.dtype)
+
+
+def weight_slopes(g: Any, x: Any, shape: Ints, stride: Ints, padding: Ints, dilation: Ints,
+                  groups: int) -> Any:
+    """:func:`convolve_weight_gradient` of what is not empty: a product for each position."""
+    samples, out = g.shape[0], math.prod(g.shape[2:])
+    rows = g.reshape(samples, groups, g.shape[1] // groups, out)
+    whole, found = padded(x, padding), xp.zeros(shape, g.dtype)
+    for place, where in part_slices(shape[2:], stride, dilation, g.shape[2:]):
+        columns = whole[where].reshape(samples, groups, shape[1], out).swapaxes(2, 3)
+        found[(..., *place)] = xp.sum(xp.matmul(rows, columns), axis=0).reshape(shape[:2])
+    return found
+
+
+# ---------------------------------------------------------------- padding and resampling
+
+
+def take_axes(x: Any, recipe: Any) -> Any:
+    """Along each (axis, index) of ``recipe``, the positions that the index names."""
+    for axis, index in recipe:
+        x = xp.take(x, index, axis=axis)
+    return x
+
+
+def spread_axes(g: Any, recipe: Any, sizes: Ints) -> Any:
+    """Add values back to the positions they were taken from: the adjoint of :func:`take_axes`."""
+    for axis, index in recipe:
+        g = add_by_index(g, axis, index, sizes[axis])
+    return g
+
+
+def multiply_axes(x: Any, recipe: Any, transposed: bool) -> Any:
+    """Along each (axis, matrix) of ``recipe``, ``x`` times the matrix."""
+    for axis, matrix in recipe:
+        if transposed:
+            matrix = matrix.T
+        x = xp.moveaxis(product(xp.moveaxis(x, axis, -1), matrix.T.astype(x.dtype)), -1, axis)
+    return xp.ascontiguousarray(x)
+
+
+def padded_by(x: Any, pad: Ints, value: Any) -> Any:
+    """``x`` with ``pad`` (last dimension first, both sides) added, or cut off where negative."""
+    slices: list[slice] = [slice(None)] * x.ndim
+    shape = list(x.shape)
+    source = list(slices)
+    for i in range(len(pad) // 2):
+        axis, before, after = x.ndim - 1 - i, pad[2 * i], pad[2 * i + 1]
+        n = x.shape[axis]
+        shape[axis] = n + before + after
+        source[axis] = slice(max(-before, 0), n - max(-after, 0))
+        slices[axis] = slice(max(before, 0), max(before, 0) + n - max(-before, 0) - max(-after, 0))
+    whole = xp.full(shape, value, x.dtype)
+    whole[tuple(slices)] = x[tuple(source)]
+    return whole
+
+
+def take_sides(before: int, after: int, size: int, mode: str) -> Any:
+    """For each position of a padded dimension, the position it copies."""
+    where = xp.arange(-before, size + after)
+    if mode == "replicate":
+        return xp.clip(where, 0, size - 1)
+    if mode == "circular":
+        # What a negative padding cuts off does not come round again.
+        first, last = max(-before, 0), size - max(-after, 0)
+        return first + (where - first) % (last - first)
+    period = max(2 * (size - 1), 1)
+    where = xp.abs(where) % period
+    return xp.where(where >= size, period - where, where)
+
+
+def add_by_index(g: Any, axis: int, index: Any, size: int) -> Any:
+    """Add the slices of ``g`` along ``axis`` into the positions they were taken from."""
+    shape = (*g.shape[:axis], size, *g.shape[axis + 1:])
+    whole = xp.zeros(shape, g.dtype)
+    xp.add_at(whole, (slice(None),) * axis + (index,), g)
+    return whole
+
+
+def nearest_index(size: int, out: int, scale: float | None, exact: bool = False) -> Any:
+    """The input position each output position copies."""
+    step = 1 / scale if scale is not None else size / out
+    positions = xp.arange(out, dtype=xp.float32) + (0.5 if exact else 0)
+    return xp.minimum((positions * step).astype(xp.int64), size - 1)
+
+
+def interpolation_matrix(size: int, out: int, align_corners: bool, scale: float | None,
+                         dtype: Any, cubic: bool = False) -> Any:
+    """The matrix that resamples ``size`` points at ``out`` positions."""
+    if align_corners:
+        step = (size - 1) / (out - 1) if out > 1 else 0.0
+        positions = xp.arange(out) * step
+    else:
+        step = 1 / scale if scale is not None else size / out
+        positions = (xp.arange(out) + 0.5) * step - 0.5
+        if not cubic:
+            positions = xp.maximum(positions, 0)
+    low = xp.floor(positions).astype(xp.int64)
+    part = positions - low
+    matrix = xp.zeros((out, size), xp.float64)
+    rows = xp.arange(out)
+    for shift, weight in _weights(part, cubic):
+        xp.add_at(matrix, (rows, xp.clip(low + shift, 0, size - 1)), weight)
+    return matrix.astype(dtype)
+
+
+def _weights(t: Any, cubic: bool) -> list[tuple[int, Any]]:
+    if not cubic:
+        return [(0, 1 - t), (1, t)]
+    a = -0.75  # Keys' kernel with the coefficient that image libraries use
+
+    def near(x: Any) -> Any:
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    def far(x: Any) -> Any:
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+    return [(-1, far(t + 1)), (0, near(t)), (1, near(1 - t)), (2, far(2 - t))]

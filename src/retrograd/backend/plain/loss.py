@@ -1,0 +1,175 @@
+"""Losses on raw arrays; half precision is added up in float32."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import xp
+from .precision import wide
+
+NONE, MEAN, SUM = 0, 1, 2
+
+
+def reduced(values: Any, reduction: int) -> Any:
+    """All values, their mean or their sum."""
+    if reduction == NONE:
+        return values
+    found = xp.sum(wide(values))
+    return xp.as_array(found if reduction == SUM else _divided(found, values.size)
+                       ).astype(values.dtype)
+
+
+def _divided(number: Any, count: int) -> Any:
+    """A number divided, in its own dtype; that of nothing is NaN."""
+    return number / (count or math.nan)
+
+
+def squared_error(x: Any, target: Any, reduction: int) -> Any:
+    """The squares of the differences, or their mean or sum."""
+    apart = x - target
+    if reduction == NONE:
+        return apart * apart
+    return reduced(wide(apart) ** 2, reduction).astype(apart.dtype)
+
+
+def smooth_error(x: Any, target: Any, beta: float, scale: float, reduction: int) -> Any:
+    """Quadratic below ``beta`` and linear above it, times ``scale``."""
+    apart = xp.absolute(wide(x) - wide(target))
+    near = apart < beta
+    values = xp.where(near, apart * apart * (0.5 / beta), apart - 0.5 * beta) * scale
+    return reduced(xp.cast(values, x.dtype), reduction)
+
+
+def _checked(target: Any, classes: int, ignore: int) -> tuple[Any, Any]:
+    """Targets that can index, and which of them count (None for all)."""
+    counts = target != ignore
+    wrong = counts & ((target < 0) | (target >= classes))
+    if xp.any(wrong):
+        raise IndexError(f"Target {int(target[wrong][0])} is out of bounds.")
+    return xp.where(counts, target, 0), None if xp.all(counts) else counts
+
+
+def _picked(x: Any, target: Any) -> Any:
+    """The value of each target's class (dimension 1)."""
+    if not x.size:
+        return xp.zeros(target.shape, x.dtype)
+    return xp.take_along_axis(x, target[:, None], axis=1)[:, 0]
+
+
+def _placed(values: Any, shape: tuple[int, ...], target: Any, dtype: Any) -> Any:
+    """Zeros with each of ``values`` at its target's class (dimension 1)."""
+    whole = xp.zeros(shape, dtype)
+    if whole.size:
+        xp.put_along_axis(whole, target[:, None],
+                          xp.broadcast_to(values, target.shape)[:, None], axis=1)
+    return whole
+
+
+def class_weights(target: Any, weight: Any, counts: Any, dtype: Any) -> Any:
+    """What each target's loss is multiplied by; None for one everywhere."""
+    if weight is None:
+        return None if counts is None else counts.astype(dtype)
+    # Without classes every target is one that is to be ignored.
+    found = xp.take(weight, target) if weight.size else xp.zeros(target.shape, weight.dtype)
+    return found if counts is None else xp.where(counts, found, xp.zeros((), found.dtype))
+
+
+def negative_likelihood(x: Any, target: Any, weight: Any, reduction: int, ignore: int) -> Any:
+    """Minus the log-likelihood of the target classes, (batch, classes, *space)."""
+    if x.ndim == 1:
+        loss = negative_likelihood(x[None], target.reshape(1), weight, reduction, ignore)
+        return loss if reduction != NONE else loss.reshape(target.shape)
+    target, counts = _checked(target, x.shape[1], ignore)
+    values = _picked(x, target)
+    dtype = x.dtype
+    if weight is None and counts is None:
+        loss = reduced(values, reduction)
+        return -loss if reduction == NONE else 0 - loss  # a sum shows no minus zero
+    scale = class_weights(target, weight, counts, dtype)
+    values = xp.where(scale == 0, xp.zeros((), dtype), -values * scale)
+    if reduction != MEAN:
+        return reduced(values, reduction)
+    loss, divisor = xp.sum(wide(values)), xp.sum(wide(scale))
+    return xp.as_array(loss / xp.as_array(divisor).astype(loss.dtype)).astype(dtype)
+
+
+def spread_likelihood(g: Any, shape: tuple[int, ...], target: Any, weight: Any, reduction: int,
+                      ignore: int) -> Any:
+    """The gradient of :func:`negative_likelihood`."""
+    if len(shape) == 1:
+        return spread_likelihood(xp.as_array(g).reshape(target.shape or (1,)) if reduction == NONE
+                                 else g, (1, *shape), target.reshape(1), weight, reduction,
+                                 ignore)[0]
+    target, counts = _checked(target, shape[1], ignore)
+    dtype = g.dtype
+    if weight is None and counts is None:
+        values = _divided(-g, target.size) if reduction == MEAN else -g
+        return _placed(values, shape, target, dtype)
+    scale = class_weights(target, weight, counts, dtype)
+    values = -g
+    if reduction == MEAN:
+        values = values / xp.as_array(xp.sum(wide(scale))).astype(values.dtype)
+    values = xp.where(scale == 0, xp.zeros((), dtype), values * scale)
+    return _placed(values, shape, target, dtype)
+
+
+def binary_cross_entropy(x: Any, target: Any, weight: Any, reduction: int) -> Any:
+    """Minus the log-likelihood of probabilities; logarithms are held above -100."""
+    wide_x = wide(x)
+    if wide_x.size and not ((wide_x >= 0) & (wide_x <= 1)).all():
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    hit, miss = xp.maximum(xp.log(wide_x), -100), xp.maximum(xp.log1p(-wide_x), -100)
+    values = (target - 1) * miss - target * hit
+    values = values if weight is None else values * weight
+    return reduced(xp.cast(values, x.dtype), reduction)
+
+
+def logistic_loss(x: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
+    """Binary cross entropy of logits."""
+    wide_x = wide(x)
+    rest = xp.log1p(xp.exp(-xp.absolute(wide_x))) + xp.maximum(-wide_x, 0)
+    if pos_weight is not None:
+        rest = rest * ((pos_weight - 1) * target + 1)
+    values = (1 - target) * wide_x + rest
+    values = values if weight is None else values * weight
+    return reduced(xp.cast(values, x.dtype), reduction)
+
+
+def hinge_margins(x: Any, target: Any, p: int, margin: float, weight: Any) -> Any:
+    """For each sample and wrong class, how far it is from being ``margin`` below the right one."""
+    if target.size and not 0 <= int(target.min()) <= int(target.max()) < x.shape[1]:
+        raise RuntimeError("target out of range")
+    rows = xp.arange(x.shape[0])
+    apart = margin - x[rows, target][:, None] + x
+    apart = xp.maximum(apart, 0)
+    apart[rows, target] = 0
+    scale = 1 / x.shape[1]
+    scale = scale if weight is None else weight[target][:, None] * scale
+    return (apart if p == 1 else apart * apart) * scale
+
+
+def hinge_slopes(x: Any, target: Any, p: int, margin: float, weight: Any) -> Any:
+    """The derivative of each sample's summed :func:`hinge_margins`."""
+    rows = xp.arange(x.shape[0])
+    apart = margin - x[rows, target][:, None] + x
+    slope = (apart > 0).astype(x.dtype) if p == 1 else 2 * xp.maximum(apart, 0)
+    slope[rows, target] = 0
+    scale = 1 / x.shape[1]
+    slope = slope * (scale if weight is None else weight[target][:, None] * scale)
+    slope[rows, target] = -slope.sum(1)
+    return slope.astype(x.dtype)
+
+
+def hinge_curvature(g: Any, x: Any, target: Any, p: int, margin: float, weight: Any) -> Any:
+    """The symmetric second derivative of :func:`hinge_margins`, applied to ``g``."""
+    if p == 1:
+        return xp.zeros_like(g)
+    rows = xp.arange(x.shape[0])
+    bends = (margin - x[rows, target][:, None] + x > 0).astype(x.dtype)
+    bends[rows, target] = 0
+    scale = 2 / x.shape[1]
+    bends = bends * (scale if weight is None else weight[target][:, None] * scale)
+    change = bends * (g - g[rows, target][:, None])
+    change[rows, target] = -change.sum(1)
+    return change

@@ -1,0 +1,261 @@
+"""Array code of elementwise ops that array libraries have no single function for."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import xp
+from .precision import is_half, wide
+
+# ---------------------------------------------------------------- dtypes
+
+
+def widened(array: Any, number: Any, default: Any) -> Any:
+    """``array`` in the dtype that it and a Python number have in common."""
+    kind = array.dtype.kind
+    if isinstance(number, complex):
+        if kind == "c":
+            return array
+        single = (array.dtype if kind in "fV" else default).itemsize <= 4
+        return array.astype(xp.complex64 if single else xp.complex128)
+    if isinstance(number, float):
+        return array.astype(default) if kind in "iub" else array
+    return array.astype(xp.int64) if kind == "b" and not isinstance(number, bool) else array
+
+
+def number_in(dtype: Any, number: Any) -> Any:
+    """A Python number as one of ``dtype``; integers wrap around, as in C."""
+    return xp.asarray(number).astype(dtype)[()]
+
+
+def in_single(function: Any, *arrays: Any) -> Any:
+    """``function`` of arrays that may be of half precision, which is computed in float32."""
+    dtype = arrays[0].dtype
+    if not is_half(dtype):
+        return function(*arrays)
+    return function(*map(wide, arrays)).astype(dtype)
+
+
+def special(name: str, *arrays: Any) -> Any:
+    """A function of scipy.special, in the dtype of its arguments."""
+    return in_single(xp.special(name), *arrays)
+
+
+# ---------------------------------------------------------------- arithmetic
+
+
+def add_multiple(array: Any, other: Any, factor: Any) -> Any:
+    """``array + factor * other`` in their own dtype."""
+    kind = array.dtype.kind
+    if kind != {bool: "b", complex: "c"}.get(type(factor), kind):
+        raise TypeError(f"a factor of type {type(factor).__name__} for {array.dtype} data")
+    if kind == "b":
+        return array | (other & bool(factor))
+    return array + number_in(array.dtype, factor) * other
+
+
+def refuse_zero(array: Any, divisor: Any) -> None:
+    if divisor.dtype.kind in "iub" and not xp.all(divisor) and array.size:
+        raise RuntimeError("ZeroDivisionError")
+
+
+def floor_quotient(array: Any, other: Any) -> Any:
+    refuse_zero(array, other)
+    return xp.floor_divide(array, other)
+
+
+def trunc_quotient(array: Any, other: Any) -> Any:
+    """The quotient rounded towards zero."""
+    refuse_zero(array, other)
+    if array.dtype.kind not in "iu":
+        return xp.trunc(array / other)
+    quotient = xp.floor_divide(array, other)
+    inexact = quotient * other != array
+    return quotient + (inexact & ((array < 0) != (other < 0))).astype(quotient.dtype)
+
+
+def remainder(array: Any, other: Any) -> Any:
+    refuse_zero(array, other)
+    return xp.remainder(array, other)
+
+
+def fmod(array: Any, other: Any) -> Any:
+    refuse_zero(array, other)
+    return xp.fmod(array, other)
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """Powers; integers to negative integer powers are 0 or ±1."""
+    if base.dtype.kind != "i" or not xp.any(exponent < 0):
+        return base ** exponent
+    found = xp.power(base, xp.where(exponent < 0, 0, exponent))
+    odd = xp.where(exponent % 2 == 0, 1, base)
+    inverse = xp.where(base == 1, 1, xp.where(base == -1, odd, 0))
+    return xp.where(exponent < 0, inverse, found).astype(base.dtype)
+
+
+def sign(array: Any) -> Any:
+    """-1, 0 or 1, or the direction of a complex number; 0 for NaN."""
+    if array.dtype.kind == "b":
+        return array.copy()
+    found = xp.sign(array)
+    if array.dtype.kind not in "fV":
+        return found
+    return xp.where(xp.isnan(found), xp.zeros((), found.dtype), found)
+
+
+def lerp(start: Any, end: Any, weight: Any) -> Any:
+    """``start + weight * (end - start)``, from whichever end is nearer."""
+    span = end - start
+    if isinstance(weight, (int, float, complex)):
+        return start + weight * span if abs(weight) < 0.5 else end - span * (1 - weight)
+    return xp.where(xp.abs(weight) < 0.5, start + weight * span, end - span * (1 - weight))
+
+
+def log_add_exp(array: Any, other: Any, base_two: bool) -> Any:
+    if array.dtype.kind != "c":
+        return (xp.logaddexp2 if base_two else xp.logaddexp)(array, other)
+    scale = math.log(2.0) if base_two else 1.0
+    first = array.real >= other.real
+    high, low = xp.where(first, array, other), xp.where(first, other, array)
+    found = high + xp.log(1 + xp.exp((low - high) * scale)) / scale
+    return xp.where(xp.isinf(array) & (array == other), array, found).astype(array.dtype)
+
+
+def sinc(array: Any) -> Any:
+    scaled = xp.pi * array
+    safe = xp.where(scaled == 0, xp.ones_like(scaled), scaled)
+    return xp.where(scaled == 0, xp.ones_like(scaled), xp.sin(safe) / safe)
+
+
+def mantissa_and_exponent(array: Any) -> tuple[Any, Any]:
+    mantissa, exponent = xp.frexp(wide(array))
+    return mantissa.astype(array.dtype), exponent.astype(xp.int32)
+
+
+def round_decimals(array: Any, decimals: int) -> Any:
+    scale = 10.0 ** abs(decimals)
+    if decimals < 0:
+        return xp.rint(array / scale) * scale
+    return xp.rint(array * scale) / scale
+
+
+# ---------------------------------------------------------------- bounds
+
+
+def bounded(array: Any, low: Any, high: Any) -> Any:
+    """``array`` held between two numbers, either of which may be None."""
+    if low is not None:
+        array = xp.maximum(array, low)
+    return array if high is None else xp.minimum(array, high)
+
+
+# ---------------------------------------------------------------- masks
+
+
+def zeroed(array: Any, mask: Any) -> Any:
+    """``array`` with zeros where ``mask`` is true."""
+    return xp.where(mask, xp.zeros((), array.dtype), array)
+
+
+def kept(array: Any, mask: Any) -> Any:
+    """``array`` with zeros where ``mask`` is false."""
+    return xp.where(mask, array, xp.zeros((), array.dtype))
+
+
+def close(array: Any, other: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
+    """Where two arrays are equal within tolerances."""
+    found = array == other
+    if equal_nan and array.dtype.kind in "fcV":
+        found = found | (xp.isnan(array) & xp.isnan(other))
+    if rtol == 0 and atol == 0:
+        return found
+    if array.dtype.kind in "iub":
+        array, other = xp.asarray(array, xp.float64), xp.asarray(other, xp.float64)
+    distance = xp.abs(array - other)
+    return found | (xp.isfinite(distance) & (distance <= atol + xp.abs(rtol * other)))
+
+
+def replaced(array: Any, nan: float, posinf: float | None, neginf: float | None) -> Any:
+    """``array`` with finite numbers in place of NaN and the infinities."""
+    if array.dtype.kind in "iub":
+        return array.copy()
+    if array.dtype.kind == "c":
+        parts = [replaced(p, nan, posinf, neginf) for p in (array.real, array.imag)]
+        return (parts[0] + 1j * parts[1]).astype(array.dtype)
+    limits = xp.float_info(array.dtype)
+    found = xp.as_array(array).copy()
+    found[xp.isnan(array)] = nan
+    found[array == xp.inf] = float(limits.max) if posinf is None else posinf
+    found[array == -xp.inf] = float(limits.min) if neginf is None else neginf
+    return found
+
+
+def made_complex(real: Any, imag: Any) -> Any:
+    return xp.pairs_as_complex(xp.stack(xp.broadcast_arrays(real, imag), axis=-1))
+
+
+# ---------------------------------------------------------------- special functions
+
+
+def log_gamma(array: Any) -> Any:
+    found = special("gammaln", array)
+    return xp.where(array == -xp.inf, -array, found)
+
+
+def digamma(array: Any) -> Any:
+    """The derivative of log gamma; at 0 it has the sign that PyTorch gives it."""
+    found = special("psi", array)
+    zero = xp.copysign(xp.inf, -array)
+    return xp.where(array == 0, zero, found).astype(array.dtype)
+
+
+def polygamma(order: int, array: Any) -> Any:
+    if order == 0:
+        return digamma(array)
+    factorial = float(math.factorial(order))
+    found = (-1.0) ** (order + 1) * factorial * xp.special("zeta")(
+        order + 1, xp.asarray(array, xp.float64))
+    return xp.asarray(found).astype(array.dtype)
+
+
+def log_multigamma(array: Any, order: int) -> Any:
+    total = order * (order - 1) / 4 * math.log(math.pi)
+    for j in range(order):
+        total = total + xp.asarray(special("gammaln", array - j / 2))
+    return xp.asarray(total).astype(array.dtype)
+
+
+def airy_ai(array: Any) -> Any:
+    return in_single(lambda a: xp.special("airy")(a)[0], array)
+
+
+# ---------------------------------------------------------------- activations
+
+
+def leaky(array: Any, slope: float) -> Any:
+    """``array`` with its negative part scaled."""
+    scaled = array * slope
+    if slope == 0:
+        return xp.where(array > 0, array, scaled)
+    return xp.maximum(array, scaled) if slope <= 1 else xp.minimum(array, scaled)
+
+
+def slope_of_leaky(array: Any, slope: float) -> Any:
+    return xp.where(array > 0, number_in(array.dtype, 1), number_in(array.dtype, slope))
+
+
+def random_slopes(array: Any, lower: float, upper: float, stream: Any) -> Any:
+    """Slopes of a random leaky unit: 1 above zero, and one draw for each other element."""
+    found = xp.ones(array.shape, array.dtype)
+    bent = xp.asarray(array <= 0)
+    drawn = stream.uniform((int(bent.sum()),), xp.float64, lower, upper)
+    found[bent] = xp.asarray(drawn).astype(array.dtype)
+    return found
+
+
+def one_hot_of_largest(array: Any, axis: int) -> Any:
+    found = xp.zeros(array.shape, array.dtype)
+    xp.put_along_axis(found, xp.expand_dims(xp.argmax(array, axis=axis), axis), 1, axis=axis)
+    return found

@@ -1,0 +1,63 @@
+"""Smooth activations on raw arrays, and what they pass on of a gradient."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import xp
+
+ROOT_TWO_PI = math.sqrt(2 * math.pi)
+SCALE, CUBIC = math.sqrt(2 / math.pi), 0.044715  # of the tangent in tanh_gelu
+
+
+# ---------------------------------------------------------------- the normal distribution
+
+
+def _probability(x: Any) -> Any:
+    """The probability of a normal variable to be below ``x``."""
+    return (xp.special("erf")(x * math.sqrt(0.5)) + 1) * 0.5
+
+
+def gelu(x: Any) -> Any:
+    """``x`` times the normal probability of being below it."""
+    return _probability(x) * x
+
+
+def gelu_gradient(g: Any, x: Any) -> Any:
+    """``g`` times the derivative of :func:`gelu`."""
+    return (_probability(x) + x * xp.exp(x * x * -0.5) * (1 / ROOT_TWO_PI)) * g
+
+
+# ---------------------------------------------------------------- approximated by a tangent
+
+
+def _bend(x: Any) -> Any:
+    return xp.tanh((x * x * (SCALE * CUBIC) + SCALE) * x)
+
+
+def tanh_gelu(x: Any) -> Any:
+    """:func:`gelu` with a hyperbolic tangent in place of the normal distribution."""
+    return (_bend(x) + 1) * 0.5 * x
+
+
+def tanh_gelu_gradient(g: Any, x: Any) -> Any:
+    """``g`` times the derivative of :func:`tanh_gelu`."""
+    bend = _bend(x)
+    # Of 0.5 (1 + bend), the factor of x, and then of the bend's own change.
+    change = (x * x * (3 * SCALE * CUBIC) + SCALE) * x * 0.5 * (1 - bend * bend)
+    return ((bend + 1) * 0.5 + change) * g
+
+
+# ---------------------------------------------------------------- sigmoid
+
+
+def silu(x: Any) -> Any:
+    """``x`` times its sigmoid."""
+    return x / (xp.exp(-x) + 1)
+
+
+def silu_gradient(g: Any, x: Any) -> Any:
+    """``g`` times the derivative of :func:`silu`."""
+    sigmoid = 1 / (xp.exp(-x) + 1)
+    return sigmoid * ((1 - sigmoid) * x + 1) * g

@@ -1,1 +1,0 @@
-"""What ops refuse, and in which words; apart from the mathematics."""
