@@ -58,6 +58,7 @@ from .base.layouts import (
     sparse_coo,
     strided,
 )
+from .base.missing_names import refuse as _refuse
 from .base.warning import is_warn_always_enabled, set_warn_always
 from .compat.legacy import TENSOR_TYPES as _TENSOR_TYPES
 from .compat.legacy import set_default_tensor_type
@@ -109,7 +110,7 @@ def __getattr__(name: str) -> _Any:
         return _import_module(f"{__name__}.func").vmap
     if name in _LAZY:
         return _import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    _refuse(__name__, name)
 
 
 def __dir__() -> list[str]:

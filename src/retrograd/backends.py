@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .base.missing_names import suggest_names as _suggest_names
+
 
 class _Absent:
     """An accelerator library that is not here; its settings are kept and have no effect."""
@@ -36,3 +38,5 @@ class _Mps(_Absent):
 cudnn = _Cudnn()
 cuda = _Cuda()
 mps = _Mps()
+
+_suggest_names(__name__)

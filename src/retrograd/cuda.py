@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .base.missing_names import suggest_names as _suggest_names
+
 
 def is_available() -> bool:
     """Whether CUDA can be used: no."""
@@ -32,3 +34,5 @@ def synchronize(device: Any = None) -> None:
 
 
 current_device = synchronize
+
+_suggest_names(__name__)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
+from .base.missing_names import suggest_names as _suggest_names
 from .base.modes import MODE, switched
 from .core.arguments import put_in_front
 from .core.general import DISABLED, overriding
@@ -223,3 +224,5 @@ class DisableTorchFunctionSubclass:
 
 __all__ = ["DisableTorchFunctionSubclass", "handle_torch_function",
            "has_torch_function", "is_tensor_like"]
+
+_suggest_names(__name__)

@@ -10,6 +10,7 @@ from typing import Any
 
 from .backend.numpy.streams import DEFAULT_SEED, Stream
 from .base import dtypes
+from .base.missing_names import suggest_names as _suggest_names
 from .base.modes import MODE
 from .core.tensor import Tensor, wrap
 
@@ -184,3 +185,5 @@ def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True,
 
 __all__ = ["Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed",
            "manual_seed", "seed", "set_rng_state", "stream_of"]
+
+_suggest_names(__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import ops as _ops  # noqa: F401 - declares them
+from .base.missing_names import suggest_names as _suggest_names
 from .core.op import PUBLIC as _PUBLIC
 
 globals().update(_PUBLIC["special"])
@@ -12,3 +13,6 @@ __all__ = [*_PUBLIC["special"]]
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+_suggest_names(__name__)

@@ -7,6 +7,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ..base.missing_names import refuse as _refuse
 from . import anomaly, function, grad_mode, graph
 from . import anomaly as anomaly_mode
 from .anomaly import detect_anomaly, set_detect_anomaly
@@ -43,7 +44,7 @@ def __getattr__(name: str) -> Any:
     if name in _OF_GRADCHECK:
         importlib.import_module(f"{__name__}.gradcheck")
         return globals()[name]
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    _refuse(__name__, name)
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..backend import xp
+from ..base.missing_names import suggest_names as _suggest_names
 from ..base.modes import MODE, switched
 from ..core.engine import Plan, run
 from ..core.general import wrap_any
@@ -461,3 +462,6 @@ def _check_batch(position: int, output: Any, gradient: Any) -> None:
             f"[{position}] has a shape of {gradient.shape[1:]} and output[{position}] has a shape "
             f"of {output.shape}. If you only want some tensors in `grad_output` to be considered "
             "batched, consider using vmap.")
+
+
+_suggest_names(__name__)

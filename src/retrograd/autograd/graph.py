@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from ..base.missing_names import suggest_names as _suggest_names
 from ..base.modes import MODE
 from ..core.engine import current_plan
 from ..core.graph import Like, RemovableHandle
@@ -282,3 +283,5 @@ class _Group:
 __all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors",
            "disable_saved_tensors_hooks", "get_gradient_edge", "increment_version",
            "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]
+
+_suggest_names(__name__)

@@ -6,6 +6,7 @@ Ops attach themselves as methods when they are declared (see :mod:`retrograd.cor
 from __future__ import annotations
 
 import copy
+import sys
 import warnings
 import weakref
 from collections import OrderedDict
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, overload
 from ..backend import xp
 from ..base import call_sites, dtypes
 from ..base.errors import canonical_dim
+from ..base.missing_names import missing_attribute
 from ..base.modes import MODE
 from .graph import INFERENCE, LEAF, Identity, OutputEdge, RemovableHandle, Version, View
 
@@ -809,6 +811,17 @@ def edge_of(tensor: Tensor) -> Any:
         # Made while nothing was recorded, it is a leaf of its own that requires grad as its base.
         edge = tensor._edge = LEAF
     return tensor if edge is LEAF else edge
+
+
+def _missing(tensor: Tensor, name: str) -> Any:
+    """The answer to a name that was not found: a property that fails speaks for itself."""
+    if hasattr(type(tensor), name):
+        return object.__getattribute__(tensor, name)
+    raise missing_attribute(tensor, name, "Tensor")
+
+
+if sys.version_info >= (3, 12):  # an earlier one would read every attribute more slowly
+    Tensor.__getattr__ = _missing
 
 
 def set_requires_grad(tensor: Tensor, value: Any) -> None:

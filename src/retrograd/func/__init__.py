@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..base.missing_names import suggest_names as _suggest_names
 from .batching import vmap
 from .forward import jacfwd, jvp, linearize
 from .modules import functional_call, stack_module_state
@@ -10,3 +11,5 @@ from .samples import per_sample_grad
 
 __all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
            "linearize", "per_sample_grad", "stack_module_state", "vjp", "vmap"]
+
+_suggest_names(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import retrograd.ops  # noqa: F401 - declares them
 
+from ..base.missing_names import suggest_names as _suggest_names
 from ..core.op import PUBLIC
 
 # PyTorch offers these both here and at the top level.
@@ -24,3 +25,6 @@ globals().update(PUBLIC["nn.functional"])
 def __dir__() -> list[str]:
     return sorted(name for name, value in globals().items()
                   if callable(value) and not name.startswith("_"))
+
+
+_suggest_names(__name__)

@@ -8,6 +8,7 @@ from typing import Any
 import retrograd
 
 from ..backend import xp
+from ..base.missing_names import suggest_names as _suggest_names
 from ..core.tensor import Tensor
 
 _GAIN_ONE = {"linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
@@ -239,3 +240,5 @@ kaiming_uniform = _deprecated(kaiming_uniform_)
 kaiming_normal = _deprecated(kaiming_normal_)
 orthogonal = _deprecated(orthogonal_)
 sparse = _deprecated(sparse_)
+
+_suggest_names(__name__)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..base.missing_names import suggest_names as _suggest_names
 from ..core.tensor import Tensor
 from .optimizer import Optimizer
 
@@ -297,3 +298,6 @@ class CosineAnnealingLR(LRScheduler):
 
 def _is_plain_function(value: Any) -> bool:
     return type(value).__name__ in ("function", "builtin_function_or_method", "method", "type")
+
+
+_suggest_names(__name__)

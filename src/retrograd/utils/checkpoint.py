@@ -19,6 +19,7 @@ from ..autograd.backward import backward as run_backward
 from ..autograd.function import Function
 from ..base import trees
 from ..base.call_sites import here
+from ..base.missing_names import suggest_names as _suggest_names
 from ..base.modes import MODE, switched
 from ..core.engine import _RUNNING
 from ..core.graph import INFERENCE, Version
@@ -508,3 +509,5 @@ __all__ = ["CheckpointError", "CheckpointFunction", "CheckpointPolicy",
            "SelectiveCheckpointContext", "check_backward_validity", "checkpoint",
            "checkpoint_sequential", "create_selective_checkpoint_contexts", "detach_variable",
            "noop_context_fn", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop"]
+
+_suggest_names(__name__)

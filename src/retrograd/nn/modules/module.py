@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import retrograd
 
+from ...base.missing_names import missing_attribute
 from ...core.graph import RemovableHandle
 from ...core.tensor import Tensor
 from ..parameter import Parameter
@@ -212,7 +213,7 @@ class Module:
             for store in ("_buffers", "_modules"):
                 if store in own and name in own[store]:
                     return own[store][name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        raise missing_attribute(self, name, "nn.Module")
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__

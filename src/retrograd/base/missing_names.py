@@ -1,0 +1,108 @@
+"""Names that do not exist: what is nearby, what there is instead, and whether PyTorch has them."""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NoReturn
+
+_PACKAGE = __name__.partition(".")[0]
+_SPACES = ("", "Tensor", "nn.functional", "linalg", "special", "nn", "optim", "func", "autograd",
+           "autograd.functional", "optim.lr_scheduler", "nn.utils", "nn.init", "utils.data")
+"""Where a name may be found that was looked for elsewhere; the top level has no name."""
+_INSTEAD = {
+    "save": "pickle.dump, which takes tensors and state dicts", "load": "pickle.load",
+    "nn.MultiheadAttention": f"{_PACKAGE}.nn.functional.scaled_dot_product_attention",
+    "nn.NLLLoss2d": f"{_PACKAGE}.nn.NLLLoss"}
+
+
+class _Words:
+    """The text of an AttributeError, found when it is read: most are caught by ``hasattr``."""
+
+    __slots__ = ("start", "name", "space", "owner")
+
+    def __init__(self, start: str, name: str, space: str, owner: Any) -> None:
+        self.start, self.name, self.space, self.owner = start, name, space, owner
+
+    def __str__(self) -> str:
+        return self.start + hint(self.name, self.space, dir(self.owner))
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+    def __reduce__(self) -> Any:
+        return str, (str(self),)
+
+
+def missing(start: str, name: str, space: str, owner: Any) -> AttributeError:
+    """The error of a name that ``owner`` lacks; PyTorch calls the place ``space``.
+
+    It carries no object, of which Python would make a suggestion of its own beside this one.
+    """
+    # Names with an underscore are asked for by protocols, in vain and often.
+    return AttributeError(start if name.startswith("_") else _Words(start, name, space, owner),
+                          name=name)
+
+
+def missing_attribute(owner: Any, name: str, space: str) -> AttributeError:
+    """The error of an attribute that an object lacks."""
+    return missing(f"'{type(owner).__name__}' object has no attribute '{name}'", name, space, owner)
+
+
+def refuse(module: str, name: str) -> NoReturn:
+    """Raise the error of a name that a module lacks."""
+    raise missing(f"module '{module}' has no attribute '{name}'", name, module.partition(".")[2],
+                  sys.modules[module])
+
+
+def suggest_names(module: str) -> None:
+    """Let a module say what is near a name that it lacks; type checkers see nothing of it."""
+    vars(sys.modules[module])["__getattr__"] = functools.partial(refuse, module)
+
+
+def hint(name: str, space: str, names: Iterable[str]) -> str:
+    """What to say of a missing name, after that it is missing; ``names`` are those that exist."""
+    instead = _INSTEAD.get(f"{space}.{name}".lstrip(".")) or next(_elsewhere(name, space), "")
+    if name in pytorch_names().get(space, ()):
+        return ": PyTorch has it, retrograd does not yet" + (instead and f"; there is {instead}")
+    if instead:
+        return f"; there is {instead}"
+    import difflib
+
+    near = difflib.get_close_matches(name, [n for n in names if not n.startswith("_")])
+    quoted = " or ".join(", ".join(map(repr, near)).rsplit(", ", 1))
+    return (near and f". Did you mean {quoted}?") or ""
+
+
+def _elsewhere(name: str, space: str) -> Iterator[str]:
+    """Where retrograd has something of this name, or the function that a module is made of."""
+    for other in _SPACES:
+        found = namespace(other)
+        if other != space and name in found:
+            yield ".".join(filter(None, (_PACKAGE, other, name)))
+    if space == "nn":
+        written = {n.replace("_", ""): n for n in namespace("nn.functional")}
+        bare = name.lower()
+        for key in (bare, bare.removesuffix("loss"), re.sub(r"\dd$", "", bare)):
+            if key in written:
+                yield f"{_PACKAGE}.nn.functional.{written[key]}"
+
+
+def namespace(space: str) -> dict[str, Any]:
+    """The public names of one of our namespaces, which PyTorch calls ``space``."""
+    if space == "Tensor":
+        found = dict.fromkeys(dir(sys.modules[_PACKAGE].Tensor))
+    else:
+        found = vars(import_module(".".join(filter(None, (_PACKAGE, space)))))
+    return {n: value for n, value in found.items() if not n.startswith("_")}
+
+
+def pytorch_names() -> dict[str, frozenset[str]]:
+    """PyTorch's public names, by namespace."""
+    lines = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines()
+    return {space: frozenset(names.split()) for space, names in
+            (line.split(":") for line in lines if not line.startswith("#"))}
