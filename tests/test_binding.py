@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import retrograd as rg
-from retrograd.core.binding import COMPLEX, REAL, Meaning, Unfit, bound, direct, raw, reads
+from retrograd.core.binding import COMPLEX, REAL, Meaning, Unfit, bound, direct, raw
+from retrograd.core.declaration import reads
 from retrograd.core.op import REGISTRY
 from retrograd.ops.elementwise.trigonometry import sin
 
@@ -89,7 +90,8 @@ def test_what_a_function_reads() -> None:
         return [math.pi * scaled(x.shape), (lambda y: y.dtype.kind)(x)]
 
     assert set(reads(function.__code__)) == {
-        ("math", ""), ("math", "pi"), ("scaled", ""), ("", "shape"), ("", "dtype"), ("", "kind")}
+        ("math", "", True), ("math", "pi", True), ("scaled", "", True), ("x", "shape", False),
+        ("y", "dtype", False), ("", "kind", False)}
 
 
 # ---------------------------------------------------------------- half made is never seen

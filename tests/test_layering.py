@@ -20,7 +20,7 @@ LAYERS = [
     {"base.dtypes", "base.layouts"},
     {"core.graph", "core.printing", "storage"},
     {"core.tensor"},
-    {"core.arguments", "core.signatures"},
+    {"core.arguments", "core.declaration", "core.signatures"},
     {"core.op", "core.interned"},
     {"core.binding"},
     {"core.formulas"},

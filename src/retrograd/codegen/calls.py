@@ -11,7 +11,7 @@ from ..backend import xp
 from ..core.binding import direct
 from ..core.formulas import written_out
 from ..core.op import ARRAY, GENERATED, Op
-from .compiling import RESERVED, numbers_source, site_source
+from .compiling import numbers_source, site_source
 from .nodes import node_class
 from .operands import (
     dims_source,
@@ -59,20 +59,11 @@ def indented(lines: list[str]) -> list[str]:
     return ["    " + line for line in lines]
 
 
-def check_names(op: Op) -> None:
-    """Raise if an argument is called as something in generated code is."""
-    clash = RESERVED & op.by_name.keys()
-    if clash:
-        raise TypeError(f"{op.name} has an argument called {clash.pop()}, which is a name of "
-                        "generated code")
-
-
 # ---------------------------------------------------------------- plain calls
 
 
 def forward_source(op: Op, general: str = "call", with_out: bool = True) -> list[str]:
     """The function of an op; ``general`` names the way of the calls it does not handle itself."""
-    check_names(op)
     with_out = with_out and op.takes_out
     everything = "".join(p.name + ", " for p in op.params)
     slow = f"{general}({op.name}_op, ({everything}){', out' if with_out else ''})"
@@ -206,7 +197,6 @@ def _kernel_source(op: Op) -> list[str]:
 
 def traced_source(op: Op) -> list[str]:
     """The call of an op on a transform's data, by ``way`` for batches; see ``transforms.calls``."""
-    check_names(op)
     slow = "NotImplemented"
     values = ", ".join(f"a_{n}" if n in tensors_of(op) else n for n in op.by_name)
     tensors = ", ".join(f"{n!r}: {n}" for n in tensors_of(op))
@@ -238,7 +228,6 @@ def traced_source(op: Op) -> list[str]:
 
 def write_source(op: Op) -> list[str]:
     """The function of an op's in-place variant."""
-    check_names(op)
     name = op.name + "_"
     slow = f"call_inplace({op.name}_op, ({''.join(p.name + ', ' for p in op.params)}))"
     return [f"def {name}({signature_source(op, with_out=False)}):",

@@ -39,10 +39,6 @@ GENERATED.update(
     REQUIRED=REQUIRED, generic=xp.generic, level=xp.level, ndarray=xp.ndarray,
 )
 
-RESERVED = {*GENERATED, "m", "form", "dt", "s", "y", "f", "code", "vc", "token", "constants",
-            "node", "outs", "part", "nr", "t", "g", "args", "top", "c", "plain"}
-"""The names that no argument of an op may have."""
-
 
 def _locate(frame: Any) -> Any:
     """The user's frame; its code is remembered, since the next call most likely has the same."""

@@ -43,13 +43,6 @@ class Plan:
             self.fitted = []
             self.defaults = {n: op.by_name[n].default for n in self.saved_static
                              if not op.by_name[n].required}
-        known = {"g", "like", "y", "wanted", *op.outputs, *op.by_name}
-        unknown = asked - known
-        if unknown:
-            raise TypeError(f"a rule of {op.name} asks for {sorted(unknown)}, which it has not")
-        if op.has_list and (self.fitted or self.saved_arrays):
-            raise TypeError(f"a rule of {op.name}, over a list of tensors, may ask for like, and "
-                            "for no tensors")
 
     def users(self, name: str) -> list[int]:
         """Positions of the arguments whose rules need ``name``."""

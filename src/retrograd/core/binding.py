@@ -9,14 +9,14 @@ stands in its place, and what it says is all that differs.
 from __future__ import annotations
 
 import builtins
-import dis
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from types import CellType, CodeType, FunctionType
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from ..backend import xp
-from .op import Op
+from .declaration import reads
+from .op import DECLARING, PUBLIC, Op
 
 
 class Unfit(Exception):
@@ -81,8 +81,8 @@ def _bind(function: Any, meaning: Meaning, group: dict[Any, Any]) -> Any:
     made = group[function] = FunctionType(code, names, function.__name__, function.__defaults__,
                                           cells)
     made.__kwdefaults__ = function.__kwdefaults__
-    for name, attribute in reads(code):
-        value = source.get(name, getattr(builtins, name, None)) if name else None
+    for name, attribute, is_global in reads(code):
+        value = source.get(name, getattr(builtins, name, None)) if is_global else None
         if attribute:
             meaning.check_attribute(value, attribute)
         elif name in source or hasattr(builtins, name):
@@ -90,22 +90,6 @@ def _bind(function: Any, meaning: Meaning, group: dict[Any, Any]) -> Any:
     for cell, outer in zip(cells, function.__closure__ or (), strict=True):
         cell.cell_contents = meaning.of(outer.cell_contents, bind)
     return made
-
-
-def reads(code: CodeType) -> Iterator[tuple[str, str]]:
-    """The names that code reads: globals, and attributes with the global whose they are, if any."""
-    owner = ""
-    for step in dis.get_instructions(code):
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            owner = step.argval
-            yield owner, ""
-        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            yield owner, step.argval
-        elif step.opname != "EXTENDED_ARG":
-            owner = ""
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            yield from reads(const)
 
 
 # ---------------------------------------------------------------- raw arrays
@@ -132,11 +116,34 @@ class Arrays(Meaning):
         op = getattr(value, "op", None)
         if isinstance(op, Op):
             return same if op.keeps_reals and not self.is_complex else direct(op.kernel)
+        if is_namespace(value):
+            return Namespace(value, self)
         value = getattr(value, "raw_body", value)
         return bind(value) if is_helper(value) else value
 
 
 REAL, COMPLEX = Arrays(False), Arrays(True)
+
+
+_NAMESPACES = {f"retrograd.{name}".removesuffix(".torch") for name in PUBLIC}
+
+
+def is_namespace(value: Any) -> bool:
+    """Whether a value is a public module, by which rules outside the package call ops."""
+    return isinstance(value, ModuleType) and value.__name__ in _NAMESPACES
+
+
+class Namespace:
+    """A public module whose functions have another meaning."""
+
+    def __init__(self, module: ModuleType, meaning: Meaning):
+        self._module, self._meaning = module, meaning
+
+    def __getattr__(self, name: str) -> Any:
+        meaning = self._meaning
+        value = meaning.of(getattr(self._module, name), lambda function: bound(function, meaning))
+        setattr(self, name, value)
+        return value
 
 
 def raw(function: Any, is_complex: bool) -> Any:
@@ -150,8 +157,9 @@ def same(value: Any) -> Any:
 
 
 def is_helper(value: Any) -> bool:
-    """Whether a global value is a function written in ops."""
-    return isinstance(value, FunctionType) and value.__module__.startswith("retrograd.ops")
+    """Whether a global value is a function written in ops: one of a module that declares some."""
+    return isinstance(value, FunctionType) and (
+        value.__module__.startswith("retrograd.ops") or value.__module__ in DECLARING)
 
 
 # ---------------------------------------------------------------- kernels that pass on

@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterable
 from types import CodeType, FunctionType
 from typing import Any
 
+from . import declaration
 from .arguments import guard
 from .signatures import hide_required, show_signature
 from .tensor import Tensor
@@ -144,17 +145,19 @@ class Op:
 
     def vjp(self, **rules: Callable[..., Any]) -> None:
         """Give the reverse rule of each differentiable argument."""
-        for name in rules:
-            if name not in self.arrays:
-                raise TypeError(f"{self.name} has no array argument '{name}'")
+        for name, rule in rules.items():
+            declaration.check_rule(self, "vjp", name, rule, self.rules)
         self.rules.update(rules)
 
     def jvp(self, **rules: Callable[..., Any]) -> None:
         """Give forward rules, where they do not follow from the reverse ones."""
+        for name, rule in rules.items():
+            declaration.check_rule(self, "jvp", name, rule, self.forward_rules)
         self.forward_rules.update(rules)
 
     def batch(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Give the batching rule, where it does not follow from the op's kind."""
+        declaration.check_batching_rule(self, rule)
         self.batch_rule = rule
         return rule
 
@@ -163,6 +166,7 @@ class Op:
 
         It must raise before it writes, never after.
         """
+        declaration.check_writer(self, kernel)
         self.writer = kernel
         return kernel
 
@@ -172,6 +176,9 @@ class Op:
 
 REGISTRY: dict[str, Op] = {}
 """Every declared op by its function name."""
+
+DECLARING: set[str] = set()
+"""The modules that declare ops; their functions are what rules are written in."""
 
 COMPOSITES: dict[str, Any] = {}
 """Functions made of ops, by name; they need no rules."""
@@ -231,7 +238,11 @@ def self_compiling(op: Op, variant: str, name: str, doc: str | None) -> Any:
 def _register(kernel: Callable[..., Any], kind: str, *, method: bool | str = True,
               function: str | None = "torch", operator: str | None = None,
               inplace: bool = False, aliases: Iterable[str] = (), **options: Any) -> Any:
+    declaration.check_kernel(kernel, _KINDS, REGISTRY, GENERATED)
     op = Op(kernel, kind=kind, **options)
+    declaration.check_facts(op, inplace)
+    declaration.check_public_name(op.name, PUBLIC.get(function or "", ()))
+    DECLARING.add(kernel.__module__)
     made = self_compiling(op, "function", op.name, kernel.__doc__)
     made.vjp, made.jvp, made.batch, made.write = op.vjp, op.jvp, op.batch, op.write
     REGISTRY[op.name] = op
@@ -265,26 +276,32 @@ def publish(made: Any, name: str, *, method: bool | str = True, function: str | 
         setattr(Tensor, f"__{operator}__", made)
 
 
+_OPTIONS = {*_register.__kwdefaults__, *Op.__init__.__kwdefaults__}  # type: ignore[misc]
+
+
+def _declare(kind: str, options: dict[str, Any]) -> Callable[[Any], Any]:
+    declaration.check_options(options, _OPTIONS, PUBLIC)
+    return lambda kernel: _register(kernel, kind, **options)
+
+
 def elementwise(**options: Any) -> Callable[[Any], Any]:
     """Declare an op that broadcasts its arguments and works element by element."""
-    options.setdefault("promote", "same")
-    return lambda kernel: _register(kernel, "elementwise", **options)
+    return _declare("elementwise", {"promote": "same", **options})
 
 
 def linear(**options: Any) -> Callable[[Any], Any]:
     """Declare an op that is linear in its array argument: its forward rule is the op itself."""
-    return lambda kernel: _register(kernel, "linear", **options)
+    return _declare("linear", options)
 
 
 def view(**options: Any) -> Callable[[Any], Any]:
     """Declare an op whose output looks at its input's memory."""
-    options.setdefault("any_dtype", True)
-    return lambda kernel: _register(kernel, "view", **options)
+    return _declare("view", {"any_dtype": True, **options})
 
 
 def op(**options: Any) -> Callable[[Any], Any]:
     """Declare any other op."""
-    return lambda kernel: _register(kernel, "op", **options)
+    return _declare("op", options)
 
 
 def composite(*, method: bool | str = False, function: str | None = "torch",
@@ -292,7 +309,10 @@ def composite(*, method: bool | str = False, function: str | None = "torch",
               samples: Any = None) -> Callable[[Any], Any]:
     """Declare a function made of ops; it is differentiable because they are."""
 
+    declaration.check_options({"function": function}, ("function",), PUBLIC)
+
     def declare(fn: Any) -> Any:
+        declaration.check_public_name(fn.__name__, PUBLIC.get(function or "", ()))
         # No wrapper: the ops it calls honour subclasses and modes.
         fn.samples = samples
         COMPOSITES[fn.__name__] = fn

@@ -17,7 +17,17 @@ from typing import Any
 from ..backend import reduce, xp
 from ..base.errors import canonical_dim, canonical_dims
 from ..base.modes import NO_GRAD, Mode
-from ..core.binding import Meaning, Unfit, bound, direct, same
+from ..core.binding import (
+    Meaning,
+    Namespace,
+    Unfit,
+    bound,
+    direct,
+    is_helper,
+    is_namespace,
+    same,
+)
+from ..core.declaration import SHARED
 from ..core.general import TRACED_TYPES, compute
 from ..core.graph import Like
 from ..core.interned import ARRAYS_4, ARRAYS_8
@@ -37,9 +47,11 @@ class Data(Meaning):
         op = getattr(value, "op", None)
         if isinstance(op, Op):
             return same if op.keeps_reals else on_holders(op)
+        if is_namespace(value):
+            return Namespace(value, self)
         value = getattr(value, "raw_body", value)
-        if isinstance(value, FunctionType) \
-                and value.__module__.startswith(("retrograd.ops.", "retrograd.base.errors")):
+        if is_helper(value) or (isinstance(value, FunctionType)
+                                and value.__module__ == "retrograd.base.errors"):
             name = value.__name__
             return value if name in _AS_THEY_ARE else _MEANINGS.get(name) or bind(value)
         if isinstance(value, (int, float, str, tuple, frozenset)) or any(value is v for v in _FIT) \
@@ -50,9 +62,11 @@ class Data(Meaning):
     def check_attribute(self, owner: Any, name: str) -> None:
         if owner is None and hasattr(Tensor, name) and name not in _SHARED:
             raise Unfit
+        if is_namespace(owner):
+            getattr(Namespace(owner, self), name)
 
 
-_SHARED = ("shape", "ndim", "dtype", "size", "name")
+_SHARED = (*SHARED, "size", "name")
 """What raw data has as tensors have it; what a batch calls its size, and a parameter its name."""
 _FIT = (math, reduce, REGISTRY, Like, NotImplemented, len, range, tuple, list, set, dict, sum, max,
         min, bool, int, float, complex, zip, map, enumerate, reversed, sorted, abs, any, all, next,
