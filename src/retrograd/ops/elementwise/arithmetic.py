@@ -8,56 +8,34 @@ from typing import Any
 from ...backend import pointwise as arrays
 from ...backend import xp
 from ...base import dtypes
-from ...base.errors import no_kernel, no_overload
+from ...base.errors import no_overload
 from ...core.op import PUBLIC, Array, Number, composite, elementwise, publish
 from ...core.tensor import Tensor
+from ..checks.common import kinds, kinds_with_number, no_derivative
+from ..checks.elementwise import (
+    check_addcdiv,
+    check_alpha,
+    check_lerp,
+    check_rsub,
+    check_sub,
+    refuse_bool_neg,
+)
 from ..shapes.expanding import joint_shape
 from .conjugate import conj, real_part
 from .number_operands import (
     BOTH,
     in_place,
     is_number,
-    kinds,
-    kinds_with_number,
-    no_derivative,
     plain_number,
     publish_pair,
     widened,
-    with_number,
     with_room_for,
 )
 from .where import zeroed, zeros_as
 
-# ---------------------------------------------------------------- arithmetic
-
-
-def _check_alpha(given: dict[str, Any], common: dtypes.dtype) -> None:
-    alpha = given["alpha"]
-    if isinstance(alpha, bool) and common is not dtypes.bool:
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, float) and dtypes.category(common) < 2:
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating "
-                           "point number.")
-    if isinstance(alpha, builtins.complex) and not common.is_complex:
-        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex "
-                           "number.")
-
-
-_NO_BOOL_SUB = ("Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
-                "trying to invert a mask, use the `~` or `logical_not()` operator instead.")
-
-
-def _check_sub(given: dict[str, Any], common: dtypes.dtype) -> None:
-    if common is dtypes.bool:
-        raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. "
-                           "Use the `^` or `logical_xor()` operator instead.")
-    if any(isinstance(given[n], Tensor) and given[n].dtype is dtypes.bool for n in BOTH):
-        raise RuntimeError(_NO_BOOL_SUB)
-    _check_alpha(given, common)
-
 
 @elementwise(operator="add", inplace=True, quiet=True, fast="{0} + {1}", numbers=BOTH,
-             guard=_check_alpha)
+             guard=check_alpha)
 def add(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
     if alpha == 1 and type(alpha) is int:
@@ -70,7 +48,7 @@ add.vjp(input=lambda g: g,
 
 
 @elementwise(operator="sub", inplace=True, quiet=True, fast="{0} - {1}", numbers=BOTH,
-             guard=_check_sub, aliases=("subtract",))
+             guard=check_sub, aliases=("subtract",))
 def sub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``input`` and ``alpha`` times ``other``."""
     if alpha == 1 and type(alpha) is int:
@@ -82,7 +60,7 @@ sub.vjp(input=lambda g: g,
         other=lambda g, alpha: -g if alpha == 1 else g * -alpha)
 
 
-@elementwise(method=False, function=None, guard=_check_sub, numbers=())
+@elementwise(method=False, function=None, guard=check_sub, numbers=())
 def rsub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``other`` and ``alpha`` times ``input``."""
     return other - input if alpha == 1 else arrays.add_multiple(other, input, -alpha)
@@ -91,14 +69,7 @@ def rsub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
 rsub.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
 
 
-def _check_rsub(given: dict[str, Any], common: dtypes.dtype) -> None:
-    other = given["other"]
-    if isinstance(other, bool) and common is not dtypes.bool:
-        raise RuntimeError(_NO_BOOL_SUB)
-    _check_sub(given, with_number(common, other))
-
-
-@elementwise(method=False, function=None, quiet=True, guard=_check_rsub, node="RsubBackward1",
+@elementwise(method=False, function=None, quiet=True, guard=check_rsub, node="RsubBackward1",
              title="rsub")
 def _rsub_number(input: Array, other: Number, alpha: Number = 1) -> Any:
     input = widened(input, other)
@@ -120,7 +91,7 @@ def _rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
                           "Tensor input, Number other, Number alpha = 1")
     other = plain_number(other)
     if isinstance(other, (bool, builtins.complex)):
-        _check_rsub({"input": input, "other": other, "alpha": alpha}, input.dtype)
+        check_rsub({"input": input, "other": other, "alpha": alpha}, input.dtype)
     return _rsub_number(with_room_for(input, other), other, alpha)
 
 
@@ -198,8 +169,8 @@ def floor_divide(input: Array, other: Array) -> Any:
     return arrays.floor_quotient(input, other)
 
 
-floor_divide.vjp(input=lambda g: no_derivative("floor_divide"),
-                 other=lambda g: no_derivative("floor_divide"))
+floor_divide.vjp(input=lambda g: no_derivative("aten::floor_divide"),
+                 other=lambda g: no_derivative("aten::floor_divide"))
 
 
 @elementwise(function=None, method=False, inplace=True, node="RemainderBackward1", numbers=(),
@@ -229,7 +200,7 @@ def _remainder_of_number(input: Array, other: Array) -> Any:
     return arrays.remainder(input, other)
 
 
-_remainder_of_number.vjp(other=lambda g: no_derivative("remainder"))
+_remainder_of_number.vjp(other=lambda g: no_derivative("aten::remainder"))
 
 
 @elementwise(function=None, method=False, inplace=True, node="FmodBackward1", numbers=(),
@@ -255,15 +226,8 @@ _remainder = publish_pair("remainder", remainder, _remainder_number, _remainder_
 _fmod = publish_pair("fmod", fmod, _fmod_number)
 
 
-def _refuse_bool_neg(given: dict[str, Any], common: dtypes.dtype) -> None:
-    if common is dtypes.bool:
-        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you "
-                           "are trying to invert a mask, use the `~` or `logical_not()` operator "
-                           "instead.")
-
-
 @elementwise(operator="neg", inplace="function", quiet=True, fast="-{0}", aliases=("negative",),
-             guard=_refuse_bool_neg)
+             guard=refuse_bool_neg)
 def neg(input: Array) -> Any:
     """The negative."""
     return xp.negative(input)
@@ -334,8 +298,6 @@ def _direction_gradient(g: Any, input: Any, y: Any) -> Any:
     turning = g - y * real_part(g * conj(y))
     return zeroed(turning / abs(input), input == 0)
 
-# ---------------------------------------------------------------- combined arithmetic
-
 
 @elementwise(inplace=True, numbers=(), guard=kinds("ifc", "addcmul_cpu_out"))
 def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Number = 1) -> Any:
@@ -348,18 +310,7 @@ addcmul.vjp(input=lambda g: g,
             tensor2=lambda g, tensor1, value: g * conj(tensor1 * value))
 
 
-def _check_addcdiv(given: dict[str, Any], common: dtypes.dtype) -> None:
-    if all(dtypes.category(given[n].dtype) < 2 for n in ("tensor1", "tensor2")):
-        raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release "
-            "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
-            "behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2))"
-            ".to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for "
-            "float inputs. The future addcdiv behavior is just the latter implementation: (input + "
-            "value * tensor1 / tensor2), for all dtypes.")
-
-
-@elementwise(inplace=True, numbers=(), guard=_check_addcdiv)
+@elementwise(inplace=True, numbers=(), guard=check_addcdiv)
 def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Number = 1) -> Any:
     """``input`` plus ``value`` times the quotient of two tensors."""
     return arrays.add_multiple(input, tensor1 / tensor2, value)
@@ -371,27 +322,7 @@ addcdiv.vjp(input=lambda g: g,
             -g * conj(value * tensor1 / (tensor2 * tensor2)))
 
 
-def _check_lerp(given: dict[str, Any], common: dtypes.dtype) -> None:
-    start = given["input"].dtype
-    for name in ("end", "weight"):
-        other = given[name]
-        if isinstance(other, Tensor) and other.dtype is not start and \
-                (name == "end" or other.ndim):
-            raise RuntimeError(f"expected dtype {_C_NAMES.get(start, start.name)} for `{name}` but "
-                               f"got dtype {_C_NAMES.get(other.dtype, other.dtype.name)}")
-    if dtypes.category(common) < 2:
-        kernel = "lerp_kernel_tensor" if isinstance(given["weight"], Tensor) else \
-            "lerp_kernel_scalar"
-        raise no_kernel(kernel, common)
-
-
-_C_NAMES = {dtypes.float32: "float", dtypes.float64: "double", dtypes.float16: "c10::Half",
-            dtypes.bfloat16: "c10::BFloat16", dtypes.int64: "long int", dtypes.int32: "int",
-            dtypes.int16: "short int", dtypes.int8: "signed char", dtypes.uint8: "unsigned char",
-            dtypes.complex64: "c10::complex<float>", dtypes.complex128: "c10::complex<double>"}
-
-
-@elementwise(function=None, method=False, inplace=True, numbers=(), guard=_check_lerp,
+@elementwise(function=None, method=False, inplace=True, numbers=(), guard=check_lerp,
              node="LerpBackward0", title="lerp")
 def _lerp_number(input: Array, end: Array, weight: Number) -> Any:
     return arrays.lerp(input, end, weight)
@@ -405,7 +336,7 @@ def _conjugate(number: Any) -> Any:
     return number.conjugate()
 
 
-@elementwise(function=None, method=False, inplace=True, numbers=(), guard=_check_lerp,
+@elementwise(function=None, method=False, inplace=True, numbers=(), guard=check_lerp,
              node="LerpBackward1")
 def _lerp(input: Array, end: Array, weight: Array) -> Any:
     return arrays.lerp(input, end, weight)

@@ -7,23 +7,14 @@ from typing import Any
 
 from ...backend import pointwise as arrays
 from ...backend import xp
-from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.op import Array, Number, composite, elementwise, publish
 from ...core.tensor import Tensor
+from ..checks.common import kinds
+from ..checks.elementwise import CLAMP, check_bounded, check_clamp
 from .comparison import isnan
-from .number_operands import in_place, is_operand, kinds, plain_number, widened
+from .number_operands import in_place, is_operand, plain_number, widened
 from .where import kept, where, zeroed
-
-_CLAMP = kinds("if", "clamp_scalar_cpu",
-               c=(NotImplementedError, "clamp is not supported for complex types"))
-
-
-def _check_clamp(given: dict[str, Any], common: dtypes.dtype) -> None:
-    bounds = [given[n] for n in ("min", "max") if n in given and given[n] is not None]
-    if common is dtypes.bool and any(not isinstance(b, bool) for b in bounds):
-        return
-    _CLAMP(given, common)
 
 
 def _bounded(input: Any, low: Any, high: Any) -> Any:
@@ -33,7 +24,7 @@ def _bounded(input: Any, low: Any, high: Any) -> Any:
     return arrays.bounded(input, low, high)
 
 
-@elementwise(function=None, method=False, inplace=True, quiet=True, guard=_check_clamp,
+@elementwise(function=None, method=False, inplace=True, quiet=True, guard=check_clamp,
              node="ClampBackward1", title="clamp")
 def _clamp_numbers(input: Array, min: Number = None, max: Number = None) -> Any:
     return _bounded(input, min, max)
@@ -49,7 +40,7 @@ def _within(input: Any, low: Any, high: Any) -> Any:
     return input <= high if low is None else (input >= low) & (input <= high)
 
 
-@elementwise(function=None, method=False, inplace=True, quiet=True, guard=_CLAMP,
+@elementwise(function=None, method=False, inplace=True, quiet=True, guard=CLAMP,
              node="ClampBackward0", title="clamp")
 def _clamp_tensors(input: Array, min: Array, max: Array) -> Any:
     return xp.minimum(xp.maximum(input, min), max)
@@ -66,7 +57,7 @@ def _lower_bound(name: str, node: str) -> Any:
         return xp.maximum(input, min)
 
     kernel.__name__ = name
-    made = elementwise(function=None, method=False, inplace=True, quiet=True, guard=_CLAMP,
+    made = elementwise(function=None, method=False, inplace=True, quiet=True, guard=CLAMP,
                        node=node, title="clamp")(kernel)
     made.vjp(input=lambda g, input, min: kept(g, input >= min),
              min=lambda g, input, min: kept(g, input < min))
@@ -78,7 +69,7 @@ def _upper_bound(name: str, node: str) -> Any:
         return xp.minimum(input, max)
 
     kernel.__name__ = name
-    made = elementwise(function=None, method=False, inplace=True, quiet=True, guard=_CLAMP,
+    made = elementwise(function=None, method=False, inplace=True, quiet=True, guard=CLAMP,
                        node=node, title="clamp")(kernel)
     made.vjp(input=lambda g, input, max: kept(g, input <= max),
              max=lambda g, input, max: kept(g, input > max))
@@ -91,7 +82,7 @@ _clamp_min_tensor = _lower_bound("_clamp_min_tensor", "ClampMinBackward1")
 _clamp_max_tensor = _upper_bound("_clamp_max_tensor", "ClampMaxBackward1")
 
 
-@elementwise(function=None, method=False, inplace=True, quiet=True, guard=_check_clamp,
+@elementwise(function=None, method=False, inplace=True, quiet=True, guard=check_clamp,
              node="ClampMinBackward0", title="clamp_min")
 def _clamp_min_number(input: Array, min: Number) -> Any:
     return _bounded(input, min, None)
@@ -100,7 +91,7 @@ def _clamp_min_number(input: Array, min: Number) -> Any:
 _clamp_min_number.vjp(input=lambda g, input, min: kept(g, input >= min))
 
 
-@elementwise(function=None, method=False, inplace=True, quiet=True, guard=_check_clamp,
+@elementwise(function=None, method=False, inplace=True, quiet=True, guard=check_clamp,
              node="ClampMaxBackward0", title="clamp_max")
 def _clamp_max_number(input: Array, max: Number) -> Any:
     return _bounded(input, None, max)
@@ -165,17 +156,10 @@ def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 publish(clamp_, "clamp_", aliases=("clip_",))
 
 
-def _check_bounded(name: str, input: Any, bound: Any) -> None:
-    if not isinstance(input, Tensor):
-        raise no_overload(name, (input, bound), *[
-            f"Tensor input, {kind} {name[-3:]}, *, Tensor out = None"
-            for kind in ("Tensor", "Number")])
-
-
 @composite(method=True)
 def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
     """``input``, or ``min`` where that is greater."""
-    _check_bounded("clamp_min", input, min)
+    check_bounded("clamp_min", input, min)
     if isinstance(min, Tensor):
         return _clamp_min_tensor(input, min, out=out)
     return _clamp_min_number(input, plain_number(min), out=out)
@@ -184,7 +168,7 @@ def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
 @composite(method=True)
 def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
     """``input``, or ``max`` where that is less."""
-    _check_bounded("clamp_max", input, max)
+    check_bounded("clamp_max", input, max)
     if isinstance(max, Tensor):
         return _clamp_max_tensor(input, max, out=out)
     return _clamp_max_number(input, plain_number(max), out=out)

@@ -12,14 +12,15 @@ from ...base import dtypes
 from ...base.errors import not_a_tensor
 from ...core.op import Array, composite, elementwise, publish
 from ...core.tensor import Tensor
-from .number_operands import _no_complex, kinds, tensor_or_number_
+from ..checks.common import kinds, no_complex
+from .number_operands import tensor_or_number_
 from .where import zeros_as
 
 # ---------------------------------------------------------------- comparison
 
 
 def _comparison(name: str) -> Callable[..., None]:
-    return _no_complex(f"{name}_cpu")
+    return no_complex(f"{name}_cpu")
 
 
 @elementwise(operator="eq", quiet=True)

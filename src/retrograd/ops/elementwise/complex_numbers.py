@@ -7,9 +7,9 @@ from typing import Any
 
 from ...backend import pointwise as arrays
 from ...backend import xp
-from ...base import dtypes
 from ...core.op import Array, composite, elementwise, publish
 from ...core.tensor import Tensor
+from ..checks.elementwise import check_parts
 from .arithmetic import is_complex_value
 from .conjugate import conj, imag_part, real_part
 from .exponentials import exp
@@ -76,18 +76,7 @@ def _turn(input: Any) -> Any:
     return zeroed(input * 1j / (input * conj(input)), input == 0)
 
 
-def _check_parts(given: dict[str, Any], common: dtypes.dtype) -> None:
-    first, second = (v for v in given.values() if isinstance(v, Tensor))
-    allowed = (dtypes.float16, dtypes.float32, dtypes.float64)
-    if first.dtype not in allowed or second.dtype not in allowed:
-        raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
-                           f"{first.dtype.alias} and {second.dtype.alias}")
-    if first.dtype is not second.dtype:
-        raise RuntimeError(f"Expected object of scalar type {first.dtype.alias} but got scalar "
-                           f"type {second.dtype.alias} for second argument")
-
-
-@elementwise(method=False, quiet=True, numbers=(), promote=None, guard=_check_parts)
+@elementwise(method=False, quiet=True, numbers=(), promote=None, guard=check_parts)
 def complex(real: Array, imag: Array) -> Any:
     """The complex numbers with the given parts."""
     return arrays.made_complex(real, imag)
@@ -97,7 +86,7 @@ complex.vjp(real=lambda g: real_part(g), imag=lambda g: imag_part(g))
 complex.jvp(real=lambda tangent: tangent + 0j, imag=lambda tangent: tangent * 1j)
 
 
-@elementwise(method=False, quiet=True, numbers=(), promote=None, guard=_check_parts)
+@elementwise(method=False, quiet=True, numbers=(), promote=None, guard=check_parts)
 def polar(abs: Array, angle: Array) -> Any:
     """The complex numbers with the given distances and angles."""
     return arrays.made_complex(abs * xp.cos(angle), abs * xp.sin(angle))

@@ -9,8 +9,9 @@ from ...backend import pointwise as arrays
 from ...backend import xp
 from ...core.op import PUBLIC, Array, Number, elementwise, publish
 from ...core.tensor import Tensor
+from ..checks.common import kinds
 from .conjugate import conj
-from .number_operands import BOTH, kinds, publish_pair
+from .number_operands import BOTH, publish_pair
 from .where import where, zeroed
 
 LOG2, LOG10 = math.log(2.0), math.log(10.0)

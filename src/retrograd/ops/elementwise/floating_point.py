@@ -7,13 +7,14 @@ from typing import Any
 from ... import return_types
 from ...backend import pointwise as arrays
 from ...backend import xp
-from ...base import dtypes
 from ...core.op import Array, Number, composite, elementwise, op
 from ...core.tensor import Tensor
+from ..checks.common import kinds, no_derivative
+from ..checks.elementwise import check_frexp, check_heaviside
 from .comparison import isfinite
 from .conjugate import conj
 from .exponentials import LOG2, exp2
-from .number_operands import kinds, no_derivative, publish_pair
+from .number_operands import publish_pair
 from .where import kept, where, zeroed, zeros_as
 
 
@@ -48,22 +49,14 @@ _copysign_number.vjp(input=lambda g, input, y: g * zeroed(y / input, input == 0)
 _copysign = publish_pair("copysign", copysign, _copysign_number)
 
 
-def _check_heaviside(given: dict[str, Any], common: dtypes.dtype) -> None:
-    first, second = given["input"].dtype, given["values"].dtype
-    if first.is_complex or second.is_complex:
-        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
-    if first is not second:
-        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
-
-
-@elementwise(inplace=True, quiet=True, numbers=(), node="NotImplemented", guard=_check_heaviside)
+@elementwise(inplace=True, quiet=True, numbers=(), node="NotImplemented", guard=check_heaviside)
 def heaviside(input: Array, values: Array) -> Any:
     """0 below zero, 1 above it, and ``values`` at it."""
     return xp.where(input == 0, values, (input > 0).astype(values.dtype))
 
 
-heaviside.vjp(input=lambda g: no_derivative("heaviside"),
-              values=lambda g: no_derivative("heaviside"))
+heaviside.vjp(input=lambda g: no_derivative("aten::heaviside"),
+              values=lambda g: no_derivative("aten::heaviside"))
 
 
 @elementwise(inplace=True, quiet=True, numbers=(), halves=False, guard=kinds("f", "nextafter_cpu"))
@@ -86,13 +79,8 @@ ldexp.vjp(input=lambda g, other: g * conj(exp2(other)),
           other=lambda g, y: g * conj(y) * LOG2)
 
 
-def _check_frexp(given: dict[str, Any], common: dtypes.dtype) -> None:
-    if dtypes.category(common) != 2:
-        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-
-
 @op(function=None, method=False, outputs=("mantissa", "exponent"), differentiable=(0,),
-    node="FrexpBackward0", guard=_check_frexp)
+    node="FrexpBackward0", guard=check_frexp)
 def _frexp(input: Array) -> Any:
     return arrays.mantissa_and_exponent(input)
 

@@ -9,7 +9,8 @@ from ...backend import xp
 from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.op import Array, elementwise
-from .number_operands import BOTH, kinds
+from ..checks.common import kinds
+from .number_operands import BOTH
 
 
 @elementwise(inplace=True, promote=None, numbers=(), quiet=True, halves=False)

@@ -3,53 +3,18 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 from typing import Any
 
 from ...backend import pointwise as arrays
 from ...backend import xp
 from ...base import dtypes
-from ...base.errors import no_kernel, no_overload
+from ...base.errors import no_overload
 from ...core.general import NUMBERS
 from ...core.op import publish
 from ...core.tensor import Tensor
 from ..memory.casts import cast
 
 BOTH = ("input", "other")
-_KIND_NAMES = ("b", "i", "f", "c")
-
-
-def kinds(allowed: str, kernel: str, **worded: tuple[type[Exception], str]) -> Callable[..., None]:
-    """A guard that admits dtypes by kind: bool, integer, floating, complex."""
-
-    def guard(given: dict[str, Any], common: dtypes.dtype) -> None:
-        kind = _KIND_NAMES[dtypes.category(common)]
-        if kind in allowed:
-            return
-        if kind in worded:
-            error, message = worded[kind]
-            raise error(message)
-        raise no_kernel(kernel, common)
-
-    return guard
-
-
-def with_number(common: dtypes.dtype, number: Any) -> dtypes.dtype:
-    """The dtype that tensors of dtype ``common`` and a Python number have in common."""
-    kind = dtypes.of_scalar(number)
-    if dtypes.category(kind) <= dtypes.category(common):
-        return common
-    return common.to_complex() if kind.is_complex and common.is_floating_point else kind
-
-
-def kinds_with_number(allowed: str, kernel: str) -> Callable[..., None]:
-    """:func:`kinds` of the dtype that the tensor and the number ``other`` have in common."""
-    guard = kinds(allowed, kernel)
-    return lambda given, common: guard(given, with_number(common, given["other"]))
-
-
-def _no_complex(kernel: str) -> Callable[..., None]:
-    return kinds("bif", kernel)
 
 
 def is_number(value: Any) -> bool:
@@ -72,10 +37,6 @@ def with_room_for(input: Tensor, number: Any) -> Tensor:
         kind = input.dtype if input.is_floating_point() else dtypes.get_default_dtype()
         return cast(input, kind.to_complex())
     return input
-
-
-def no_derivative(name: str) -> Any:
-    raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
 
 def in_place(made: Any) -> Any:

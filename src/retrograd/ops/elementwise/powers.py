@@ -9,10 +9,11 @@ from typing import Any
 from ...backend import pointwise as arrays
 from ...backend import xp
 from ...base import dtypes
-from ...base.errors import no_kernel, no_overload
+from ...base.errors import no_overload
 from ...core.binding import raw_body
 from ...core.op import Array, Number, composite, elementwise, publish
 from ...core.tensor import Tensor
+from ..checks.elementwise import check_base, check_pow
 from ..memory.casts import cast
 from .arithmetic import is_complex_value
 from .conjugate import conj, real_part
@@ -21,17 +22,7 @@ from .number_operands import in_place, is_number, is_operand, plain_number, wide
 from .where import zeroed, zeros_as
 
 
-def _check_pow(given: dict[str, Any], common: dtypes.dtype) -> None:
-    exponent = given["exponent"]
-    if isinstance(exponent, Tensor):
-        if common is dtypes.bool:
-            raise no_kernel("pow", common)
-        return
-    if isinstance(exponent, int) and exponent < 0 and dtypes.category(common) < 2:
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
-
-
-@elementwise(function=None, method=False, inplace=True, guard=_check_pow, node="PowBackward0",
+@elementwise(function=None, method=False, inplace=True, guard=check_pow, node="PowBackward0",
              title="pow")
 def _pow_number(input: Array, exponent: Number) -> Any:
     input = widened(input, exponent)
@@ -58,7 +49,7 @@ def _pow_slope_of_arrays(input: Any, exponent: Any) -> Any:
     return 2 * input if exponent == 2 else exponent * _pow_number(input, exponent - 1)
 
 
-@elementwise(function=None, method=False, inplace=True, guard=_check_pow, numbers=(),
+@elementwise(function=None, method=False, inplace=True, guard=check_pow, numbers=(),
              node="PowBackward1")
 def _pow(input: Array, exponent: Array) -> Any:
     return arrays.power(input, exponent)
@@ -77,16 +68,11 @@ def _exponent_gradient(g: Any, input: Any, exponent: Any, y: Any) -> Any:
     return g * zeroed(conj(y * log(base)), flat)
 
 
-@elementwise(function=None, method=False, guard=lambda given, common: _check_base(given, common),
+@elementwise(function=None, method=False, guard=lambda given, common: check_base(given, common),
              node="PowBackward2", promote=None, title="pow")
 def _pow_of_number(self: Number, exponent: Array) -> Any:
     exponent = widened(exponent, self)
     return arrays.power(arrays.number_in(exponent.dtype, self), exponent)
-
-
-def _check_base(given: dict[str, Any], common: dtypes.dtype) -> None:
-    if common is dtypes.bool and isinstance(given["self"], bool):
-        raise no_kernel("pow", common)
 
 
 _pow_of_number.vjp(exponent=lambda g, self, exponent, y: _base_gradient(g, self, exponent, y))

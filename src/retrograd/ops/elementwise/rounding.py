@@ -9,7 +9,8 @@ from ...backend import pointwise as arrays
 from ...backend import xp
 from ...core.op import Array, composite, elementwise, publish
 from ...core.tensor import Tensor
-from .number_operands import in_place, kinds
+from ..checks.common import kinds
+from .number_operands import in_place
 from .where import zeros_as
 
 

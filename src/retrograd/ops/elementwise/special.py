@@ -9,9 +9,10 @@ from ...backend import pointwise as arrays
 from ...base import dtypes
 from ...core.op import PUBLIC, Array, elementwise, publish
 from ...core.tensor import Tensor
+from ..checks.common import kinds, no_derivative_of
 from .arithmetic import sgn
 from .exponentials import exp, exp2, expm1, log, log1p, logit, reciprocal, sigmoid
-from .number_operands import BOTH, in_place, kinds, tensor_or_number
+from .number_operands import BOTH, in_place, tensor_or_number
 from .rounding import _round_decimals
 from .trigonometry import sinc
 from .where import where, zeroed
@@ -202,10 +203,6 @@ gammaincc.vjp(input=lambda g: no_derivative_of("igammac: input"),
 
 def _gamma_density(input: Any, other: Any) -> Any:
     return exp((input - 1) * log(other) - other - lgamma(input))
-
-
-def no_derivative_of(what: str) -> Any:
-    raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
 
 
 for _name, _made in (("igamma", gammainc), ("igammac", gammaincc)):

@@ -8,10 +8,10 @@ from typing import Any
 from ...backend import pointwise as arrays
 from ...backend import xp
 from ...core.op import Array, elementwise
+from ..checks.common import kinds
 from .comparison import isinf
 from .conjugate import conj
 from .exponentials import reciprocal, rsqrt
-from .number_operands import kinds
 from .where import zeroed
 
 

@@ -10,6 +10,8 @@ from ...base.warning import warn
 from ...core.inplace import call_inplace
 from ...core.op import Array, Dim, Index, Number, linear, op, publish
 from ...core.tensor import Tensor, wrap
+from ..checks.common import no_derivative
+from ..checks.indexing import check_combine, check_gather, check_scatter
 from ..elementwise.comparison import eq
 from ..elementwise.where import where
 from ..memory.filling import NUMBERS, _on_copy
@@ -17,18 +19,11 @@ from ..shapes.reshaping import no_overload, zeros_of
 from ..shapes.slicing import slice_backward
 from .masked import _masked_fill_value
 
-# ---------------------------------------------------------------- one index per element
-
-
-def _check_integers(function: str, index: Any) -> None:
-    if index.dtype != xp.INT64 and index.dtype != xp.int32:
-        raise RuntimeError(f"{function}(): Expected dtype int32/int64 for index")
-
 
 @linear(any_dtype=True, quiet=True)
 def gather(input: Array, dim: Dim, index: Index, *, sparse_grad: bool = False) -> Any:
     """The elements of ``input`` whose coordinate along ``dim`` is given by ``index``."""
-    _check_gather(input, dim, index)
+    check_gather(input, dim, index)
     if not index.size:
         return xp.empty(index.shape, input.dtype)
     return xi.gathered(input, dim, index)
@@ -37,49 +32,14 @@ def gather(input: Array, dim: Dim, index: Index, *, sparse_grad: bool = False) -
 gather.vjp(input=lambda g, like, dim, index: scatter_add(zeros_of(g, like.shape), dim, index, g))
 
 
-def _check_gather(input: Any, dim: int, index: Any) -> None:
-    if not index.size:
-        return
-    _check_integers("gather", index)
-    if (index.ndim or 1) != (input.ndim or 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    for d, n in enumerate(index.shape):
-        if d != dim and n > input.shape[d]:
-            raise RuntimeError(
-                f"Size does not match at dimension {d} expected index {list(index.shape)} to be no "
-                f"larger than self {list(input.shape)} apart from dimension {dim}")
-
-
-def _check_scatter(array: Any, dim: int, index: Any, src: Any) -> None:
-    if index.size:
-        _check_integers("scatter", index)
-    if src is not None and src.dtype != array.dtype:
-        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-    if not index.size:
-        return
-    if (index.ndim or 1) != (array.ndim or 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
-    if src is not None and (index.ndim or 1) != (src.ndim or 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    own, given = array.shape or (1,), index.shape or (1,)
-    too_large = any(n > own[d] for d, n in enumerate(given) if d != dim)
-    if src is not None:
-        source = src.shape or (1,)
-        too_large = too_large or any(n > source[d] for d, n in enumerate(given))
-    if too_large:
-        tail = "" if src is None else f" and to be no larger size than src {list(src.shape)}"
-        raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self "
-                           f"{list(array.shape)} apart from dimension {dim}{tail}")
-
-
 def _scatter(array: Any, dim: int, index: Any, src: Any, how: str = "") -> None:
-    _check_scatter(array, dim, index, src)
+    check_scatter(array, dim, index, src)
     if index.size:
         xi.scatter_into(array, dim, index, src, how)
 
 
 def _scatter_number(array: Any, dim: int, index: Any, value: Any, how: str = "") -> None:
-    _check_scatter(array, dim, index, None)
+    check_scatter(array, dim, index, None)
     if index.size:
         xi.scatter_into(array, dim, index, xi.number_as(value, array.dtype), how)
 
@@ -123,10 +83,6 @@ _scatter_value.write(_scatter_number)
 _scatter_value.vjp(input=lambda g, dim, index: _scatter_value(g, dim, index, 0.0))
 
 
-def no_derivative(name: str) -> Any:
-    raise RuntimeError(f"derivative for {name} is not implemented")
-
-
 @op(function=None, method=False, any_dtype=True, node="NotImplemented")
 def _scatter_combine_src(input: Array, dim: Dim, index: Index, src: Array, reduce: str) -> Any:
     return _on_copy(_write_combine_src, input, dim, index, src, reduce)
@@ -134,7 +90,7 @@ def _scatter_combine_src(input: Array, dim: Dim, index: Index, src: Array, reduc
 
 @_scatter_combine_src.write
 def _write_combine_src(array: Any, dim: int, index: Any, src: Any, reduce: str) -> None:
-    _check_combine(reduce)
+    check_combine(reduce)
     _scatter(array, dim, index, src, reduce)
 
 
@@ -150,16 +106,11 @@ def _scatter_combine_value(input: Array, dim: Dim, index: Index, value: Number,
 
 @_scatter_combine_value.write
 def _write_combine_value(array: Any, dim: int, index: Any, value: Any, reduce: str) -> None:
-    _check_combine(reduce)
+    check_combine(reduce)
     _scatter_number(array, dim, index, value, reduce)
 
 
 _scatter_combine_value.vjp(input=lambda g: no_derivative("aten::scatter"))
-
-
-def _check_combine(reduce: str) -> None:
-    if reduce not in ("add", "multiply"):
-        raise RuntimeError("reduce argument must be either add or multiply.")
 
 
 def _scatter_call(name: str, input: Any, dim: Any, index: Any, src: Any, value: Any,
@@ -201,9 +152,6 @@ publish(scatter, "scatter")
 publish(scatter_, "scatter_", function=None)
 
 
-# ---------------------------------------------------------------- scattering with a reduction
-
-
 @op(any_dtype=True, inplace=True)
 def scatter_reduce(input: Array, dim: Dim, index: Index, src: Array, reduce: str, *,
                    include_self: bool = True) -> Any:
@@ -217,7 +165,7 @@ def _write_scatter_reduce(array: Any, dim: int, index: Any, src: Any, reduce: st
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError("reduce argument must be either sum, prod, mean, amax or amin, got "
                            f"{reduce}")
-    _check_scatter(array, dim, index, src)
+    check_scatter(array, dim, index, src)
     if index.size:
         xi.reduce_into(array, dim, index, src, reduce, include_self)
 

@@ -12,15 +12,16 @@ from ...base.warning import warn
 from ...core.inplace import call_inplace
 from ...core.op import Array, Index, linear, op, publish
 from ...core.tensor import Tensor, wrap
-from ..elementwise.where import kept
-from ..memory.filling import dtype_name, writes_freely
-from ..shapes.expanding import broadcast_tensors, sum_to_size_of
-from ..shapes.joining import stack
-from ..shapes.reshaping import reshape, zeros_of
 
 # ---------------------------------------------------------------- index tensors
 # ``index`` stands for dimension dims[0] alone (a mask for as many as it has), or holds the
 # broadcast index tensors of several dimensions along a leading one.
+from ..checks.common import scalar_type
+from ..elementwise.where import kept
+from ..memory.filling import writes_freely
+from ..shapes.expanding import broadcast_tensors, sum_to_size_of
+from ..shapes.joining import stack
+from ..shapes.reshaping import reshape, zeros_of
 
 
 @linear(function=None, method=False, any_dtype=True, quiet=True, saved={"index": "indices"})
@@ -60,7 +61,8 @@ def _write_indexed(array: Any, values: Any, index: Any, dims: Any, accumulate: b
         if index.dtype.kind != "b" or values.size != 1 or accumulate:
             raise RuntimeError(
                 "Index put requires the source and destination dtypes match, got "
-                f"{dtype_name(array)} for the destination and {dtype_name(values)} for the source.")
+                f"{scalar_type(array)} for the destination and "
+                f"{scalar_type(values)} for the source.")
         values = values.astype(array.dtype)
     xi.put(array, values, index, dims, accumulate)
 

@@ -10,20 +10,11 @@ from ...base.errors import size_mismatch
 from ...core.inplace import call_inplace
 from ...core.op import Array, Index, Number, linear, op, publish
 from ...core.tensor import Tensor
+from ..checks.indexing import check_fill_value, check_mask, check_masked_scatter
 from ..elementwise.where import kept
-from ..memory.filling import NUMBERS, _check_fill_value, dtype_name, fills_shared
+from ..memory.filling import NUMBERS, fills_shared
 from ..shapes.expanding import joint_shape, sum_to_size_of
 from ..shapes.reshaping import no_overload, zeros_of
-
-_C_DTYPES = {"Long": "long int", "Byte": "unsigned char", "Int": "int", "Float": "float",
-             "Double": "double", "Short": "short", "Char": "signed char"}
-
-
-def _check_mask(mask: Any) -> None:
-    if mask.dtype != xp.BOOL:
-        name = dtype_name(mask)
-        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
-                           f"{_C_DTYPES.get(name, name)}")
 
 
 def _joint_shape(mask: Any, input: Any) -> tuple[int, ...]:
@@ -47,13 +38,13 @@ def _masked(input: Any, mask: Any, value: Any) -> Any:
 @op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedFillBackward0",
     quiet=True)
 def _masked_fill_value(input: Array, mask: Index, value: Number) -> Any:
-    _check_mask(mask)
+    check_mask(mask)
     return _masked(input, mask, xi.number_as(value, input.dtype))
 
 
 @_masked_fill_value.write
 def _write_masked_fill(array: Any, mask: Any, value: Any) -> None:
-    _check_mask(mask)
+    check_mask(mask)
     _fill_masked(array, mask, xi.number_as(value, array.dtype))
 
 
@@ -62,15 +53,15 @@ _masked_fill_value.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0))
 
 @op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedFillBackward1")
 def _masked_fill_tensor(input: Array, mask: Index, value: Array) -> Any:
-    _check_mask(mask)
-    _check_fill_value("masked_fill_", value)
+    check_mask(mask)
+    check_fill_value("masked_fill_", value)
     return _masked(input, mask, xp.cast(value, input.dtype))
 
 
 @_masked_fill_tensor.write
 def _write_masked_fill_tensor(array: Any, mask: Any, value: Any) -> None:
-    _check_mask(mask)
-    _check_fill_value("masked_fill_", value)
+    check_mask(mask)
+    check_fill_value("masked_fill_", value)
     _fill_masked(array, mask, xp.cast(value, array.dtype))
 
 
@@ -135,7 +126,7 @@ masked_place.vjp(input=lambda g, mask: masked_select(g, mask))
 
 @op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedScatterBackward0")
 def _masked_scatter(input: Array, mask: Index, source: Array) -> Any:
-    _check_masked_scatter(input, mask, source)
+    check_masked_scatter(input, mask, source)
     out = xp.array(xp.broadcast_to(input, _joint_shape(mask, input)), order="C")
     xi.masked_put(out, mask, source)
     return out
@@ -143,7 +134,7 @@ def _masked_scatter(input: Array, mask: Index, source: Array) -> Any:
 
 @_masked_scatter.write
 def _write_masked_scatter(array: Any, mask: Any, source: Any) -> None:
-    _check_masked_scatter(array, mask, source)
+    check_masked_scatter(array, mask, source)
     if mask.ndim > array.ndim:
         raise RuntimeError(
             f"expand(CPUBoolType{{{list(mask.shape)}}}, size={list(array.shape)}): the number of "
@@ -169,15 +160,6 @@ def masked_part(input: Array, mask: Index, shape: Any) -> Any:
 
 masked_part.vjp(input=lambda g, like, mask: _masked_scatter(
     zeros_of(g, like.shape), mask, g))
-
-
-def _check_masked_scatter(input: Any, mask: Any, source: Any) -> None:
-    if input.dtype != source.dtype:
-        raise RuntimeError("masked_scatter: expected self and source to have same dtypes but got"
-                           f"{dtype_name(input)} and {dtype_name(source)}")
-    if mask.dtype != xp.BOOL:
-        raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
-                           f"{dtype_name(mask)}")
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:

@@ -10,27 +10,18 @@ from ...base.errors import canonical_dim, no_dims
 from ...core.inplace import call_inplace
 from ...core.op import Array, Index, composite, linear, op, publish
 from ...core.tensor import Tensor
-from ..memory.filling import _on_copy, dtype_name
+from ..checks.common import scalar_type
+from ..checks.indexing import check_flat, check_put
+from ..memory.filling import _on_copy
 from ..shapes.expanding import expand, joint_shape
 from ..shapes.reshaping import _view, reshape, zeros_of
 from .gather_scatter import gather
 
 
-def _check_flat(function: str, index: Any, count: int) -> None:
-    if index.dtype != xp.INT64:
-        raise RuntimeError(f"{function}(): Expected a long tensor for index, but got "
-                           f"{dtype_name(index)}")
-    if index.size and (index.min() < -count or index.max() >= count):
-        flat = xp.asarray(index).reshape(-1)
-        wrong = flat[(flat < -count) | (flat >= count)][0]
-        raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {count} "
-                         "elements.")
-
-
 @linear(any_dtype=True)
 def take(input: Array, index: Index) -> Any:
     """The elements at ``index``, counted through the flattened ``input``."""
-    _check_flat("take", index, input.size)
+    check_flat("take", index, input.size)
     return xp.as_array(input).reshape(-1).take(index)
 
 
@@ -44,7 +35,7 @@ def _put(input: Array, index: Index, source: Array, accumulate: bool) -> Any:
 
 @_put.write
 def _write_put(array: Any, index: Any, source: Any, accumulate: bool) -> None:
-    _check_put(array, index, source)
+    check_put(array, index, source)
     flat, copy = xi.packed(array)
     xi.put(flat, xp.as_array(source).reshape(-1), xp.as_array(index).reshape(-1), (0,), accumulate)
     if copy is not None:
@@ -54,17 +45,6 @@ def _write_put(array: Any, index: Any, source: Any, accumulate: bool) -> None:
 _put.vjp(input=lambda g, index, accumulate:
          g if accumulate else _put(g, index, zeros_of(g, index.shape), False),
          source=lambda g, like, index: reshape(take(g, index), like.shape))
-
-
-def _check_put(array: Any, index: Any, source: Any) -> None:
-    if index.dtype == xp.INT64 and array.dtype != source.dtype:
-        raise RuntimeError("put_(): self and source expected to have the same dtype, but got "
-                           f"self.dtype = {dtype_name(array)} and source.dtype = "
-                           f"{dtype_name(source)}")
-    if index.size != source.size:
-        raise IndexError("put_(): Expected source and index to have the same number of elements, "
-                         f"but got source.numel() = {source.size}, index.numel() = {index.size}")
-    _check_flat("put_", index, array.size)
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
@@ -86,7 +66,7 @@ def take_along_dim(input: Any, indices: Any, dim: Any = None, *, out: Any = None
     """The elements whose coordinate along ``dim`` is given by ``indices``, broadcast together."""
     if indices._data.dtype != xp.INT64:
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
-                           f"{dtype_name(indices._data)}")
+                           f"{scalar_type(indices._data)}")
     if dim is None:
         return gather(_view(input, (-1,)) if input.is_contiguous() else reshape(input, (-1,)), 0,
                       reshape(indices, (-1,)), out=out)

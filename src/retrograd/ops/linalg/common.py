@@ -9,7 +9,7 @@ from ...backend import xp
 from ...base import dtypes
 from ...base.errors import no_kernel
 from ...core.op import Index, op
-from ..products.matmul import scalar_type
+from ..checks.common import scalar_type
 from ..shapes.reshaping import reshape
 
 

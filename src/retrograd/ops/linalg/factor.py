@@ -10,9 +10,10 @@ from ...backend import xp
 from ...base.warning import warn
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor
+from ..checks.common import scalar_type
 from ..elementwise.arithmetic import is_complex_value
 from ..elementwise.conjugate import conj
-from ..products.matmul import _batched, adjoint_of, matmul, scalar_type
+from ..products.matmul import _batched, adjoint_of, matmul
 from ..shapes.complex_views import _real, complex_of
 from ..shapes.joining import cat
 from ..shapes.slicing import _slice

@@ -12,11 +12,12 @@ from ...base import dtypes
 from ...base.errors import canonical_dim, no_kernel
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor, wrap
+from ..checks.common import scalar_type
 from ..elementwise.arithmetic import is_complex_value
 from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import log
 from ..elementwise.where import where
-from ..products.matmul import _batched, adjoint_of, scalar_type
+from ..products.matmul import _batched, adjoint_of
 from ..shapes.complex_views import _imag, complex_of
 from ..shapes.dimensions import _permute, transpose
 from ..shapes.expanding import joint_shape, sum_to_size_of

@@ -6,12 +6,13 @@ from typing import Any
 
 from ...backend import loss as arrays
 from ...backend import xp
-from ...base.errors import no_kernel, size_mismatch
+from ...base.errors import no_kernel
 from ...core.op import Array, Index, composite, elementwise, op
 from ...core.tensor import Tensor
+from ..checks.common import kinds
+from ..checks.losses import check_fits
 from ..elementwise.clamping import _clamp_min_number
 from ..elementwise.exponentials import log, log1p, sigmoid
-from ..elementwise.number_operands import kinds
 from ..shapes.expanding import broadcast_shapes, expand
 from .reduction import _pair, element_count, reduction_code, share
 
@@ -90,17 +91,6 @@ _logistic_loss.vjp(
         input, target, pos_weight) * weighted_share(g, weight, input, reduction),
     target=lambda g, input, weight, pos_weight, reduction: logistic_target_slope(
         input, pos_weight) * weighted_share(g, weight, input, reduction))
-
-
-def check_fits(shape: tuple[int, ...], both: Any) -> None:
-    """A weight may be broadcast to the values that it scales, but not the other way round."""
-    try:
-        whole = tuple(xp.broadcast_shapes(*both))
-    except ValueError:
-        raise size_mismatch(both) from None
-    if whole != shape:
-        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
-                           f"{list(whole)}")
 
 
 @composite(function="nn.functional")

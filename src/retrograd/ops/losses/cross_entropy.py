@@ -7,23 +7,15 @@ from typing import Any
 
 from ...backend import loss as arrays
 from ...backend import xp
-from ...base import dtypes
 from ...base.errors import no_dims
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor
+from ..checks.losses import check_classes, check_likelihood, wrong_weight
 from ..elementwise.where import where
 from ..nn.softmax import _log_softmax
-from ..products.matmul import scalar_type
 from ..reductions.sums import sum
 from ..shapes.reshaping import reshape
-from .reduction import MEAN, NONE, SUM, _refuse_integers, reduction_code
-
-
-def _check_likelihood(input: Any, weight: Any) -> None:
-    _refuse_integers(input, "nll_loss_out_frame")
-    if weight is not None and weight.dtype != input.dtype:
-        raise RuntimeError(f"expected scalar type {scalar_type(input)} but found "
-                           f"{scalar_type(weight)}")
+from .reduction import MEAN, NONE, SUM, reduction_code
 
 
 @op(method=False, function=None)
@@ -37,7 +29,7 @@ def _declare_likelihood(name: str, node: str) -> Any:
     def kernel(input: Array, target: Index, weight: Index | None, reduction: int,
                ignore_index: int) -> Any:
         if weight is not None or input.dtype is not xp.FLOAT32:
-            _check_likelihood(input, weight)
+            check_likelihood(input, weight)
         return arrays.negative_likelihood(input, xp.as_array(target), weight, reduction,
                                           ignore_index)
 
@@ -54,43 +46,6 @@ _nll_loss = _declare_likelihood("_nll_loss", "NllLossBackward0")
 _nll_loss2d = _declare_likelihood("_nll_loss2d", "NllLoss2DBackward0")
 _likelihood_gradient.vjp(output=lambda g, target, weight, reduction, ignore_index: _nll_loss(
     g, target, weight, reduction, ignore_index))
-
-
-def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
-    rank, classes = input.ndim, input.shape[1] if input.ndim > 1 else input.shape[0]
-    if rank == 1 and target.ndim == 1 and target.shape[0] != 1:
-        raise ValueError("For 1D input, 1D target must have size 1, but got target size: "
-                         f"{target.shape[0]}")
-    if rank > 1 and (not target.ndim or input.shape[0] != target.shape[0]):
-        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
-                         f"({target.shape[0] if target.ndim else 0}).")
-    if rank <= 2 and target.ndim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    expected = (input.shape[0], *input.shape[2:])
-    if rank > 2 and tuple(target.shape) != expected:
-        if rank == 4:
-            raise RuntimeError(f"size mismatch (got input: {list(input.shape)} , target: "
-                               f"{list(target.shape)}")
-        raise RuntimeError(f"Expected target size {list(expected)}, got {list(target.shape)}")
-    if target.dtype not in (dtypes.int64, dtypes.uint8):
-        raise RuntimeError("expected target dtype to be Long or Byte, but got "
-                           f"{target.dtype.alias}")
-    if weight is not None and (weight.numel() != classes or (rank <= 2 and weight.ndim != 1)):
-        raise RuntimeError("weight tensor should be defined either for all or no classes"
-                           if rank > 2 else _wrong_weight(classes, weight))
-    if rank == target.ndim == 1 and input.shape[0] != target.shape[0]:
-        raise RuntimeError(f"size mismatch (got input: {list(input.shape)}, target: "
-                           f"{list(target.shape)})")
-    if rank > 2 and rank != 4 and not input.numel() and target.numel():
-        # Signals and volumes are seen as images, without any pixels if they have no elements.
-        raise RuntimeError(
-            f"size mismatch (got input: {[*input.shape[:2], 0, 0]} , target: "
-            f"{[target.shape[0], 1, target.numel() // target.shape[0]]}")
-
-
-def _wrong_weight(classes: int, weight: Tensor) -> str:
-    return (f"weight tensor should be defined either for all {classes} classes or no classes but "
-            f"got weight tensor of shape: {list(weight.shape)}")
 
 
 def _is_usual(input: Tensor, target: Tensor, weight: Tensor | None) -> bool:
@@ -111,7 +66,7 @@ def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
     rank = input.ndim
     if not rank:
         raise ValueError(f"Expected 1 or more dimensions (got {rank})")
-    _check_classes(input, target, weight)
+    check_classes(input, target, weight)
     if rank == 2:
         return _nll_loss(input, target, weight, code, ignore_index)
     if rank > 2:
@@ -127,7 +82,7 @@ def _probability_entropy(input: Tensor, target: Tensor, weight: Tensor | None, c
         raise no_dims(1)
     classes = input.shape[axis]
     if weight is not None and tuple(weight.shape) != (classes,):
-        raise RuntimeError("cross_entropy: " + _wrong_weight(classes, weight))
+        raise RuntimeError("cross_entropy: " + wrong_weight(classes, weight))
     log_probability = _log_softmax(input, axis)
     if label_smoothing:
         even: Any = _even_part(label_smoothing, classes)

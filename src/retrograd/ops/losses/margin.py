@@ -10,9 +10,9 @@ from ...base import dtypes
 from ...base.errors import no_dims
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor
+from ..checks.common import kinds
 from ..elementwise.clamping import _clamp_min_number, minimum
 from ..elementwise.exponentials import sigmoid, sqrt
-from ..elementwise.number_operands import kinds
 from ..elementwise.where import where
 from ..nn.activations import logsigmoid
 from ..nn.similarity import pairwise_distance

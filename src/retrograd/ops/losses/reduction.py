@@ -11,7 +11,6 @@ from ...backend import xp
 from ...base import dtypes
 from ...base.errors import size_mismatch
 from ...core.tensor import Tensor
-from ..products.matmul import scalar_type
 from ..reductions.sums import mean, sum
 from ..shapes.expanding import expand
 
@@ -75,8 +74,3 @@ def _pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         kind = dtypes.promote_types(input.dtype, target.dtype)
         input, target = input.to(kind), target.to(kind)
     return input, target
-
-
-def _refuse_integers(input: Any, kernel: str) -> None:
-    if input.dtype.kind in "biu":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_type(input)}'")

@@ -7,16 +7,15 @@ from typing import Any
 from ...backend import loss as arrays
 from ...core.op import Array, composite, op
 from ...core.tensor import Tensor
+from ..checks.common import kinds, unsupported
 from ..elementwise.arithmetic import abs
 from ..elementwise.clamping import _clamp_numbers
-from ..elementwise.number_operands import kinds
 from ..reductions.sums import sum
 from .reduction import (
     NONE,
     SUM,
     _broadcast_pair,
     _pair,
-    _refuse_integers,
     element_count,
     reduced,
     reduction_code,
@@ -26,7 +25,7 @@ from .reduction import (
 
 @op(method=False, function=None)
 def _mse_loss(input: Array, target: Array, reduction: int) -> Any:
-    _refuse_integers(input, "mse_cpu")
+    unsupported("mse_cpu", input.dtype, "biu")
     return arrays.squared_error(input, target, reduction)
 
 

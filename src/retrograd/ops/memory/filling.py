@@ -6,7 +6,6 @@ from typing import Any
 
 from ...backend import index as xi
 from ...backend import xp
-from ...base import dtypes
 from ...base.errors import size_mismatch
 from ...base.modes import GRAD, MODE, NO_GRAD
 from ...base.warning import warn
@@ -229,19 +228,8 @@ attach(zero_=zero_)
 publish(zero_, "zero_", method=False)
 
 
-def dtype_name(array: Any) -> str:
-    """PyTorch's class-like name of an array's dtype, for messages."""
-    return dtypes.from_numpy_dtype(array.dtype).alias
-
-
 def _on_copy(write: Any, input: Any, *rest: Any) -> Any:
     """A copy of ``input`` that ``write``, the kernel of the in-place variant, has written to."""
     out = xp.array(input, order="C")
     write(out, *rest)
     return out
-
-
-def _check_fill_value(function: str, value: Any) -> None:
-    if value.ndim:
-        raise RuntimeError(f"{function} only supports a 0-dimensional value tensor, but got tensor "
-                           f"with {value.ndim} dimension(s).")

@@ -13,7 +13,7 @@ from ...core.graph import View
 from ...core.inplace import check_writable
 from ...core.op import Array, op, publish, view
 from ...core.tensor import Tensor, attach, edge_of
-from ..indexing.gather_scatter import no_derivative
+from ..checks.common import no_derivative
 from ..shapes.dimensions import _squeeze, _squeeze_dim, _squeeze_dims, t, transpose, unsqueeze
 from ..shapes.reshaping import reshape, sizes
 from .strides import _as_strided, as_strided_backward, check_in_storage, geometry

@@ -11,10 +11,11 @@ from ...backend import xp
 from ...base import dtypes
 from ...core.op import PUBLIC, Array, Dim, Number, composite, elementwise, op, publish
 from ...core.tensor import Tensor
+from ..checks.common import kinds
 from ..elementwise.arithmetic import abs
 from ..elementwise.clamping import _clamp_max_number
 from ..elementwise.exponentials import exp, sigmoid
-from ..elementwise.number_operands import in_place, kinds
+from ..elementwise.number_operands import in_place
 from ..elementwise.trigonometry import tanh
 from ..elementwise.where import kept, where, zeroed, zeroed_by, zeros_as
 from ..shapes.joining import _cat

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...backend import conv as images
 from ...core.op import Array, linear
-from ..elementwise.number_operands import kinds
+from ..checks.common import kinds
 
 
 @linear(method=False, function=None)

@@ -11,9 +11,10 @@ from ...base import dtypes
 from ...base.errors import length_of
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import PLAIN, Tensor, wrap
+from ..checks.common import c_name
+from ..checks.losses import check_fits
 from ..elementwise.where import where
-from ..losses.binary_cross_entropy import check_fits
-from ..products.matmul import _SPELLED, _batched, matmul
+from ..products.matmul import _batched, matmul
 from ..shapes.dimensions import transpose, unsqueeze
 from ..shapes.expanding import expand
 from ..shapes.reshaping import reshape
@@ -21,16 +22,12 @@ from .dropout import dropout
 from .softmax import _softmax, softmax_backward
 
 
-def _spelled(tensor: Tensor) -> str:
-    return _SPELLED.get(tensor._data.dtype.name, "bool")
-
-
 def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None,
            is_causal: bool) -> None:
     if not query.dtype == key.dtype == value.dtype:
         raise RuntimeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
-            f"{_spelled(query)} key.dtype: {_spelled(key)} and value.dtype: {_spelled(value)} "
+            f"{c_name(query)} key.dtype: {c_name(key)} and value.dtype: {c_name(value)} "
             "instead.")
     if min(query.ndim, key.ndim, value.ndim) < 2:
         raise RuntimeError(
@@ -41,7 +38,7 @@ def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None,
     if mask.dtype not in (dtypes.bool, dtypes.float32, query.dtype):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-            f"attn_mask.dtype: {_spelled(mask)} and  query.dtype: {_spelled(query)} instead.")
+            f"attn_mask.dtype: {c_name(mask)} and  query.dtype: {c_name(query)} instead.")
     if is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set "
                            "when is_causal=True")

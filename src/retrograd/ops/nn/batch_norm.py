@@ -10,20 +10,14 @@ from ...base.errors import length_of
 from ...base.modes import switched
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor
+from ..checks.common import unsupported
+from ..checks.norms import check_channels, check_types
 from ..elementwise.exponentials import rsqrt
 from ..shapes.dimensions import movedim, unsqueeze
 from ..shapes.expanding import expand, sum_to_size_of
 from ..shapes.reshaping import reshape
 from .convolution import channel_sums
-from .layer_norm import (
-    _are_plain,
-    _check_types,
-    _curvature,
-    _keeps_moments,
-    _refuse_integers,
-    times,
-    with_batch,
-)
+from .layer_norm import _are_plain, _curvature, _keeps_moments, times, with_batch
 
 # ---------------------------------------------------------------- batch norm
 
@@ -41,7 +35,7 @@ def other_axes(rank: int) -> tuple[int, ...]:
 
 @op(method=False, function=None, node="NativeBatchNormBackward0")
 def _batch_norm(input: Array, weight: Array | None, bias: Array | None, eps: float) -> Any:
-    _check_types(input, weight, bias, "batch_norm")
+    check_types(input, weight, bias, "batch_norm")
     return arrays.channel_norm(input, weight, bias, None, eps)[0]
 
 
@@ -49,14 +43,14 @@ def _batch_norm(input: Array, weight: Array | None, bias: Array | None, eps: flo
     outputs=("output", "mean", "scale", "squares"))
 def _batch_norm_with_moments(input: Array, weight: Array | None, bias: Array | None,
                              eps: float) -> Any:
-    _check_types(input, weight, bias, "batch_norm")
+    check_types(input, weight, bias, "batch_norm")
     return arrays.channel_norm(input, weight, bias, None, eps)
 
 
 @op(method=False, function=None, node="NativeGroupNormBackward0")
 def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: int,
                 eps: float) -> Any:
-    _check_types(input, weight, bias, "GroupNormKernelImpl")
+    check_types(input, weight, bias, "GroupNormKernelImpl")
     return arrays.channel_norm(input, weight, bias, groups, eps)[0]
 
 
@@ -64,7 +58,7 @@ def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: 
     outputs=("output", "mean", "scale"))
 def _group_norm_with_moments(input: Array, weight: Array | None, bias: Array | None, groups: int,
                              eps: float) -> Any:
-    _check_types(input, weight, bias, "GroupNormKernelImpl")
+    check_types(input, weight, bias, "GroupNormKernelImpl")
     return arrays.channel_norm(input, weight, bias, groups, eps)[:3]
 
 
@@ -189,7 +183,7 @@ def _(batch: Any, output: Any, input: Any, mean: Any, scale: Any, groups: Any,
 @op(method=False, function=None, node="NativeBatchNormBackward0")
 def _batch_norm_fixed(input: Array, weight: Array | None, bias: Array | None, mean: Index,
                       var: Index, eps: float) -> Any:
-    _check_types(input, weight, bias, "batch_norm")
+    check_types(input, weight, bias, "batch_norm")
     return arrays.fixed_channel_norm(input, weight, bias, mean, var, eps)
 
 
@@ -216,14 +210,6 @@ def _(batch: Any, output: Any, input: Any, mean: Any, var: Any, eps: float) -> A
     found = _fixed_norm_weight(all_at_once(output, None), all_at_once(input, None),
                                reshape(mean, (-1,)), reshape(var, (-1,)), eps)
     return reshape(found, (batch.size, input.shape[2]))
-
-
-def _check_channels(input: Tensor, **parameters: Tensor | None) -> None:
-    channels = input.shape[1] if input.ndim > 1 else 0
-    for name, parameter in parameters.items():
-        if parameter is not None and parameter.numel() != channels:
-            raise RuntimeError(f"{name} should contain {channels} elements not "
-                               f"{parameter.numel()}")
 
 
 def _update_running(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
@@ -268,11 +254,11 @@ def _normalized(input: Tensor, running_mean: Tensor | None, running_var: Tensor 
     if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
         raise RuntimeError(f"{missing} must be defined in evaluation mode")
-    _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight,
-                    bias=bias)
+    check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight,
+                   bias=bias)
     if input.ndim < 2:
         length_of(tuple(input.shape), 1)  # there is none
-    _refuse_integers(input._data, "batch_norm")
+    unsupported("batch_norm", input._data.dtype, "biu")
     if not training:
         return _batch_norm_fixed(input, weight, bias, running_mean, running_var, eps)
     if _are_plain(input, weight, bias, running_mean, running_var):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 from ...backend import conv as images
@@ -10,8 +9,15 @@ from ...backend import norm as norms
 from ...base.warning import warn
 from ...core.op import Array, composite, linear, op
 from ...core.tensor import Tensor
+from ..checks.convolution import (
+    as_planes,
+    check_convolution,
+    check_transposed,
+    kernel_rank,
+    spread_checked,
+    times,
+)
 from ..elementwise.conjugate import conj
-from ..products.matmul import scalar_type
 from ..shapes.dimensions import _squeeze_dim, unsqueeze
 from ..shapes.expanding import expand, sum_to_size_of
 from ..shapes.reshaping import reshape
@@ -20,106 +26,7 @@ from .padding import constant_pad_nd, pad
 from .sizes import Ints, spread
 
 
-def _check_types(input: Any, weight: Any, bias: Any) -> None:
-    if input.dtype != weight.dtype:
-        raise RuntimeError(
-            f"Input type (torch.{scalar_type(input)}Tensor) and weight type "
-            f"(torch.{scalar_type(weight)}Tensor) should be the same or input should be a MKLDNN "
-            "tensor and weight is a dense tensor")
-    if bias is not None and bias.dtype != input.dtype:
-        raise RuntimeError(f"Input type ({_spelled(input)}) and bias type ({_spelled(bias)}) "
-                           "should be the same")
-
-
-def _spelled(array: Any) -> str:
-    from ..products.matmul import _SPELLED
-
-    return _SPELLED.get(array.dtype.name, "bool")
-
-
-def _check_sizes(shape: Ints, kernels: Ints, stride: Ints, padding: Ints, dilation: Ints,
-                 groups: int, extra: Ints = ()) -> None:
-    """What holds for convolutions and for transposed ones."""
-    if any(p < 0 for p in padding):
-        raise RuntimeError("negative padding is not supported")
-    if any(e < 0 for e in extra):
-        raise RuntimeError("negative output_padding is not supported")
-    if any(s <= 0 for s in stride):
-        raise RuntimeError("non-positive stride is not supported")
-    if any(d < 0 for d in dilation):
-        raise RuntimeError("dilation should be greater than zero")
-    if groups <= 0:
-        raise RuntimeError("non-positive groups is not supported")
-    if len(shape) != len(kernels):
-        rank = len(kernels)
-        raise RuntimeError(f"Expected {rank}-dimensional input for {rank}-dimensional weight "
-                           f"{list(kernels)}, but got {len(shape)}-dimensional input of size "
-                           f"{list(shape)} instead")
-    if kernels[0] < groups:
-        raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at "
-                           f"dimension 0, but got weight of size {list(kernels)} instead")
-    if kernels[0] % groups:
-        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at "
-                           f"dimension 0, but got weight of size [{list(kernels)}] instead")
-
-
-def _as_planes(sizes: Ints) -> Ints:
-    """The space of a signal as that of an image of height one."""
-    return (1, *sizes) if len(sizes) == 1 else sizes
-
-
-def _times(sizes: Any) -> str:
-    return " x ".join([str(n) for n in sizes])
-
-
-def _refuse_empty_space(shape: Ints, kernels: Ints) -> None:
-    """Nothing can be convolved if there is no batch or no channel, but not without a plane."""
-    space, kernel = _as_planes(shape[2:]), _as_planes(kernels[2:])
-    if 0 in space and shape[0] and shape[1]:
-        raise RuntimeError("Only zero batch or zero channel inputs are supported, but got input "
-                           f"shape: {[*shape[:2], *space]}")
-    if 0 in kernel and len(kernel) == 3:
-        raise RuntimeError("kernel size should be greater than zero, but got: "
-                           f"{_times(kernel)} (TxHxW)")
-    if 0 in kernel:
-        raise RuntimeError("kernel size should be greater than zero, but got kernel_height: "
-                           f"{kernel[0]} kernel_width: {kernel[1]}")
-
-
-def _check_convolution(input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints,
-                       dilation: Ints, groups: int) -> None:
-    if input.dtype is not weight.dtype or (bias is not None and bias.dtype is not input.dtype):
-        _check_types(input, weight, bias)
-    _check_shapes(input.shape, weight.shape, None if bias is None else bias.shape, stride, padding,
-                  dilation, groups)
-
-
-@lru_cache(maxsize=256)
-def _check_shapes(shape: Ints, kernels: Ints, biases: Ints | None, stride: Ints, padding: Ints,
-                  dilation: Ints, groups: int) -> None:
-    _check_sizes(shape, kernels, stride, padding, dilation, groups)
-    if shape[1] != kernels[1] * groups:
-        raise RuntimeError(
-            f"Given groups={groups}, weight of size {list(kernels)}, expected input{list(shape)} "
-            f"to have {kernels[1] * groups} channels, but got {shape[1]} channels instead")
-    if biases is not None and biases != kernels[:1]:
-        raise RuntimeError(
-            f"Given weight of size {list(kernels)}, expected bias to be 1-dimensional with "
-            f"{kernels[0]} elements, but got bias of size {list(biases)} instead")
-    padded = [n + 2 * p for n, p in zip(shape[2:], padding, strict=True)]
-    reach = [d * (k - 1) + 1 for d, k in zip(dilation, kernels[2:], strict=True)]
-    if any(n < k for n, k in zip(padded, reach, strict=True)):
-        raise RuntimeError(
-            f"Calculated padded input size per channel: ({_times(padded)}). Kernel size: "
-            f"({_times(reach)}). Kernel size can't be greater than actual input size")
-    if 0 in shape or 0 in kernels:
-        _refuse_empty_space(shape, kernels)
-    if 0 in dilation and shape[0]:
-        raise RuntimeError("dilation should be greater than zero, but got "
-                           f"{list(_as_planes(dilation))}")
-
-
-@op(method=False, function=None, node="ConvolutionBackward0", check=_check_convolution)
+@op(method=False, function=None, node="ConvolutionBackward0", check=check_convolution)
 def _convolution(input: Array, weight: Array, bias: Array | None, stride: Any, padding: Any,
                  dilation: Any, groups: int) -> Any:
     return images.convolve(input, weight, bias, stride, padding, dilation, groups)
@@ -217,15 +124,6 @@ _transposed.jvp(
     bias=lambda tangent, y: channels_expanded(tangent, y.shape))
 
 
-def _spread_checked(value: Any, rank: int, name: str) -> Ints:
-    found = spread(value, rank)
-    if len(found) != rank:
-        raise RuntimeError(
-            f"expected {name} to be a single integer value or a list of {rank} values to match "
-            f"the convolution dimensions, but got {name}={list(found)}")
-    return found
-
-
 def _batched(input: Tensor, rank: int, name: str) -> tuple[Tensor, bool]:
     """``input`` with a batch dimension, and whether it had none."""
     if input.ndim == rank + 2:
@@ -234,12 +132,6 @@ def _batched(input: Tensor, rank: int, name: str) -> tuple[Tensor, bool]:
         return unsqueeze(input, 0), True
     raise RuntimeError(f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to "
                        f"{name}, but got input of size: {list(input.shape)}")
-
-
-def _kernel_rank(weight: Tensor) -> int:
-    if weight.ndim < 3:
-        raise RuntimeError("weight should have at least three dimensions")
-    return weight.ndim - 2
 
 
 def _same_padding(input: Tensor, kernel: Ints, stride: Ints, dilation: Ints) -> tuple[Any, Ints]:
@@ -259,9 +151,9 @@ def _same_padding(input: Tensor, kernel: Ints, stride: Ints, dilation: Ints) -> 
 def _convolve(rank: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
               padding: Any, dilation: Any, groups: int) -> Tensor:
     input, unbatched = _batched(input, rank, f"conv{rank}d")
-    space = _kernel_rank(weight)
-    stride = _spread_checked(spread(stride, rank), space, "stride")
-    dilation = _spread_checked(spread(dilation, rank), space, "dilation")
+    space = kernel_rank(weight)
+    stride = spread_checked(spread(stride, rank), space, "stride")
+    dilation = spread_checked(spread(dilation, rank), space, "dilation")
     if isinstance(padding, str):
         if padding == "same":
             input, padding = _same_padding(input, tuple(weight.shape[2:]), stride, dilation)
@@ -269,7 +161,7 @@ def _convolve(rank: int, input: Tensor, weight: Tensor, bias: Tensor | None, str
             padding = (0,) * rank
         else:
             raise RuntimeError(f"Invalid padding string: '{padding}'")
-    padding = _spread_checked(spread(padding, rank), space, "padding")
+    padding = spread_checked(spread(padding, rank), space, "padding")
     y = _convolution(input, weight, bias, stride, padding, dilation, groups)
     return _squeeze_dim(y, 0) if unbatched else y
 
@@ -295,65 +187,21 @@ def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: An
     return _convolve(3, input, weight, bias, stride, padding, dilation, groups)
 
 
-_AXES = {1: ("length",), 2: ("height", "width"), 3: ("depth", "height", "width")}
-
-
-def _check_output_padding(rank: int, extra: Ints, stride: Ints, dilation: Ints) -> None:
-    if all(e < max(s, d) for e, s, d in zip(extra, stride, dilation, strict=True)):
-        return
-    described = " ".join(f"{label}_{axis}: {value}" for label, values in (
-        ("output_padding", extra), ("stride", stride), ("dilation", dilation))
-        for axis, value in zip(_AXES[rank], values, strict=True))
-    raise RuntimeError("output padding must be smaller than either stride or dilation, but got "
-                       + described)
-
-
-def _check_transposed(input: Tensor, weight: Tensor, bias: Tensor | None, stride: Ints,
-                      padding: Ints, extra: Ints, dilation: Ints, groups: int) -> None:
-    shape, kernels = tuple(input.shape), tuple(weight.shape)
-    _check_sizes(shape, kernels, stride, padding, dilation, groups, extra)
-    if shape[1] != kernels[0]:
-        raise RuntimeError(
-            f"Given transposed=1, weight of size {list(kernels)}, expected input{list(shape)} to "
-            f"have {kernels[0]} channels, but got {shape[1]} channels instead")
-    channels = kernels[1] * groups
-    if bias is not None and tuple(bias.shape) != (channels,):
-        raise RuntimeError(
-            f"Given transposed=1, weight of size {list(kernels)}, expected bias to be "
-            f"1-dimensional with {channels} elements, but got bias of size {list(bias.shape)} "
-            "instead")
-    _check_types(input._data, weight._data, None if bias is None else bias._data)
-    if 0 in shape or 0 in kernels:
-        _refuse_empty_space(shape, kernels)
-    rank = len(shape) - 2
-    if 0 in dilation and shape[0]:
-        raise RuntimeError("dilation should be greater than zero, but got " + ", ".join(
-            [f"dilation_{axis}: {n}" for axis, n in zip(
-                _AXES[max(rank, 2)], _as_planes(dilation), strict=True)]))
-    if not channels:
-        expected = "5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x " \
-            "kernel_width) tensor expected for weight" if rank == 3 \
-            else "2D or 4D weight tensor expected"
-        raise RuntimeError(f"non-empty {expected}, but got: "
-                           f"{[kernels[0] // groups, 0, *_as_planes(kernels[2:])]}")
-    _check_output_padding(rank, extra, stride, dilation)
-
-
 def _transpose_convolve(rank: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
                         padding: Any, output_padding: Any, groups: int, dilation: Any) -> Tensor:
     input, unbatched = _batched(input, rank, f"conv_transpose{rank}d")
-    wanted = _kernel_rank(weight)
+    wanted = kernel_rank(weight)
     stride, padding, dilation, extra = [
-        _spread_checked(spread(value, rank), wanted, name) for name, value in (
+        spread_checked(spread(value, rank), wanted, name) for name, value in (
             ("stride", stride), ("padding", padding), ("dilation", dilation),
             ("output_padding", output_padding))]
-    _check_transposed(input, weight, bias, stride, padding, extra, dilation, groups)
+    check_transposed(input, weight, bias, stride, padding, extra, dilation, groups)
     space = tuple([(n - 1) * s - 2 * p + d * (k - 1) + e + 1 for n, s, p, d, k, e in zip(
         input.shape[2:], stride, padding, dilation, weight.shape[2:], extra, strict=True)])
     if min(space) < 1:
         raise RuntimeError(
-            f"Given input size per channel: ({_times(_as_planes(tuple(input.shape[2:])))}). "
-            f"Calculated output size per channel: ({_times(_as_planes(space))}). Output size is "
+            f"Given input size per channel: ({times(as_planes(tuple(input.shape[2:])))}). "
+            f"Calculated output size per channel: ({times(as_planes(space))}). Output size is "
             "too small")
     shape = (input.shape[0], weight.shape[1] * groups, *space)
     y = _transposed(input, weight, bias, shape, stride, padding, dilation, groups)

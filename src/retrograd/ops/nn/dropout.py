@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...base.warning import warn
 from ...core.general import wrap_any
 from ...core.op import composite, publish
 from ...core.tensor import Tensor
+from ..checks.images import check_probability, check_spatial
 from .activations import SELU_ALPHA, SELU_SCALE, _functional
 
 
@@ -22,13 +22,6 @@ def _mask(shape: Any, dtype: Any, p: float, part: float = 1.0) -> Tensor:
     return wrap_any(drawn(lambda whole: stream.dropout_mask(whole, dtype.np, p, part), shape))
 
 
-def _check_probability(p: float, error: type[Exception] = RuntimeError) -> None:
-    if p < 0 or p > 1:
-        raise error(f"dropout probability has to be between 0 and 1, but got {p:g}"
-                    if error is RuntimeError else
-                    f"dropout probability has to be between 0 and 1, but got {p}")
-
-
 def _scaled_mask(input: Tensor, shape: Any, p: float) -> Tensor:
     return _mask(shape, input.dtype, p, 1 if p == 1 else 1 - p)
 
@@ -39,7 +32,7 @@ def _whole_shape(input: Tensor) -> Any:
 
 def _dropped(input: Tensor, p: float, train: bool, inplace: bool,
              shape_of: Callable[[Tensor], Any]) -> Tensor:
-    _check_probability(p)
+    check_probability(p)
     if not train or p == 0 or 0 in input._data.shape:
         return input
     mask = _scaled_mask(input, shape_of(input), p)
@@ -63,7 +56,7 @@ publish(dropout_, "dropout_", method=False)
 def _functional_dropout(input: Tensor, p: float = 0.5, training: bool = True,
                         inplace: bool = False) -> Tensor:
     """``input`` with elements zeroed at random and the rest scaled up, while training."""
-    _check_probability(p, ValueError)
+    check_probability(p, ValueError)
     return _dropped(input, p, training, inplace, _whole_shape)
 
 
@@ -90,34 +83,12 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 publish(feature_dropout_, "feature_dropout_", method=False)
 
 
-def _check_spatial(rank: int, spatial: int) -> None:
-    """Refuse or, as long as that is tolerated, warn of input that is not channels in space."""
-    name, few, many = f"dropout{spatial}d", spatial + 1, spatial + 2
-    if spatial == 2 and rank == 3:
-        warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D "
-             "dropout behavior is desired - input is interpreted as shape (N, C, L), where C is "
-             "the channel dim. This behavior will change in a future release to interpret the "
-             "input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
-             "channel-wise dropout behavior, please switch to using dropout1d instead.")
-    if rank in (few, many):
-        return
-    note = (f"Note that {name} exists to provide channel-wise dropout on inputs with {spatial} "
-            f"spatial dimension{'s' * (spatial > 1)}, a channel dimension, and an optional batch "
-            f"dimension (i.e. {few}D or {many}D inputs).")
-    if spatial == 1:
-        raise RuntimeError(f"{name}: Expected {few}D or {many}D input, but received a {rank}D "
-                           f"input. {note}")
-    warn(f"{name}: Received a {rank}-D input to {name}, which is deprecated and will result in an "
-         "error in a future release. To retain the behavior and silence this warning, please use "
-         f"dropout instead. {note}")
-
-
 def _channel_dropout(spatial: int) -> None:
     def function(input: Tensor, p: float = 0.5, training: bool = True,
                  inplace: bool = False) -> Tensor:
         """Dropout of whole channels."""
-        _check_probability(p, ValueError)
-        _check_spatial(input.ndim, spatial)
+        check_probability(p, ValueError)
+        check_spatial(input.ndim, spatial)
         # Three dimensions are a batch of signals to dropout2d, not one image.
         batched = spatial == 2 or input.ndim == spatial + 2
         whole = input if batched else input.unsqueeze(0)
@@ -136,7 +107,7 @@ _ALPHA_DROPPED = SELU_ALPHA * SELU_SCALE
 def _alpha_dropped(input: Tensor, p: float, train: bool, inplace: bool,
                    shape_of: Callable[[Tensor], Any]) -> Tensor:
     """Dropout to the value that keeps mean and variance of :func:`selu` units."""
-    _check_probability(p)
+    check_probability(p)
     if not train or p == 0 or not input.numel():
         return input
     mask = _mask(shape_of(input), input.dtype, p)
@@ -163,14 +134,14 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 def _functional_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
                               inplace: bool = False) -> Tensor:
     """Dropout to the value that keeps mean and variance of :func:`selu` units."""
-    _check_probability(p, ValueError)
+    check_probability(p, ValueError)
     return _alpha_dropped(input, p, training, inplace, _whole_shape)
 
 
 def _functional_feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
                                       inplace: bool = False) -> Tensor:
     """:func:`alpha_dropout` of whole channels."""
-    _check_probability(p, ValueError)
+    check_probability(p, ValueError)
     return _alpha_dropped(input, p, training, inplace, _channel_shape)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from ...backend import conv as images
 from ...backend import xp
-from ...base.errors import dim_out_of_range, no_dims
 from ...core.op import Array, composite, linear
 from ...core.tensor import Tensor
-from ..elementwise.number_operands import kinds
-from .sizes import Ints, spread
+from ..checks.common import kinds
+from ..checks.images import check_blocks, check_planes_to_unfold
+from .sizes import spread
 
 
 @linear(method=False, function=None, node="Im2ColBackward0", guard=kinds("fc", "im2col_out_cpu"))
@@ -41,38 +41,13 @@ _col2im.vjp(input=lambda g, kernel, dilation, padding, stride: _im2col(
     g, kernel, dilation, padding, stride))
 
 
-def _check_blocks(kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
-    for name, label, sizes in (
-            ("kernel size", "kernel", kernel), ("dilation", "dilation", dilation),
-            ("padding", "pad", padding), ("stride", "stride", stride)):
-        needed = "non-negative" if name == "padding" else "greater than zero"
-        if min(sizes) < (name != "padding"):
-            raise RuntimeError(f"{name} should be {needed}, but got {label}_height: {sizes[0]} "
-                               f"{label}_width: {sizes[1]}")
-
-
-def _check_planes_to_unfold(shape: Ints, kernel: Ints, dilation: Ints, padding: Ints,
-                            stride: Ints) -> None:
-    rank = len(shape)
-    if not rank:
-        raise no_dims(-1)
-    if rank == 1:
-        raise dim_out_of_range(-2, rank)
-    _check_blocks(kernel, dilation, padding, stride)
-    if rank == 2 and shape[1]:
-        raise dim_out_of_range(2, rank)
-    if rank not in (3, 4) or 0 in shape[-3:]:
-        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and "
-                           f"other non-zero dimensions for input, but got: {list(shape)}")
-
-
 @composite(function="nn.functional")
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
            stride: Any = 1) -> Tensor:
     """Every window of a batch of images as a column."""
     kernel, dilate = spread(kernel_size, 2), spread(dilation, 2)
     pad, steps = spread(padding, 2), spread(stride, 2)
-    _check_planes_to_unfold(tuple(input.shape), kernel, dilate, pad, steps)
+    check_planes_to_unfold(tuple(input.shape), kernel, dilate, pad, steps)
     out = images.output_space(input.shape[-2:], kernel, steps, pad, dilate)
     if min(out) < 1:
         raise RuntimeError(
@@ -90,7 +65,7 @@ def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, p
     pad, steps, space = spread(padding, 2), spread(stride, 2), spread(output_size, 2)
     if len(space) != 2:
         raise RuntimeError(f"It is expected output_size equals to 2, but got size {len(space)}")
-    _check_blocks(kernel, dilate, pad, steps)
+    check_blocks(kernel, dilate, pad, steps)
     if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
         raise RuntimeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch "
                            "size and non-zero dimensions for input, but got: "

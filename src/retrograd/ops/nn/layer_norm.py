@@ -6,18 +6,16 @@ import math
 from typing import Any
 
 from ...backend import norm as arrays
-from ...backend import xp
 from ...base import dtypes
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import PLAIN, Tensor
+from ..checks.common import unsupported
+from ..checks.norms import check_normalized, check_types
 from ..elementwise.exponentials import rsqrt
 from ..products.linear_layers import sum_rows
-from ..products.matmul import scalar_type
 from ..shapes.dimensions import unsqueeze
 from ..shapes.expanding import expand, sum_to_size_of
 from ..shapes.reshaping import reshape
-
-# ---------------------------------------------------------------- mean 0 and variance 1
 
 
 def mean_over(input: Any, axes: Any) -> Any:
@@ -65,36 +63,10 @@ def times(g: Any, weight: Any) -> Any:
     return g if weight is None else g * weight
 
 
-# ---------------------------------------------------------------- layer norm
-
-
-def _check_parameter_type(input: Any, *parameters: Any) -> None:
-    """Parameters share the input's dtype; half precision may have float32 ones."""
-    for parameter in parameters:
-        if parameter is None or parameter.dtype == input.dtype:
-            continue
-        if input.dtype.itemsize == 2 and parameter.dtype == xp.FLOAT32:
-            continue
-        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
-
-
-def _refuse_integers(input: Any, kernel: str) -> None:
-    if input.dtype.kind in "biu":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_type(input)}'")
-
-
-def _check_types(input: Any, weight: Any, bias: Any, kernel: str) -> None:
-    dtype = input.dtype
-    if dtype.kind != "f" or (weight is not None and weight.dtype is not dtype) or (
-            bias is not None and bias.dtype is not dtype):
-        _refuse_integers(input, kernel)
-        _check_parameter_type(input, weight, bias)
-
-
 @op(method=False, function=None, node="NativeLayerNormBackward0")
 def _layer_norm(input: Array, weight: Array | None, bias: Array | None, rank: int,
                 eps: float) -> Any:
-    _check_types(input, weight, bias, "LayerNormKernelImpl")
+    check_types(input, weight, bias, "LayerNormKernelImpl")
     return arrays.layer_norm(input, rank, eps, weight, bias)[0]
 
 
@@ -115,7 +87,7 @@ def _are_plain(*tensors: Tensor | None) -> bool:
     outputs=("output", "mean", "scale"))
 def _layer_norm_with_moments(input: Array, weight: Array | None, bias: Array | None, rank: int,
                              eps: float) -> Any:
-    _check_types(input, weight, bias, "LayerNormKernelImpl")
+    check_types(input, weight, bias, "LayerNormKernelImpl")
     return arrays.layer_norm(input, rank, eps, weight, bias)
 
 
@@ -205,26 +177,6 @@ def _(batch: Any, output: Any, input: Any, mean: Any, scale: Any, rank: int, eps
     return reshape(sum_to_size_of(product, kept), (batch.size, *shape))
 
 
-def _check_normalized(input: Tensor, shape: tuple[int, ...], separator: str,
-                      **parameters: Tensor | None) -> None:
-    if not shape:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
-            "element, but got normalized_shape = []")
-    for name, parameter in parameters.items():
-        if parameter is not None and tuple(parameter.shape) != shape:
-            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got "
-                               f"{name} of shape {list(parameter.shape)} and normalized_shape = "
-                               f"{list(shape)}")
-    if tuple(input.shape[-len(shape):]) != shape:
-        if not separator and input.ndim < len(shape):
-            raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got "
-                             f"{input.ndim}")
-        sizes = ", ".join(map(str, shape))
-        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape "
-                           f"[*{separator}{sizes}], but got input of size{list(input.shape)}")
-
-
 def _sizes(shape: Any) -> tuple[int, ...]:
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
@@ -239,7 +191,7 @@ def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = Non
     if not rank or input._data.shape[-rank:] != shape \
             or (weight is not None and weight._data.shape != shape) \
             or (bias is not None and bias._data.shape != shape):
-        _check_normalized(input, shape, ", ", weight=weight, bias=bias)
+        check_normalized(input, shape, ", ", weight=weight, bias=bias)
     if _keeps_moments(input, weight, bias):
         return _layer_norm_with_moments(input, weight, bias, rank, eps)[0]
     return _layer_norm(input, weight, bias, rank, eps)
@@ -252,8 +204,8 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     from ..reductions.sums import mean
 
     shape = _sizes(normalized_shape)
-    _check_normalized(input, shape, "", weight=weight)
-    _refuse_integers(input._data, "rms_norm")
+    check_normalized(input, shape, "", weight=weight)
+    unsupported("rms_norm", input._data.dtype, "biu")
     if eps is None:
         eps = dtypes.finfo(input.dtype).eps
     kind = input.dtype

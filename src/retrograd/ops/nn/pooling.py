@@ -6,14 +6,21 @@ from functools import lru_cache
 from typing import Any
 
 from ...backend import pool as pools
-from ...base import dtypes
-from ...base.errors import dim_out_of_range, no_dims, no_kernel
+from ...base.errors import dim_out_of_range, no_dims
 from ...core.op import Array, Index, composite, linear, op, publish
 from ...core.tensor import PLAIN, Tensor
-from ..elementwise.number_operands import kinds
+from ..checks.common import kinds
+from ..checks.pooling import (
+    check_rank,
+    floats_and_longs,
+    max_pooled_space,
+    pool_sizes,
+    pooled_length,
+    pooled_space,
+)
 from ..shapes.dimensions import unsqueeze
 from ..shapes.expanding import expand
-from .sizes import Ints, spread
+from .sizes import Ints
 
 # ---------------------------------------------------------------- the largest of each window
 
@@ -104,119 +111,6 @@ def _declare_max_pool(rank: int, node: str) -> tuple[Any, Any]:
 _MAX_POOL = {1: _declare_max_pool(1, "SqueezeBackward1"),
              2: _declare_max_pool(2, "MaxPool2DWithIndicesBackward0"),
              3: _declare_max_pool(3, "MaxPool3DWithIndicesBackward0")}
-_TIMES = {1: "one int", 2: "two ints", 3: "three ints"}
-
-
-def _pool_sizes(rank: int, name: str, **sizes: Any) -> list[Ints]:
-    found = []
-    for label, value in sizes.items():
-        size = spread(value, rank)
-        if len(size) != rank:
-            raise RuntimeError(f"{name}: {label} must either be a single int, or a tuple of "
-                               f"{_TIMES[rank]}")
-        found.append(size)
-    return found
-
-
-def _each(label: str, values: Ints) -> str:
-    """Numbers with the letters of their dimensions: time, height, width."""
-    return " ".join([f"{label}{axis}: {n}" for axis, n in zip("THW"[-len(values):], values,
-                                                              strict=True)])
-
-
-def _check_windows(kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> None:
-    for s, p, k, d in zip(stride, padding, kernel, dilation, strict=True):
-        if s == 0:
-            raise RuntimeError("stride should not be zero")
-        if p < 0:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if p > int((d * (k - 1) + 1) / 2):
-            raise RuntimeError("pad should be at most half of effective kernel size, but got "
-                               f"pad={p}, kernel_size={k} and dilation={d}")
-    for name, label, values in (("kernel size", "k", kernel), ("stride", "d", stride),
-                                ("dilation", "dilation", dilation)):
-        if min(values) <= 0:
-            raise RuntimeError(f"{name} should be greater than zero, but got "
-                               + _each(label, values))
-
-
-def _check_planes(rank: int, name: str, shape: Ints) -> None:
-    empty = 0 in shape[-rank - 1:]
-    if rank == 2 and (empty or len(shape) not in (3, 4)):
-        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size "
-                           f"for input, but got:{list(shape)}")
-    if empty:
-        title = "max_pool3d_with_indices_out_cpu_template" if "max" in name else name
-        raise RuntimeError(f"{title}(): Expected input's non-batch dimensions to have positive "
-                           f"length, but input has a shape of {list(shape)} and non-batch "
-                           "dimension 0 has length zero!")
-
-
-def _pooled_space(name: str, shape: Ints, kernel: Ints, stride: Ints, padding: Ints,
-                  dilation: Ints, ceil_mode: bool) -> Ints:
-    """The space of the pooled images or volumes, with everything checked."""
-    rank = len(kernel)
-    _check_windows(kernel, stride, padding, dilation)
-    _check_planes(rank, name, shape)
-    space = shape[-rank:]
-    if name == "avg_pool3d" and any(n < k for n, k in zip(space, kernel, strict=True)):
-        raise RuntimeError(f"input image ({_each('', space)}) smaller than kernel size "
-                           f"({_each('k', kernel)})")
-    out = pools.pool_space(space, kernel, stride, padding, dilation, ceil_mode)
-    if any(n < 1 for n in out):
-        plane = shape[-rank - 1]
-        before, after = ("x".join(map(str, (plane, *sizes))) for sizes in (space, out))
-        raise RuntimeError(f"Given input size: ({before}). Calculated output size: ({after}). "
-                           "Output size is too small")
-    return out
-
-
-def _pooled_length(name: str, shape: Ints, kernel: Ints, stride: Ints, padding: Ints,
-                   dilation: Ints, ceil_mode: bool) -> Ints:
-    """The length of pooled signals, which are checked as images of height one."""
-    if len(shape) not in (2, 3):
-        raise RuntimeError(f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor "
-                           f"for argument #1 'self' (while checking arguments for {name})")
-    return _pooled_space(name, (*shape[:-1], 1, shape[-1]), (1, *kernel), (1, *stride),
-                         (0, *padding), (1, *dilation), ceil_mode)[1:]
-
-
-def _check_max_pool1d(shape: Ints, kernel: int, stride: int, padding: int, dilation: int) -> None:
-    if len(shape) not in (2, 3) or 0 in shape[-2:]:
-        raise RuntimeError("max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim "
-                           f"batch size for input, but got:{list(shape)}")
-    for name, value in (("kernel_size", kernel), ("stride", stride)):
-        if value <= 0:
-            raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {value}")
-    if padding < 0:
-        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding}")
-    if padding > kernel // 2:
-        raise RuntimeError("max_pool1d() padding should be at most half of kernel size, but got "
-                           f"padding={padding} and kernel_size={kernel}")
-    if dilation <= 0:
-        raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
-
-
-def _max_pooled_space(name: str, shape: Ints, kernel: Ints, stride: Ints, padding: Ints,
-                      dilation: Ints, ceil_mode: bool, return_indices: bool) -> Ints:
-    rank = len(kernel)
-    given = (kernel, stride, padding, dilation)
-    if rank == 1 and return_indices:
-        return _pooled_length(name, shape, *given, ceil_mode)
-    if rank == 1:
-        _check_max_pool1d(shape, *[value[0] for value in given])
-        out = pools.pool_space(shape[-1:], *given, ceil_mode)
-        if out[0] < 1:
-            raise RuntimeError(f"{name}() Invalid computed output size: {out[0]}")
-        return out
-    _check_rank(rank, shape)
-    return _pooled_space(name, shape, *given, ceil_mode)
-
-
-def _check_rank(rank: int, shape: Ints) -> None:
-    if len(shape) not in (rank + 1, rank + 2):
-        raise RuntimeError(f"non-empty {rank + 1}D or {rank + 2}D (batch mode) tensor expected for "
-                           "input")
 
 
 @lru_cache(maxsize=256, typed=True)
@@ -224,12 +118,12 @@ def _max_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, paddin
                    dilation: Any, ceil_mode: bool, return_indices: bool) -> tuple[Ints, ...]:
     """Kernel, stride, padding, dilation and output size of a call, with everything checked."""
     name = f"max_pool{rank}d"
-    sizes = _pool_sizes(
+    sizes = pool_sizes(
         rank, name, kernel_size=kernel_size,
         stride=kernel_size if stride in (None, [], ()) else stride, padding=padding,
         dilation=dilation)
     kernel, steps, pad, dilate = sizes
-    out = _max_pooled_space(name, shape, kernel, steps, pad, dilate, ceil_mode, return_indices)
+    out = max_pooled_space(name, shape, kernel, steps, pad, dilate, ceil_mode, return_indices)
     return kernel, steps, pad, dilate, out
 
 
@@ -280,21 +174,13 @@ def _spread_average(input: Array, space: Any, kernel: Any, stride: Any, padding:
     return pools.average_pool_gradient(input, space, kernel, stride, padding, include_pad, divisor)
 
 
-def _floats_and_longs(kernel: str) -> Any:
-    def guard(given: dict[str, Any], common: dtypes.dtype) -> None:
-        if not common.is_floating_point and common is not dtypes.int64:
-            raise no_kernel(kernel, common)
-
-    return guard
-
-
 def _declare_average_pool(rank: int, node: str) -> Any:
     def kernel(input: Array, size: Any, kernel: Any, stride: Any, padding: Any, include_pad: bool,
                divisor: Any) -> Any:
         return pools.average_pool(input, kernel, stride, padding, size, include_pad, divisor)
 
     kernel.__name__ = f"_average_pool{rank}d"
-    made = linear(method=False, function=None, node=node, guard=_floats_and_longs(
+    made = linear(method=False, function=None, node=node, guard=floats_and_longs(
         "avg_pool3d_out_frame" if rank == 3 else "avg_pool2d"))(kernel)
     made.vjp(input=lambda g, like, kernel, stride, padding, include_pad, divisor: _spread_average(
         g, like.shape[-len(kernel):], kernel, stride, padding, include_pad, divisor))
@@ -315,7 +201,7 @@ def _avg_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, paddin
                    ceil_mode: bool) -> tuple[Ints, ...]:
     """Output size, kernel, stride and padding of a call, with everything checked."""
     name = f"avg_pool{rank}d"
-    kernel, steps, pad = _pool_sizes(
+    kernel, steps, pad = pool_sizes(
         rank, name, kernel_size=kernel_size,
         stride=kernel_size if stride in (None, [], ()) else stride, padding=padding)
     if rank == 2 and not shape:
@@ -323,8 +209,8 @@ def _avg_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, paddin
     if rank == 2 and len(shape) < 3:
         raise dim_out_of_range(-3, len(shape))
     if rank == 3:
-        _check_rank(rank, shape)
-    measure = _pooled_length if rank == 1 else _pooled_space
+        check_rank(rank, shape)
+    measure = pooled_length if rank == 1 else pooled_space
     return measure(name, shape, kernel, steps, pad, (1,) * rank, ceil_mode), kernel, steps, pad
 
 

@@ -7,28 +7,19 @@ from typing import Any
 
 from ...backend import conv as images
 from ...backend import xp
-from ...base import dtypes
-from ...base.errors import no_kernel
 from ...base.warning import warn
 from ...core.op import Array, composite, linear
 from ...core.tensor import Tensor
+from ..checks.images import check_resampling, check_shuffle, floats_and_bytes
 from .adaptive_pooling import _adaptive_avg_pool
 from .along_axes import _declare_mixing, _declare_taking
 from .sizes import Ints
 
-
-def _floats_and_bytes(given: dict[str, Any], common: dtypes.dtype) -> None:
-    if not common.is_floating_point and common is not dtypes.uint8:
-        two = given["input"].ndim == 4
-        raise no_kernel("upsample_nearest2d_channels_last" if two
-                        else "compute_indices_weights_nearest", common)
-
-
 _NEAREST = {rank: _declare_taking(f"_upsample_nearest{rank}d", f"UpsampleNearest{rank}DBackward0",
-                                  _floats_and_bytes) for rank in (1, 2, 3)}
+                                  floats_and_bytes) for rank in (1, 2, 3)}
 _NEAREST_EXACT = {rank: _declare_taking(f"_upsample_nearest_exact{rank}d",
                                         f"UpsampleNearestExact{rank}DBackward0",
-                                        _floats_and_bytes) for rank in (1, 2, 3)}
+                                        floats_and_bytes) for rank in (1, 2, 3)}
 _SMOOTH = {(mode, rank): _declare_mixing(
     f"_upsample_{mode}{rank}d", f"Upsample{mode.capitalize()}{rank}DBackward0",
     f"compute_indices_weights_{'cubic' if mode == 'bicubic' else 'linear'}")
@@ -66,20 +57,6 @@ def _resampled_size(input: Tensor, size: Any, scale_factor: Any,
     return out, [None if recompute else float(s) for s in scales]
 
 
-def _check_resampling(shape: Ints, out: Ints) -> None:
-    space = shape[2:]
-    if min(space) < 1 or min(out) < 1:
-        axes = "DHW"[-len(space):]
-        before, after = (", ".join([f"{axis}: {n}" for axis, n in zip(axes, sizes, strict=True)])
-                         for sizes in (space, out))
-        link = "and output" if len(space) == 1 else "output"
-        raise RuntimeError("Input and output sizes should be greater than 0, but got input "
-                           f"({before}) {link} ({after})")
-    if not shape[1]:
-        raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with "
-                           f"sizes {list(shape)}")
-
-
 @composite(function="nn.functional")
 def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
                 align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
@@ -105,7 +82,7 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
         needed = {"linear": 3, "bilinear": 4, "trilinear": 5}[mode]
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {needed}D input")
     if min(out) < 1 or not input.numel():
-        _check_resampling(tuple(input.shape), out)
+        check_resampling(tuple(input.shape), out)
     if mode in ("nearest", "nearest-exact"):
         exact = mode == "nearest-exact"
         indexes = tuple([(2 + i, images.nearest_index(n, m, s, exact))
@@ -126,19 +103,11 @@ def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: st
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-def _check_shuffle(name: str, factor_name: str, rank: int, factor: int) -> None:
-    if rank < 3:
-        raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input "
-                           f"with {rank} dimension(s)")
-    if factor <= 0:
-        raise RuntimeError(f"{name} expects a positive {factor_name}, but got {factor}")
-
-
 @linear(method=False)
 def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
     """Channels rearranged into blocks of ``upscale_factor`` squared pixels."""
     r = upscale_factor
-    _check_shuffle("pixel_shuffle", "upscale_factor", input.ndim, r)
+    check_shuffle("pixel_shuffle", "upscale_factor", input.ndim, r)
     *lead, channels, height, width = input.shape
     if channels % (r * r):
         raise RuntimeError(
@@ -154,7 +123,7 @@ def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
 def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
     """Blocks of pixels rearranged into channels: undoes :func:`pixel_shuffle`."""
     r = downscale_factor
-    _check_shuffle("pixel_unshuffle", "downscale_factor", input.ndim, r)
+    check_shuffle("pixel_unshuffle", "downscale_factor", input.ndim, r)
     *lead, channels, height, width = input.shape
     if height % r or width % r:
         axis, n = ("height", height) if height % r else ("width", width)

@@ -11,8 +11,8 @@ from ...base.errors import REQUIRED
 from ...base.warning import warn
 from ...core.op import PUBLIC, Array, Dim, op, publish
 from ...core.tensor import Tensor
+from ..checks.common import kinds
 from ..elementwise.exponentials import exp
-from ..elementwise.number_operands import kinds
 from ..memory.casts import cast
 from ..reductions.sums import _sum_dims
 from .activations import _functional

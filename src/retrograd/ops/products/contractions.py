@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import Any
 
 from ...base.errors import existing_dim
 from ...base.warning import warn
 from ...core.op import composite
 from ...core.tensor import Tensor
+from ..checks.products import check_chain, expect_vectors
 from ..elementwise.arithmetic import mul
 from ..shapes.dimensions import _permute
 from ..shapes.expanding import sum_to_size_of
@@ -17,16 +17,10 @@ from ..shapes.reshaping import _reshape_copy, reshape
 from .matmul import mm
 
 
-def _expect_vectors(**vectors: Tensor) -> None:
-    for name, vector in vectors.items():
-        if vector.ndim != 1:
-            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.ndim}-D")
-
-
 @composite(method=True, aliases=("ger",))
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix of all products of two vectors' elements."""
-    _expect_vectors(self=input, vec2=vec2)
+    expect_vectors(self=input, vec2=vec2)
     column = reshape(input, (-1, 1))
     return mul(column, vec2) if out is None else mul(column, vec2, out=out)
 
@@ -106,16 +100,6 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return _reshape_copy(product, tuple(m * n for m, n in zip(left, right, strict=True)))
 
 
-def _check_chain(tensors: list[Any]) -> None:
-    for i, tensor in enumerate(tensors[1:-1], 1):
-        if tensor.ndim != 2:
-            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {tensor.ndim}D")
-    for i, (a, b) in enumerate(pairwise(tensors)):
-        if a.shape[-1] != b.shape[0]:
-            raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {list(a.shape)} "
-                               f"and {list(b.shape)} cannot be multiplied")
-
-
 def _best_splits(dims: list[int]) -> list[list[int]]:
     """Where to split each chain of matrices for the fewest multiplications."""
     count = len(dims) - 1
@@ -148,7 +132,7 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
         if tensor.ndim not in (1, 2):
             raise RuntimeError(f"multi_dot(): the {name} tensor must be 1D or 2D but got "
                                f"{tensor.ndim}D")
-    _check_chain(tensors)
+    check_chain(tensors)
     if first.ndim == 1:
         tensors[0] = reshape(first, (1, -1))
     if last.ndim == 1:

@@ -9,12 +9,13 @@ from ...base.errors import length_of, not_a_tensor
 from ...core.op import Array, composite, op
 from ...core.op import linear as linear_op
 from ...core.tensor import Tensor
+from ..checks.products import check_addition, check_bilinear, check_mm
 from ..elementwise.conjugate import conj
 from ..shapes.dimensions import _permute, t
 from ..shapes.expanding import expand
 from ..shapes.reshaping import reshape
-from .added_products import _check_addition, addmm
-from .matmul import _check_mm, _rows_times_matrix, _vecmat, flat_rows, matmul, mm
+from .added_products import addmm
+from .matmul import _rows_times_matrix, _vecmat, flat_rows, matmul, mm
 
 # ---------------------------------------------------------------- linear layers
 
@@ -33,7 +34,7 @@ sum_rows.vjp(input=lambda g, like: expand(g, like.shape))
 def _linear(bias: Array, input: Array, weight: Array) -> Any:
     if input.dtype is not weight.dtype or bias.dtype is not weight.dtype \
             or input.shape[1] != weight.shape[1] or input.dtype.kind == "b":
-        _check_addition(bias, input, weight.T)
+        check_addition(bias, input, weight.T)
     return matrices.affine(input, weight, bias)
 
 
@@ -48,7 +49,7 @@ _linear.jvp(bias=lambda tangent, y: expand(tangent, y.shape),
 @op(method=False, function=None, node="ViewBackward0")
 def _linear_rows(bias: Array, input: Array, weight: Array) -> Any:
     rows = matrices.fold(input)
-    _check_addition(bias, rows, weight.T)
+    check_addition(bias, rows, weight.T)
     return matrices.affine(rows, weight, bias).reshape(*input.shape[:-1], weight.shape[0])
 
 
@@ -69,7 +70,7 @@ def matmul_any(rows: Any, matrix: Any) -> Any:
 def _linear_plain(input: Array, weight: Array) -> Any:
     if input.dtype is not weight.dtype or input.shape[1] != weight.shape[1] \
             or input.dtype.kind == "b":
-        _check_mm(input, weight.T)
+        check_mm(input, weight.T)
     return matrices.dot(input, weight.T)
 
 
@@ -138,25 +139,10 @@ def _row_products(left: Any, right: Any) -> Any:
     return reshape(reshape(left, (rows, m, 1)) * reshape(right, (rows, 1, n)), (rows, m * n))
 
 
-def _check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor) -> None:
-    if input1.ndim != input2.ndim:
-        raise RuntimeError("bilinear(): input dimensions do not match: got "
-                           f"{input1.ndim} and {input2.ndim}")
-    for i, (m, n) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
-        if m != n:
-            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {i}: got "
-                               f"{m} and {n}")
-    for i, tensor in enumerate((input1, input2), 1):
-        wanted, given = length_of(weight.shape, i), length_of(tensor.shape, -1)
-        if given != wanted:
-            raise RuntimeError(f"bilinear(): input{i} size does not match weight size: got "
-                               f"{given} but expected {wanted}")
-
-
 @composite()
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1 @ weight[k] @ input2`` for each k, plus ``bias``, over the last dimensions."""
-    _check_bilinear(input1, input2, weight)
+    check_bilinear(input1, input2, weight)
     if bias is not None and length_of(bias.shape, 0) != weight.shape[0]:
         raise RuntimeError(f"bilinear(): bias size does not match weight size: got "
                            f"{bias.shape[0]} but expected {weight.shape[0]}")

@@ -40,23 +40,3 @@ def _np(dtype: Any) -> Any:
     if not isinstance(dtype, dtypes.dtype) and dtype not in _PYTHON_TYPES:
         raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
     return dtypes.as_dtype(dtype).np
-
-
-def unsupported(kernel: str, dtype: Any, kinds: str) -> None:
-    """Raise if ``dtype`` is of one of ``kinds``, for which PyTorch has no such kernel."""
-    if dtype.kind in kinds:
-        raise NotImplementedError(
-            f"\"{kernel}\" not implemented for '{dtypes.from_numpy_dtype(dtype).alias}'")
-
-
-def need_elements(function: str, shape: tuple[int, ...], dim: int,
-                  colon: str = "():") -> None:
-    """Raise if a dimension that something must be picked from is empty."""
-    if shape and not shape[dim]:
-        raise IndexError(f"{function}{colon} Expected reduction dim {dim} to have non-zero size.")
-
-
-def no_derivative(name: str, kind: type = NotImplementedError) -> Any:
-    """The rule of an op that PyTorch records and cannot differentiate."""
-    raise kind(f"the derivative for '{name}' is not implemented." if kind is NotImplementedError
-               else f"derivative for aten::{name} is not implemented")

@@ -10,6 +10,8 @@ from ...backend import xp
 from ...base.errors import canonical_dim, existing_dim, no_dims
 from ...core.op import Array, Dim, composite, elementwise, linear, op
 from ...core.tensor import Tensor
+from ..checks.common import unsupported
+from ..checks.reductions import check_diff
 from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import exp
 from ..memory.casts import cast_gradient
@@ -18,7 +20,7 @@ from ..shapes.joining import cat
 from ..shapes.reshaping import zeros_of
 from ..shapes.slicing import _slice, narrow, slice_backward
 from ..sorting.sorting import _put_along, into, into_one
-from .arguments import _np, unsupported
+from .arguments import _np
 from .products import exclusive_cumprod, recurrence, shift
 from .sums import _sum_dims
 
@@ -120,21 +122,6 @@ def cummin(input: Any, dim: int, *, out: Any = None) -> Any:
     return return_types.cummin(into("cummin", out, _cummin(input, dim)))
 
 
-# ---------------------------------------------------------------- differences and integrals
-
-
-def _check_diff(input: Any, dim: int, added: Any) -> None:
-    if added is None:
-        return
-    if added.ndim != input.ndim:
-        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
-    for i, (n, own) in enumerate(zip(added.shape, input.shape, strict=True)):
-        if i != dim and n != own:
-            raise RuntimeError("diff expects the shape of tensor to prepend or append to match "
-                               "that of input except along the differencing dimension; input.size("
-                               f"{i}) = {own}, but got tensor.size({i}) = {n}")
-
-
 @composite(method=True)
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *,
          out: Any = None) -> Any:
@@ -144,8 +131,8 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     d = canonical_dim(dim, input.ndim)
-    _check_diff(input, d, prepend)
-    _check_diff(input, d, append)
+    check_diff(input, d, prepend)
+    check_diff(input, d, append)
     parts = [t for t in (prepend, input, append) if t is not None]
     found = cat(parts, d) if len(parts) > 1 else input
     if not n:

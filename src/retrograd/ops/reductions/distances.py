@@ -9,11 +9,12 @@ from ...backend import distance as arrays
 from ...backend import xp
 from ...base import dtypes
 from ...core.op import Array, composite, elementwise, op
+from ..checks.reductions import check_cdist, check_norm
 from ..elementwise.arithmetic import sgn
 from ..shapes.dimensions import unsqueeze
 from ..shapes.expanding import joint_shape, restore_dims
 from ..shapes.reshaping import zeros_of
-from .norms import _check_norm, norm_backward
+from .norms import norm_backward
 from .sums import _sum_dims
 
 
@@ -26,7 +27,7 @@ def dist(input: Array, other: Array, p: float = 2) -> Any:
     if input.shape != other.shape:
         joint_shape(input.shape, other.shape)
     apart = input - other
-    _check_norm(apart, float(p), None)
+    check_norm(apart, float(p), None)
     return arrays.norm(apart, float(p), None, False, None)
 
 
@@ -41,24 +42,9 @@ def _dist_backward(g: Any, y: Any, apart: Any, p: float) -> Any:
                          apart, p, None)
 
 
-def _check_cdist(x1: Any, x2: Any, p: float) -> None:
-    for name, x in (("X1", x1), ("X2", x2)):
-        if x.dtype.kind not in "fV":
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: "
-                               f"{dtypes.from_numpy_dtype(x.dtype).alias}")
-    for name, x in (("X1", x1), ("X2", x2)):
-        if x.ndim < 2:
-            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
-    if x1.shape[-1] != x2.shape[-1]:
-        raise RuntimeError("X1 and X2 must have the same number of columns. X1: "
-                           f"{x1.shape[-1]} X2: {x2.shape[-1]}")
-    if p < 0:
-        raise RuntimeError("cdist only supports non-negative p values")
-
-
 @op(function=None, method=False, broadcasts=True, node="CdistBackward0")
 def _cdist(x1: Array, x2: Array, p: float) -> Any:
-    _check_cdist(x1, x2, p)
+    check_cdist(x1, x2, p)
     return arrays.pairwise(x1, x2, p)
 
 

@@ -7,13 +7,21 @@ from typing import Any
 from ... import return_types
 from ...backend import reduce as arrays
 from ...backend import xp
-from ...base.errors import no_overload
 from ...core.op import Array, Dim, Dims, Index, composite, linear, op
 from ...core.tensor import Tensor
+from ..checks.common import unsupported
+from ..checks.reductions import (
+    check_arg,
+    check_extremes,
+    index_dim,
+    need_any,
+    need_elements,
+    one_dim,
+)
 from ..elementwise.clamping import maximum, minimum
 from ..shapes.expanding import restore_dims
 from ..sorting.sorting import into, put_selected
-from .arguments import need_elements, numpy_names, unsupported
+from .arguments import numpy_names
 from .variance import _added
 
 
@@ -60,15 +68,9 @@ def _selected_backward(g: Any, like: Any, indices: Any, dim: int, keepdim: bool)
     return put_selected(g[0], indices, like, dim, keepdim)
 
 
-def _need_any(name: str, input: Any) -> None:
-    if not input.size:
-        raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == "
-                           "0. Specify the reduction dim with the 'dim' argument.")
-
-
 @op(function=None, method=False, node="MaxBackward1", quiet=True)
 def _max(input: Array) -> Any:
-    _need_any("max", input)
+    need_any("max", input)
     unsupported("max_all", input.dtype, "c")
     return xp.maximum.reduce(input, axis=None)
 
@@ -78,7 +80,7 @@ _max.vjp(input=_of_whole_backward)
 
 @op(function=None, method=False, node="MinBackward1", quiet=True)
 def _min(input: Array) -> Any:
-    _need_any("min", input)
+    need_any("min", input)
     unsupported("min_all", input.dtype, "c")
     return xp.minimum.reduce(input, axis=None)
 
@@ -141,32 +143,20 @@ def _extreme(name: str, of_two: Any, along: Any, input: Any, dim: Any, keepdim: 
         other = dim
     if other is not None:
         return of_two(input, other, out=out)
-    found = along(input, _one_dim(name, dim), keepdim)
+    found = along(input, one_dim(name, dim), keepdim)
     return getattr(return_types, name)(into(name, out, found))
-
-
-def _one_dim(function: str, dim: Any) -> Any:
-    if isinstance(dim, (float, str, tuple, list)):
-        raise no_overload(function, (dim,), "", "Tensor other", "int dim, bool keepdim = False")
-    if isinstance(dim, Tensor):
-        raise TypeError(f"{function}(): argument 'dim' (position 1) must be int, not Tensor")
-    return dim
-
-
-def _check_extremes(name: str, kernel: str, input: Any, dim: Any) -> None:
-    unsupported(kernel, input.dtype, "c")
-    if dim and input.ndim:
-        for d in dim:
-            need_elements(name, input.shape, d)
-    else:
-        _need_any(name, input)
 
 
 @op(node="AmaxBackward0")
 def amax(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
     """The largest element over ``dim``; equal ones share the gradient."""
+<<<<<<< ours
+    check_extremes("amax", "max_values_cpu", input, dim)
+    return arrays.extreme(xp.maximum, input, dim, keepdim)
+=======
     _check_extremes("amax", "max_values_cpu", input, dim)
     return arrays.extreme(xp.max, input, dim, keepdim)
+>>>>>>> theirs
 
 
 amax.vjp(input=_extreme_backward)
@@ -175,8 +165,13 @@ amax.vjp(input=_extreme_backward)
 @op(node="AminBackward0")
 def amin(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
     """The smallest element over ``dim``; equal ones share the gradient."""
+<<<<<<< ours
+    check_extremes("amin", "min_values_cpu", input, dim)
+    return arrays.extreme(xp.minimum, input, dim, keepdim)
+=======
     _check_extremes("amin", "min_values_cpu", input, dim)
     return arrays.extreme(xp.min, input, dim, keepdim)
+>>>>>>> theirs
 
 
 amin.vjp(input=_extreme_backward)
@@ -210,36 +205,17 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = No
     return return_types.aminmax(into("aminmax", out, _aminmax(input, dim, keepdim)))
 
 
-def _check_arg(name: str, input: Any, dim: Any) -> None:
-    if input.dtype.kind in "cb":
-        kind = "complex" if input.dtype.kind == "c" else "bool"
-        raise RuntimeError(f"{name}(): does not support {kind} input")
-    if dim is None:
-        if not input.size:
-            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() "
-                             "== 0.")
-    else:
-        need_elements(name, input.shape, dim)
-
-
-def _index_dim(function: str, dim: Any) -> Any:
-    if isinstance(dim, (Tensor, float, str, tuple, list)):
-        raise TypeError(f"{function}(): argument 'dim' (position 1) must be int, not "
-                        f"{type(dim).__name__}")
-    return dim
-
-
 @op(function=None, method=False)
 def _argmax(input: Array, dim: Dims, keepdim: bool) -> Any:
     axis = None if dim is None else dim[0]
-    _check_arg("argmax", input, axis)
+    check_arg("argmax", input, axis)
     return arrays.arg_extreme(xp.argmax, input, axis, keepdim)
 
 
 @op(function=None, method=False)
 def _argmin(input: Array, dim: Dims, keepdim: bool) -> Any:
     axis = None if dim is None else dim[0]
-    _check_arg("argmin", input, axis)
+    check_arg("argmin", input, axis)
     return arrays.arg_extreme(xp.argmin, input, axis, keepdim)
 
 
@@ -247,11 +223,11 @@ def _argmin(input: Array, dim: Dims, keepdim: bool) -> Any:
 @numpy_names
 def argmax(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The index of the first largest element, along ``dim`` or of the flattened tensor."""
-    return _argmax(input, _index_dim("argmax", dim), keepdim, out=out)
+    return _argmax(input, index_dim("argmax", dim), keepdim, out=out)
 
 
 @composite(method=True)
 @numpy_names
 def argmin(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The index of the first smallest element, along ``dim`` or of the flattened tensor."""
-    return _argmin(input, _index_dim("argmin", dim), keepdim, out=out)
+    return _argmin(input, index_dim("argmin", dim), keepdim, out=out)

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from ...backend import distance as arrays
-from ...base import dtypes
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dims, composite, elementwise, op
+from ..checks.reductions import check_norm
 from ..elementwise.arithmetic import abs, sgn
 from ..elementwise.conjugate import conj
 from ..memory.casts import cast_gradient
@@ -20,28 +20,10 @@ from .extremes import _equals, _share
 from .sums import _sum_dims
 from .variance import ratio
 
-# ---------------------------------------------------------------- norms of vectors
-
-
-def _check_norm(input: Any, ord: float, dim: Any) -> None:
-    if input.dtype.kind in "biu":
-        raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as "
-                           f"input. Got {dtypes.from_numpy_dtype(input.dtype).alias}")
-    if input.size or not (ord < 0 or ord == math.inf):
-        return
-    if not dim:
-        raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on an empty tensor "
-                           "because the operation does not have an identity")
-    for d in dim:
-        if not input.shape[d]:
-            raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on the "
-                               f"dimension {d}because this dimension is empty and the operation "
-                               "does not have an identity")
-
 
 @op(function=None, method=False, node="LinalgVectorNormBackward0", title="linalg_vector_norm")
 def _vector_norm(input: Array, ord: float, dim: Dims, keepdim: bool, dtype: Any) -> Any:
-    _check_norm(input, ord, dim)
+    check_norm(input, ord, dim)
     return arrays.norm(input, ord, dim, keepdim, _np(dtype))
 
 
@@ -94,9 +76,6 @@ def _nuclear_norm(input: Any, dim: Any, keepdim: bool) -> Any:
 
     dims = (-2, -1) if dim is None else dim if isinstance(dim, (tuple, list)) else (dim,)
     return matrix_norm(input, "nuc", dims, keepdim)
-
-
-# ---------------------------------------------------------------- bounded norms
 
 
 def _other_dims(input: Any, dim: int) -> tuple[int, ...]:

@@ -7,15 +7,16 @@ from typing import Any
 from ... import return_types
 from ...backend import sort as arrays
 from ...backend import xp
-from ...base import dtypes
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dim, composite, elementwise, op, view
 from ...core.tensor import Tensor, wrap
+from ..checks.common import unsupported
+from ..checks.reductions import check_quantile, need_elements
 from ..elementwise.arithmetic import lerp
 from ..shapes.dimensions import movedim
 from ..shapes.reshaping import reshape
 from ..sorting.sorting import _sort, _take_along, into, into_one, put_selected
-from .arguments import need_elements, numpy_names, unsupported
+from .arguments import numpy_names
 from .extremes import _of_whole_backward, _selected_backward
 
 # ---------------------------------------------------------------- medians
@@ -149,28 +150,6 @@ def median_of_all(input: Any, skip_nan: bool) -> Any:
     return flat[arrays.middle_index(flat, 0, skip_nan)[0]]
 
 
-# ---------------------------------------------------------------- quantiles
-
-_INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
-
-
-def _check_quantile(input: Any, q: Any, interpolation: str) -> None:
-    def need(condition: bool, message: str) -> None:
-        if not condition:
-            raise RuntimeError(f"quantile() {message}")
-
-    need(input.numel() > 0, "input tensor must be non-empty")
-    need(q.ndim <= 1, "q must be a scalar or 1D tensor")
-    need(input.dtype in (dtypes.float32, dtypes.float64),
-         "input tensor must be either float or double dtype")
-    need(q.dtype is input.dtype, "q tensor must be same dtype as the input tensor")
-    need(interpolation in _INTERPOLATIONS, "interpolation must be one of linear, lower, higher, "
-         f"midpoint or nearest, but got {interpolation}")
-    # Inside a transform there is no one value to look at.
-    if isinstance(q._data, (xp.ndarray, xp.generic)):
-        need(bool(((q._data >= 0) & (q._data <= 1)).all()), "q values must be in the range [0, 1]")
-
-
 @elementwise(function=None, method=False)
 def _whole_rank(input: Array, rounding: str) -> Any:
     """Ranks as indices, rounded down, up or to the nearest even."""
@@ -196,7 +175,7 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
               skip_nan: bool) -> Any:
     if not isinstance(q, Tensor):
         q = _number_as_quantile(name, input, q)
-    _check_quantile(input, q, interpolation)
+    check_quantile(input, q, interpolation)
     rank = input.ndim
     d = 0 if dim is None else canonical_dim(dim, rank)
     if dim is None or not rank:

@@ -8,15 +8,16 @@ from typing import Any
 from ...backend import reduce as arrays
 from ...backend import xp
 from ...base import dtypes
-from ...base.errors import no_overload
 from ...core.op import Array, Dims, composite, elementwise, linear, op, publish
+from ..checks.common import unsupported
+from ..checks.reductions import check_mean, check_whole, checked_dims
 from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import exp
 from ..memory.casts import cast_gradient
 from ..shapes.expanding import expand
 from ..shapes.slicing import diagonal_backward
 from ..sorting.sorting import into_one
-from .arguments import _PYTHON_TYPES, UNSET, _np, numpy_names, unsupported
+from .arguments import UNSET, _np, numpy_names
 
 # ---------------------------------------------------------------- sums and means
 
@@ -55,45 +56,10 @@ def sum(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = Non
     """Sum over ``dim``; over every dimension by default."""
     if dim is UNSET and axis is UNSET:
         if keepdim or dtype is not None or keepdims is not UNSET:
-            _check_whole("sum", keepdim, keepdims, dtype)
+            check_whole("sum", keepdim, keepdims, dtype)
         return _sum(input, dtype, out=out)
-    dim, keepdim = _checked_dims("sum", dim, keepdim, axis, keepdims)
+    dim, keepdim = checked_dims("sum", dim, keepdim, axis, keepdims)
     return _sum_dims(input, dim, keepdim, dtype, out=out)
-
-
-_SUM_FORMS = ("*, torch.dtype dtype = None",
-              "tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None")
-
-
-def _check_whole(function: str, keepdim: Any, keepdims: Any, dtype: Any) -> None:
-    """Refuse arguments that a sum or mean of all elements does not take."""
-    if keepdim or keepdims is not UNSET:
-        raise no_overload(function, (keepdim,), *_SUM_FORMS)
-    if not isinstance(dtype, dtypes.dtype) and dtype not in _PYTHON_TYPES:
-        forms = "".join([f"\n * ({form})" for form in _SUM_FORMS])
-        raise TypeError(f"{function}() received an invalid combination of arguments - got (dtype="
-                        f"{type(dtype).__name__}, ), but expected one of:{forms}\n")
-
-
-def _checked_dims(function: str, dim: Any, keepdim: Any, axis: Any, keepdims: Any) -> Any:
-    """``dim`` and ``keepdim``, which NumPy's names may stand for."""
-    dim = dim if axis is UNSET else axis
-    keepdim = keepdim if keepdims is UNSET else keepdims
-    if isinstance(dim, (str, float, bool)):
-        raise no_overload(function, (dim,), *_SUM_FORMS)
-    if keepdim is not True and keepdim is not False:
-        raise TypeError(f"{function}(): argument 'keepdim' must be bool, not "
-                        f"{type(keepdim).__name__}")
-    return dim, keepdim
-
-
-def _check_mean(input: Any, dtype: Any) -> None:
-    kind = input.dtype if dtype is None else _np(dtype)
-    if kind.kind in "biu":
-        where = "Input" if dtype is None else "Optional"
-        raise RuntimeError(f"mean(): could not infer output dtype. {where} dtype must be either a "
-                           "floating point or complex dtype. Got: "
-                           f"{dtypes.from_numpy_dtype(kind).alias}")
 
 
 @linear(function=None, method=False, node="MeanBackward0", quiet=True)
@@ -101,7 +67,7 @@ def _mean(input: Array, dtype: Any = None) -> Any:
     own = input.dtype
     if dtype is None and (own is xp.FLOAT32 or own is xp.FLOAT64) and input.size:
         return arrays.sum_all(input) / input.size
-    _check_mean(input, dtype)
+    check_mean(input, dtype)
     return arrays.mean(input, None, False, _np(dtype))
 
 
@@ -111,7 +77,7 @@ _mean.vjp(input=lambda g, like: _spread(g / math.prod(like.shape), like, None, F
 @linear(function=None, method=False, node="MeanBackward1", title="mean")
 def _mean_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     if dtype is not None or input.dtype.kind not in "fc":
-        _check_mean(input, dtype)
+        check_mean(input, dtype)
     return arrays.mean(input, dim, keepdim, _np(dtype))
 
 
@@ -128,9 +94,9 @@ def mean(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = No
     """Mean over ``dim``; over every dimension by default."""
     if dim is UNSET and axis is UNSET:
         if keepdim or dtype is not None or keepdims is not UNSET:
-            _check_whole("mean", keepdim, keepdims, dtype)
+            check_whole("mean", keepdim, keepdims, dtype)
         return _mean(input, dtype, out=out)
-    dim, keepdim = _checked_dims("mean", dim, keepdim, axis, keepdims)
+    dim, keepdim = checked_dims("mean", dim, keepdim, axis, keepdims)
     return _mean_dims(input, dim, keepdim, dtype, out=out)
 
 

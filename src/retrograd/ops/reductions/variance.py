@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from ...backend import reduce as arrays
 from ...backend import xp
-from ...base.errors import canonical_dims, no_overload
+from ...base.errors import no_overload
 from ...core.op import Array, Dims, composite, elementwise, op
 from ...core.tensor import Tensor
+from ..checks.reductions import check_spread
 from ..elementwise.conjugate import conj
 from .arguments import numpy_names
 from .sums import _mean_backward, _mean_dims, _spread
@@ -112,21 +112,8 @@ def _spread_arguments(name: str, input: Any, dim: Any, unbiased: Any, keepdim: A
     elif correction is None:
         correction = 1
     if isinstance(input, Tensor):
-        _check_spread(name, input, dim, correction)
+        check_spread(name, input, dim, correction)
     return input, dim, correction, keepdim
-
-
-def _check_spread(name: str, input: Any, dim: Any, correction: Any) -> None:
-    kind = input.dtype
-    if not (kind.is_floating_point or kind.is_complex):
-        raise RuntimeError("std and var only support floating point and complex dtypes")
-    shape = input._data.shape
-    if dim is not None:
-        dim = canonical_dims(dim, len(shape))
-    if arrays.count_along(shape, dim) <= correction:
-        warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less "
-                      "than the reduction factor (input numel divided by output numel).",
-                      UserWarning, stacklevel=5)
 
 
 @composite(method=True)

@@ -8,7 +8,8 @@ from ...backend import sort as arrays
 from ...backend import xp
 from ...base.errors import existing_dim
 from ...core.op import Array, Index, composite, op
-from ..reductions.arguments import no_derivative, unsupported
+from ..checks.common import no_derivative, no_derivative_of, unsupported
+from ..checks.reductions import check_counts, check_slices
 
 
 @op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
@@ -18,7 +19,7 @@ def _unique2(input: Array) -> Any:
     return arrays.unique(input)
 
 
-_unique2.vjp(input=lambda g: no_derivative("_unique2"))
+_unique2.vjp(input=lambda g: no_derivative_of("_unique2"))
 
 
 @op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
@@ -26,21 +27,11 @@ _unique2.vjp(input=lambda g: no_derivative("_unique2"))
 def _unique_dim(input: Array, dim: int) -> Any:
     axis = existing_dim(dim, input.ndim)
     unsupported("unique_dim", input.dtype, "c")
-    _check_slices(input.shape, axis)
+    check_slices(input.shape, axis)
     return arrays.unique_slices(input, axis)
 
 
-_unique_dim.vjp(input=lambda g: no_derivative("unique_dim"))
-
-
-def _check_slices(shape: tuple[int, ...], dim: int) -> None:
-    """Refuse slices without elements, which cannot be told apart."""
-    if shape.count(0) > 1:
-        raise RuntimeError("Number of zero sized dimensions is more than one, so unique cannot be "
-                           "applied ")
-    if 0 in shape and shape[dim]:
-        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique "
-                           "cannot be applied")
+_unique_dim.vjp(input=lambda g: no_derivative_of("unique_dim"))
 
 
 @op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
@@ -48,11 +39,11 @@ def _check_slices(shape: tuple[int, ...], dim: int) -> None:
 def _unique_consecutive(input: Array, dim: Any) -> Any:
     if dim is not None:
         dim = existing_dim(dim, input.ndim)
-        _check_slices(input.shape, dim)
+        check_slices(input.shape, dim)
     return arrays.unique_runs(input, dim)
 
 
-_unique_consecutive.vjp(input=lambda g: no_derivative("unique_consecutive"))
+_unique_consecutive.vjp(input=lambda g: no_derivative_of("unique_consecutive"))
 
 
 def _asked_for(found: Any, return_inverse: bool, return_counts: bool) -> Any:
@@ -77,29 +68,21 @@ def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: 
     return _asked_for(_unique_consecutive(input, dim), return_inverse, return_counts)
 
 
-def _check_counts(input: Any, minlength: int) -> None:
-    unsupported("bincount_cpu", input.dtype, "fcVb")
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
-    if input.ndim != 1 or (input.size and input.min() < 0):
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-
-
 @op(function=None, method=False, title="bincount")
 def _counts(input: Index, minlength: int) -> Any:
-    _check_counts(input, minlength)
+    check_counts(input, minlength)
     return arrays.bincount(input, None, minlength)
 
 
 @op(function=None, method=False, node="NotImplemented", title="bincount")
 def _weighted_counts(weights: Array, input: Index, minlength: int) -> Any:
-    _check_counts(input, minlength)
+    check_counts(input, minlength)
     if weights.shape != input.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
     return arrays.bincount(input, weights, minlength)
 
 
-_weighted_counts.vjp(weights=lambda g: no_derivative("bincount", RuntimeError))
+_weighted_counts.vjp(weights=lambda g: no_derivative("aten::bincount"))
 
 
 @composite(method=True)

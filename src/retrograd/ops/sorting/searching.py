@@ -6,9 +6,9 @@ from typing import Any
 
 from ...backend import sort as arrays
 from ...backend import xp
-from ...base import dtypes
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor, wrap
+from ..checks.reductions import check_search
 
 
 def _sorted_by(boundaries: Any, sorter: Any) -> Any:
@@ -19,34 +19,10 @@ def _sorted_by(boundaries: Any, sorter: Any) -> Any:
     return xp.take_along_axis(boundaries, sorter, -1)
 
 
-def _check_search(boundaries: Any, values: Any, sorter: Any) -> None:
-    if sorter is not None and sorter.shape != boundaries.shape:
-        raise RuntimeError("torch.searchsorted(): boundary and sorter must have the same size, "
-                           f"but got boundary tensor {list(boundaries.shape)}and got sorter "
-                           f"tensor {list(sorter.shape)}")
-    if sorter is not None and sorter.dtype != xp.INT64:
-        raise RuntimeError("torch.searchsorted(): sorter must be a tensor of long dtype but got "
-                           f"dtype {dtypes.from_numpy_dtype(sorter.dtype).alias}")
-    if not values.ndim and boundaries.ndim != 1:
-        raise RuntimeError(
-            "torch.searchsorted(): input value can be a scalar only when boundaries tensor "
-            f"dimension is 1, but we got boundaries tensor dim({boundaries.ndim}) and input "
-            "value's dim(0) numel(1)")
-    if not boundaries.ndim:
-        raise RuntimeError("torch.searchsorted(): boundaries tensor should have positive "
-                           "dimension, but got 0 dimension")
-    if boundaries.ndim > 1 and boundaries.shape[:-1] != values.shape[:-1]:
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
-            "dimensions of boundaries tensor and input value tensor must match, but we got "
-            f"boundaries tensor {list(boundaries.shape)} and input value tensor "
-            f"{list(values.shape)}")
-
-
 @op(function=None, method=False)
 def _searchsorted(sorted_sequence: Array, input: Index, out_int32: bool, right: bool,
                   sorter: Index | None) -> Any:
-    _check_search(sorted_sequence, input, sorter)
+    check_search(sorted_sequence, input, sorter)
     return arrays.insertion_points(_sorted_by(sorted_sequence, sorter), input, right,
                                    xp.int32 if out_int32 else xp.INT64)
 

@@ -9,7 +9,7 @@ from ...backend import sort as arrays
 from ...backend import xp
 from ...core.general import store_out
 from ...core.op import Array, Dim, Index, composite, linear, op
-from ..reductions.arguments import unsupported
+from ..checks.common import unsupported
 from ..shapes.dimensions import unsqueeze
 
 # ---------------------------------------------------------------- along a dimension by indices

@@ -1,0 +1,1 @@
+"""What ops refuse, and in which words; apart from the mathematics."""

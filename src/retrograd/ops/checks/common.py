@@ -1,0 +1,74 @@
+"""What all families refuse: dtypes by their kind, derivatives that do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...base import dtypes
+from ...base.errors import no_kernel
+
+_C_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int",
+            "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+            "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
+
+
+def c_name(value: Any) -> str:
+    """What C++ calls the dtype of a tensor or array."""
+    return _C_NAMES.get(value.dtype.name, value.dtype.name)
+
+
+def scalar_type(array: Any) -> str:
+    """PyTorch's name for an array's dtype in error messages: Float, Long."""
+    return dtypes.from_numpy_dtype(array.dtype).alias
+
+
+def kinds(allowed: str, kernel: str, **worded: tuple[type[Exception], str]) -> Callable[..., None]:
+    """A guard that admits dtypes by kind: bool, integer, floating, complex."""
+
+    def guard(given: dict[str, Any], common: dtypes.dtype) -> None:
+        kind = "bifc"[dtypes.category(common)]
+        if kind in allowed:
+            return
+        if kind in worded:
+            error, message = worded[kind]
+            raise error(message)
+        raise no_kernel(kernel, common)
+
+    return guard
+
+
+def with_number(common: dtypes.dtype, number: Any) -> dtypes.dtype:
+    """The dtype that tensors of dtype ``common`` and a Python number have in common."""
+    kind = dtypes.of_scalar(number)
+    if dtypes.category(kind) <= dtypes.category(common):
+        return common
+    return common.to_complex() if kind.is_complex and common.is_floating_point else kind
+
+
+def kinds_with_number(allowed: str, kernel: str) -> Callable[..., None]:
+    """:func:`kinds` of the dtype that the tensor and the number ``other`` have in common."""
+    guard = kinds(allowed, kernel)
+    return lambda given, common: guard(given, with_number(common, given["other"]))
+
+
+def no_complex(kernel: str) -> Callable[..., None]:
+    return kinds("bif", kernel)
+
+
+def no_derivative(name: str) -> Any:
+    """The rule of an op that PyTorch refuses to differentiate."""
+    raise RuntimeError(f"derivative for {name} is not implemented")
+
+
+def no_derivative_of(what: str) -> Any:
+    """The rule of an op that PyTorch records and cannot differentiate."""
+    raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
+
+
+def unsupported(kernel: str, dtype: Any, kinds: str) -> None:
+    """Raise if ``dtype`` is of one of ``kinds``, for which PyTorch has no such kernel."""
+    if dtype.kind in kinds:
+        raise NotImplementedError(
+            f"\"{kernel}\" not implemented for '{dtypes.from_numpy_dtype(dtype).alias}'")

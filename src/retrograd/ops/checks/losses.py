@@ -1,0 +1,66 @@
+"""What losses refuse, and in which words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import xp
+from ...base import dtypes
+from ...base.errors import size_mismatch
+from ...core.tensor import Tensor
+from .common import scalar_type, unsupported
+
+
+def check_likelihood(input: Any, weight: Any) -> None:
+    unsupported("nll_loss_out_frame", input.dtype, "biu")
+    if weight is not None and weight.dtype != input.dtype:
+        raise RuntimeError(f"expected scalar type {scalar_type(input)} but found "
+                           f"{scalar_type(weight)}")
+
+
+def check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
+    rank, classes = input.ndim, input.shape[1] if input.ndim > 1 else input.shape[0]
+    if rank == 1 and target.ndim == 1 and target.shape[0] != 1:
+        raise ValueError("For 1D input, 1D target must have size 1, but got target size: "
+                         f"{target.shape[0]}")
+    if rank > 1 and (not target.ndim or input.shape[0] != target.shape[0]):
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                         f"({target.shape[0] if target.ndim else 0}).")
+    if rank <= 2 and target.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    expected = (input.shape[0], *input.shape[2:])
+    if rank > 2 and tuple(target.shape) != expected:
+        if rank == 4:
+            raise RuntimeError(f"size mismatch (got input: {list(input.shape)} , target: "
+                               f"{list(target.shape)}")
+        raise RuntimeError(f"Expected target size {list(expected)}, got {list(target.shape)}")
+    if target.dtype not in (dtypes.int64, dtypes.uint8):
+        raise RuntimeError("expected target dtype to be Long or Byte, but got "
+                           f"{target.dtype.alias}")
+    if weight is not None and (weight.numel() != classes or (rank <= 2 and weight.ndim != 1)):
+        raise RuntimeError("weight tensor should be defined either for all or no classes"
+                           if rank > 2 else wrong_weight(classes, weight))
+    if rank == target.ndim == 1 and input.shape[0] != target.shape[0]:
+        raise RuntimeError(f"size mismatch (got input: {list(input.shape)}, target: "
+                           f"{list(target.shape)})")
+    if rank > 2 and rank != 4 and not input.numel() and target.numel():
+        # Signals and volumes are seen as images, without any pixels if they have no elements.
+        raise RuntimeError(
+            f"size mismatch (got input: {[*input.shape[:2], 0, 0]} , target: "
+            f"{[target.shape[0], 1, target.numel() // target.shape[0]]}")
+
+
+def wrong_weight(classes: int, weight: Tensor) -> str:
+    return (f"weight tensor should be defined either for all {classes} classes or no classes but "
+            f"got weight tensor of shape: {list(weight.shape)}")
+
+
+def check_fits(shape: tuple[int, ...], both: Any) -> None:
+    """A weight may be broadcast to the values that it scales, but not the other way round."""
+    try:
+        whole = tuple(xp.broadcast_shapes(*both))
+    except ValueError:
+        raise size_mismatch(both) from None
+    if whole != shape:
+        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
+                           f"{list(whole)}")

@@ -1,0 +1,55 @@
+"""What normalisation refuses, and in which words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import xp
+from ...core.tensor import Tensor
+from .common import unsupported
+
+
+def check_parameter_type(input: Any, *parameters: Any) -> None:
+    """Parameters share the input's dtype; half precision may have float32 ones."""
+    for parameter in parameters:
+        if parameter is None or parameter.dtype == input.dtype:
+            continue
+        if input.dtype.itemsize == 2 and parameter.dtype == xp.FLOAT32:
+            continue
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+
+
+def check_types(input: Any, weight: Any, bias: Any, kernel: str) -> None:
+    dtype = input.dtype
+    if dtype.kind != "f" or (weight is not None and weight.dtype is not dtype) or (
+            bias is not None and bias.dtype is not dtype):
+        unsupported(kernel, input.dtype, "biu")
+        check_parameter_type(input, weight, bias)
+
+
+def check_normalized(input: Tensor, shape: tuple[int, ...], separator: str,
+                     **parameters: Tensor | None) -> None:
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+            "element, but got normalized_shape = []")
+    for name, parameter in parameters.items():
+        if parameter is not None and tuple(parameter.shape) != shape:
+            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got "
+                               f"{name} of shape {list(parameter.shape)} and normalized_shape = "
+                               f"{list(shape)}")
+    if tuple(input.shape[-len(shape):]) != shape:
+        if not separator and input.ndim < len(shape):
+            raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got "
+                             f"{input.ndim}")
+        sizes = ", ".join(map(str, shape))
+        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape "
+                           f"[*{separator}{sizes}], but got input of size{list(input.shape)}")
+
+
+def check_channels(input: Tensor, **parameters: Tensor | None) -> None:
+    channels = input.shape[1] if input.ndim > 1 else 0
+    for name, parameter in parameters.items():
+        if parameter is not None and parameter.numel() != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not "
+                               f"{parameter.numel()}")

@@ -1,0 +1,225 @@
+"""What reductions, sorting and counting refuse, and in which words."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from ...backend import reduce as arrays
+from ...backend import xp
+from ...base import dtypes
+from ...base.errors import canonical_dims, no_overload
+from ...core.tensor import Tensor
+from ..reductions.arguments import _PYTHON_TYPES, UNSET, _np
+from .common import unsupported
+
+
+def need_elements(function: str, shape: tuple[int, ...], dim: int,
+                  colon: str = "():") -> None:
+    """Raise if a dimension that something must be picked from is empty."""
+    if shape and not shape[dim]:
+        raise IndexError(f"{function}{colon} Expected reduction dim {dim} to have non-zero size.")
+
+
+SUM_FORMS = ("*, torch.dtype dtype = None",
+             "tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None")
+
+
+def check_whole(function: str, keepdim: Any, keepdims: Any, dtype: Any) -> None:
+    """Refuse arguments that a sum or mean of all elements does not take."""
+    if keepdim or keepdims is not UNSET:
+        raise no_overload(function, (keepdim,), *SUM_FORMS)
+    if not isinstance(dtype, dtypes.dtype) and dtype not in _PYTHON_TYPES:
+        forms = "".join([f"\n * ({form})" for form in SUM_FORMS])
+        raise TypeError(f"{function}() received an invalid combination of arguments - got (dtype="
+                        f"{type(dtype).__name__}, ), but expected one of:{forms}\n")
+
+
+def checked_dims(function: str, dim: Any, keepdim: Any, axis: Any, keepdims: Any) -> Any:
+    """``dim`` and ``keepdim``, which NumPy's names may stand for."""
+    dim = dim if axis is UNSET else axis
+    keepdim = keepdim if keepdims is UNSET else keepdims
+    if isinstance(dim, (str, float, bool)):
+        raise no_overload(function, (dim,), *SUM_FORMS)
+    if keepdim is not True and keepdim is not False:
+        raise TypeError(f"{function}(): argument 'keepdim' must be bool, not "
+                        f"{type(keepdim).__name__}")
+    return dim, keepdim
+
+
+def check_mean(input: Any, dtype: Any) -> None:
+    kind = input.dtype if dtype is None else _np(dtype)
+    if kind.kind in "biu":
+        where = "Input" if dtype is None else "Optional"
+        raise RuntimeError(f"mean(): could not infer output dtype. {where} dtype must be either a "
+                           "floating point or complex dtype. Got: "
+                           f"{dtypes.from_numpy_dtype(kind).alias}")
+
+
+def need_any(name: str, input: Any) -> None:
+    if not input.size:
+        raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == "
+                           "0. Specify the reduction dim with the 'dim' argument.")
+
+
+def one_dim(function: str, dim: Any) -> Any:
+    if isinstance(dim, (float, str, tuple, list)):
+        raise no_overload(function, (dim,), "", "Tensor other", "int dim, bool keepdim = False")
+    if isinstance(dim, Tensor):
+        raise TypeError(f"{function}(): argument 'dim' (position 1) must be int, not Tensor")
+    return dim
+
+
+def check_extremes(name: str, kernel: str, input: Any, dim: Any) -> None:
+    unsupported(kernel, input.dtype, "c")
+    if dim and input.ndim:
+        for d in dim:
+            need_elements(name, input.shape, d)
+    else:
+        need_any(name, input)
+
+
+def check_arg(name: str, input: Any, dim: Any) -> None:
+    if input.dtype.kind in "cb":
+        kind = "complex" if input.dtype.kind == "c" else "bool"
+        raise RuntimeError(f"{name}(): does not support {kind} input")
+    if dim is None:
+        if not input.size:
+            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() "
+                             "== 0.")
+    else:
+        need_elements(name, input.shape, dim)
+
+
+def index_dim(function: str, dim: Any) -> Any:
+    if isinstance(dim, (Tensor, float, str, tuple, list)):
+        raise TypeError(f"{function}(): argument 'dim' (position 1) must be int, not "
+                        f"{type(dim).__name__}")
+    return dim
+
+
+def check_spread(name: str, input: Any, dim: Any, correction: Any) -> None:
+    kind = input.dtype
+    if not (kind.is_floating_point or kind.is_complex):
+        raise RuntimeError("std and var only support floating point and complex dtypes")
+    shape = input._data.shape
+    if dim is not None:
+        dim = canonical_dims(dim, len(shape))
+    if arrays.count_along(shape, dim) <= correction:
+        warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less "
+                      "than the reduction factor (input numel divided by output numel).",
+                      UserWarning, stacklevel=5)
+
+
+# ---------------------------------------------------------------- quantiles
+
+INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def check_quantile(input: Any, q: Any, interpolation: str) -> None:
+    def need(condition: bool, message: str) -> None:
+        if not condition:
+            raise RuntimeError(f"quantile() {message}")
+
+    need(input.numel() > 0, "input tensor must be non-empty")
+    need(q.ndim <= 1, "q must be a scalar or 1D tensor")
+    need(input.dtype in (dtypes.float32, dtypes.float64),
+         "input tensor must be either float or double dtype")
+    need(q.dtype is input.dtype, "q tensor must be same dtype as the input tensor")
+    need(interpolation in INTERPOLATIONS, "interpolation must be one of linear, lower, higher, "
+         f"midpoint or nearest, but got {interpolation}")
+    # Inside a transform there is no one value to look at.
+    if isinstance(q._data, (xp.ndarray, xp.generic)):
+        need(bool(((q._data >= 0) & (q._data <= 1)).all()), "q values must be in the range [0, 1]")
+
+
+# ---------------------------------------------------------------- norms of vectors
+
+
+def check_norm(input: Any, ord: float, dim: Any) -> None:
+    if input.dtype.kind in "biu":
+        raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as "
+                           f"input. Got {dtypes.from_numpy_dtype(input.dtype).alias}")
+    if input.size or not (ord < 0 or ord == math.inf):
+        return
+    if not dim:
+        raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on an empty tensor "
+                           "because the operation does not have an identity")
+    for d in dim:
+        if not input.shape[d]:
+            raise RuntimeError(f"linalg.vector_norm cannot compute the {ord:g} norm on the "
+                               f"dimension {d}because this dimension is empty and the operation "
+                               "does not have an identity")
+
+
+def check_cdist(x1: Any, x2: Any, p: float) -> None:
+    for name, x in (("X1", x1), ("X2", x2)):
+        if x.dtype.kind not in "fV":
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: "
+                               f"{dtypes.from_numpy_dtype(x.dtype).alias}")
+    for name, x in (("X1", x1), ("X2", x2)):
+        if x.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError("X1 and X2 must have the same number of columns. X1: "
+                           f"{x1.shape[-1]} X2: {x2.shape[-1]}")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+
+
+# ---------------------------------------------------------------- differences and integrals
+
+
+def check_diff(input: Any, dim: int, added: Any) -> None:
+    if added is None:
+        return
+    if added.ndim != input.ndim:
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for i, (n, own) in enumerate(zip(added.shape, input.shape, strict=True)):
+        if i != dim and n != own:
+            raise RuntimeError("diff expects the shape of tensor to prepend or append to match "
+                               "that of input except along the differencing dimension; input.size("
+                               f"{i}) = {own}, but got tensor.size({i}) = {n}")
+
+
+def check_search(boundaries: Any, values: Any, sorter: Any) -> None:
+    if sorter is not None and sorter.shape != boundaries.shape:
+        raise RuntimeError("torch.searchsorted(): boundary and sorter must have the same size, "
+                           f"but got boundary tensor {list(boundaries.shape)}and got sorter "
+                           f"tensor {list(sorter.shape)}")
+    if sorter is not None and sorter.dtype != xp.INT64:
+        raise RuntimeError("torch.searchsorted(): sorter must be a tensor of long dtype but got "
+                           f"dtype {dtypes.from_numpy_dtype(sorter.dtype).alias}")
+    if not values.ndim and boundaries.ndim != 1:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor "
+            f"dimension is 1, but we got boundaries tensor dim({boundaries.ndim}) and input "
+            "value's dim(0) numel(1)")
+    if not boundaries.ndim:
+        raise RuntimeError("torch.searchsorted(): boundaries tensor should have positive "
+                           "dimension, but got 0 dimension")
+    if boundaries.ndim > 1 and boundaries.shape[:-1] != values.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
+            "dimensions of boundaries tensor and input value tensor must match, but we got "
+            f"boundaries tensor {list(boundaries.shape)} and input value tensor "
+            f"{list(values.shape)}")
+
+
+def check_slices(shape: tuple[int, ...], dim: int) -> None:
+    """Refuse slices without elements, which cannot be told apart."""
+    if shape.count(0) > 1:
+        raise RuntimeError("Number of zero sized dimensions is more than one, so unique cannot be "
+                           "applied ")
+    if 0 in shape and shape[dim]:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique "
+                           "cannot be applied")
+
+
+def check_counts(input: Any, minlength: int) -> None:
+    unsupported("bincount_cpu", input.dtype, "fcVb")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if input.ndim != 1 or (input.size and input.min() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
