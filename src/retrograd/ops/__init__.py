@@ -13,8 +13,8 @@ from .elementwise import (arithmetic, clamping, comparison, complex_numbers, con
 from .reductions import (arguments, correlation, cumulative, distances, extremes, norms, products,
                          quantiles, sums, truth, variance)
 from .sorting import counting, searching, sorting
-from .indexing import (gather_scatter, index_select, index_tensors, masked, nonzero, overwriting,
-                       subscripts, take_put)
+from .indexing import (gather_scatter, index_select, index_tensors, masked_fill, masked_select,
+                       nonzero, overwriting, subscripts, take_put)
 from .creation import filled, from_data, nested_data, options, random, ranges
 from .products import added_products, contractions, einsum, linear_layers, matmul
 from . import linalg

@@ -17,7 +17,7 @@ from ..elementwise.where import where
 from ..memory.filling import NUMBERS, _on_copy
 from ..shapes.reshaping import no_overload, zeros_of
 from ..shapes.slicing import slice_backward
-from .masked import _masked_fill_value
+from .masked_fill import _masked_fill_value
 
 
 @linear(any_dtype=True, quiet=True)

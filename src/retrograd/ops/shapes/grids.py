@@ -69,7 +69,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 @composite()
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """Every way to choose ``r`` elements of a vector, one per row."""
-    from ..indexing.masked import masked_select
+    from ..indexing.masked_select import masked_select
 
     _check_vectors([input])
     if r < 0:

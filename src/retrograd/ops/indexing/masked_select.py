@@ -1,4 +1,4 @@
-"""Masks: masked_fill, masked_select, masked_scatter."""
+"""Selecting and scattering under masks."""
 
 from __future__ import annotations
 
@@ -8,92 +8,12 @@ from ...backend import index as xi
 from ...backend import xp
 from ...base.errors import size_mismatch
 from ...core.inplace import call_inplace
-from ...core.op import Array, Index, Number, linear, op, publish
+from ...core.op import Array, Index, linear, op, publish
 from ...core.tensor import Tensor
-from ..checks.indexing import check_fill_value, check_mask, check_masked_scatter
-from ..elementwise.where import kept
-from ..memory.filling import NUMBERS, fills_shared
-from ..shapes.expanding import joint_shape, sum_to_size_of
-from ..shapes.reshaping import no_overload, zeros_of
-
-
-def _joint_shape(mask: Any, input: Any) -> tuple[int, ...]:
-    return joint_shape(mask.shape, input.shape)
-
-
-def _fill_masked(array: Any, mask: Any, value: Any) -> None:
-    shape = _joint_shape(mask, array)
-    if shape != array.shape:
-        raise RuntimeError(f"output with shape {list(array.shape)} doesn't match the broadcast "
-                           f"shape {list(shape)}")
-    xp.copyto(array, value, where=mask)
-
-
-def _masked(input: Any, mask: Any, value: Any) -> Any:
-    if mask.shape != input.shape:
-        _joint_shape(mask, input)
-    return xp.in_rows(xp.where(mask, value, input))
-
-
-@op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedFillBackward0",
-    quiet=True)
-def _masked_fill_value(input: Array, mask: Index, value: Number) -> Any:
-    check_mask(mask)
-    return _masked(input, mask, xi.number_as(value, input.dtype))
-
-
-@_masked_fill_value.write
-def _write_masked_fill(array: Any, mask: Any, value: Any) -> None:
-    check_mask(mask)
-    _fill_masked(array, mask, xi.number_as(value, array.dtype))
-
-
-_masked_fill_value.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0))
-
-
-@op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedFillBackward1")
-def _masked_fill_tensor(input: Array, mask: Index, value: Array) -> Any:
-    check_mask(mask)
-    check_fill_value("masked_fill_", value)
-    return _masked(input, mask, xp.cast(value, input.dtype))
-
-
-@_masked_fill_tensor.write
-def _write_masked_fill_tensor(array: Any, mask: Any, value: Any) -> None:
-    check_mask(mask)
-    check_fill_value("masked_fill_", value)
-    _fill_masked(array, mask, xp.cast(value, array.dtype))
-
-
-_masked_fill_tensor.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0),
-                        value=lambda g, mask: kept(g, mask))
-
-
-def _masked_fill_op(name: str, mask: Any, value: Any) -> Any:
-    if isinstance(value, Tensor):
-        return _masked_fill_tensor
-    if not isinstance(value, NUMBERS):
-        raise no_overload(name, [("Tensor mask", "Tensor value"), ("Tensor mask", "Number value")],
-                          mask, value)
-    return _masked_fill_value
-
-
-def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """``input`` with ``value`` where ``mask`` is true."""
-    return _masked_fill_op("masked_fill", mask, value)(input, mask, value)
-
-
-def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """Write ``value`` where ``mask`` is true, in place."""
-    if isinstance(value, NUMBERS) and fills_shared("masked_fill_", input, mask):
-        _write_masked_fill(input._data, mask._data, value)
-        input._counter().bump()
-        return input
-    return call_inplace(_masked_fill_op("masked_fill_", mask, value).op, (input, mask, value))
-
-
-publish(masked_fill, "masked_fill")
-publish(masked_fill_, "masked_fill_", function=None)
+from ..checks.indexing import check_masked_scatter
+from ..shapes.expanding import sum_to_size_of
+from ..shapes.reshaping import zeros_of
+from .masked_fill import _joint_shape, _masked_fill_value
 
 
 @linear(any_dtype=True)
