@@ -38,7 +38,7 @@ def test_every_special_meaning_is_that_of_a_function() -> None:
                                   "expand", "_select", "_mse_loss", "index", "_softmax"])
 def test_the_commonest_rules_work_on_raw_data(name: str) -> None:
     op = REGISTRY[name]
-    rules = [*op.rules.values(), *op.forward_rules.values(), batched.batching_rule(op)]
+    rules = [*op.rules.values(), *op.forward_rules.values(), op.batch_rule]
     assert op.rules
     assert all(rule is None or data.on_data(rule) is not None for rule in rules)
 

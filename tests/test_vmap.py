@@ -11,7 +11,7 @@ import pytest
 
 import retrograd as rg
 from retrograd import transforms
-from retrograd.core.op import REGISTRY
+from retrograd.core.op import REGISTRY, WAYS_TO_BATCH
 from retrograd.func import grad, jvp, vmap
 from tests.samples import Call, Recipe, load_all, resolve
 
@@ -195,23 +195,19 @@ def test_tangents_inside_vmap_are_those_of_a_loop(name: str) -> None:
 
 
 def test_every_op_has_a_batching_rule() -> None:
-    """Elementwise ops need none, and an op with one array and dims is shifted.
+    """Elementwise ops need none, and an op along dims is shifted.
 
     Norms keep their moments only where no transform is at work.
     """
-    transforms.batching_rule(REGISTRY["_view"])
-    kinds = ("dim", "dims")
+    kinds, sizes = ("dim", "dims"), {"size", "input_sizes", "shape", "source"}
     missing = {name for name, op in REGISTRY.items()
                if op.kind != "elementwise" and op.batch_rule is None
-               and not (len(op.arrays) == 1 and not op.indices
-                        and any(p.kind in kinds for p in op.params))}
+               and not (any(p.kind in kinds for p in op.params) and not sizes & set(op.by_name))}
     assert {name for name in missing if not name.endswith("_with_moments")} <= {"_set", "histc"}
 
 
-def test_no_rule_is_left_without_an_op() -> None:
-    from retrograd.ops.batching import RULES
-
-    assert [name for name in RULES if name not in REGISTRY] == []
+def test_ops_name_the_ways_to_batch_that_exist() -> None:
+    assert {op.batches for op in REGISTRY.values()} - {None} == set(WAYS_TO_BATCH)
 
 
 @pytest.mark.filterwarnings("error")

@@ -132,3 +132,13 @@ class _LinAlgError(RuntimeError):
 
 
 LinAlgError = _LinAlgError
+
+
+class CannotBatch(RuntimeError):
+    """The program needs one value where vmap has many; :func:`retrograd.func.vmap` falls back."""
+
+    level: int | None = None  # of the vmap whose values are needed one by one
+
+    def at(self, level: int) -> CannotBatch:
+        self.level = level
+        return self

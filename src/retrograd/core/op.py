@@ -88,7 +88,8 @@ class Op:
                  fast: str | None = None, numbers: Iterable[str] | None = None,
                  guard: Callable[..., Any] | None = None, halves: bool = True,
                  title: str | None = None, steps: dict[str, Any] | None = None,
-                 draws: bool = False, keeps_reals: bool = False):
+                 draws: bool = False, keeps_reals: bool = False,
+                 batches: str | None = None):
         self.name = kernel.__name__
         # What error messages call it: the public function, where this is one of its overloads.
         self.title = title or self.name.lstrip("_")
@@ -127,7 +128,9 @@ class Op:
         self.keeps_reals = keeps_reals
         self.rules: dict[str, Callable[..., Any]] = {}
         self.forward_rules: dict[str, Callable[..., Any]] = {}
-        self.batch_rule: Callable[..., Any] | None = None
+        # How it is computed on a batch, if that is a way that many ops share: see `ops.batching`.
+        self.batches = batches
+        self.own_batch_rule: Callable[..., Any] | None = None
         self.writer: Callable[..., Any] | None = None
         self.composite = False
         self.function: Any = None
@@ -158,8 +161,12 @@ class Op:
     def batch(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Give the batching rule, where it does not follow from the op's kind."""
         declaration.check_batching_rule(self, rule)
-        self.batch_rule = rule
+        self.own_batch_rule = rule
         return rule
+
+    @property
+    def batch_rule(self) -> Callable[..., Any] | None:
+        return self.own_batch_rule or WAYS_TO_BATCH.get(self.batches)
 
     def write(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         """Give the kernel of the in-place variant, which writes to its first argument's memory.
@@ -173,6 +180,9 @@ class Op:
     def __repr__(self) -> str:
         return f"<op {self.name}>"
 
+
+WAYS_TO_BATCH: dict[str | None, Callable[..., Any]] = {}
+"""Batching rules that many ops share, by what their declarations say in ``batches``."""
 
 REGISTRY: dict[str, Op] = {}
 """Every declared op by its function name."""

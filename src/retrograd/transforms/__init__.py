@@ -36,7 +36,6 @@ from __future__ import annotations
 
 from . import calls
 from .backward import takes_any_data
-from .batched import batching_rule
 from .boundary import (
     batch_in,
     batch_out,
@@ -69,7 +68,7 @@ from .holders import (
 from .writing import carry_tangent
 
 __all__ = ["Batched", "CannotBatch", "Dual", "Holder", "active", "batch_in", "batch_out",
-           "batch_repeated", "batched_like", "batching_rule", "calls", "carry_tangent",
+           "batch_repeated", "batched_like", "calls", "carry_tangent",
            "check_tangent", "dual_levels", "dual_part", "dual_primal", "dual_tangent",
            "in_every_batch", "innermost", "leave_batch", "levels_of", "made_inside", "make_dual",
            "next_level", "ones_like_data", "settle", "settle_tensor", "takes_any_data",

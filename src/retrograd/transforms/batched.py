@@ -16,6 +16,7 @@ from .data import (
     F4,
     F8,
     are_real,
+    expand_data,
     on_data,
     operands_of,
     positional,
@@ -36,7 +37,7 @@ _WAYS: dict[Op, Way] = {}
 
 def way_of(op: Op) -> Way:
     """How an op is computed on batches."""
-    rule = batching_rule(op)
+    rule = op.batch_rule
     positions = [i for i, p in enumerate(op.params) if p.name in op.arrays or p.name in op.indices]
     way: Way = OtherWay(op, rule)
     if rule is None and op.kind == "elementwise" and not op.check:
@@ -134,7 +135,7 @@ class OtherWay:
         if result is NotImplemented and op.kind == "elementwise":
             result = compute(op, _aligned(op, inner, flags))
         if result is NotImplemented:
-            result = _shifted(op, inner, flags)
+            result = _shifted(op, inner, flags, size)
         if result is NotImplemented:
             result = _one_at_a_time(op, inner, flags, size)
         if isinstance(result, (tuple, list)):
@@ -143,7 +144,7 @@ class OtherWay:
 
     def by_rule(self, op: Op, inner: list[Any], flags: list[Any], size: int, level: int) -> Any:
         """The batching rule's result on the whole batch, or NotImplemented."""
-        batch = BatchArguments(size, dict(zip(self.names, flags, strict=True)), level)
+        batch = BatchArguments(op.name, size, dict(zip(self.names, flags, strict=True)), level)
         if self.quick is not None and are_real(inner, self.operands):
             try:
                 return self.quick(batch, *inner)
@@ -158,24 +159,18 @@ class OtherWay:
             MODE.reset(token)
 
 
-def batching_rule(op: Op) -> Any:
-    """The op's batching rule; the first question reads the rules in."""
-    from ..ops import batching  # noqa: F401  (only now: most programs never batch)
-
-    return op.batch_rule
-
-
 class BatchArguments:
-    """What a batching rule is given first: which arguments are batched, and how many there are."""
+    """What a batching rule is given first: the name of the op, which arguments are batched, and how
+    many there are."""
 
-    __slots__ = ("size", "flags", "level")
+    __slots__ = ("name", "size", "flags", "level")
 
-    def __init__(self, size: int, flags: dict[str, Any], level: int):
-        self.size, self.flags, self.level = size, flags, level
+    def __init__(self, name: str, size: int, flags: dict[str, Any], level: int):
+        self.name, self.size, self.flags, self.level = name, size, flags, level
 
     def but(self, **flags: Any) -> BatchArguments:
         """The same batch with other arguments."""
-        return BatchArguments(self.size, flags, self.level)
+        return BatchArguments(self.name, self.size, flags, self.level)
 
     def __getitem__(self, name: str) -> Any:
         return self.flags[name]
@@ -219,35 +214,38 @@ def _aligned(op: Op, inner: list[Any], flags: list[Any]) -> list[Any]:
 _SHIFTS = {DIM, DIMS}
 
 
-def _shifted(op: Op, inner: list[Any], flags: list[Any]) -> Any:
-    """An op with dims, computed on the whole batch: every dim moves right by one."""
-    if len(op.arrays) != 1 or op.indices or not any(p.kind in _SHIFTS for p in op.params):
+def _shifted(op: Op, inner: list[Any], flags: list[Any], size: int) -> Any:
+    """An op along dims, computed on the whole batch: every dim moves right by one."""
+    if op.has_list or not any(p.kind in _SHIFTS for p in op.params) or any(
+            p.name in ("size", "input_sizes", "shape", "source") for p in op.params):
         return NotImplemented
-    if any(p.name in ("size", "input_sizes", "shape", "source") for p in op.params):
-        return NotImplemented
-    position = next(i for i, p in enumerate(op.params) if p.name == op.arrays[0])
-    if flags[position] is not True:
-        return NotImplemented
-    data = inner[position]
-    # A zero-dim value has one dim to name all the same.
-    lonely = data.ndim == 1
-    rank = max(data.ndim - 1, 1)
+    rank = lonely = None
     values = []
-    for param, value in zip(op.params, inner, strict=True):
-        if param.kind == DIM:
-            value = value + 1
-        elif param.kind == DIMS:
-            value = tuple(range(1, rank + 1)) if value is None or value == () else tuple(
-                [d + 1 for d in value])
-        elif param.name == op.arrays[0] and lonely:
-            value = reshape_data(data, (data.shape[0], 1))
+    for param, value, flag in zip(op.params, inner, flags, strict=True):
+        if value is not None and (param.name in op.arrays or param.name in op.indices):
+            value = value if flag else _repeated(value, size)
+            if rank is None:
+                # A zero-dim value has one dim to name all the same.
+                rank, lonely = max(value.ndim - 1, 1), value.ndim == 1
+            if value.ndim == 1:
+                value = reshape_data(value, (size, 1))
         values.append(value)
+    for i, param in enumerate(op.params):
+        if param.kind == DIM:
+            values[i] += 1
+        elif param.kind == DIMS:
+            values[i] = tuple([d + 1 for d in values[i] or range(rank or 0)])
     result = compute(op, values)
     if not lonely:
         return result
     if isinstance(result, (tuple, list)):
-        return type(result)(reshape_data(r, (data.shape[0],)) for r in result)
-    return reshape_data(result, (data.shape[0],))
+        return type(result)(reshape_data(r, (size,)) for r in result)
+    return reshape_data(result, (size,))
+
+
+def _repeated(data: Any, size: int) -> Any:
+    """A value without a batch, for each value of the batch."""
+    return expand_data(reshape_data(data, (1, *data.shape)), (size, *data.shape))
 
 
 _TOLD: set[str] = set()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..backend import xp
+from ..base.errors import CannotBatch
 from ..base.modes import ACTIVE, MODE
 from ..core.engine import _RUNNING
 from ..core.general import TENSOR_CLASS, TRACED_TENSORS, wrap_any
@@ -14,16 +15,6 @@ from ..core.graph import Node, next_sequence
 from ..core.tensor import NATIVE, Tensor, edge_of
 
 next_level = itertools.count(1).__next__
-
-
-class CannotBatch(RuntimeError):
-    """The program needs one value where vmap has many; :func:`retrograd.func.vmap` falls back."""
-
-    level: int | None = None  # of the vmap whose values are needed one by one
-
-    def at(self, level: int) -> CannotBatch:
-        self.level = level
-        return self
 
 
 class Holder:

@@ -9,12 +9,14 @@ from typing import Any
 from ...backend import xp
 from ...backend.numpy.create import laid_out_like
 from ...base import dtypes
-from ...base.errors import size_mismatch
+from ...base.errors import CannotBatch, size_mismatch
 from ...core.op import Array, Index, op, publish
 from ...core.tensor import Tensor, attach
 from ...random import VMAPS, Generator, drawn, stream_of
+from ..batching import all_aligned, batched, folded, inner_rank, repeated, run, unfolded
 from ..shapes.expanding import _check_expand as checked_expansion
-from ..shapes.reshaping import zeros_of
+from ..shapes.reshaping import with_rank, zeros_of
+from ..shapes.slicing import _select
 from .filled import blank_like, overridden
 from .options import leaf, out_dtype, place, settle, size_argument, size_from
 
@@ -162,6 +164,23 @@ def for_each_vmap(input: Tensor) -> Tensor:
                                   if how == "different"})
 
 
+def _randomness(batch: Any) -> str:
+    """Whether the values of this batch want different numbers or the same."""
+    return next((how for how, level, _ in VMAPS.get() if level == batch.level), "different")
+
+
+def _need_different(batch: Any) -> None:
+    if _randomness(batch) == "same":
+        raise CannotBatch("vmap: the same random numbers are wanted for different distributions.")
+
+
+def _overwritten(batch: Any, input: Any, *rest: Any) -> Any:
+    """The batching rule of draws into memory."""
+    if _randomness(batch) == "same":
+        return repeated(batch.size, run(batch.name, _select(input, 0, 0), *rest))
+    return run(batch.name, input, *rest)
+
+
 @op(draws=True, method=False, function=None, node="BernoulliBackward0")
 def _bernoulli(input: Array, generator: Any = None) -> Any:
     return stream_of(generator).bernoulli(xp.as_array(input))
@@ -207,6 +226,14 @@ def _multinomial(input: Array, num_samples: int, replacement: bool, generator: A
         xp.as_array(input), num_samples, replacement).copy()
 
 
+@_multinomial.batch
+def _(batch: Any, input: Any, num_samples: int, replacement: bool, generator: Any) -> Any:
+    _need_different(batch)
+    if inner_rank(input) == 1:
+        return run("_multinomial", input, num_samples, replacement, generator)
+    return unfolded(batch, run("_multinomial", folded(input), num_samples, replacement, generator))
+
+
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                 generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """Indices drawn with the weights in the rows of ``input``."""
@@ -242,7 +269,24 @@ def _normal_both(mean: Array, std: Array, generator: Any) -> Any:
 
 _normal_mean.vjp(input=lambda g: zeros_of(g, g.shape))
 _normal_std.vjp(input=lambda g: zeros_of(g, g.shape))
+
+
+@_bernoulli.batch
+@_poisson.batch
+@_normal_mean.batch
+@_normal_std.batch
+def _(batch: Any, *values: Any) -> Any:
+    _need_different(batch)
+    return run(batch.name, *values)
+
+
 _normal_both.vjp(mean=lambda g: zeros_of(g, g.shape), std=lambda g: zeros_of(g, g.shape))
+
+
+@_normal_both.batch
+def _(batch: Any, mean: Any, std: Any, generator: Any) -> Any:
+    _need_different(batch)
+    return run("_normal_both", *all_aligned(batch, mean=mean, std=std), generator)
 
 
 def _check_std(std: Any) -> None:
@@ -286,6 +330,7 @@ def _written(name: str, node: str, kernel: Any) -> Any:
     kernel.__name__ = name
     declared = op(draws=True, inplace=True, function=None, method=False, node=node)(kernel)
     declared.vjp(input=lambda g: zeros_of(g, g.shape))
+    declared.batch(_overwritten)
     return declared
 
 
@@ -378,6 +423,15 @@ def _bernoulli_tensor(input: Array, p: Index, *, generator: Any = None) -> Any:
 
 
 _bernoulli_tensor.vjp(input=lambda g: zeros_of(g, g.shape))
+
+
+@_bernoulli_tensor.batch
+def _(batch: Any, input: Any, p: Any, generator: Any) -> Any:
+    if not batch["p"]:
+        return _overwritten(batch, input, p, generator)
+    _need_different(batch)
+    input = batched(batch, "input", input)
+    return run("_bernoulli_tensor", input, with_rank(p, inner_rank(input)), generator)
 
 
 def _bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:

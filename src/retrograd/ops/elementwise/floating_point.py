@@ -80,7 +80,7 @@ ldexp.vjp(input=lambda g, other: g * conj(exp2(other)),
 
 
 @op(function=None, method=False, outputs=("mantissa", "exponent"), differentiable=(0,),
-    node="FrexpBackward0", guard=check_frexp)
+    node="FrexpBackward0", guard=check_frexp, batches="leading")
 def _frexp(input: Array) -> Any:
     return arrays.mantissa_and_exponent(input)
 

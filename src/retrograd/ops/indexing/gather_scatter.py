@@ -10,12 +10,13 @@ from ...base.warning import warn
 from ...core.inplace import call_inplace
 from ...core.op import Array, Dim, Index, Number, linear, op, publish
 from ...core.tensor import Tensor, wrap
+from ..batching import all_batched, with_one_dim
 from ..checks.common import no_derivative
 from ..checks.indexing import check_combine, check_gather, check_scatter
 from ..elementwise.comparison import eq
 from ..elementwise.where import where
 from ..memory.filling import NUMBERS, _on_copy
-from ..shapes.reshaping import no_overload, zeros_of
+from ..shapes.reshaping import no_overload, reshape, zeros_of
 from ..shapes.slicing import slice_backward
 from .masked_fill import _masked_fill_value
 
@@ -30,6 +31,12 @@ def gather(input: Array, dim: Dim, index: Index, *, sparse_grad: bool = False) -
 
 
 gather.vjp(input=lambda g, like, dim, index: scatter_add(zeros_of(g, like.shape), dim, index, g))
+
+
+@gather.batch
+def _(batch: Any, input: Any, dim: int, at: Any, sparse_grad: bool) -> Any:
+    input, at = all_batched(batch, input=input, index=at)
+    return reshape(gather(with_one_dim(input), dim + 1, with_one_dim(at)), at.shape)
 
 
 def _scatter(array: Any, dim: int, index: Any, src: Any, how: str = "") -> None:

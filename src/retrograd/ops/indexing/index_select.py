@@ -10,6 +10,15 @@ from ...base.errors import canonical_dim
 from ...core.inplace import call_inplace
 from ...core.op import Array, Dim, Index, Number, linear, op, publish
 from ...core.tensor import Tensor
+from ..batching import (
+    aligned,
+    all_batched,
+    batched,
+    inner_rank,
+    rank_of,
+    with_one_dim,
+    without_one_dim,
+)
 from ..checks.indexing import (
     check_fill_value,
     check_in_range,
@@ -20,9 +29,12 @@ from ..checks.indexing import (
     outside,
     slices_are_empty,
 )
-from ..memory.filling import NUMBERS, _on_copy, fills_shared
-from ..shapes.expanding import sum_to_size_of
+from ..memory.filling import NUMBERS, _fill_value, _on_copy, fills_shared
+from ..products.added_products import scaled
+from ..shapes.expanding import expand, sum_to_size_of
 from ..shapes.reshaping import reshape, zeros_of
+from .gather_scatter import _scatter_src, _scatter_value, scatter_add
+from .index_tensors import index_rule
 
 
 def _overwrite_slices(array: Any, dim: int, index: Any, values: Any) -> None:
@@ -49,6 +61,15 @@ def index_select(input: Array, dim: Dim, index: Index) -> Any:
 
 index_select.vjp(input=lambda g, like, dim, index:
                  index_add(zeros_of(g, like.shape), dim, index, g))
+
+
+@index_select.batch
+def _(batch: Any, input: Any, dim: int, at: Any) -> Any:
+    if not rank_of(batch, "input", input):
+        return batched(batch, "input", input)
+    if not batch["index"]:
+        return index_select(input, dim + 1, at)
+    return index_rule(batch, input, with_one_dim(at), (dim,))
 
 
 @op(any_dtype=True, inplace=True)
@@ -83,6 +104,32 @@ index_add.vjp(input=lambda g: g,
                   else index_select(g, dim, index) * alpha, like.shape))
 
 
+def _slice_index(batch: Any, at: Any, input: Any, dim: int) -> Any:
+    """An index for slices along ``dim`` as one for each of their elements."""
+    at = with_one_dim(batched(batch, "index", at))
+    shape = [1] * input.ndim
+    shape[0], shape[dim + 1] = at.shape
+    whole = [n if i != dim + 1 else at.shape[1] for i, n in enumerate(input.shape)]
+    return expand(reshape(at, tuple(shape)), tuple(whole))
+
+
+def _slices_written(write: Any, batch: Any, input: Any, dim: int, at: Any, source: Any) -> Any:
+    """A scatter of whole slices."""
+    input, source = all_batched(batch, input=input, source=source)
+    whole = with_one_dim(input)
+    at = _slice_index(batch, at, whole, dim)
+    return without_one_dim(write(whole, dim + 1, at, reshape(source, at.shape)), input)
+
+
+@index_add.batch
+def _(batch: Any, input: Any, dim: int, at: Any, source: Any, alpha: Any) -> Any:
+    rank = rank_of(batch, "input", input)
+    if not batch["index"] and rank and rank_of(batch, "source", source) == rank:
+        input, source = all_batched(batch, input=input, source=source)
+        return index_add(input, dim + 1, at, source, alpha=alpha)
+    return _slices_written(scatter_add, batch, input, dim, at, scaled(source, alpha))
+
+
 @op(any_dtype=True, inplace=True)
 def index_copy(input: Array, dim: Dim, index: Index, source: Array) -> Any:
     """``input`` with the slices of ``source`` written where ``index`` says."""
@@ -98,6 +145,11 @@ def _write_index_copy(array: Any, dim: int, index: Any, source: Any) -> None:
 index_copy.vjp(input=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0),
                source=lambda g, like, dim, index:
                reshape(index_select(g, dim, index), like.shape))
+
+
+@index_copy.batch
+def _(batch: Any, input: Any, dim: int, at: Any, source: Any) -> Any:
+    return _slices_written(_scatter_src, batch, input, dim, at, source)
 
 
 @op(function=None, method=False, any_dtype=True, node="IndexFillBackward0")
@@ -117,6 +169,14 @@ def _write_index_fill(array: Any, dim: int, index: Any, value: Any) -> None:
 _index_fill_value.vjp(input=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0))
 
 
+@_index_fill_value.batch
+def _(batch: Any, input: Any, dim: int, at: Any, value: Any) -> Any:
+    input = batched(batch, "input", input)
+    whole = with_one_dim(input)
+    found = _scatter_value(whole, dim + 1, _slice_index(batch, at, whole, dim), value)
+    return without_one_dim(found, input)
+
+
 @op(function=None, method=False, any_dtype=True, node="IndexFillBackward1")
 def _index_fill_tensor(input: Array, dim: Dim, index: Index, value: Array) -> Any:
     return _on_copy(_write_index_fill_tensor, input, dim, index, value)
@@ -133,6 +193,16 @@ _index_fill_tensor.vjp(
     input=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0),
     value=lambda g, like, dim, index: cast_to(sum_to_size_of(
         g - _index_fill_value(g, dim, index, 0.0), ()), like))
+
+
+@_index_fill_tensor.batch
+def _(batch: Any, input: Any, dim: int, at: Any, value: Any) -> Any:
+    value = _fill_value("index_fill_", batch, value, input)
+    input = batched(batch, "input", input)
+    whole = with_one_dim(input)
+    at = _slice_index(batch, at, whole, dim)
+    value = aligned(batch, "value", value, inner_rank(whole))
+    return without_one_dim(_scatter_src(whole, dim + 1, at, expand(value, at.shape)), input)
 
 
 def cast_to(g: Any, like: Any) -> Any:

@@ -9,9 +9,10 @@ from ...backend import xp
 from ...core.inplace import call_inplace
 from ...core.op import Array, Index, Number, op, publish
 from ...core.tensor import Tensor
+from ..batching import all_aligned, run
 from ..checks.indexing import check_fill_value, check_mask
-from ..elementwise.where import kept
-from ..memory.filling import NUMBERS, fills_shared
+from ..elementwise.where import kept, where
+from ..memory.filling import NUMBERS, _fill_value, fills_shared
 from ..shapes.expanding import joint_shape
 from ..shapes.reshaping import no_overload
 
@@ -50,6 +51,11 @@ def _write_masked_fill(array: Any, mask: Any, value: Any) -> None:
 _masked_fill_value.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0))
 
 
+@_masked_fill_value.batch
+def _(batch: Any, input: Any, mask: Any, value: Any) -> Any:
+    return run("_masked_fill_value", *all_aligned(batch, input=input, mask=mask), value)
+
+
 @op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedFillBackward1")
 def _masked_fill_tensor(input: Array, mask: Index, value: Array) -> Any:
     check_mask(mask)
@@ -66,6 +72,13 @@ def _write_masked_fill_tensor(array: Any, mask: Any, value: Any) -> None:
 
 _masked_fill_tensor.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0),
                         value=lambda g, mask: kept(g, mask))
+
+
+@_masked_fill_tensor.batch
+def _(batch: Any, input: Any, mask: Any, value: Any) -> Any:
+    value = _fill_value("masked_fill_", batch, value, input)
+    input, mask, value = all_aligned(batch, input=input, mask=mask, value=value)
+    return where(mask, value, input)
 
 
 def _masked_fill_op(name: str, mask: Any, value: Any) -> Any:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...backend import index as xi
 from ...backend import xp
-from ...base.errors import size_mismatch
+from ...base.dtypes import int64
+from ...base.errors import CannotBatch, size_mismatch
 from ...core.inplace import call_inplace
 from ...core.op import Array, Index, linear, op, publish
 from ...core.tensor import Tensor
+from ..batching import all_aligned, batched, flat
 from ..checks.indexing import check_masked_scatter
-from ..shapes.expanding import sum_to_size_of
-from ..shapes.reshaping import zeros_of
+from ..elementwise.where import kept, where
+from ..memory.casts import _to_copy, clone
+from ..reductions.cumulative import cumsum
+from ..shapes.dimensions import unsqueeze
+from ..shapes.expanding import broadcast_shapes, broadcast_tensors, expand, sum_to_size_of
+from ..shapes.reshaping import reshape, with_rank, zeros_of
+from .gather_scatter import gather, scatter_add
+from .index_tensors import index, index_backward
 from .masked_fill import _joint_shape, _masked_fill_value
 
 
@@ -29,6 +38,22 @@ masked_select.vjp(input=lambda g, like, mask: sum_to_size_of(
     masked_place(g, mask, joint_of(mask.shape, like.shape)), like.shape))
 
 
+def _jointly_shaped(batch: Any, input: Any, mask: Any) -> tuple[Any, Any]:
+    """A batched input and a mask without a batch, both in the shape that they broadcast to."""
+    joint = tuple(broadcast_shapes(tuple(input.shape[1:]), tuple(mask.shape)))
+    return expand(with_rank(input, len(joint)), (batch.size, *joint)), expand(mask, joint)
+
+
+@masked_select.batch
+def _(batch: Any, input: Any, mask: Any) -> Any:
+    if batch["mask"]:
+        raise CannotBatch("vmap: It looks like you're selecting with a batched mask, whose values "
+                          "select different numbers of elements.")
+    input, mask = _jointly_shaped(batch, input, mask)
+    return index(input, mask, (1,)) if mask.ndim else index(
+        unsqueeze(input, 1), unsqueeze(mask, 0), (1,))
+
+
 def joint_of(a: Any, b: Any) -> tuple[int, ...]:
     return xp.broadcast_shapes(tuple(a), tuple(b))
 
@@ -42,6 +67,16 @@ def masked_place(input: Array, mask: Index, shape: Any) -> Any:
 
 
 masked_place.vjp(input=lambda g, mask: masked_select(g, mask))
+
+
+@masked_place.batch
+def _(batch: Any, input: Any, mask: Any, shape: Any) -> Any:
+    if batch["mask"]:
+        return NotImplemented
+    if not shape:
+        found = index_backward(input, unsqueeze(mask, 0), (batch.size, 1), (1,))
+        return reshape(found, (batch.size,))
+    return index_backward(input, expand(mask, tuple(shape)), (batch.size, *shape), (1,))
 
 
 @op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedScatterBackward0")
@@ -69,6 +104,26 @@ _masked_scatter.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0),
                     source=lambda g, like, mask: masked_part(g, mask, like.shape))
 
 
+def _ranks(mask: Any, count: int) -> Any:
+    """Which of the true elements each one of a flat mask is, and some number below ``count``
+    elsewhere."""
+    nth = cumsum(_to_copy(mask, int64), 1) - 1
+    return where(mask, nth, nth * 0) if count else nth
+
+
+@_masked_scatter.batch
+def _(batch: Any, input: Any, mask: Any, source: Any) -> Any:
+    input, mask = broadcast_tensors(*all_aligned(batch, input=input, mask=mask))
+    source = flat(batched(batch, "source", source))
+    if not source.shape[1]:
+        return clone(input)
+    try:
+        taken = gather(source, 1, _ranks(flat(mask), source.shape[1]))
+    except RuntimeError:
+        raise RuntimeError("Number of elements of source < number of ones in mask") from None
+    return where(mask, reshape(taken, input.shape), input)
+
+
 @linear(function=None, method=False, any_dtype=True, node="MaskedSelectBackward0")
 def masked_part(input: Array, mask: Index, shape: Any) -> Any:
     """The elements where ``mask`` is true, in order, as the first ones of zeros of ``shape``."""
@@ -80,6 +135,18 @@ def masked_part(input: Array, mask: Index, shape: Any) -> Any:
 
 masked_part.vjp(input=lambda g, like, mask: _masked_scatter(
     zeros_of(g, like.shape), mask, g))
+
+
+@masked_part.batch
+def _(batch: Any, input: Any, mask: Any, shape: Any) -> Any:
+    input, mask = broadcast_tensors(*all_aligned(batch, input=input, mask=mask))
+    count = math.prod(shape)
+    if not count:
+        return input.new_zeros((batch.size, *shape))
+    mask, values = flat(mask), flat(input)
+    found = scatter_add(input.new_zeros((batch.size, count)), 1, _ranks(mask, count),
+                        kept(values, mask))
+    return reshape(found, (batch.size, *shape))
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:

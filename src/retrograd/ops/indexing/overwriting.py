@@ -8,8 +8,15 @@ from ...backend import xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dim, Ints, op, publish
 from ...core.tensor import Tensor, attach
+from ..batching import all_batched
 from ..memory.filling import fill_
-from ..memory.strides import as_strided, check_in_storage, geometry, strided_from
+from ..memory.strides import (
+    _laid_side_by_side,
+    as_strided,
+    check_in_storage,
+    geometry,
+    strided_from,
+)
 from ..shapes.reshaping import sizes, zeros_of
 from ..shapes.slicing import _select, _slice, diagonal
 
@@ -28,7 +35,7 @@ def _overwritten(input: Any, src: Any, part_of: Any) -> Any:
     return out
 
 
-@op(function=None, method=False, any_dtype=True, node="SelectScatterBackward0")
+@op(function=None, method=False, any_dtype=True, node="SelectScatterBackward0", batches="dims")
 def _select_scatter(input: Array, src: Array, dim: Dim, index: int) -> Any:
     return _overwritten(input, src, lambda out: out[(slice(None),) * dim + (index, ...)])
 
@@ -58,7 +65,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
 publish(select_scatter, "select_scatter")
 
 
-@op(function=None, method=False, any_dtype=True, node="SliceScatterBackward0")
+@op(function=None, method=False, any_dtype=True, node="SliceScatterBackward0", batches="dims")
 def _slice_scatter(input: Array, src: Array, dim: Dim, start: int, end: int, step: int) -> Any:
     return _overwritten(input, src, lambda out: out[(slice(None),) * dim
                                                     + (slice(start, end, step),)])
@@ -89,7 +96,7 @@ def slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = 
 publish(slice_scatter, "slice_scatter")
 
 
-@op(any_dtype=True)
+@op(any_dtype=True, batches="dims")
 def diagonal_scatter(input: Array, src: Array, offset: int = 0, dim1: Dim = 0,
                      dim2: Dim = 1) -> Any:
     """``input`` with ``src`` in place of a diagonal."""
@@ -125,6 +132,13 @@ _as_strided_scatter.vjp(
     input=lambda g, size, stride, offset, source: _as_strided_scatter(
         g, zeros_of(g, size), size, stride, offset, source),
     src=lambda g, size, stride, offset, source: strided_from(g, source, size, stride, offset))
+
+
+@_as_strided_scatter.batch
+def _(batch: Any, input: Any, src: Any, size: Any, stride: Any, offset: int, source: Any) -> Any:
+    input, src = all_batched(batch, input=input, src=src)
+    whole, size, stride = _laid_side_by_side(batch, source, size, stride, offset)
+    return _as_strided_scatter(input, src, size, stride, offset, whole)
 
 
 def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any,

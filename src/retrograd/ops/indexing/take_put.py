@@ -10,12 +10,14 @@ from ...base.errors import canonical_dim, no_dims
 from ...core.inplace import call_inplace
 from ...core.op import Array, Index, composite, linear, op, publish
 from ...core.tensor import Tensor
+from ..batching import all_batched, batched, flat, run
 from ..checks.common import scalar_type
 from ..checks.indexing import check_flat, check_put
+from ..elementwise.where import where
 from ..memory.filling import _on_copy
 from ..shapes.expanding import expand, joint_shape
 from ..shapes.reshaping import _view, reshape, zeros_of
-from .gather_scatter import gather
+from .gather_scatter import _scatter_src, gather, scatter_add
 
 
 @linear(any_dtype=True)
@@ -26,6 +28,20 @@ def take(input: Array, index: Index) -> Any:
 
 
 take.vjp(input=lambda g, like, index: _put(zeros_of(g, like.shape), index, g, True))
+
+
+def _from_front(at: Any, count: int) -> Any:
+    """Flat positions counted from the front; those out of range are left for the op to refuse."""
+    return where(at < 0, at + count, at)
+
+
+@take.batch
+def _(batch: Any, input: Any, at: Any) -> Any:
+    if not batch["input"]:
+        return run("take", input, at)
+    at = batched(batch, "index", at)
+    values = flat(input)
+    return reshape(gather(values, 1, _from_front(flat(at), values.shape[1])), at.shape)
 
 
 @op(function=None, method=False, any_dtype=True, node="PutBackward0")
@@ -45,6 +61,15 @@ def _write_put(array: Any, index: Any, source: Any, accumulate: bool) -> None:
 _put.vjp(input=lambda g, index, accumulate:
          g if accumulate else _put(g, index, zeros_of(g, index.shape), False),
          source=lambda g, like, index: reshape(take(g, index), like.shape))
+
+
+@_put.batch
+def _(batch: Any, input: Any, at: Any, source: Any, accumulate: bool) -> Any:
+    input, at, source = all_batched(batch, input=input, index=at, source=source)
+    values = flat(input)
+    write = scatter_add if accumulate else _scatter_src
+    found = write(values, 1, _from_front(flat(at), values.shape[1]), flat(source))
+    return reshape(found, input.shape)
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:

@@ -9,6 +9,7 @@ from ...backend import xp
 from ...base import dtypes
 from ...base.errors import no_kernel
 from ...core.op import Index, op
+from ..batching import repeated, run
 from ..checks.common import scalar_type
 from ..shapes.reshaping import reshape
 
@@ -59,3 +60,8 @@ def per_matrix(values: Any) -> Any:
 def _identity(input: Index) -> Any:
     """The identity matrix of ``input``'s last dimension and dtype."""
     return xp.eye(input.shape[-1], dtype=input.dtype)
+
+
+@_identity.batch
+def _(batch: Any, input: Any) -> Any:
+    return repeated(batch.size, run("_identity", input))

@@ -9,8 +9,10 @@ from ...backend import xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, composite, linear, publish
 from ...core.tensor import Tensor
+from ..batching import inner_rank, run
+from ..memory.casts import clone
 from ..shapes.reshaping import reshape
-from ..shapes.slicing import diagonal
+from ..shapes.slicing import diagonal, diagonal_backward
 from ..sorting.sorting import into_one
 
 
@@ -39,6 +41,14 @@ def triu(input: Array, diagonal: int = 0) -> Any:
 triu.vjp(input=lambda g, diagonal: triu(g, diagonal))
 
 
+@tril.batch
+@triu.batch
+def _(batch: Any, input: Any, diagonal: int) -> Any:
+    if inner_rank(input) < 2:
+        raise RuntimeError(f"{batch.name}: input tensor must have at least 2 dimensions")
+    return run(batch.name, input, diagonal)
+
+
 @linear(any_dtype=True)
 def diag_embed(input: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices between ``dim1`` and ``dim2`` with ``input``'s last dimension on a diagonal."""
@@ -52,6 +62,15 @@ def diag_embed(input: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) ->
 diag_embed.vjp(input=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
 
 
+@diag_embed.batch
+def _(batch: Any, input: Any, offset: int, dim1: int, dim2: int) -> Any:
+    first, second = (canonical_dim(d, input.ndim) + 1 for d in (dim1, dim2))
+    shape = list(input.shape[:-1])
+    for dim in sorted((first, second)):
+        shape.insert(dim, input.shape[-1] + abs(offset))
+    return diagonal_backward(input, tuple(shape), offset, first, second)
+
+
 @linear(method=False, function=None, node="DiagonalBackward0_copy", any_dtype=True)
 def _diagonal_copy(input: Array, offset: int) -> Any:
     return input.diagonal(offset).copy()
@@ -60,12 +79,22 @@ def _diagonal_copy(input: Array, offset: int) -> Any:
 _diagonal_copy.vjp(input=lambda g, like, offset: _on_diagonal(g, like.shape, offset))
 
 
+@_diagonal_copy.batch
+def _(batch: Any, input: Any, offset: int) -> Any:
+    return clone(diagonal(input, offset, 1, 2))
+
+
 @linear(method=False, function=None)
 def _on_diagonal(input: Array, shape: Any, offset: int) -> Any:
     return matrices.on_diagonal(input, shape, offset)
 
 
 _on_diagonal.vjp(input=lambda g, offset: _diagonal_copy(g, offset))
+
+
+@_on_diagonal.batch
+def _(batch: Any, input: Any, shape: Any, offset: int) -> Any:
+    return diagonal_backward(input, (batch.size, *shape), offset, 1, 2)
 
 
 @composite(method=True)

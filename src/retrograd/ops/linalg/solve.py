@@ -12,6 +12,7 @@ from ...base import dtypes
 from ...base.errors import canonical_dim, no_kernel
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor, wrap
+from ..batching import all_batched, run
 from ..checks.common import scalar_type
 from ..elementwise.arithmetic import is_complex_value
 from ..elementwise.conjugate import conj
@@ -21,13 +22,13 @@ from ..products.matmul import _batched, adjoint_of
 from ..shapes.complex_views import _imag, complex_of
 from ..shapes.dimensions import _permute, transpose
 from ..shapes.expanding import joint_shape, sum_to_size_of
-from ..shapes.reshaping import reshape
+from ..shapes.reshaping import reshape, with_rank
 from ..sorting.sorting import into_one
 from .common import check_matrices, columns_of, per_matrix, rows_of
 from .diagonals import tril, triu
 
 
-@op(method=False, function=None, node="LinalgInvExBackward0")
+@op(method=False, function=None, node="LinalgInvExBackward0", batches="leading")
 def _inv(A: Array, name: str, quiet: bool = False) -> Any:
     check_matrices(name, A)
     return matrices.inverse(A, name, quiet)
@@ -53,7 +54,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     return return_types.linalg_inv_ex((found, _zero_pivots(A)))
 
 
-@op(method=False, function=None)
+@op(method=False, function=None, batches="leading")
 def _zero_pivots(A: Index) -> Any:
     return matrices.first_zero_pivot(A)
 
@@ -66,6 +67,18 @@ def _solve(A: Array, B: Array, vector: bool) -> Any:
 _solve.vjp(
     A=lambda g, A, y, vector: -_times_adjoint(_solve(adjoint_of(A), g, vector), y, vector),
     B=lambda g, A, vector: _solve(adjoint_of(A), g, vector))
+
+
+def _systems(batch: Any, A: Any, B: Any, columns: int) -> tuple[Any, Any]:
+    """Matrices and right-hand sides with the batch in front and leading dims of one rank."""
+    A, B = all_batched(batch, A=A, B=B)
+    lead = max(A.ndim - 2, B.ndim - columns)
+    return with_rank(A, lead - 1 + 2), with_rank(B, lead - 1 + columns)
+
+
+@_solve.batch
+def _(batch: Any, A: Any, B: Any, vector: bool) -> Any:
+    return run("_solve", *_systems(batch, A, B, 1 if vector else 2), vector)
 
 
 def _times_adjoint(left: Any, right: Any, vector: bool) -> Any:
@@ -126,6 +139,11 @@ _solve_triangular.vjp(
         unitriangular),
     B=lambda g, A, upper, unitriangular: _solve_triangular(
         adjoint_of(A), g, not upper, unitriangular))
+
+
+@_solve_triangular.batch
+def _(batch: Any, A: Any, B: Any, upper: bool, unitriangular: bool) -> Any:
+    return run("_solve_triangular", *_systems(batch, A, B, 2), upper, unitriangular)
 
 
 @composite(function="linalg")
@@ -215,13 +233,13 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = 
 # ---------------------------------------------------------------- determinants
 
 
-@op(method=False, function=None, node="LinalgDetBackward0")
+@op(method=False, function=None, node="LinalgDetBackward0", batches="leading")
 def _det(A: Array) -> Any:
     check_matrices("linalg.det", A, kernel="lu_cpu")
     return xp.linalg.det(A)
 
 
-@op(method=False, function=None)
+@op(method=False, function=None, batches="leading")
 def _cofactors(A: Array) -> Any:
     """The determinants of all minors, with their signs; singular matrices have them too."""
     return matrices.cofactors(A)
@@ -254,7 +272,8 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 publish(det, "det")
 
 
-@op(method=False, function=None, node="LinalgSlogdetBackward0", outputs=("sign", "logabsdet"))
+@op(method=False, function=None, node="LinalgSlogdetBackward0", outputs=("sign", "logabsdet"),
+    batches="leading")
 def _slogdet(A: Array, name: str) -> Any:
     check_matrices(name, A)
     return tuple(xp.linalg.slogdet(A))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import linalg as matrices
-from ...base.errors import existing_dim
+from ...base.errors import canonical_dim, existing_dim
 from ...base.warning import warn
 from ...core.op import Array, composite, op, publish
 from ...core.tensor import Tensor
+from ..batching import all_aligned, inner_rank, run
 from ..elementwise.arithmetic import is_complex_value
 from ..elementwise.conjugate import conj
 from ..reductions.cumulative import cumprod
@@ -28,6 +29,12 @@ _cross.vjp(input=lambda g, other, dim: _cross(conj(other), g, dim),
            other=lambda g, input, dim: _cross(g, conj(input), dim))
 _cross.jvp(input=lambda tangent, other, dim: _cross(tangent, other, dim),
            other=lambda tangent, input, dim: _cross(input, tangent, dim))
+
+
+@_cross.batch
+def _(batch: Any, input: Any, other: Any, dim: int) -> Any:
+    input, other = all_aligned(batch, input=input, other=other)
+    return run("_cross", input, other, canonical_dim(dim, inner_rank(input)) + 1)
 
 
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1,

@@ -14,7 +14,7 @@ from ..checks.losses import check_fits
 from ..elementwise.clamping import _clamp_min_number
 from ..elementwise.exponentials import log, log1p, sigmoid
 from ..shapes.expanding import broadcast_shapes, expand
-from .reduction import _pair, element_count, reduction_code, share
+from .reduction import _pair, element_count, of_each, reduction_code, share
 
 
 @op(method=False, function=None, guard=kinds("f", "binary_cross_entropy"))
@@ -36,6 +36,7 @@ _binary_cross_entropy.vjp(
         (1 - input) * input, 1e-12) * weighted_share(g, weight, input, reduction),
     target=lambda g, input, weight, reduction: (log1p(-input) - log(input)) * weighted_share(
         g, weight, input, reduction))
+_binary_cross_entropy.batch(of_each)
 
 
 @composite(function="nn.functional")
@@ -91,6 +92,7 @@ _logistic_loss.vjp(
         input, target, pos_weight) * weighted_share(g, weight, input, reduction),
     target=lambda g, input, weight, pos_weight, reduction: logistic_target_slope(
         input, pos_weight) * weighted_share(g, weight, input, reduction))
+_logistic_loss.batch(of_each)
 
 
 @composite(function="nn.functional")

@@ -10,12 +10,16 @@ from ...backend import xp
 from ...base.errors import no_dims
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor
+from ..batching import all_batched, as_dtype_of, folded, inner_rank, unfolded
 from ..checks.losses import check_classes, check_likelihood, wrong_weight
-from ..elementwise.where import where
+from ..elementwise.comparison import ne
+from ..elementwise.where import kept, where
+from ..indexing.index_tensors import index, index_rule
 from ..nn.softmax import _log_softmax
 from ..reductions.sums import sum
+from ..shapes.expanding import expand
 from ..shapes.reshaping import reshape
-from .reduction import MEAN, NONE, SUM, reduction_code
+from .reduction import MEAN, NONE, SUM, _reduced, reduction_code
 
 
 @op(method=False, function=None)
@@ -44,8 +48,63 @@ def _declare_likelihood(name: str, node: str) -> Any:
 
 _nll_loss = _declare_likelihood("_nll_loss", "NllLossBackward0")
 _nll_loss2d = _declare_likelihood("_nll_loss2d", "NllLoss2DBackward0")
+
+
+def _class_weights(batch: Any, target: Any, weight: Any, ignore_index: int, like: Any) -> Any:
+    """What each batched target's likelihood counts."""
+    counted = ne(target, ignore_index)
+    if weight is None:
+        return as_dtype_of(counted, like)
+    safe = kept(target, counted)
+    picked = index_rule(batch.but(index=True, input=True), weight, safe, (0,)) \
+        if batch["weight"] else index(weight, safe, (0,))
+    return kept(picked, counted)
+
+
+def _losses(values: Any, weights: Any, reduction: int) -> Any:
+    if reduction == NONE:
+        return values
+    total = _reduced(values, SUM)
+    return total / _reduced(weights, SUM) if reduction == MEAN else total
+
+
+@_nll_loss.batch
+@_nll_loss2d.batch
+def _(batch: Any, input: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
+    input, target = all_batched(batch, input=input, target=target)
+    if inner_rank(input) == 1:
+        single = target.ndim == 2
+        values = _nll_loss(input, reshape(target, (batch.size,)), None, NONE, ignore_index)
+        values = reshape(values, target.shape) if single and reduction == NONE else values
+        target = target if values.ndim == target.ndim else reshape(target, (batch.size,))
+    else:
+        values = unfolded(batch, _nll_loss(folded(input), folded(target), None, NONE, ignore_index))
+    weights = _class_weights(batch, target, weight, ignore_index, input)
+    if weight is not None:
+        values = values * weights
+    return _losses(values, weights, reduction)
+
+
 _likelihood_gradient.vjp(output=lambda g, target, weight, reduction, ignore_index: _nll_loss(
     g, target, weight, reduction, ignore_index))
+
+
+@_likelihood_gradient.batch
+def _(batch: Any, output: Any, target: Any, weight: Any, shape: Any, reduction: int,
+      ignore_index: int) -> Any:
+    output, target = all_batched(batch, output=output, target=target)
+    if len(shape) == 1:
+        target, output = reshape(target, (batch.size,)), reshape(output, (batch.size,))
+    weights = _class_weights(batch, target, weight, ignore_index, output)
+    if reduction == MEAN:
+        output = output / _reduced(weights, SUM)
+    g = reshape(output, (batch.size, *(1,) * inner_rank(target))) if reduction != NONE else output
+    g = expand(g * weights, target.shape)
+    if len(shape) == 1:
+        return _likelihood_gradient(g, target, None, (batch.size, *shape), NONE, ignore_index)
+    whole = (batch.size * shape[0], *shape[1:])
+    return unfolded(batch, _likelihood_gradient(folded(g), folded(target), None, whole, NONE,
+                                                ignore_index))
 
 
 def _is_usual(input: Tensor, target: Tensor, weight: Tensor | None) -> bool:

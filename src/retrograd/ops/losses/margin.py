@@ -10,6 +10,7 @@ from ...base import dtypes
 from ...base.errors import no_dims
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor
+from ..batching import all_batched, folded, run, unfolded
 from ..checks.common import kinds
 from ..elementwise.clamping import _clamp_min_number, minimum
 from ..elementwise.exponentials import sigmoid, sqrt
@@ -17,8 +18,19 @@ from ..elementwise.where import where
 from ..nn.activations import logsigmoid
 from ..nn.similarity import pairwise_distance
 from ..reductions.sums import sum
+from ..shapes.dimensions import unsqueeze
 from ..shapes.reshaping import reshape
-from .reduction import NONE, _expanded_pair, element_count, reduced, reduction_code, share
+from .cross_entropy import _class_weights
+from .reduction import (
+    NONE,
+    _expanded_pair,
+    _reduced,
+    element_count,
+    of_each,
+    reduced,
+    reduction_code,
+    share,
+)
 
 
 @composite(function="nn.functional")
@@ -121,6 +133,7 @@ def _soft_margin_loss(input: Array, target: Index, reduction: int) -> Any:
 
 _soft_margin_loss.vjp(input=lambda g, input, target, reduction: -target * sigmoid(
     -input * target) * share(g, element_count(input), reduction))
+_soft_margin_loss.batch(of_each)
 
 
 @composite(function="nn.functional")
@@ -172,8 +185,34 @@ def per_sample(g: Any, count: int, reduction: int) -> Any:
 _multi_margin_loss.vjp(
     input=lambda g, input, target, weight, p, margin, reduction: _hinge_slopes(
         input, target, weight, p, margin) * per_sample(g, input.shape[0], reduction))
+
+
+def _hinges(batch: Any, name: str, tensors: list[Any], weight: Any, *rest: Any) -> Any:
+    """A hinge op on all samples of the batch; a batch of weights multiplies what comes out."""
+    found = unfolded(batch, run(name, *map(folded, tensors), None if batch["weight"] else weight,
+                                *rest))
+    if not batch["weight"]:
+        return found
+    factor = _class_weights(batch, tensors[-1], weight, -1, found)
+    return found * (factor if found.ndim == 2 else unsqueeze(factor, 2))
+
+
+@_multi_margin_loss.batch
+def _(batch: Any, input: Any, target: Any, weight: Any, p: int, margin: float,
+      reduction: int) -> Any:
+    tensors = all_batched(batch, input=input, target=target)
+    values = _hinges(batch, "_multi_margin_loss", tensors, weight, p, margin, NONE)
+    return _reduced(values, reduction)
+
+
 _hinge_slopes.vjp(input=lambda g, input, target, weight, p, margin: _hinge_curvature(
     g, input, target, weight, p, margin))
+
+
+@_hinge_slopes.batch
+def _(batch: Any, input: Any, target: Any, weight: Any, p: int, margin: float) -> Any:
+    tensors = all_batched(batch, input=input, target=target)
+    return _hinges(batch, "_hinge_slopes", tensors, weight, p, margin)
 
 
 @op(method=False, function=None)
@@ -184,6 +223,12 @@ def _hinge_curvature(output: Array, input: Index, target: Index, weight: Index |
 
 _hinge_curvature.vjp(output=lambda g, input, target, weight, p, margin: _hinge_curvature(
     g, input, target, weight, p, margin))
+
+
+@_hinge_curvature.batch
+def _(batch: Any, output: Any, input: Any, target: Any, weight: Any, p: int, margin: float) -> Any:
+    tensors = all_batched(batch, output=output, input=input, target=target)
+    return _hinges(batch, "_hinge_curvature", tensors, weight, p, margin)
 
 
 @composite(function="nn.functional")

@@ -10,8 +10,10 @@ from ...backend import loss as arrays
 from ...backend import xp
 from ...base import dtypes
 from ...base.errors import size_mismatch
+from ...core.op import REGISTRY
 from ...core.tensor import Tensor
-from ..reductions.sums import mean, sum
+from ..batching import all_aligned, run
+from ..reductions.sums import _mean_dims, _sum_dims, mean, sum
 from ..shapes.expanding import expand
 
 NONE, MEAN, SUM = arrays.NONE, arrays.MEAN, arrays.SUM
@@ -74,3 +76,21 @@ def _pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         kind = dtypes.promote_types(input.dtype, target.dtype)
         input, target = input.to(kind), target.to(kind)
     return input, target
+
+
+def _reduced(values: Any, reduction: int) -> Any:
+    """The losses of each value of the batch, summed up or averaged."""
+    if reduction == NONE or values.ndim == 1:
+        return values
+    return (_mean_dims if reduction == MEAN else _sum_dims)(values, tuple(range(1, values.ndim)))
+
+
+def of_each(batch: Any, *values: Any) -> Any:
+    """The batching rule of losses that are computed element by element."""
+    op = REGISTRY[batch.name]
+    given = dict(zip(op.by_name, values, strict=True))
+    tensors = {n: v for n, v in given.items() if n in op.arrays or n in op.indices}
+    given.update(zip(tensors, all_aligned(batch, **tensors), strict=True))
+    reduction = given["reduction"]
+    given["reduction"] = NONE
+    return _reduced(run(batch.name, *given.values()), reduction)

@@ -17,6 +17,7 @@ from .reduction import (
     _broadcast_pair,
     _pair,
     element_count,
+    of_each,
     reduced,
     reduction_code,
     share,
@@ -35,6 +36,7 @@ _mse_loss.vjp(
         g, element_count(input), reduction, 2.0),
     target=lambda g, input, target, reduction: (target - input) * share(
         g, element_count(input), reduction, 2.0))
+_mse_loss.batch(of_each)
 
 
 @composite(function="nn.functional")
@@ -84,6 +86,7 @@ _smooth_l1_loss.vjp(
         (input - target) * (1 / beta), -1.0, 1.0) * share(g, element_count(input), reduction),
     target=lambda g, input, target, reduction, beta: _clamp_numbers(
         (target - input) * (1 / beta), -1.0, 1.0) * share(g, element_count(input), reduction))
+_smooth_l1_loss.batch(of_each)
 
 
 @composite(function="nn.functional")
@@ -110,6 +113,7 @@ _huber_loss.vjp(
         input - target, -delta, delta) * share(g, element_count(input), reduction),
     target=lambda g, input, target, reduction, delta: _clamp_numbers(
         target - input, -delta, delta) * share(g, element_count(input), reduction))
+_huber_loss.batch(of_each)
 
 
 @composite(function="nn.functional")

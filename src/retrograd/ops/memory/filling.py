@@ -13,6 +13,7 @@ from ...core.graph import INFERENCE
 from ...core.inplace import call_inplace
 from ...core.op import Array, Number, op, publish
 from ...core.tensor import PLAIN, Tensor, attach, wrap
+from ..batching import aligned, as_dtype_of, batched, inner_rank, rank_of
 from ..shapes.reshaping import no_overload, zeros_of
 
 NUMBERS = (bool, int, float, complex)
@@ -58,6 +59,15 @@ def write_copy(array: Any, src: Any) -> None:
 
 _copy.vjp(input=lambda g: zeros_of(g, g.shape),
           src=lambda g: g)
+
+
+# ---------------------------------------------------------------- overwriting
+
+
+@_copy.batch
+def _(batch: Any, input: Any, src: Any) -> Any:
+    input = batched(batch, "input", input)
+    return _copy(input, aligned(batch, "src", src, inner_rank(input)))
 
 
 def check_copy(array: Any, src: Any) -> None:
@@ -108,7 +118,7 @@ def _filled(input: Any, value: Any) -> Any:
     return out
 
 
-@op(function=None, method=False, node="FillBackward2", any_dtype=True)
+@op(function=None, method=False, node="FillBackward2", any_dtype=True, batches="leading")
 def _fill_number(input: Array, value: Number) -> Any:
     return _filled(input, xi.number_as(value, input.dtype))
 
@@ -171,7 +181,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     return call_inplace(_fill_number.op, (input, value))
 
 
-@op(function=None, method=False, node="FillBackward0", any_dtype=True)
+@op(function=None, method=False, node="FillBackward0", any_dtype=True, batches="leading")
 def _full_of_number(input: Array, value: Number) -> Any:
     return _filled(input, xi.number_as(value, input.dtype))
 
@@ -189,6 +199,26 @@ _full_of_tensor.vjp(input=lambda g: zeros_of(g, g.shape),
                     value=lambda g: g)
 
 
+@_fill_tensor.batch
+@_full_of_tensor.batch
+def _(batch: Any, input: Any, value: Any) -> Any:
+    rank = rank_of(batch, "value", value)
+    if rank:
+        raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
+                           f"{rank} dimensions.")
+    input = batched(batch, "input", input)
+    return _copy(input, aligned(batch, "value", value, inner_rank(input)))
+
+
+def _fill_value(function: str, batch: Any, value: Any, input: Any) -> Any:
+    """What ``function`` fills with, in the dtype of what it fills."""
+    rank = rank_of(batch, "value", value)
+    if rank:
+        raise RuntimeError(f"{function} only supports a 0-dimensional value tensor, but got tensor "
+                           f"with {rank} dimension(s).")
+    return as_dtype_of(value, input)
+
+
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor shaped like ``input`` with every element ``value``."""
     return (_full_of_tensor if isinstance(value, Tensor) else _full_of_number)(input, value)
@@ -199,7 +229,7 @@ publish(fill, "fill", method=False)
 publish(fill_, "fill_", method=False)
 
 
-@op(function=None, method=False, any_dtype=True, node="ZeroBackward0")
+@op(function=None, method=False, any_dtype=True, node="ZeroBackward0", batches="leading")
 def _zero(input: Array) -> Any:
     """Zeros in the shape of ``input``."""
     return xp.zeros(input.shape, input.dtype)

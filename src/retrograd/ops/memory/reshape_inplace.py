@@ -49,7 +49,9 @@ def _twin_op(source: Any, node: str) -> Any:
     twin_kernel = FunctionType(kernel.__code__, kernel.__globals__,
                                f"{source.op.name.strip('_')}_in_place", kernel.__defaults__)
     twin_kernel.__annotations__ = kernel.__annotations__
-    return view(function=None, method=False, node=node)(twin_kernel)
+    made = view(function=None, method=False, node=node)(twin_kernel)
+    made.op.own_batch_rule = source.op.own_batch_rule
+    return made
 
 
 _t = _twin_op(t, "TBackward1")

@@ -9,6 +9,7 @@ from ...backend import xp
 from ...core.inplace import Geometry
 from ...core.op import Array, Ints, linear, publish, view
 from ...core.tensor import Tensor
+from ..batching import run
 from ..shapes.reshaping import sizes
 
 
@@ -20,6 +21,12 @@ def _as_strided(input: Array, size: Ints, stride: Ints, storage_offset: Any, sou
 
 _as_strided.vjp(input=lambda g, size, stride, storage_offset, source:
                 as_strided_backward(g, source, size, stride, storage_offset))
+
+
+@_as_strided.batch
+def _(batch: Any, input: Any, size: Any, stride: Any, storage_offset: Any, source: Any) -> Any:
+    return _as_strided(input, (batch.size, *size), (input.stride(0), *stride), storage_offset,
+                       source)
 
 
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
@@ -131,6 +138,22 @@ strided_from.vjp(input=lambda g, source, size, stride, offset:
                  as_strided_backward(g, source, size, stride, offset))
 
 
+def _laid_side_by_side(batch: Any, source: Any, size: Any, stride: Any,
+                       offset: Any) -> tuple[Any, Any, Any]:
+    """The layout of a batch whose values have one layout each, and of the batch of views."""
+    shape, strides, own = source
+    start = own if offset is None else offset
+    length = 1 + max(own + xp.reach(shape, strides), start + xp.reach(size, stride))
+    whole = (batch.size, *shape), (length, *strides), own
+    return whole, (batch.size, *size), (length, *stride)
+
+
+@as_strided_backward.batch
+@strided_from.batch
+def _(batch: Any, input: Any, source: Any, size: Any, stride: Any, offset: Any) -> Any:
+    return run(batch.name, input, *_laid_side_by_side(batch, source, size, stride, offset), offset)
+
+
 def replayed_view(base: Tensor, target: Tensor) -> Tensor:
     """The view ``target`` is, taken from ``base`` again and recorded."""
     where = Geometry(base, target)
@@ -156,7 +179,7 @@ def geometry_of_tensor(tensor: Tensor, where: Geometry) -> Tensor:
     return as_strided(tensor, where.shape, where.strides, tensor.storage_offset() + where.offset)
 
 
-@view(quiet=True, function=None, method=False)
+@view(quiet=True, function=None, method=False, batches="leading")
 def alias(input: Array) -> Any:
     """The same memory under another tensor."""
     return input[...]

@@ -53,7 +53,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     return _adaptive_avg_pool(3, input, output_size)
 
 
-@op(method=False, function=None)
+@op(method=False, function=None, batches="planes")
 def _adaptive_positions(input: Array, size: Any) -> Any:
     return pools.adaptive_max_indices(input, size)
 
@@ -64,7 +64,7 @@ def _declare_adaptive_max(rank: int, node: str) -> Any:
 
     kernel.__name__ = f"_adaptive_max{rank}d"
     guard = kinds("f", "adaptive_max_pool3d_cpu" if rank == 3 else "adaptive_max_pool2d")
-    made = op(method=False, function=None, node=node, guard=guard)(kernel)
+    made = op(method=False, function=None, node=node, guard=guard, batches="planes")(kernel)
     made.vjp(input=lambda g, input, size: _put_in_planes(
         g, _adaptive_positions(input, size), input.shape[-len(size):], False))
     return made

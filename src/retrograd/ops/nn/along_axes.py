@@ -6,12 +6,27 @@ from typing import Any
 
 from ...backend import conv as images
 from ...core.op import Array, linear
+from ..batching import run
 from ..checks.common import kinds
 
 
 @linear(method=False, function=None)
 def _spread_axes(input: Array, recipe: Any, sizes: Any) -> Any:
     return images.spread_axes(input, recipe, sizes)
+
+
+def _behind_batch(batch: Any, input: Any, recipe: Any, *rest: Any) -> Any:
+    """The batching rule of ops with a recipe for some axes, which move by one."""
+    return run(batch.name, input, _shifted_recipe(recipe), *rest)
+
+
+def _shifted_recipe(recipe: Any) -> Any:
+    return tuple([(axis + 1 if axis >= 0 else axis, *rest) for axis, *rest in recipe])
+
+
+@_spread_axes.batch
+def _(batch: Any, input: Any, recipe: Any, sizes: Any) -> Any:
+    return _spread_axes(input, _shifted_recipe(recipe), (batch.size, *sizes))
 
 
 def _declare_taking(name: str, node: str, guard: Any = None) -> Any:
@@ -22,6 +37,7 @@ def _declare_taking(name: str, node: str, guard: Any = None) -> Any:
     kernel.__name__ = name
     made = linear(method=False, function=None, node=node, guard=guard)(kernel)
     made.vjp(input=lambda g, like, recipe: _spread_axes(g, recipe, like.shape))
+    made.batch(_behind_batch)
     return made
 
 
@@ -35,6 +51,7 @@ def _multiply_axes(input: Array, recipe: Any, transposed: bool) -> Any:
 
 
 _multiply_axes.vjp(input=lambda g, recipe, transposed: _multiply_axes(g, recipe, not transposed))
+_multiply_axes.batch(_behind_batch)
 
 
 def _declare_mixing(name: str, node: str, lacking: str) -> Any:
@@ -45,4 +62,5 @@ def _declare_mixing(name: str, node: str, lacking: str) -> Any:
     kernel.__name__ = name
     made = linear(method=False, function=None, node=node, guard=kinds("f", lacking))(kernel)
     made.vjp(input=lambda g, recipe: _multiply_axes(g, recipe, True))
+    made.batch(_behind_batch)
     return made

@@ -10,14 +10,15 @@ from ...base.errors import length_of
 from ...base.modes import switched
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor
+from ..batching import batched
 from ..checks.common import unsupported
 from ..checks.norms import check_channels, check_types
 from ..elementwise.exponentials import rsqrt
 from ..shapes.dimensions import movedim, unsqueeze
 from ..shapes.expanding import expand, sum_to_size_of
 from ..shapes.reshaping import reshape
-from .convolution import channel_sums
-from .layer_norm import _are_plain, _curvature, _keeps_moments, times, with_batch
+from .convolution import channel_operand, channel_sums
+from .layer_norm import _are_plain, _curvature, _keeps_moments, _standardize, times, with_batch
 
 # ---------------------------------------------------------------- batch norm
 
@@ -99,6 +100,21 @@ _batch_norm.vjp(
         g, input, weight, None, None, None, eps),
     weight=lambda g, input, eps: _channel_norm_weight(g, input, None, None, None, eps),
     bias=lambda g: channel_sums(g))
+
+
+def _scaled_channels(batch: Any, y: Any, weight: Any, bias: Any) -> Any:
+    if weight is not None:
+        y = y * channel_operand(batch, "weight", weight, y)
+    return y if bias is None else y + channel_operand(batch, "bias", bias, y)
+
+
+@_batch_norm.batch
+def _(batch: Any, input: Any, weight: Any, bias: Any, eps: float) -> Any:
+    input = batched(batch, "input", input)
+    axes = (1, *range(3, input.ndim))
+    return _scaled_channels(batch, _standardize(input, axes, eps), weight, bias)
+
+
 _batch_norm_with_moments.vjp(
     input=lambda g, input, weight, mean, scale, eps: _channel_norm_input(
         g[0], input, weight, mean, scale, None, eps),
@@ -110,6 +126,17 @@ _group_norm.vjp(
         g, input, weight, None, None, groups, eps),
     weight=lambda g, input, groups, eps: _channel_norm_weight(g, input, None, None, groups, eps),
     bias=lambda g: channel_sums(g))
+
+
+@_group_norm.batch
+def _(batch: Any, input: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
+    input = batched(batch, "input", input)
+    _, samples, *rest = input.shape
+    rows = reshape(input, (batch.size, samples * groups, math.prod(rest) // groups))
+    y = reshape(_standardize(rows, (2,), eps), input.shape)
+    return _scaled_channels(batch, y, weight, bias)
+
+
 _group_norm_with_moments.vjp(
     input=lambda g, input, weight, mean, scale, groups, eps: _channel_norm_input(
         g[0], input, weight, mean, scale, groups, eps),
@@ -197,6 +224,16 @@ _batch_norm_fixed.vjp(
         times(rsqrt(var + eps), weight), len(g.shape)),
     weight=lambda g, input, mean, var, eps: _fixed_norm_weight(g, input, mean, var, eps),
     bias=lambda g: channel_sums(g))
+
+
+@_batch_norm_fixed.batch
+def _(batch: Any, input: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: float) -> Any:
+    input = batched(batch, "input", input)
+    y = (input - channel_operand(batch, "mean", mean, input)) * rsqrt(
+        channel_operand(batch, "var", var, input) + eps)
+    return _scaled_channels(batch, y, weight, bias)
+
+
 _fixed_norm_weight.vjp(
     output=lambda g, input, mean, var, eps: _batch_norm_fixed(input, g, None, mean, var, eps),
     input=lambda g, output, var, eps: output * per_channel(

@@ -9,6 +9,7 @@ from ...backend import norm as norms
 from ...base.warning import warn
 from ...core.op import Array, composite, linear, op
 from ...core.tensor import Tensor
+from ..batching import all_batched, batched, folded, merged, repeated, unfolded, unmerged
 from ..checks.convolution import (
     as_planes,
     check_convolution,
@@ -83,6 +84,29 @@ _convolution.jvp(
     bias=lambda tangent, y: channels_expanded(tangent, y.shape))
 
 
+def _plus_bias(batch: Any, y: Any, bias: Any) -> Any:
+    """``y`` (batch, samples, channels, *space) plus a number for each channel."""
+    return y if bias is None else y + channel_operand(batch, "bias", bias, y)
+
+
+@_convolution.batch
+def _(batch: Any, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any,
+      groups: int) -> Any:
+    settings = (stride, padding, dilation)
+    if not batch["weight"]:
+        if not batch["input"]:
+            y = repeated(batch.size, _convolution(input, weight, None, *settings, groups))
+        else:
+            y = unfolded(batch, _convolution(folded(input), weight, None, *settings, groups))
+    elif not batch["input"] and groups == 1:
+        y = unmerged(batch, _convolution(input, folded(weight), None, *settings, 1), 1)
+    else:
+        y = _convolution(merged(batched(batch, "input", input), 1), folded(weight), None, *settings,
+                         groups * batch.size)
+        y = unmerged(batch, y, 1)
+    return _plus_bias(batch, y, bias)
+
+
 def first_windows(y: Any, shape: Any) -> Any:
     """As many windows as ``shape`` has; output padding may have made room for more."""
     for d in range(2, len(shape)):
@@ -96,11 +120,36 @@ _convolution_input.vjp(
         g, conj(weight), None, stride, padding, dilation, groups), like.shape),
     weight=lambda g, output, like, stride, padding, dilation, groups: _convolution_weight(
         conj(output), g, like.shape, stride, padding, dilation, groups))
+
+
+@_convolution_input.batch
+def _to_input(batch: Any, output: Any, weight: Any, shape: Any, stride: Any, padding: Any,
+              dilation: Any, groups: int) -> Any:
+    settings = (stride, padding, dilation)
+    if not batch["weight"]:
+        whole = (batch.size * shape[0], *shape[1:])
+        return unfolded(batch, _convolution_input(folded(output), weight, whole, *settings, groups))
+    whole = (shape[0], batch.size * shape[1], *shape[2:])
+    found = _convolution_input(merged(batched(batch, "output", output), 1), folded(weight), whole,
+                               *settings, groups * batch.size)
+    return unmerged(batch, found, 1)
+
+
 _convolution_weight.vjp(
     output=lambda g, input, like, stride, padding, dilation, groups: first_windows(_convolution(
         conj(input), g, None, stride, padding, dilation, groups), like.shape),
     input=lambda g, output, like, stride, padding, dilation, groups: _convolution_input(
         conj(output), g, like.shape, stride, padding, dilation, groups))
+
+
+@_convolution_weight.batch
+def _(batch: Any, output: Any, input: Any, shape: Any, stride: Any, padding: Any, dilation: Any,
+      groups: int) -> Any:
+    output, input = all_batched(batch, output=output, input=input)
+    whole = (batch.size * shape[0], *shape[1:])
+    found = _convolution_weight(merged(output, 1), merged(input, 1), whole, stride, padding,
+                                dilation, groups * batch.size)
+    return unfolded(batch, found)
 
 
 @op(method=False, function=None, node="ConvolutionBackward0")
@@ -122,6 +171,24 @@ _transposed.jvp(
     weight=lambda tangent, input, shape, stride, padding, dilation, groups: _convolution_input(
         input, tangent, shape, stride, padding, dilation, groups),
     bias=lambda tangent, y: channels_expanded(tangent, y.shape))
+
+
+@_transposed.batch
+def _(batch: Any, input: Any, weight: Any, bias: Any, shape: Any, stride: Any, padding: Any,
+      dilation: Any, groups: int) -> Any:
+    if not (batch["input"] or batch["weight"]):
+        y = repeated(batch.size, _convolution_input(input, weight, shape, stride, padding, dilation,
+                                                    groups))
+    else:
+        own = batch.but(output=batch["input"], weight=batch["weight"])
+        y = _to_input(own, input, weight, shape, stride, padding, dilation, groups)
+    return _plus_bias(batch, y, bias)
+
+
+def channel_operand(batch: Any, name: str, parameter: Any, like: Any) -> Any:
+    """A number per channel, shaped to meet ``like`` of (batch, samples, channels, *space)."""
+    shape = (batch.size, 1) if batch[name] else (1, 1)
+    return reshape(parameter, (*shape, parameter.shape[-1], *(1,) * (like.ndim - 3)))
 
 
 def _batched(input: Tensor, rank: int, name: str) -> tuple[Tensor, bool]:

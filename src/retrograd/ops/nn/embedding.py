@@ -11,6 +11,12 @@ from ...base.errors import length_of, no_dims
 from ...base.modes import switched
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor
+from ..batching import batched, folded, inner_rank, run, unfolded
+from ..creation.ranges import arange
+from ..elementwise.comparison import eq
+from ..elementwise.where import zeroed
+from ..shapes.dimensions import unsqueeze
+from ..shapes.reshaping import reshape
 
 
 @op(method=False, function=None, saved={"weight": "weight"})
@@ -30,6 +36,14 @@ def _weighted_rows(weight: Array, indices: Index, padding_idx: int,
     return arrays.weighted_rows(weight, xp.as_array(indices), padding_idx, scale_grad_by_freq)
 
 
+@_weighted_rows.batch
+def _(batch: Any, weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+    weight = batched(batch, "weight", weight)
+    found = _weighted_rows(folded(weight), _numbered_rows(batch, indices, weight.shape[1]), -1,
+                           scale_grad_by_freq)
+    return _without_padding(batch, found, indices, padding_idx)
+
+
 _embedding.op.node_name = "EmbeddingBackward0"
 for _rows in (_embedding, _weighted_rows):
     _rows.vjp(weight=lambda g, indices, like, padding_idx, scale_grad_by_freq: _embedding_gradient(
@@ -37,7 +51,41 @@ for _rows in (_embedding, _weighted_rows):
 _embedding_gradient.vjp(
     output=lambda g, indices, padding_idx, scale_grad_by_freq: _weighted_rows(
         g, indices, padding_idx, scale_grad_by_freq))
+
+
+@_embedding_gradient.batch
+def _(batch: Any, output: Any, indices: Any, rows: int, padding_idx: int,
+      scale_grad_by_freq: bool) -> Any:
+    output = _without_padding(batch, batched(batch, "output", output), indices, padding_idx)
+    found = _embedding_gradient(output, _numbered_rows(batch, indices, rows), batch.size * rows, -1,
+                                scale_grad_by_freq)
+    return unfolded(batch, found)
+
+
 _embedding.jvp(weight=lambda tangent, indices: _embedding(tangent, indices, -1, False))
+
+
+def _numbered_rows(batch: Any, indices: Any, rows: int) -> Any:
+    """Indices of rows in a batch of tables that are laid one below the other."""
+    indices = batched(batch, "indices", indices)
+    start = reshape(arange(batch.size) * rows, (batch.size, *(1,) * inner_rank(indices)))
+    return indices + start
+
+
+def _without_padding(batch: Any, values: Any, indices: Any, padding_idx: int) -> Any:
+    """``values`` of rows, with zeros for the row that takes no gradient."""
+    if padding_idx < 0:
+        return values
+    return zeroed(values, unsqueeze(eq(batched(batch, "indices", indices), padding_idx),
+                                    values.ndim - 1))
+
+
+@_embedding.batch
+def _(batch: Any, weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+    if not batch["weight"]:
+        return run("_embedding", weight, indices, padding_idx, scale_grad_by_freq)
+    return run("_embedding", folded(weight), _numbered_rows(batch, indices, weight.shape[1]), -1,
+               False)
 
 
 def _torch_embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1,
@@ -83,7 +131,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
     return _torch_embedding(weight, input, padding, scale_grad_by_freq, sparse)
 
 
-@op(method=False, function=None)
+@op(method=False, function=None, batches="leading")
 def _one_hot(input: Index, classes: int) -> Any:
     return arrays.one_hot(xp.as_array(input), classes)
 

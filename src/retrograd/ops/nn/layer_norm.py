@@ -9,6 +9,7 @@ from ...backend import norm as arrays
 from ...base import dtypes
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import PLAIN, Tensor
+from ..batching import aligned, batched, inner_rank
 from ..checks.common import unsupported
 from ..checks.norms import check_normalized, check_types
 from ..elementwise.exponentials import rsqrt
@@ -25,17 +26,17 @@ def mean_over(input: Any, axes: Any) -> Any:
     return sum_to_size_of(input, kept) * (math.prod(kept) / (math.prod(shape) or 1))
 
 
-@op(method=False, function=None, node="NativeLayerNormBackward0")
+@op(method=False, function=None, node="NativeLayerNormBackward0", batches="dims")
 def _standardize(input: Array, axes: Any, eps: float) -> Any:
     return arrays.standardize(input, axes, eps)
 
 
-@op(method=False, function=None, node="NativeLayerNormBackwardBackward0")
+@op(method=False, function=None, node="NativeLayerNormBackwardBackward0", batches="dims")
 def _standardize_gradient(output: Array, input: Array, axes: Any, eps: float) -> Any:
     return arrays.standardize_gradient(output, input, axes, eps)
 
 
-@op(method=False, function=None, node="RsqrtBackward0")
+@op(method=False, function=None, node="RsqrtBackward0", batches="dims")
 def _inverse_deviation(input: Array, axes: Any, eps: float) -> Any:
     return arrays.inverse_deviation(input, axes, eps)
 
@@ -127,6 +128,18 @@ _layer_norm.vjp(
         g, input, weight, None, None, rank, eps),
     weight=lambda g, input, rank, eps: _layer_norm_weight(g, input, None, None, rank, eps),
     bias=lambda g, rank: layer_sums(g, rank))
+
+
+@_layer_norm.batch
+def _(batch: Any, input: Any, weight: Any, bias: Any, rank: int, eps: float) -> Any:
+    if batch["input"] and not (batch["weight"] or batch["bias"]):
+        return _layer_norm(input, weight, bias, rank, eps)
+    y = _layer_norm(batched(batch, "input", input), None, None, rank, eps)
+    if weight is not None:
+        y = y * aligned(batch, "weight", weight, inner_rank(y))
+    return y if bias is None else y + aligned(batch, "bias", bias, inner_rank(y))
+
+
 _layer_norm_with_moments.vjp(
     input=lambda g, input, weight, mean, scale, rank, eps: _layer_norm_input(
         g[0], input, weight, mean, scale, rank, eps),

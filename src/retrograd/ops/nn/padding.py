@@ -12,7 +12,7 @@ from .along_axes import _declare_taking
 from .sizes import Ints
 
 
-@op(method=False)
+@op(method=False, batches="leading")
 def constant_pad_nd(input: Array, pad: Any, value: Any = 0) -> Any:
     """``input`` with ``value`` around it; a negative ``pad`` cuts off."""
     check_sides(input.shape, pad)

@@ -25,7 +25,7 @@ from .sizes import Ints
 # ---------------------------------------------------------------- the largest of each window
 
 
-@op(method=False, function=None, node="GatherBackward0")
+@op(method=False, function=None, node="GatherBackward0", batches="planes")
 def _take_from_planes(input: Array, indices: Index, rank: int) -> Any:
     return pools.gather_planes(input, indices, rank)
 
@@ -34,7 +34,7 @@ _take_from_planes.vjp(input=lambda g, indices, rank, like: _put_in_planes(
     g, indices, like.shape[-rank:], False))
 
 
-@op(method=False, function=None, node="MaxPool2DWithIndicesBackwardBackward0")
+@op(method=False, function=None, node="MaxPool2DWithIndicesBackwardBackward0", batches="planes")
 def _put_in_planes(input: Array, indices: Index, space: Any, unique: bool) -> Any:
     return pools.scatter_planes(input, indices, space, unique)
 
@@ -42,7 +42,7 @@ def _put_in_planes(input: Array, indices: Index, space: Any, unique: bool) -> An
 _put_in_planes.vjp(input=lambda g, indices, space: _take_from_planes(g, indices, len(space)))
 
 
-@op(method=False, function=None)
+@op(method=False, function=None, batches="planes")
 def _max_positions(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
                    size: Any) -> Any:
     _, places = pools.max_pool_with_places(input, kernel, stride, padding, dilation, size)
@@ -50,7 +50,7 @@ def _max_positions(input: Array, kernel: Any, stride: Any, padding: Any, dilatio
                                    dilation, size)
 
 
-@op(method=False, function=None, any_dtype=True)
+@op(method=False, function=None, any_dtype=True, batches="planes")
 def _plane_indices(input: Index, space: Any, kernel: Any, stride: Any, padding: Any, dilation: Any,
                    size: Any) -> Any:
     return pools.indices_of_places(input, space, kernel, stride, padding, dilation, size)
@@ -97,12 +97,12 @@ def _declare_max_pool(rank: int, node: str) -> tuple[Any, Any]:
     kernel.__name__ = f"_max_pool{rank}d"
     with_places.__name__ = f"_max_pool{rank}d_with_places"
     guard = kinds("f", "max_pool1d_impl") if rank == 1 else None
-    alone = op(method=False, function=None, node=node, guard=guard)(kernel)
+    alone = op(method=False, function=None, node=node, guard=guard, batches="planes")(kernel)
     alone.vjp(input=lambda g, input, kernel, stride, padding, dilation, size: _put_in_planes(
         g, _max_positions(input, kernel, stride, padding, dilation, size),
         input.shape[-len(kernel):], windows_are_apart(kernel, stride, dilation)))
     both = op(method=False, function=None, node=node, guard=guard, differentiable=(0,),
-              outputs=("output", "places"))(with_places)
+              outputs=("output", "places"), batches="planes")(with_places)
     both.vjp(input=lambda g, like, places, kernel, stride, padding, dilation, size: _put_at_places(
         g[0], places, like.shape[-len(kernel):], kernel, stride, padding, dilation, size))
     return alone, both
@@ -168,7 +168,7 @@ for _pool in (max_pool1d, max_pool2d, max_pool3d):
 # ---------------------------------------------------------------- the mean of each window
 
 
-@linear(method=False, function=None)
+@linear(method=False, function=None, batches="planes")
 def _spread_average(input: Array, space: Any, kernel: Any, stride: Any, padding: Any,
                     include_pad: bool, divisor: Any) -> Any:
     return pools.average_pool_gradient(input, space, kernel, stride, padding, include_pad, divisor)
@@ -180,7 +180,7 @@ def _declare_average_pool(rank: int, node: str) -> Any:
         return pools.average_pool(input, kernel, stride, padding, size, include_pad, divisor)
 
     kernel.__name__ = f"_average_pool{rank}d"
-    made = linear(method=False, function=None, node=node, guard=floats_and_longs(
+    made = linear(method=False, function=None, node=node, batches="planes", guard=floats_and_longs(
         "avg_pool3d_out_frame" if rank == 3 else "avg_pool2d"))(kernel)
     made.vjp(input=lambda g, like, kernel, stride, padding, include_pad, divisor: _spread_average(
         g, like.shape[-len(kernel):], kernel, stride, padding, include_pad, divisor))

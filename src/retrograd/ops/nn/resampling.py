@@ -103,7 +103,7 @@ def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: st
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-@linear(method=False)
+@linear(method=False, batches="leading")
 def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
     """Channels rearranged into blocks of ``upscale_factor`` squared pixels."""
     r = upscale_factor
@@ -119,7 +119,7 @@ def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
     return moved.reshape(*lead, channels // (r * r), height * r, width * r)
 
 
-@linear(method=False)
+@linear(method=False, batches="leading")
 def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
     """Blocks of pixels rearranged into channels: undoes :func:`pixel_shuffle`."""
     r = downscale_factor

@@ -7,11 +7,13 @@ from typing import Any
 from ...backend import linalg as matrices
 from ...backend import xp
 from ...core.op import Array, Number, op
+from ..batching import aligned, inner_rank, repeated
 from ..checks.products import check_addition, check_addmv, check_batches, check_vectors
 from ..elementwise.conjugate import conj
-from ..shapes.dimensions import t
+from ..reductions.sums import _sum_dims
+from ..shapes.dimensions import t, unsqueeze
 from ..shapes.expanding import expand
-from .matmul import _batched, adjoint_of, bmm, mm, mv, outer_product
+from .matmul import _batched, _product, adjoint_of, bmm, mm, mv, outer_product
 
 
 def scaled(input: Any, factor: Any) -> Any:
@@ -72,6 +74,22 @@ addr.jvp(input=lambda tangent, beta, y: expand(scaled(tangent, beta), y.shape),
          vec2=lambda tangent, vec1, alpha: scaled(outer_product(vec1, tangent), alpha))
 
 
+def _inner_product(batch: Any, a: Any, b: Any) -> Any:
+    """The batched product of the second and third argument."""
+    _, left, right, *_ = batch.flags
+    if not (batch[left] or batch[right]):
+        return _product(batch.but(left=True, right=False), repeated(batch.size, a), b)
+    return _product(batch.but(left=batch[left], right=batch[right]), a, b)
+
+
+@addr.batch
+def _(batch: Any, input: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
+    product = unsqueeze(vec1, vec1.ndim) * unsqueeze(vec2, vec2.ndim - 1)
+    if not (batch["vec1"] or batch["vec2"]):
+        product = repeated(batch.size, product)
+    return _added(batch, input, product, beta, alpha)
+
+
 @op(broadcasts=True, inplace=True)
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Number = 1,
             alpha: Number = 1) -> Any:
@@ -89,6 +107,21 @@ baddbmm.jvp(input=lambda tangent, beta, y: expand(scaled(tangent, beta), y.shape
             batch2=lambda tangent, batch1, alpha: scaled(bmm(batch1, tangent), alpha))
 
 
+def _added(batch: Any, input: Any, product: Any, beta: Any, alpha: Any) -> Any:
+    """``beta * input + alpha * product``; an input times zero counts as zero."""
+    product = scaled(product, alpha)
+    if beta == 0:
+        return product
+    return scaled(aligned(batch, "input", input, inner_rank(product)), beta) + product
+
+
+@addmm.batch
+@addmv.batch
+@baddbmm.batch
+def _product_added(batch: Any, input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
+    return _added(batch, input, _inner_product(batch, a, b), beta, alpha)
+
+
 @op(broadcasts=True, inplace=True)
 def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Number = 1,
            alpha: Number = 1) -> Any:
@@ -102,3 +135,8 @@ addbmm.vjp(
     input=lambda g, beta: scaled(g, conj_number(beta)),
     batch1=lambda g, batch2, alpha: scaled(_batched(g, adjoint_of(batch2)), conj_number(alpha)),
     batch2=lambda g, batch1, alpha: scaled(_batched(adjoint_of(batch1), g), conj_number(alpha)))
+
+
+@addbmm.batch
+def _(batch: Any, input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
+    return _added(batch, input, _sum_dims(_inner_product(batch, a, b), (1,)), beta, alpha)

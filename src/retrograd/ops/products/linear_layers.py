@@ -9,13 +9,15 @@ from ...base.errors import length_of, not_a_tensor
 from ...core.op import Array, composite, op
 from ...core.op import linear as linear_op
 from ...core.tensor import Tensor
+from ..batching import aligned, all_batched, folded, inner_rank, repeated, run, unfolded
 from ..checks.products import check_addition, check_bilinear, check_mm
 from ..elementwise.conjugate import conj
-from ..shapes.dimensions import _permute, t
+from ..reductions.sums import _sum_dims
+from ..shapes.dimensions import _permute, t, transpose, unsqueeze
 from ..shapes.expanding import expand
 from ..shapes.reshaping import reshape
 from .added_products import addmm
-from .matmul import _rows_times_matrix, _vecmat, flat_rows, matmul, mm
+from .matmul import _batched, _product, _rows_times_matrix, _vecmat, flat_rows, matmul, mm
 
 # ---------------------------------------------------------------- linear layers
 
@@ -27,6 +29,11 @@ def sum_rows(input: Array) -> Any:
 
 
 sum_rows.vjp(input=lambda g, like: expand(g, like.shape))
+
+
+@sum_rows.batch
+def _(batch: Any, input: Any) -> Any:
+    return _sum_dims(input, (1,))
 
 
 @op(method=False, function=None, node="AddmmBackward0", saved={"input": "mat1", "weight": "mat2"},
@@ -61,6 +68,18 @@ _linear_rows.jvp(bias=lambda tangent, y: expand(tangent, y.shape),
                  weight=lambda tangent, input: matmul_any(input, t(tangent)))
 
 
+@_linear.batch
+@_linear_rows.batch
+def _(batch: Any, bias: Any, input: Any, weight: Any) -> Any:
+    if batch["input"] or batch["weight"]:
+        own = batch.but(input=batch["input"], weight=batch["weight"])
+        y = _times_weight(own, input, weight)
+    else:
+        name = "_rows_times_matrix" if input.ndim > 1 else "_vecmat"
+        y = repeated(batch.size, run(name, input, transpose(weight, 0, 1)))
+    return y + aligned(batch, "bias", bias, inner_rank(y))
+
+
 def matmul_any(rows: Any, matrix: Any) -> Any:
     return _rows_times_matrix(rows, matrix) if rows.ndim > 1 else _vecmat(rows, matrix)
 
@@ -78,6 +97,11 @@ _linear_plain.vjp(input=lambda g, weight: mm(g, conj(weight)),
                   weight=lambda g, input: mm(t(g), conj(input)))
 _linear_plain.jvp(input=lambda tangent, weight: mm(tangent, t(weight)),
                   weight=lambda tangent, input: mm(input, t(tangent)))
+
+
+@_linear_plain.batch
+def _times_weight(batch: Any, input: Any, weight: Any) -> Any:
+    return _product(batch, input, transpose(weight, -2, -1))
 
 
 @composite(function="nn.functional")
@@ -131,6 +155,15 @@ _bilinear.vjp(
 _bilinear.jvp(input1=lambda tangent, input2, weight: _bilinear(tangent, input2, weight),
               input2=lambda tangent, input1, weight: _bilinear(input1, tangent, weight),
               weight=lambda tangent, input1, input2: _bilinear(input1, input2, tangent))
+
+
+@_bilinear.batch
+def _(batch: Any, input1: Any, input2: Any, weight: Any) -> Any:
+    input1, input2 = all_batched(batch, input1=input1, input2=input2)
+    if not batch["weight"]:
+        return unfolded(batch, run("_bilinear", folded(input1), folded(input2), weight))
+    along = _batched(unsqueeze(input1, 1), weight) * unsqueeze(input2, 1)
+    return transpose(_sum_dims(along, (3,)), 1, 2)
 
 
 def _row_products(left: Any, right: Any) -> Any:

@@ -10,15 +10,9 @@ from ...backend import xp
 from ...base.errors import not_a_tensor
 from ...core.op import Array, op, publish
 from ...core.tensor import Tensor, attach
+from ..batching import as_operands
 from ..checks.common import unsupported
-from ..checks.products import (
-    check_batched,
-    check_bmm,
-    check_dot,
-    check_mm,
-    check_mv,
-    mv_mismatch,
-)
+from ..checks.products import check_batched, check_bmm, check_dot, check_mm, check_mv, mv_mismatch
 from ..elementwise.conjugate import conj
 from ..shapes.dimensions import t, transpose
 from ..shapes.expanding import sum_to_size_of
@@ -87,6 +81,11 @@ def vdot(input: Array, other: Array) -> Any:
 
 vdot.vjp(input=lambda g, other: conj(g) * other,
          other=lambda g, input: g * input)
+
+
+@vdot.batch
+def _(batch: Any, input: Any, other: Any) -> Any:
+    return _product(batch, conj(input), other)
 
 
 @op(method=False, function=None, node="SqueezeBackward4")
@@ -178,6 +177,40 @@ _vector_times_batch.vjp(
         g, (*g.shape[:-1], 1, g.shape[-1])))
 _vector_times_batch.jvp(input=lambda tangent, other: _vector_times_batch(tangent, other),
                         other=lambda tangent, input: _vector_times_batch(input, tangent))
+
+
+@mm.batch
+@bmm.batch
+@mv.batch
+@dot.batch
+@_vecmat.batch
+@_rows_times_matrix.batch
+@_rows_times_vector.batch
+@_batched.batch
+@_batched_by_one.batch
+@_vector_times_batch.batch
+def _product(batch: Any, a: Any, b: Any) -> Any:
+    """``matmul`` behind the batch, of the only two arguments."""
+    left_batched, right_batched = batch.flags.values()
+    if left_batched and right_batched and a.ndim == 3 == b.ndim:
+        # Of a column and a row all products are wanted, and none are added up.
+        return a * b if a.shape[2] == 1 == b.shape[1] else bmm(a, b)
+    rank_a, rank_b = a.ndim - bool(left_batched), b.ndim - bool(right_batched)
+    if not right_batched and rank_b == 2 and rank_a:
+        return _rows_times_matrix(a, b)
+    if not left_batched and rank_a == 2 and rank_b == 1:
+        return mm(b, transpose(a, 0, 1))
+    if not left_batched and rank_a == 2 == rank_b:
+        return transpose(_rows_times_matrix(transpose(b, 1, 2), transpose(a, 0, 1)), 1, 2)
+    a = reshape(a, (*a.shape[:-1], 1, a.shape[-1])) if rank_a == 1 else a
+    b = reshape(b, (*b.shape, 1)) if rank_b == 1 else b
+    a, b = as_operands(batch, **dict(zip(batch.flags, (a, b), strict=True)))
+    y = a * b if a.shape[-1] == 1 == b.shape[-2] else _batched(a, b)
+    if rank_a == 1:
+        y = reshape(y, (*y.shape[:-2], *((y.shape[-1],) if rank_b != 1 else ())))
+    elif rank_b == 1:
+        y = reshape(y, y.shape[:-1])
+    return y
 
 
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -9,12 +9,13 @@ from ...backend import distance as arrays
 from ...backend import xp
 from ...base import dtypes
 from ...core.op import Array, composite, elementwise, op
+from ..batching import as_operands, flat
 from ..checks.reductions import check_cdist, check_norm
 from ..elementwise.arithmetic import sgn
 from ..shapes.dimensions import unsqueeze
 from ..shapes.expanding import joint_shape, restore_dims
 from ..shapes.reshaping import zeros_of
-from .norms import norm_backward
+from .norms import _vector_norm, norm_backward
 from .sums import _sum_dims
 
 
@@ -35,6 +36,12 @@ dist.vjp(input=lambda g, input, other, y, p: _dist_backward(g, y, input - other,
          other=lambda g, input, other, y, p: _dist_backward(g, y, other - input, p))
 
 
+@dist.batch
+def _(batch: Any, input: Any, other: Any, p: float) -> Any:
+    input, other = as_operands(batch, input=input, other=other)
+    return _vector_norm(flat(input - other), float(p), 1, False, None)
+
+
 def _dist_backward(g: Any, y: Any, apart: Any, p: float) -> Any:
     if p == 0:
         return None
@@ -50,6 +57,11 @@ def _cdist(x1: Array, x2: Array, p: float) -> Any:
 
 _cdist.vjp(x1=lambda g, x1, x2, y, p: _over_pairs(_pair_backward(g, x1, x2, y, p), 2),
            x2=lambda g, x1, x2, y, p: -_over_pairs(_pair_backward(g, x1, x2, y, p), 3))
+
+
+@_cdist.batch
+def _(batch: Any, x1: Any, x2: Any, p: float) -> Any:
+    return _cdist(*as_operands(batch, x1=x1, x2=x2), p)
 
 
 def _pair_backward(g: Any, x1: Any, x2: Any, y: Any, p: float) -> Any:

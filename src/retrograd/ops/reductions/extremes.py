@@ -9,6 +9,7 @@ from ...backend import reduce as arrays
 from ...backend import xp
 from ...core.op import Array, Dim, Dims, Index, composite, linear, op
 from ...core.tensor import Tensor
+from ..batching import all_batched, dims_behind, flat, inner_rank, run
 from ..checks.common import unsupported
 from ..checks.reductions import (
     check_arg,
@@ -19,7 +20,9 @@ from ..checks.reductions import (
     one_dim,
 )
 from ..elementwise.clamping import maximum, minimum
+from ..elementwise.where import kept
 from ..shapes.expanding import restore_dims
+from ..shapes.reshaping import reshape
 from ..sorting.sorting import into, put_selected
 from .arguments import numpy_names
 from .variance import _added
@@ -42,6 +45,15 @@ def _average(input: Array, mask: Index, dim: Any, keepdim: bool) -> Any:
 _average.vjp(input=lambda g, mask, dim, keepdim: _share(g, mask, dim, keepdim))
 
 
+@_share.batch
+@_average.batch
+def _(batch: Any, input: Any, mask: Any, dim: Any, keepdim: bool) -> Any:
+    input, mask = all_batched(batch, input=input, mask=mask)
+    if mask.ndim == 1:
+        return kept(input, mask)
+    return run(batch.name, input, mask, dims_behind(dim, inner_rank(mask)), keepdim)
+
+
 @op(function=None, method=False)
 def _winners(input: Array, value: Array, dim: Any, keepdim: bool) -> Any:
     """Where ``input`` holds the value it was reduced to over ``dim``, which may be NaN."""
@@ -52,6 +64,15 @@ def _winners(input: Array, value: Array, dim: Any, keepdim: bool) -> Any:
 def _equals(input: Array, value: Array, dim: Any, keepdim: bool) -> Any:
     """Where ``input`` holds the value it was reduced to over ``dim``; NaN is nowhere."""
     return input == restore_dims(value, input, dim, keepdim)
+
+
+@_winners.batch
+@_equals.batch
+def _(batch: Any, input: Any, value: Any, dim: Any, keepdim: bool) -> Any:
+    input, value = all_batched(batch, input=input, value=value)
+    if input.ndim == 1:
+        return run(batch.name, input, value, None, True)
+    return run(batch.name, input, value, dims_behind(dim, inner_rank(input)), keepdim)
 
 
 def _of_whole_backward(g: Any, input: Any, y: Any) -> Any:
@@ -76,6 +97,7 @@ def _max(input: Array) -> Any:
 
 
 _max.vjp(input=_of_whole_backward)
+_max.batch(lambda batch, input: amax(flat(input), 1))
 
 
 @op(function=None, method=False, node="MinBackward1", quiet=True)
@@ -86,6 +108,7 @@ def _min(input: Array) -> Any:
 
 
 _min.vjp(input=_of_whole_backward)
+_min.batch(lambda batch, input: amin(flat(input), 1))
 
 
 def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) -> Any:
@@ -217,6 +240,15 @@ def _argmin(input: Array, dim: Dims, keepdim: bool) -> Any:
     axis = None if dim is None else dim[0]
     check_arg("argmin", input, axis)
     return arrays.arg_extreme(xp.argmin, input, axis, keepdim)
+
+
+@_argmax.batch
+@_argmin.batch
+def _(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    if dim is not None and input.ndim > 1:
+        return run(batch.name, input, dim[0] + 1, keepdim)
+    found = run(batch.name, flat(input), 1, False)
+    return reshape(found, (batch.size, *(1,) * inner_rank(input))) if keepdim else found
 
 
 @composite(method=True)

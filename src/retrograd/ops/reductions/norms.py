@@ -100,6 +100,14 @@ renorm.vjp(input=lambda g, input, p, dim, maxnorm:
            _renorm_backward(g, input, p, _other_dims(input, dim), maxnorm))
 
 
+@renorm.batch
+def _(batch: Any, input: Any, p: float, dim: int, maxnorm: float) -> Any:
+    own = canonical_dim(dim, input.ndim - 1) + 1
+    dims = tuple([d for d in range(1, input.ndim) if d != own])
+    size = _vector_norm(input, float(p), dims, True, None)
+    return input * (_shrinking(size, maxnorm) + (1 - _exceeds(size, maxnorm)))
+
+
 @elementwise(function=None, method=False)
 def _exceeds(input: Array, bound: float) -> Any:
     """One where ``input`` is larger than ``bound``, else zero."""

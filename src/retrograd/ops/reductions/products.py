@@ -7,6 +7,7 @@ from typing import Any
 from ...backend import reduce as arrays
 from ...base.errors import no_overload
 from ...core.op import Array, Dim, composite, linear, op
+from ..batching import flat
 from ..elementwise.conjugate import conj
 from ..shapes.reshaping import reshape
 from .arguments import _np, numpy_names
@@ -20,6 +21,7 @@ def _prod(input: Array, dtype: Any = None) -> Any:
 
 _prod.vjp(input=lambda g, like, input: _spread(g, like, None, False) * conj(
     reshape(_products_of_others(reshape(input, (-1,)), 0), like.shape)))
+_prod.batch(lambda batch, input, dtype: _prod_dim(flat(input), 1, False, dtype))
 
 
 @op(function=None, method=False, node="ProdBackward1", title="prod")
@@ -72,7 +74,7 @@ def shift(input: Array, dim: Dim, reverse: bool) -> Any:
 shift.vjp(input=lambda g, dim, reverse: shift(g, dim, not reverse))
 
 
-@op(function=None, method=False)
+@op(function=None, method=False, batches="dims")
 def recurrence(factor: Array, term: Array, dim: int, reverse: bool) -> Any:
     """``y[k] = factor[k] * y[k - 1] + term[k]`` along ``dim``, from the far end if ``reverse``."""
     return arrays.recurrence(factor, term, dim, reverse)

@@ -10,6 +10,7 @@ from ...backend import xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dim, composite, elementwise, op, view
 from ...core.tensor import Tensor, wrap
+from ..batching import flat
 from ..checks.common import unsupported
 from ..checks.reductions import check_quantile, need_elements
 from ..elementwise.arithmetic import lerp
@@ -28,6 +29,7 @@ def _median(input: Array) -> Any:
 
 
 _median.vjp(input=_of_whole_backward)
+_median.batch(lambda batch, input: _median_dim(flat(input), 1, False)[0])
 
 
 @op(function=None, method=False, node="NanmedianBackward0")
@@ -36,6 +38,7 @@ def _nanmedian(input: Array) -> Any:
 
 
 _nanmedian.vjp(input=_of_whole_backward)
+_nanmedian.batch(lambda batch, input: _nanmedian_dim(flat(input), 1, False)[0])
 
 
 @op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
@@ -157,7 +160,7 @@ def _whole_rank(input: Array, rounding: str) -> Any:
     return xp.as_array(round_(input)).astype(xp.INT64)
 
 
-@op(function=None, method=False, outputs=("scale", "offset"), differentiable=())
+@op(function=None, method=False, outputs=("scale", "offset"), differentiable=(), batches="leading")
 def _rank_range(input: Array, skip_nan: bool) -> Any:
     """What turns a quantile into a rank in each sorted lane: rank = q * scale + offset."""
     length = input.shape[-1]
@@ -189,7 +192,7 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     return _with_quantiles_first(movedim(found, -1, 0), (*q.shape, *rest))
 
 
-@view(function=None, method=False, node="SqueezeBackward4")
+@view(function=None, method=False, node="SqueezeBackward4", batches="dims")
 def _with_quantiles_first(input: Array, shape: Any) -> Any:
     return input.reshape(shape)
 

@@ -8,14 +8,16 @@ from typing import Any
 from ...backend import reduce as arrays
 from ...backend import xp
 from ...base import dtypes
+from ...core.graph import Like
 from ...core.op import Array, Dims, composite, elementwise, linear, op, publish
+from ..batching import dims_behind, flat
 from ..checks.common import unsupported
 from ..checks.reductions import check_mean, check_whole, checked_dims
 from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import exp
 from ..memory.casts import cast_gradient
 from ..shapes.expanding import expand
-from ..shapes.slicing import diagonal_backward
+from ..shapes.slicing import diagonal, diagonal_backward
 from ..sorting.sorting import into_one
 from .arguments import UNSET, _np, numpy_names
 
@@ -30,6 +32,8 @@ def _sum(input: Array, dtype: Any = None) -> Any:
 
 
 _sum.vjp(input=lambda g, like: _spread(g, like, None, False))
+
+_sum.batch(lambda batch, input, dtype: _sum_dims(flat(input), 1, False, dtype))
 
 
 @linear(function=None, method=False, node="SumBackward1", title="sum")
@@ -48,6 +52,14 @@ def _spread(input: Array, target: Any, dim: Any, keepdim: bool) -> Any:
 
 _spread.vjp(input=lambda g, like, dim, keepdim:
             cast_gradient(_sum_dims(g, dim, keepdim), like.dtype))
+
+
+@_spread.batch
+def _(batch: Any, input: Any, target: Any, dim: Any, keepdim: bool) -> Any:
+    whole = Like((batch.size, *target.shape), target.dtype)
+    if not target.shape:
+        return _spread(input, whole, None, True)
+    return _spread(input, whole, dims_behind(dim, len(target.shape)), keepdim)
 
 
 @composite(method=True)
@@ -72,6 +84,7 @@ def _mean(input: Array, dtype: Any = None) -> Any:
 
 
 _mean.vjp(input=lambda g, like: _spread(g / math.prod(like.shape), like, None, False))
+_mean.batch(lambda batch, input, dtype: _mean_dims(flat(input), 1, False, dtype))
 
 
 @linear(function=None, method=False, node="MeanBackward1", title="mean")
@@ -165,6 +178,7 @@ def trace(input: Array) -> Any:
 
 trace.vjp(input=lambda g, like: diagonal_backward(
     expand(g, (_shorter(*like.shape),)), like.shape, 0, 0, 1))
+trace.batch(lambda batch, input: _sum_dims(diagonal(input, 0, 1, 2), 1))
 
 
 def _shorter(rows: int, columns: int) -> int:

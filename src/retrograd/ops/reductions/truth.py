@@ -7,6 +7,7 @@ from typing import Any
 from ...backend import reduce as arrays
 from ...backend import xp
 from ...core.op import Array, Dims, composite, op
+from ..batching import dims_behind, inner_rank, run
 from .arguments import numpy_names
 
 
@@ -18,6 +19,13 @@ def _any(input: Array, dim: Dims, keepdim: bool) -> Any:
 @op(function=None, method=False)
 def _all(input: Array, dim: Dims, keepdim: bool) -> Any:
     return arrays.truth(xp.all, input, dim, keepdim)
+
+
+@_any.batch
+@_all.batch
+def _(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    untouched = dim == () or input.ndim == 1
+    return run(batch.name, input, () if untouched else dims_behind(dim, inner_rank(input)), keepdim)
 
 
 @composite(method=True)

@@ -16,7 +16,7 @@ def _complex_guard(condition: bool, message: str) -> None:
         raise RuntimeError(message)
 
 
-@view(quiet=True, method=False, function=None)
+@view(quiet=True, method=False, function=None, batches="leading")
 def view_as_real(input: Array) -> Any:
     """A complex tensor's memory as pairs of real numbers."""
     _complex_guard(input.dtype.kind == "c", "view_as_real is only supported for complex tensors")
@@ -26,7 +26,7 @@ def view_as_real(input: Array) -> Any:
 view_as_real.vjp(input=lambda g: view_as_complex(contiguous_pairs(g)))
 
 
-@view(quiet=True, method=False, function=None)
+@view(quiet=True, method=False, function=None, batches="leading")
 def view_as_complex(input: Array) -> Any:
     """Pairs of real numbers as complex ones, on the same memory."""
     _complex_guard(input.dtype.kind == "f", "view_as_complex is only supported for half, float "
@@ -53,7 +53,7 @@ publish(view_as_complex, "view_as_complex", method=False)
 # Rules use these two; users get a view of the pairs, whose history PyTorch shows.
 
 
-@view(quiet=True, method=False, function=None, node="SelectBackward0")
+@view(quiet=True, method=False, function=None, node="SelectBackward0", batches="leading")
 def _real(input: Array) -> Any:
     return input.real
 
@@ -61,7 +61,7 @@ def _real(input: Array) -> Any:
 _real.vjp(input=lambda g: complex_of(g))
 
 
-@view(quiet=True, method=False, function=None, node="SelectBackward0")
+@view(quiet=True, method=False, function=None, node="SelectBackward0", batches="leading")
 def _imag(input: Array) -> Any:
     return input.imag
 
@@ -69,7 +69,7 @@ def _imag(input: Array) -> Any:
 _imag.vjp(input=lambda g: complex_of(g) * 1j)
 
 
-@linear(method=False, function=None, node="ToCopyBackward0")
+@linear(method=False, function=None, node="ToCopyBackward0", batches="leading")
 def complex_of(input: Array) -> Any:
     """A real tensor as a complex one."""
     return input.astype(xp.complex64 if input.dtype == xp.FLOAT32 else xp.complex128)

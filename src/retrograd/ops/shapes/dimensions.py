@@ -22,6 +22,11 @@ def _permute(input: Array, dims: Ints) -> Any:
 _permute.vjp(input=lambda g, dims: _permute(g, inverse_permutation(dims)))
 
 
+@_permute.batch
+def _(batch: Any, input: Any, dims: Any) -> Any:
+    return _permute(input, (0, *[d + 1 for d in dims]))
+
+
 def inverse_permutation(dims: Any) -> tuple[int, ...]:
     inverse = [0] * len(dims)
     for i, d in enumerate(dims):
@@ -65,6 +70,14 @@ def t(input: Array) -> Any:
 
 
 t.vjp(input=lambda g: t(g))
+
+
+@t.batch
+def _(batch: Any, input: Any) -> Any:
+    rank = input.ndim - 1
+    if rank > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {rank}D")
+    return transpose(input, 1, 2) if rank == 2 else _permute(input, (0, 1)[:input.ndim])
 
 
 @composite(method=True, aliases=("moveaxis",))
@@ -166,6 +179,11 @@ def unsqueeze(input: Array, dim: int) -> Any:
 unsqueeze.vjp(input=lambda g, dim: _squeeze_dim(g, dim if dim >= 0 else dim + g.ndim))
 
 
+@unsqueeze.batch
+def _(batch: Any, input: Any, dim: int) -> Any:
+    return unsqueeze(input, canonical_dim(dim, input.ndim) + 1)
+
+
 @view(quiet=True, method=False, function=None)
 def _squeeze(input: Array, dim: Any) -> Any:
     keep = tuple([n for i, n in enumerate(input.shape) if not (n == 1 and i in dim)])
@@ -182,6 +200,12 @@ def _squeeze_dims(input: Array, dim: Dims) -> Any:
 
 
 _squeeze_dims.vjp(input=lambda g, like: reshape(g, like.shape))
+
+
+@_squeeze.batch
+@_squeeze_dims.batch
+def _(batch: Any, input: Any, dim: Any) -> Any:
+    return _squeeze(input, tuple([d + 1 for d in dim]) if input.ndim > 1 else ())
 
 
 @view(quiet=True, method=False, function=None, node="SqueezeBackward1")

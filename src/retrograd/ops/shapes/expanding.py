@@ -8,7 +8,7 @@ from ...backend import xp
 from ...base.errors import size_mismatch
 from ...core.op import Array, Ints, composite, linear, publish, view
 from ...core.tensor import Size, Tensor, attach
-from .reshaping import _view, reshape, sizes, spread_method
+from .reshaping import _view, reshape, sizes, spread_method, with_rank
 
 
 def _check_expand(input: Any, size: tuple[int, ...]) -> tuple[int, ...]:
@@ -43,6 +43,13 @@ def expand(input: Array, size: Ints) -> Any:
 
 
 expand.vjp(input=lambda g, like: sum_to_size_of(g, like.shape))
+
+
+@expand.batch
+def _(batch: Any, input: Any, size: Any) -> Any:
+    return expand(with_rank(input, len(size)), (batch.size, *size))
+
+
 spread_method(expand, "expand", "size")
 
 
@@ -106,6 +113,13 @@ def sum_to_size_of(input: Array, size: Ints) -> Any:
 
 
 sum_to_size_of.vjp(input=lambda g, like: expand(g, like.shape))
+
+
+@sum_to_size_of.batch
+def _(batch: Any, input: Any, size: Any) -> Any:
+    lead = input.ndim - 1 - len(size)
+    total = sum_to_size_of(input, (batch.size, *(1,) * lead, *size))
+    return reshape(total, (batch.size, *size))
 
 
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:

@@ -8,10 +8,11 @@ from ...backend import xp
 from ...base.errors import canonical_dim, canonical_dims, no_dims
 from ...core.op import Array, Ints, composite, linear, publish
 from ...core.tensor import Tensor
-from .reshaping import spread_method
+from ..batching import flat, shifted
+from .reshaping import reshape, spread_method
 
 
-@linear(function=None, method=False, any_dtype=True, node="FlipBackward0")
+@linear(function=None, method=False, any_dtype=True, node="FlipBackward0", batches="dims")
 def _flip(input: Array, dims: Ints) -> Any:
     return xp.array(xp.flip(input, dims), order="C") if input.ndim else input[()]
 
@@ -55,6 +56,13 @@ def _roll(input: Array, shifts: Ints, dims: Ints) -> Any:
 _roll.vjp(input=lambda g, shifts, dims: _roll(g, negated(shifts), dims))
 
 
+@_roll.batch
+def _(batch: Any, input: Any, shifts: Any, dims: Any) -> Any:
+    if dims:
+        return _roll(input, shifts, shifted(dims))
+    return reshape(_roll(flat(input), shifts, (1,)), input.shape)
+
+
 def negated(shifts: Any) -> tuple[int, ...]:
     return tuple([-n for n in shifts])
 
@@ -76,7 +84,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 publish(roll, "roll")
 
 
-@linear(function=None, method=False, any_dtype=True, node="Rot90Backward0")
+@linear(function=None, method=False, any_dtype=True, node="Rot90Backward0", batches="dims")
 def _rot90(input: Array, k: int, dims: Ints) -> Any:
     return xp.copied(xp.rot90(input, k, dims))
 

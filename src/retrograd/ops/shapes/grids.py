@@ -9,11 +9,12 @@ from ...backend import xp
 from ...base.warning import warn
 from ...core.op import Arrays, composite, linear
 from ...core.tensor import wrap
+from ..batching import each_batched
 from .expanding import expand
 from .flipping import _flip
-from .joining import check_not_empty, fitted_part, stack
-from .reshaping import _view, reshape
-from .slicing import _slice
+from .joining import _cat, check_not_empty, fitted_part, stack
+from .reshaping import _view, reshape, with_rank
+from .slicing import _slice, slice_backward
 
 
 def _as_list(tensors: tuple[Any, ...]) -> list[Any]:
@@ -98,6 +99,18 @@ def _block_diag(tensors: Arrays) -> Any:
 
 
 _block_diag.vjp(tensors=lambda g, like: blocks_of(g, like))
+
+
+@_block_diag.batch
+def _(batch: Any, tensors: Any) -> Any:
+    blocks = [with_rank(block, 2) for block in each_batched(batch, tensors)]
+    width = sum(block.shape[2] for block in blocks)
+    rows, start = [], 0
+    for block in blocks:
+        _, height, own = block.shape
+        rows.append(slice_backward(block, (batch.size, height, width), 2, start, start + own, 1))
+        start += own
+    return _cat(rows, 1)
 
 
 def blocks_of(g: Any, like: Any) -> list[Any]:

@@ -11,6 +11,7 @@ from ...codegen import node_class
 from ...core.graph import Like, next_sequence
 from ...core.op import Array, Arrays, Dim, Op, composite, linear, publish
 from ...core.tensor import PLAIN, Tensor, edge_of, wrap
+from ..batching import each_batched, inner_rank
 from .dimensions import unsqueeze
 from .reshaping import reshape, zeros_of
 from .splitting import (
@@ -103,6 +104,17 @@ publish(cat, "cat", method=False, aliases=("concat", "concatenate"))
 _cat.vjp(tensors=lambda g, like, dim: _cat_parts(g, like, dim))
 
 
+@_cat.batch
+def _(batch: Any, tensors: Any, dim: int) -> Any:
+    parts = each_batched(batch, tensors)
+    for i, part in enumerate(parts):
+        if part.ndim == 1:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    # One-dimensional empty values join with anything, by PyTorch's legacy rule.
+    used = [p for p in parts if p.ndim != 2 or p.shape[1] != 0] or parts
+    return _cat(used, canonical_dim(dim, max(inner_rank(p) for p in used)) + 1)
+
+
 def _cat_parts(g: Any, like: Any, dim: int) -> Any:
     axis = canonical_dim(dim, g.ndim)
     lengths = [0 if s.shape == (0,) else s.shape[axis] for s in like]
@@ -150,6 +162,12 @@ def check_not_empty(name: str, tensors: Any) -> None:
 
 _stack.vjp(tensors=lambda g, like, dim: [
     fitted_part(p, s) for p, s in zip(unbind(g, canonical_dim(dim, g.ndim)), like, strict=True)])
+
+
+@_stack.batch
+def _(batch: Any, tensors: Any, dim: int) -> Any:
+    parts = each_batched(batch, tensors)
+    return _stack(parts, canonical_dim(dim, parts[0].ndim) + 1)
 
 
 # ---------------------------------------------------------------- what cutting has for a rule

@@ -11,7 +11,7 @@ from ...core.tensor import Tensor, wrap
 from ..indexing.index_select import index_select
 from .dimensions import unsqueeze
 from .expanding import sum_to_size_of
-from .reshaping import reshape, sizes, spread_method
+from .reshaping import reshape, sizes, spread_method, with_rank
 
 
 @linear(function=None, method=False, any_dtype=True, node="RepeatBackward0")
@@ -20,6 +20,11 @@ def _repeat(input: Array, repeats: Ints) -> Any:
 
 
 _repeat.vjp(input=lambda g, like, repeats: summed_repeats(g, like.shape, repeats))
+
+
+@_repeat.batch
+def _(batch: Any, input: Any, repeats: Any) -> Any:
+    return _repeat(with_rank(input, len(repeats)), (1, *repeats))
 
 
 def summed_repeats(g: Any, shape: Any, repeats: Any) -> Any:

@@ -10,6 +10,7 @@ from ...base import dtypes
 from ...base.errors import canonical_dim, length_of, type_name
 from ...core.op import Array, Ints, composite, linear, publish, view
 from ...core.tensor import Tensor, attach, twin, wrap
+from ..memory.casts import clone
 
 
 def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
@@ -94,6 +95,25 @@ def _reshape_alias(input: Array, size: Ints) -> Any:
 _reshape_alias.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
+def with_rank(value: Any, rank: int) -> Any:
+    """A batched tensor whose values get leading dims of length one up to ``rank``; a view."""
+    missing = rank + 1 - value.ndim
+    if missing <= 0:
+        return value
+    return reshape(value, (value.shape[0], *(1,) * missing, *value.shape[1:]))
+
+
+def _behind_batch(batch: Any, input: Any, size: Any) -> Any:
+    """The size of a batch of values of ``size``, where one length may be left open."""
+    return (batch.size, *infer_size(tuple(size), math.prod(input.shape[1:])))
+
+
+@_view.batch
+@_reshape_alias.batch
+def _(batch: Any, input: Any, size: Any) -> Any:
+    return _view(input, _behind_batch(batch, input, size))
+
+
 @linear(function=None, method=False, node="UnsafeViewBackward0", any_dtype=True)
 def _reshape_copy(input: Array, size: Ints) -> Any:
     return input.reshape(size).copy() if input.flags.c_contiguous else input.reshape(size)
@@ -102,7 +122,12 @@ def _reshape_copy(input: Array, size: Ints) -> Any:
 _reshape_copy.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
-@linear(function=None, method=False, node="CloneBackward0", any_dtype=True)
+@_reshape_copy.batch
+def _(batch: Any, input: Any, size: Any) -> Any:
+    return _unsafe_view(clone(input), _behind_batch(batch, input, size))
+
+
+@linear(function=None, method=False, node="CloneBackward0", any_dtype=True, batches="leading")
 def _packed_clone(input: Array) -> Any:
     return xp.array(input, order="C")
 
@@ -124,6 +149,12 @@ def _reshape(input: Array, shape: Ints) -> Any:
 
 
 _reshape.vjp(input=lambda g, like: _reshape(g, like.shape))
+
+
+@_unsafe_view.batch
+@_reshape.batch
+def _(batch: Any, input: Any, size: Any) -> Any:
+    return _unsafe_view(input, _behind_batch(batch, input, size))
 
 
 def reshape(input: Array, shape: Any) -> Any:

@@ -8,9 +8,11 @@ from ...backend import xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dim, composite, linear, view
 from ...core.tensor import Tensor
+from .dimensions import unsqueeze
+from .reshaping import reshape
 
 
-@view(quiet=True, method=False, function=None)
+@view(quiet=True, method=False, function=None, batches="dims")
 def _select(input: Array, dim: int, index: int) -> Any:
     return input[(slice(None),) * dim + (index, ...)]
 
@@ -18,7 +20,7 @@ def _select(input: Array, dim: int, index: int) -> Any:
 _select.vjp(input=lambda g, like, dim, index: select_backward(g, like.shape, dim, index))
 
 
-@linear(function=None, method=False, any_dtype=True)
+@linear(function=None, method=False, any_dtype=True, batches="dims")
 def select_backward(input: Array, input_sizes: Any, dim: int, index: int) -> Any:
     """A selected part's gradient, in zeros of the whole's shape."""
     whole = xp.zeros(input_sizes, input.dtype)
@@ -44,7 +46,7 @@ def select(input: Any, dim: int, index: int) -> Any:
     return _select(input, d, index % n if n else index)
 
 
-@view(quiet=True, method=False, function=None, node="SliceBackward0")
+@view(quiet=True, method=False, function=None, node="SliceBackward0", batches="dims")
 def _slice(input: Array, dim: int, start: int, end: int, step: int = 1) -> Any:
     return input[(slice(None),) * dim + (slice(start, end, step),)]
 
@@ -53,7 +55,7 @@ _slice.vjp(input=lambda g, like, dim, start, end, step:
            slice_backward(g, like.shape, dim, start, end, step))
 
 
-@linear(function=None, method=False, any_dtype=True)
+@linear(function=None, method=False, any_dtype=True, batches="dims")
 def slice_backward(input: Array, input_sizes: Any, dim: int, start: int, end: int,
                    step: int) -> Any:
     """A slice's gradient, in zeros of the whole's shape."""
@@ -100,7 +102,7 @@ diagonal.vjp(input=lambda g, like, offset, dim1, dim2:
              diagonal_backward(g, like.shape, offset, dim1, dim2))
 
 
-@linear(function=None, method=False, any_dtype=True)
+@linear(function=None, method=False, any_dtype=True, batches="dims")
 def diagonal_backward(input: Array, input_sizes: Any, offset: int, dim1: int, dim2: int) -> Any:
     """A diagonal's gradient, in zeros of the whole's shape."""
     whole = xp.zeros(input_sizes, input.dtype)
@@ -129,6 +131,13 @@ unfold.vjp(input=lambda g, like, dimension, size, step:
            unfold_backward(g, like.shape, dimension, size, step))
 
 
+@unfold.batch
+def _(batch: Any, input: Any, dimension: int, size: int, step: int) -> Any:
+    if input.ndim == 1:
+        return unsqueeze(input, 1)
+    return unfold(input, dimension + 1, size, step)
+
+
 @linear(function=None, method=False)
 def unfold_backward(input: Array, input_sizes: Any, dim: int, size: int, step: int) -> Any:
     """Overlapping windows' gradients, added up where they overlap."""
@@ -136,3 +145,10 @@ def unfold_backward(input: Array, input_sizes: Any, dim: int, size: int, step: i
 
 
 unfold_backward.vjp(input=lambda g, dim, size, step: unfold(g, dim, size, step))
+
+
+@unfold_backward.batch
+def _(batch: Any, input: Any, input_sizes: Any, dim: int, size: int, step: int) -> Any:
+    if not input_sizes:
+        return reshape(input, (batch.size,))
+    return unfold_backward(input, (batch.size, *input_sizes), dim + 1, size, step)

@@ -6,8 +6,8 @@ from typing import Any
 
 from ...backend import sort as arrays
 from ...backend import xp
-from ...base.errors import existing_dim
-from ...core.op import Array, Index, composite, op
+from ...base.errors import CannotBatch, existing_dim
+from ...core.op import REGISTRY, Array, Index, composite, op
 from ..checks.common import no_derivative, no_derivative_of, unsupported
 from ..checks.reductions import check_counts, check_slices
 
@@ -83,6 +83,16 @@ def _weighted_counts(weights: Array, input: Index, minlength: int) -> Any:
 
 
 _weighted_counts.vjp(weights=lambda g: no_derivative("aten::bincount"))
+
+
+@_unique2.batch
+@_unique_dim.batch
+@_unique_consecutive.batch
+@_counts.batch
+@_weighted_counts.batch
+def _(batch: Any, *values: Any) -> Any:
+    raise CannotBatch(f"vmap: the size of what {REGISTRY[batch.name].title} returns depends on the "
+                      "values, which differ in a batch.")
 
 
 @composite(method=True)

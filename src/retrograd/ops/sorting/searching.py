@@ -8,7 +8,13 @@ from ...backend import sort as arrays
 from ...backend import xp
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor, wrap
+from ..batching import all_batched, batched, flat, inner_rank, run
 from ..checks.reductions import check_search
+from ..elementwise.comparison import eq
+from ..reductions.truth import _any
+from ..shapes.dimensions import unsqueeze
+from ..shapes.reshaping import reshape
+from ..shapes.slicing import _select
 
 
 def _sorted_by(boundaries: Any, sorter: Any) -> Any:
@@ -25,6 +31,21 @@ def _searchsorted(sorted_sequence: Array, input: Index, out_int32: bool, right: 
     check_search(sorted_sequence, input, sorter)
     return arrays.insertion_points(_sorted_by(sorted_sequence, sorter), input, right,
                                    xp.int32 if out_int32 else xp.INT64)
+
+
+@_searchsorted.batch
+def _(batch: Any, sorted_sequence: Any, input: Any, out_int32: bool, right: bool,
+      sorter: Any) -> Any:
+    rows, values = all_batched(batch, sorted_sequence=sorted_sequence, input=input)
+    sorter = batched(batch, "sorter", sorter)
+    if inner_rank(rows) == 1 and not batch["sorted_sequence"] and not (
+            sorter is not None and batch["sorter"]):
+        return _searchsorted(sorted_sequence, values, out_int32, right,
+                             None if sorter is None else _select(sorter, 0, 0))
+    if inner_rank(rows) == 1:
+        found = _searchsorted(rows, flat(values), out_int32, right, sorter)
+        return reshape(found, values.shape)
+    return _searchsorted(rows, values, out_int32, right, sorter)
 
 
 def _as_values(value: Any) -> Any:
@@ -57,6 +78,18 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 @op(function=None, method=False)
 def _isin(elements: Array, test_elements: Index, invert: bool) -> Any:
     return xp.isin(arrays.comparable(elements), arrays.comparable(test_elements), invert=invert)
+
+
+@_isin.batch
+def _(batch: Any, elements: Any, test_elements: Any, invert: bool) -> Any:
+    if not batch["test_elements"]:
+        return run("_isin", elements, test_elements, invert)
+    elements = batched(batch, "elements", elements)
+    wanted = flat(test_elements)
+    wanted = reshape(wanted, (batch.size, *(1,) * inner_rank(elements), wanted.shape[1]))
+    found = eq(unsqueeze(elements, elements.ndim), wanted)
+    found = _any(found, (found.ndim - 1,), False)
+    return ~found if invert else found
 
 
 @composite()

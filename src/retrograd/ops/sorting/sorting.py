@@ -9,6 +9,7 @@ from ...backend import sort as arrays
 from ...backend import xp
 from ...core.general import store_out
 from ...core.op import Array, Dim, Index, composite, linear, op
+from ..batching import all_batched
 from ..checks.common import unsupported
 from ..shapes.dimensions import unsqueeze
 
@@ -24,6 +25,12 @@ def _take_along(input: Array, index: Index, dim: int) -> Any:
 _take_along.vjp(input=lambda g, like, index, dim: _put_along(g, index, like.shape, dim, False))
 
 
+@_take_along.batch
+def _(batch: Any, input: Any, index: Any, dim: int) -> Any:
+    input, index = all_batched(batch, input=input, index=index)
+    return input if input.ndim == 1 else _take_along(input, index, dim + 1)
+
+
 @linear(function=None, method=False, node="ValueSelectingReductionBackward0")
 def _put_along(input: Array, index: Index, shape: Any, dim: int, unique: bool) -> Any:
     """Zeros of ``shape`` with ``input`` added where ``index`` says; the adjoint of the above."""
@@ -31,6 +38,14 @@ def _put_along(input: Array, index: Index, shape: Any, dim: int, unique: bool) -
 
 
 _put_along.vjp(input=lambda g, index, dim: _take_along(g, index, dim))
+
+
+@_put_along.batch
+def _(batch: Any, input: Any, index: Any, shape: Any, dim: int, unique: bool) -> Any:
+    input, index = all_batched(batch, input=input, index=index)
+    if input.ndim == 1:
+        return input
+    return _put_along(input, index, (batch.size, *shape), dim + 1, unique)
 
 
 def put_selected(g: Any, indices: Any, like: Any, dim: int, keepdim: bool) -> Any:

@@ -1,39 +1,22 @@
-"""The table of batching rules, and what rules are made of."""
+"""Batching rules: how vmap computes each op on a whole batch at once.
+
+Elementwise ops need none, and ops along dims have them moved by :mod:`retrograd.transforms`. Others
+name a way that many share (``batches="leading"``, see the end), or have a rule beside them. It
+gets the batch (its size, the op's name, and which arguments have one), then the op's arguments,
+where those that are batched carry the batch as dim 0, and returns the result with the batch as
+dim 0. Rules are written in ops, so they work inside other transforms.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from ...core.op import REGISTRY
-from ..memory.casts import _to_copy
-from ..shapes.dimensions import movedim, unsqueeze
-from ..shapes.expanding import expand
-from ..shapes.reshaping import reshape
-
-RULES: dict[str, Callable[..., Any]] = {}
-
-
-def rule(*names: str) -> Callable[[Any], Any]:
-    """Declare the batching rule of the ops called ``names``."""
-
-    def declare(function: Any) -> Any:
-        RULES.update(dict.fromkeys(names, function))
-        return function
-
-    return declare
-
-
-def rule_by_name(*names: str) -> Callable[[Any], Any]:
-    """Declare the batching rule of several ops, which gets the op's name before the batch."""
-
-    def declare(function: Any) -> Any:
-        RULES.update({name: partial(function, name) for name in names})
-        return function
-
-    return declare
+from ..core.op import REGISTRY, WAYS_TO_BATCH
+from .memory.casts import _to_copy
+from .shapes.dimensions import movedim, unsqueeze
+from .shapes.expanding import expand
+from .shapes.reshaping import reshape, with_rank
 
 
 def run(name: str, *values: Any) -> Any:
@@ -76,14 +59,6 @@ def each_batched(batch: Any, tensors: Any) -> list[Any]:
 def rank_of(batch: Any, name: str, value: Any) -> int:
     """The rank of an argument, not counting the batch."""
     return value.ndim - bool(batch[name])
-
-
-def with_rank(value: Any, rank: int) -> Any:
-    """A batched tensor whose values get leading dims of length one up to ``rank``; a view."""
-    missing = rank + 1 - value.ndim
-    if missing <= 0:
-        return value
-    return reshape(value, (value.shape[0], *(1,) * missing, *value.shape[1:]))
 
 
 def aligned(batch: Any, name: str, value: Any, rank: int) -> Any:
@@ -153,25 +128,34 @@ def flat(value: Any) -> Any:
     return reshape(value, (value.shape[0], math.prod(value.shape[1:])))
 
 
-# ---------------------------------------------------------------- rules that many ops share
+def dims_behind(dim: Any, rank: int) -> tuple[int, ...]:
+    """``dim`` of values of ``rank`` dims, behind a batch; none means all."""
+    return tuple([d + 1 for d in dim or range(rank)])
 
 
-def itself(*names: str) -> None:
+# ---------------------------------------------------------------- ways that many ops share
+
+
+def way(function: Any) -> Any:
+    """Declare a batching rule that ops ask for by its name, as ``batches="leading"``."""
+    WAYS_TO_BATCH[function.__name__] = function
+    return function
+
+
+@way
+def leading(batch: Any, *values: Any) -> Any:
     """The op works on any leading dims: it is called on the whole batch."""
-    rule_by_name(*names)(lambda name, batch, *values: run(name, *values))
+    return run(batch.name, *values)
 
 
 _DIMS = frozenset(("dim", "dims", "dim1", "dim2", "axes"))
 _SIZES = frozenset(("shape", "input_sizes"))
 
 
-def behind_batch(*names: str) -> None:
+@way
+def dims(batch: Any, *values: Any) -> Any:
     """The op is told its dims and sizes: dims move by one, and sizes get the batch in front."""
-    rule_by_name(*names)(_behind_batch)
-
-
-def _behind_batch(name: str, batch: Any, *values: Any) -> Any:
-    op = REGISTRY[name]
+    op = REGISTRY[batch.name]
     given = []
     for param, value in zip(op.params, values, strict=True):
         if param.name in _DIMS:
@@ -181,18 +165,15 @@ def _behind_batch(name: str, batch: Any, *values: Any) -> Any:
         elif param.name in op.arrays:
             value = batched(batch, param.name, value)
         given.append(value)
-    return run(name, *given)
+    return run(batch.name, *given)
 
 
-def on_planes(*names: str) -> None:
+@way
+def planes(batch: Any, *values: Any) -> Any:
     """The op treats its planes alike: the batch counts as more of them."""
-    rule_by_name(*names)(_on_planes)
-
-
-def _on_planes(name: str, batch: Any, *values: Any) -> Any:
-    op = REGISTRY[name]
+    op = REGISTRY[batch.name]
     given = [folded(batched(batch, p.name, v)) if p.name in op.arrays or p.name in op.indices else v
              for p, v in zip(op.params, values, strict=True)]
-    found = run(name, *given)
+    found = run(batch.name, *given)
     return tuple([unfolded(batch, part) for part in found]) if isinstance(found, tuple) \
         else unfolded(batch, found)
