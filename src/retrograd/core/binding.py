@@ -199,6 +199,6 @@ def _direct(kernel: Any) -> Any:
     given = [object() for _ in range(code.co_argcount)]
     try:
         name, *passed = bound(kernel, _Passing())(*given)
-    except (Unfit, TypeError, AttributeError, ValueError):
+    except (Unfit, TypeError, AttributeError, ValueError, LookupError):
         return kernel
     return getattr(xp, name) if passed == given else kernel

@@ -154,11 +154,11 @@ def _batched_by_one(input: Array, other: Array) -> Any:
     return matrices.product(input, other)
 
 
-for _product in (_batched, _batched_by_one):
-    _product.vjp(input=lambda g, other: _batched(g, adjoint_of(other)),
-                 other=lambda g, input: _batched(adjoint_of(input), g))
-    _product.jvp(input=lambda tangent, other: _batched(tangent, other),
-                 other=lambda tangent, input: _batched(input, tangent))
+for _made in (_batched, _batched_by_one):
+    _made.vjp(input=lambda g, other: _batched(g, adjoint_of(other)),
+              other=lambda g, input: _batched(adjoint_of(input), g))
+    _made.jvp(input=lambda tangent, other: _batched(tangent, other),
+              other=lambda tangent, input: _batched(input, tangent))
 
 
 @op(method=False, function=None, node="UnsafeViewBackward0")
