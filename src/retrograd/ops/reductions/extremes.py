@@ -173,13 +173,8 @@ def _extreme(name: str, of_two: Any, along: Any, input: Any, dim: Any, keepdim: 
 @op(node="AmaxBackward0")
 def amax(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
     """The largest element over ``dim``; equal ones share the gradient."""
-<<<<<<< ours
     check_extremes("amax", "max_values_cpu", input, dim)
-    return arrays.extreme(xp.maximum, input, dim, keepdim)
-=======
-    _check_extremes("amax", "max_values_cpu", input, dim)
     return arrays.extreme(xp.max, input, dim, keepdim)
->>>>>>> theirs
 
 
 amax.vjp(input=_extreme_backward)
@@ -188,13 +183,8 @@ amax.vjp(input=_extreme_backward)
 @op(node="AminBackward0")
 def amin(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
     """The smallest element over ``dim``; equal ones share the gradient."""
-<<<<<<< ours
     check_extremes("amin", "min_values_cpu", input, dim)
-    return arrays.extreme(xp.minimum, input, dim, keepdim)
-=======
-    _check_extremes("amin", "min_values_cpu", input, dim)
     return arrays.extreme(xp.min, input, dim, keepdim)
->>>>>>> theirs
 
 
 amin.vjp(input=_extreme_backward)
