@@ -316,6 +316,14 @@ def test_hooks_on_one_saved_value():
         y.grad_fn._raw_saved_self.register_hooks(lambda t: t, lambda t: t)
 
 
+def test_hooks_on_a_saved_value_whose_rule_runs_on_tensors():
+    x = leaf(2.0).to(torch.bfloat16).detach().requires_grad_()
+    y = x**2
+    y.grad_fn._raw_saved_self.register_hooks(lambda t: t * 10, lambda t: t)
+    y.backward()
+    assert x.grad.item() == 40.0
+
+
 def test_save_on_cpu():
     x = leaf(2.0)
     with save_on_cpu():

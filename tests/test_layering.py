@@ -14,8 +14,8 @@ ARRAY_LIBRARIES = {"numpy", "scipy", "ml_dtypes", "cupy"}
 
 # A module may import, when it is itself imported, only from layers above its own.
 LAYERS = [
-    {"base.call_sites", "base.modes", "base.errors", "base.trees", "base.missing_names",
-     "version"},
+    {"base.call_sites", "base.modes", "base.errors", "base.missing_names", "base.sources",
+     "base.trees", "version"},
     {"backend", "base.warning"},
     {"base.dtypes", "base.layouts"},
     {"core.graph", "core.printing", "storage"},

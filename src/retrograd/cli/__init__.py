@@ -15,16 +15,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command is None:
         parser.print_help()
         return 0
-    from .demo import run_demo
-
     try:
-        return run_demo(options.epochs, options.seed, options.output)
+        return options.run(options)
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         return 130
     except OSError as error:
-        print(f"retrograd demo: error: {error}", file=sys.stderr)
+        print(f"retrograd {options.command}: error: {error}", file=sys.stderr)
         return 1
+
+
+def _run_demo(options: argparse.Namespace) -> int:
+    from .demo import run_demo
+
+    return run_demo(options.epochs, options.seed, options.output)
+
+
+def _run_show(options: argparse.Namespace) -> int:
+    from .show import show
+
+    return max(show(name) for name in options.names)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -43,6 +53,14 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument(
         "--output", type=_svg_path, default=Path("retrograd-demo.svg"),
         help="where to write the loss curve, an SVG file (default: retrograd-demo.svg)")
+    demo.set_defaults(run=_run_demo)
+    show = commands.add_parser(
+        "show", help="print how a function is declared and the code generated for it",
+        description="Print the declaration of a function (kernel and derivative rules, with file "
+        "and line) and the code that is generated for it: call, backward, in-place, transforms.")
+    show.add_argument("names", nargs="+", metavar="name",
+                      help="such as sum, torch.sum, Tensor.add_ or nn.functional.relu")
+    show.set_defaults(run=_run_show)
     return parser
 
 

@@ -2,7 +2,8 @@
 
 Generated code handles the ordinary call: plain tensors of one floating dtype, grad mode on or off,
 nothing else switched on. Whatever does not fit (Python types, promotion, subclasses, other modes,
-errors to word) goes to :func:`retrograd.core.general.call`, which is general and slower.
+errors to word) goes to :func:`retrograd.core.general.call`, which is general and slower; with
+:class:`general_path` switched on, everything does.
 """
 
 from __future__ import annotations
@@ -14,35 +15,40 @@ from .calls import forward_source, traced_source, write_source
 from .compiling import compile_function
 from .nodes import node_class
 from .plan import Plan
+from .switch import GeneralPath, general_path, when_switched
+
+_BUILT: dict[tuple[Op, str], dict[bool, Any]] = {}
+"""What was compiled for each function of an op: the fast path, or the way to the general one."""
 
 
-def build(op: Op) -> None:
-    """Compile ``op`` and swap the code into its function."""
-    source = forward_source(op)
-    made = compile_function(op.name, op.name, source, op)
-    _swap(op.function, made)
-
-
-def build_operator(op: Op) -> None:
-    """Compile the function behind an operator, which leaves unknown types to the other side."""
-    source = forward_source(op, "call_operator", with_out=False)
-    made = compile_function(f"{op.name} operator", op.name, source, op)
-    _swap(op.operator_function, made)
-
-
-def build_inplace(op: Op) -> None:
-    """Compile the in-place variant."""
-    name = op.name + "_"
-    made = compile_function(name, name, write_source(op), op)
-    _swap(op.inplace_function, made)
-
-
-def _swap(function: Any, made: Any) -> None:
-    """Give a function object other code; the code comes last, another thread may be calling it."""
+def build(op: Op, variant: str) -> Any:
+    """Compile a function of ``op``, its attribute ``variant``, swap the code in and return it."""
+    is_general = GeneralPath.only
+    made = _BUILT.get((op, variant), {}).get(is_general)
+    if made is None:
+        label, name, lines = _source(op, variant)
+        made = compile_function(label + " general" * is_general, name, lines, op)
+        _BUILT.setdefault((op, variant), {})[is_general] = made
+    function = getattr(op, variant)
     function.__defaults__ = made.__defaults__
     function.__kwdefaults__ = made.__kwdefaults__
-    function.__code__ = made.__code__
+    function.__code__ = made.__code__  # comes last: another thread may be calling it
+    return function
 
 
-__all__ = ["Plan", "build", "build_inplace", "build_operator", "compile_function", "node_class",
-           "traced_source"]
+@when_switched
+def _build_again() -> None:
+    for op, variant in list(_BUILT):
+        build(op, variant)
+
+
+def _source(op: Op, variant: str) -> tuple[str, str, list[str]]:
+    """The label, the name and the lines of a function of ``op``."""
+    if variant == "function":
+        return op.name, op.name, forward_source(op)
+    if variant == "operator_function":  # leaves unknown types to the other side
+        return f"{op.name} operator", op.name, forward_source(op, "call_operator", with_out=False)
+    return op.name + "_", op.name + "_", write_source(op)
+
+
+__all__ = ["Plan", "build", "compile_function", "general_path", "node_class", "traced_source"]

@@ -33,6 +33,7 @@ from .recording import (
     record_source,
     unrecorded_source,
 )
+from .switch import GeneralPath
 
 
 def signature_source(op: Op, with_out: bool = True) -> str:
@@ -68,7 +69,8 @@ def forward_source(op: Op, general: str = "call", with_out: bool = True) -> list
     everything = "".join(p.name + ", " for p in op.params)
     slow = f"{general}({op.name}_op, ({everything}){', out' if with_out else ''})"
     lines = [f"def {op.name}({signature_source(op, with_out)}):"]
-    if op.arrays and not (op.has_list or op.kind == "slow" or (is_cut(op) and not op.is_view)):
+    if op.arrays and not (GeneralPath.only or op.has_list or op.kind == "slow"
+                          or (is_cut(op) and not op.is_view)):
         lines += indented(_fast_path(op, slow, with_out))
     return [*lines, "    # Whatever is not usual: the general path.", f"    return {slow}"]
 
@@ -240,8 +242,9 @@ def _write_path(op: Op, slow: str) -> list[str]:
 
     A result of another shape or dtype, or a read-only array, is refused by the general path.
     """
-    if op.kind != "elementwise" or op.promote is None or op.indices or op.outputs or op.writer or \
-            op.any_dtype or any(op.by_name[n].kind != ARRAY for n in op.arrays):
+    if GeneralPath.only or op.kind != "elementwise" or op.promote is None or op.indices or \
+            op.outputs or op.writer or op.any_dtype or \
+            any(op.by_name[n].kind != ARRAY for n in op.arrays):
         return []
     GENERATED[f"{op.name}_kernel"] = direct(op.kernel)
     first, *others = op.arrays

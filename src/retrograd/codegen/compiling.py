@@ -1,10 +1,12 @@
 """The names that generated code uses, and its way from text to a function.
 
-Set the environment variable RETROGRAD_SHOW_CODE=mul to print what is generated for an op.
+Set the environment variable RETROGRAD_SHOW_CODE to names of functions, with commas between them,
+to print the code of their ops when it is generated; ``retrograd show`` prints all there is.
 """
 
 from __future__ import annotations
 
+import atexit
 import functools
 import os
 import sys
@@ -12,6 +14,7 @@ import warnings
 from typing import Any
 
 from ..backend import xp
+from ..base import sources
 from ..base.call_sites import Site, user_frame
 from ..base.errors import REQUIRED, canonical_dim, canonical_dims
 from ..base.modes import GRAD, MODE, NO_GRAD
@@ -25,7 +28,8 @@ from ..core.tensor import PLAIN, Tensor, edge_of
 # are errors, the call ends up in the general path, which is guarded.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"retrograd\.")
 
-_SHOW = os.environ.get("RETROGRAD_SHOW_CODE", "").split(",")
+_SHOW = dict.fromkeys(filter(None, os.environ.get("RETROGRAD_SHOW_CODE", "").split(",")), False)
+"""The names whose code is to be printed, and whether any was."""
 
 GENERATED.update(
     Site=Site, Tensor=Tensor, PLAIN=PLAIN, LEAF=LEAF, Like=Like, Released=Released, GRAD=GRAD,
@@ -68,12 +72,37 @@ def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:
     """Execute generated source and return the function it defines."""
     _connect()
     GENERATED[f"{op.name}_op"] = op
+    filename = sources.keep(label, lines)
     source = "\n".join(lines)
-    if op.name in _SHOW:
-        print(source, end="\n\n")
+    if _SHOW:
+        _show(op, filename, source)
     scope: dict[str, Any] = {}
-    exec(compile(source, f"<retrograd {label}>", "exec"), GENERATED, scope)
+    exec(compile(source, filename, "exec"), GENERATED, scope)
     return scope[name]
+
+
+def _show(op: Op, filename: str, source: str) -> None:
+    """Print the code of an op that one of the names in the environment stands for."""
+    from .names import functions_called, ops_of
+
+    asked = [name for name in _SHOW if name.strip() == op.name or any(
+        op in ops_of(function) for function in functions_called(name.strip()).values())]
+    if asked:
+        print(f"# {filename}", source, sep="\n", end="\n\n")
+        _SHOW.update(dict.fromkeys(asked, True))
+
+
+def _tell_unshown() -> None:
+    from .names import functions_called, near
+
+    for name in [name.strip() for name, was_shown in _SHOW.items() if not was_shown]:
+        why = "none of its ops was used" if functions_called(name) else \
+            f"there is no such function; near it: {', '.join(near(name))}"
+        print(f"RETROGRAD_SHOW_CODE: nothing to show for {name!r}: {why}", file=sys.stderr)
+
+
+if _SHOW:
+    atexit.register(_tell_unshown)
 
 
 def site_source(depth: int = 1) -> list[str]:

@@ -21,6 +21,7 @@ from ..base.errors import (
 )
 from ..base.modes import MODE, Mode
 from ..codegen import Plan, node_class
+from ..codegen.switch import GeneralPath
 from . import saved_values
 from .arguments import refuse_foreign
 from .binding import direct
@@ -448,7 +449,7 @@ def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
 def node_variant(inputs: list[Tensor], outs: tuple[Tensor, ...], mode: Mode) -> str:
     """Which of an op's node classes a call needs: see :func:`retrograd.codegen.node_class`."""
     # Half precision goes by way of tensors too: raw rules would widen it, tensors round as they go.
-    if mode.saved_hooks or half_among([t._data for t in outs]) is not None:
+    if GeneralPath.only or mode.saved_hooks or half_among([t._data for t in outs]) is not None:
         return "traced"
     variant = "real"
     for tensor in (*inputs, *outs):

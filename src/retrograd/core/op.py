@@ -23,9 +23,11 @@ an ordinary backward, and on tensors when a graph of the backward is wanted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from types import CodeType, FunctionType
+from functools import partial
+from types import FunctionType
 from typing import Any
 
+from ..base.sources import Unwritten, file_name
 from . import declaration
 from .arguments import guard
 from .signatures import hide_required, show_signature
@@ -208,34 +210,33 @@ GENERATED: dict[str, Any] = {"__name__": "retrograd.generated", "__builtins__": 
 """The globals of all generated code."""
 
 
-_BUILDERS = {"function": "build", "inplace_function": "build_inplace",
-             "operator_function": "build_operator"}
-
-
 def _first_call(name: str, variant: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return _compiled(name, variant)(*args, **kwargs)
+
+
+def _compiled(name: str, variant: str) -> Any:
+    """A function of an op, which is its attribute ``variant``, with generated code put into it."""
     from .. import codegen
 
-    op = REGISTRY[name]
-    getattr(codegen, _BUILDERS[variant])(op)
-    return getattr(op, variant)(*args, **kwargs)
+    return codegen.build(REGISTRY[name], variant)
 
 
 GENERATED["_first_call"] = _first_call
 
-
-def _stub(*args, **kwargs):  # type: ignore[no-untyped-def]
-    return _first_call("OP", "VARIANT", args, kwargs)
+# In one line: until it is compiled, a function shows the first line of what it will be.
+_STUB = (lambda *args, **kwargs: _first_call("OP", "VARIANT", args, kwargs)).__code__
 
 
 def self_compiling(op: Op, variant: str, name: str, doc: str | None) -> Any:
     """A function whose first call compiles the op and takes over the compiled code."""
-    code: CodeType = _stub.__code__
     given = {"OP": op.name, "VARIANT": variant}
-    consts = tuple(given.get(c, c) for c in code.co_consts)
-    made: Any = FunctionType(code.replace(co_consts=consts, co_name=name), GENERATED, name)
+    label = f"{op.name} operator" if variant == "operator_function" else name
+    code = _STUB.replace(co_consts=tuple([given.get(c, c) for c in _STUB.co_consts]), co_name=name,
+                         co_qualname=name, co_filename=file_name(label), co_firstlineno=1)
+    Unwritten(code.co_filename, partial(_compiled, op.name, variant))
+    made: Any = FunctionType(code, GENERATED, name)
     made.__doc__ = doc
     made.__module__ = "retrograd"
-    made.__qualname__ = name
     made.op = op
     show_signature(made, op, variant == "function" and op.takes_out)
     setattr(op, variant, made)

@@ -227,6 +227,8 @@ def pull_by_replay(node: Any, g: Any, wanted: tuple[Any, ...]) -> tuple[Any, ...
 @functools.cache
 def traced_class(cls: Any) -> Any:
     """A node class's twin for calls inside a transform, and for saved values in hooks' keeping."""
+    if cls.replay is replay_traced:
+        return cls
     return type(cls.__name__, (cls,),
                 {"__slots__": (), "__module__": cls.__module__, "pull": pull_on_tensors,
                  "replay": replay_traced, "pass_on": Node.pass_on})

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..codegen.rules import OnData, compile_pull_data
+from ..codegen.switch import GeneralPath, when_switched
 from ..core import saved_values
 from ..core.graph import Identity
 from ..core.op import GENERATED
@@ -16,6 +17,7 @@ from .data import ARRAYS, fit_data, on_data
 Pulled = tuple[Any, ...]
 Way = Callable[[Any, Any, tuple[Any, ...]], Pulled]
 _WAYS: dict[type, Way] = {}
+when_switched(_WAYS.clear)
 
 
 def pull_data(node: Any, g: Any, wanted: tuple[Any, ...]) -> Pulled:
@@ -38,7 +40,7 @@ _INDIFFERENT = (Identity, Boundary, MakeDual)
 def _way_of(cls: Any) -> Way:
     if issubclass(cls, _INDIFFERENT):
         return _by_pull
-    return OpPull(cls) if has_data_rules(cls) else pull_by_replay
+    return OpPull(cls) if has_data_rules(cls) and not GeneralPath.only else pull_by_replay
 
 
 def has_data_rules(cls: Any) -> bool:

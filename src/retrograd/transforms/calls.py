@@ -12,6 +12,7 @@ from typing import Any
 from ..base.call_sites import here
 from ..base.modes import Mode
 from ..codegen import compile_function, traced_source
+from ..codegen.switch import GeneralPath, when_switched
 from ..core import general
 from ..core.general import TRACED_TYPES, Anomaly, finish, is_differentiable
 from ..core.op import GENERATED, Op
@@ -20,6 +21,7 @@ from .dual import compute_dual
 from .holders import Batched, TracedTensor, levels_of
 
 _CALLS: dict[Op, Any] = {}
+when_switched(_CALLS.clear)
 
 
 def call_traced(op: Op, args: tuple[Any, ...], mode: Mode) -> Any:
@@ -36,7 +38,7 @@ general.TRACED_CALL = call_traced
 def written(op: Op) -> Any:
     """The usual call of ``op`` as a function; None if there is none."""
     # What is tried twice is drawn twice.
-    if op.draws or op.has_list or not op.arrays:
+    if GeneralPath.only or op.draws or op.has_list or not op.arrays:
         made = None
     else:
         GENERATED[f"{op.name}_way"] = way_of(op)
