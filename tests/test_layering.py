@@ -23,7 +23,7 @@ LAYERS = [
     {"core.arguments", "core.declaration", "core.signatures"},
     {"core.op", "core.interned"},
     {"core.binding"},
-    {"core.formulas"},
+    {"core.formulas", "core.libraries"},
     {"codegen", "core.saved_values"},
     {"core.general", "core.inplace"},
     {"random", "return_types"},

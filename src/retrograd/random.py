@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
+from .backend import xp
+from .backend.interface import library_of
 from .backend.numpy.streams import DEFAULT_SEED, Stream
 from .base import dtypes
 from .base.missing_names import suggest_names as _suggest_names
@@ -141,6 +143,32 @@ def stream_of(generator: Generator | None, function: str = "random") -> Stream:
         raise TypeError(f"{function}() received an invalid combination of arguments - got "
                         f"generator={type(generator).__name__}, expected torch.Generator")
     return generator.stream
+
+
+class _Moved:
+    """A stream whose draws are arrays of another library: drawn as ever, and moved there."""
+
+    def __init__(self, stream: Stream, library: Any):
+        self._stream, self._library = stream, library
+
+    def __getattr__(self, name: str) -> Any:
+        library, draw = self._library, getattr(self._stream, name)
+
+        def here(value: Any) -> Any:
+            return library.to_numpy(value) if library.is_array(value) else value
+
+        return lambda *given, **named: library.asarray(
+            draw(*map(here, given), **{key: here(value) for key, value in named.items()}))
+
+
+def stream_for(data: Any, generator: Generator | None = None) -> Any:
+    """The stream to draw from beside ``data``: what it draws are arrays of the same library."""
+    library, stream = library_of(data), stream_of(generator)
+    return stream if library is xp else _Moved(stream, library)
+
+
+stream_of.in_library = lambda library: lambda *given: _Moved(  # type: ignore[attr-defined]
+    stream_of(*given), library)
 
 
 def manual_seed(seed: int) -> Generator:

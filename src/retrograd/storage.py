@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .backend import xp
+from .backend.interface import library_of
 from .base import dtypes
 from .base.warning import warn
 
@@ -23,13 +24,13 @@ class UntypedStorage:
         return dtypes.CPU
 
     def nbytes(self) -> int:
-        return int(self._owner.nbytes)
+        return int(self._owner.size) * int(self._owner.dtype.itemsize)
 
     size = nbytes
     __len__ = nbytes
 
     def data_ptr(self) -> int:
-        return xp.address(self._owner)
+        return library_of(self._owner).address(self._owner)
 
     def element_size(self) -> int:
         return 1
@@ -37,9 +38,11 @@ class UntypedStorage:
     def array_of(self, dtype: dtypes.dtype) -> Any:
         """The whole memory as a flat array of one dtype."""
         count = self.nbytes() // dtype.itemsize
-        flat = xp.as_strided(self._owner, (self._owner.size,), (1,), 0)
-        return flat if flat.dtype == dtype.np else flat.view("uint8")[
-            :count * dtype.itemsize].view(dtype.np)
+        library = library_of(self._owner)
+        flat = library.as_strided(self._owner, (self._owner.size,), (1,), 0)
+        if flat.dtype == dtype.np:
+            return flat
+        return library.retyped(library.retyped(flat, xp.uint8)[:count * dtype.itemsize], dtype.np)
 
     def _bytes(self) -> Any:
         return self.array_of(dtypes.uint8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..backend import xp
+from ..backend.interface import is_data, library_of
 from ..base import warning
 from ..base.modes import MODE, Mode
 from ..core.general import Anomaly
@@ -93,7 +93,7 @@ def run_checked(node: Any, g: Any, wanted: Any, recorded: bool) -> Any:
 def _has_nan(value: Any) -> bool:
     while hasattr(value, "_data"):
         value = value._data
-    return isinstance(value, (xp.ndarray, xp.generic)) and bool(xp.isnan(value).any())
+    return is_data(value) and bool(library_of(value).isnan(value).any())
 
 
 def explain(node: Any) -> None:

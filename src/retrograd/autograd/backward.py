@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..backend import xp
+from ..backend.interface import library_of
 from ..base import warning
 from ..base.modes import switched
 from ..core.engine import run
@@ -119,12 +120,12 @@ def _zeros_for(tensor: Any) -> Tensor:
     if type(tensor._data) in TRACED_TYPES:
         with switched(grad=False):
             return tensor.detach() * 0
-    return wrap_any(xp.zeros_like(tensor._data))
+    return wrap_any(library_of(tensor._data).zeros_like(tensor._data))
 
 
 def own(data: Any) -> Any:
     """A gradient that is returned is an array, also a zero-dim one."""
-    return xp.asarray(data) if isinstance(data, xp.generic) else data
+    return xp.asarray(data) if xp.is_scalar(data) else data
 
 
 # ---------------------------------------------------------------- where gradients go
@@ -217,7 +218,9 @@ def implicit(output: Tensor | GradientEdge, like: Like | None) -> Tensor:
         with switched(grad=False):
             ones: Tensor = output.detach() * 0 + 1  # type: ignore[assignment]
             return ones
-    return wrap_any(xp.ones(like.shape, like.dtype) if like.shape else like.dtype.type(1))
+    library = library_of(output._data) if isinstance(output, Tensor) else xp
+    return wrap_any(library.ones(like.shape, like.dtype) if like.shape
+                    else library.number(1, like.dtype))
 
 
 def fitting(position: int, gradient: Tensor, like: Like) -> Tensor:

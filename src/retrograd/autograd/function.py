@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..backend import xp
 from ..base import dtypes
 from ..base.call_sites import is_internal, user_frame
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
@@ -30,6 +29,7 @@ from ..core.graph import (
     stale,
 )
 from ..core.inplace import rebase, refuse_view
+from ..core.libraries import library_among
 from ..core.saved_values import (
     Packed,
     attach,
@@ -283,8 +283,9 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
     def _checked(self, given: list[Any]) -> tuple[Any, ...]:
         """What the user's backward returns for these gradients, checked against the inputs."""
         if self.materialize_grads and any(g is None for g in given):
+            library = library_among([g._data for g in given if g is not None])
             given = [g if g is not None or like is None
-                     else wrap_any(xp.zeros(like.shape, like.dtype))
+                     else wrap_any(library.zeros(like.shape, like.dtype))
                      for g, like in zip(given, self._results, strict=True)]
         results = self.apply(*given)
         if not isinstance(results, tuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..backend import xp
+from ..backend.interface import library_of
 from ..base.missing_names import suggest_names as _suggest_names
 from ..base.modes import MODE, switched
 from ..core.engine import Plan, run
@@ -319,9 +319,10 @@ def _raw_rows(out: Tensor, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     edge, targets = edge_of(out), [edge_of(t) for t in inputs]
     plan = Plan([edge], set(targets))
     shape, dtype = out._data.shape, out._data.dtype
-    blocks = [xp.zeros((out.numel(), *t._data.shape), t._data.dtype) for t in inputs]
+    library = library_of(out._data)
+    blocks = [library.zeros((out.numel(), *t._data.shape), t._data.dtype) for t in inputs]
     for j in range(out.numel()):
-        seed = xp.zeros(shape, dtype)
+        seed = library.zeros(shape, dtype)
         seed.reshape(-1)[j] = 1
         found = run([edge], [seed], retain=True, recorded=False, targets=targets,
                     accumulate=False, plan=plan)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from ..backend import xp
+from ..backend.interface import library_of
 from ..base import dtypes
 from ..base.modes import switched
 from ..core.general import wrap_any
@@ -291,7 +292,7 @@ def _numerical(func: Callable[..., Any], inputs: tuple[Any, ...], position: int,
 
 def _matrix(rows: list[Any], count: int, output: Tensor) -> Tensor:
     if rows:
-        return wrap_any(xp.stack(rows))
+        return wrap_any(library_of(rows[0]).stack(rows))
     return output.detach().new_zeros((count, output.numel()))
 
 
@@ -320,7 +321,7 @@ def _check_backward(part: Part, inputs: tuple[Any, ...], settings: Settings, fas
 
 def _one_hot(output: Tensor) -> Iterator[Tensor]:
     for index in _indices(tuple(output.shape)):
-        seed = xp.zeros(tuple(output.shape), output._data.dtype)
+        seed = library_of(output._data).zeros(tuple(output.shape), output._data.dtype)
         seed[index] = 1
         yield wrap_any(seed)
 
@@ -331,7 +332,7 @@ def _analytical(output: Tensor, inputs: list[Tensor], settings: Settings) -> lis
     for seed in _one_hot(output):
         for j, g in enumerate(_pulled(output, inputs, seed, settings)):
             columns[j].append(g._array().reshape(-1))
-    return [wrap_any(xp.stack(c, 1)) if c else x.detach().new_zeros((x.numel(), 0))
+    return [wrap_any(library_of(c[0]).stack(c, 1)) if c else x.detach().new_zeros((x.numel(), 0))
             for c, x in zip(columns, inputs, strict=True)]
 
 

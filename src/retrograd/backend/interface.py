@@ -9,7 +9,8 @@ recognises the ordinary call, and whatever is not ordinary comes here.
 **Arrays.** An array has ``shape``, ``dtype``, ``ndim``, ``size``, ``T``, ``real``, ``imag``, the
 methods of :data:`METHODS`, Python's arithmetic, comparison and bit operators (also in place) with
 arrays of its library and Python numbers, and indexing for reading and writing by ints, slices,
-``None``, ``...`` and arrays of ints or bools of its library. ``item()``, ``tolist()``, ``bool()``,
+``None``, ``...`` and arrays of ints or bools of its library. Iterating gives views along the first
+dimension. ``item()``, ``tolist()``, ``bool()``,
 ``int()`` and ``float()`` read values, which may mean to wait for them. A dtype is a NumPy dtype
 descriptor in every library. A reduction to zero dims gives something with the same attributes: an
 array, or for NumPy a scalar, which :func:`as_array` makes an array of.
@@ -27,7 +28,6 @@ plain bodies of all kernels run on it, and tuned ones can be added one by one.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -89,14 +89,14 @@ LINALG = _names(
 
 QUESTIONS = _names(
     # what it is
-    "is_array is_scalar as_array kind_of float_info bfloat16 cast "
+    "is_array is_scalar as_array to_numpy number kind_of float_info bfloat16 cast "
     # its memory
-    "owns_memory same_memory may_share_memory storage_of offset_in address is_writable "
+    "owns_memory same_memory same_layout may_share_memory storage_of offset_in address is_writable "
     "is_contiguous is_dense has_overlap are_apart element_strides copy_with_memory "
     # views of it, and arrays laid out in a given way
-    "as_strided viewed expanded broadcast writable_diagonal windows add_windows complex_pairs "
-    "pairs_as_complex zeros_strided zeros_as in_rows packed copied dense_order empty_in_order "
-    "reach positions unbroadcast level add_at "
+    "as_strided viewed retyped expanded broadcast writable_diagonal windows add_windows "
+    "complex_pairs pairs_as_complex zeros_strided zeros_as in_rows packed copied dense_order "
+    "empty_in_order reach positions unbroadcast level add_at "
     # quiet floating point
     "hush unhush quieten quiet QUIET along_rows "
     # functions that a library may have elsewhere
@@ -105,7 +105,7 @@ QUESTIONS = _names(
 
 CONSTANTS = _names(
     "FLOAT32 FLOAT64 BOOL INT64 bool_ uint8 int8 int16 int32 int64 float16 float32 float64 "
-    "complex64 complex128 nan inf pi newaxis ndarray generic ufunc")
+    "complex64 complex128 nan inf pi newaxis")
 
 NAMES = frozenset((*FUNCTIONS, *QUESTIONS, *CONSTANTS, "linalg"))
 """Everything that a library's namespace offers."""
@@ -127,21 +127,29 @@ def part(library: Any, names: Iterable[str]) -> Any:
 
 
 LIBRARIES: dict[type, Any] = {}
-"""The namespace of each library but NumPy, by the type of its arrays."""
+"""The namespace of each library but the default one, by the type of its arrays."""
+_default: Any = None
 
 
-def register(library: Any, array_type: type) -> None:
-    """Let arrays of ``array_type`` be computed by ``library``."""
-    LIBRARIES[array_type] = library
+def register(library: Any, array_type: type | None = None) -> None:
+    """Let arrays of ``array_type`` be computed by ``library``; without a type, all the others."""
+    global _default
+    if array_type is None:
+        _default = library
+    else:
+        LIBRARIES[array_type] = library
 
 
 def library_of(data: Any) -> Any:
     """The namespace of the library that ``data`` belongs to; NumPy's for whatever is no array."""
-    return LIBRARIES.get(type(data)) or _numpy()
+    return LIBRARIES.get(type(data), _default)
 
 
-@cache
-def _numpy() -> Any:
-    from .numpy import xp
+def is_array(data: Any) -> bool:
+    """Whether ``data`` is an array of some library."""
+    return type(data) in LIBRARIES or _default.is_array(data)
 
-    return xp
+
+def is_data(value: Any) -> bool:
+    """Whether ``value`` is raw data of some library: an array, or a scalar of NumPy's."""
+    return type(value) in LIBRARIES or _default.is_array(value) or _default.is_scalar(value)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..backend.interface import library_of
+
 
 class layout:
     """How a tensor's elements are stored; everything here is strided."""
@@ -65,7 +67,7 @@ def is_in_format(array: Any, format: memory_format) -> bool:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     if format is not contiguous_format and array.ndim != CHANNELS_LAST_RANK[format]:
         return False
-    return bool(array.transpose(axis_order(array.ndim, format)).flags.c_contiguous)
+    return library_of(array).is_contiguous(array.transpose(axis_order(array.ndim, format)))
 
 
 def check_layout(value: Any, function: str = "empty") -> None:

@@ -7,7 +7,7 @@ and :mod:`.recording` for recording.
 
 from __future__ import annotations
 
-from ..backend import xp
+from ..backend.numpy import ufunc
 from ..core.binding import direct
 from ..core.formulas import written_out
 from ..core.op import ARRAY, GENERATED, Op
@@ -157,7 +157,7 @@ def _result_form(op: Op) -> str:
     """An expression for the form of the result, by the form ``form`` of the operands."""
     if not keeps_form(op):
         return "None"
-    if op.fast or _kernel_source(op) or isinstance(direct(op.kernel), xp.ufunc):
+    if op.fast or _kernel_source(op) or isinstance(direct(op.kernel), ufunc):
         return "form"
     # Of other kernels it is not known whether they make arrays of scalars.
     return f"form if y.__class__ is a_{op.arrays[0]}.__class__ else None"

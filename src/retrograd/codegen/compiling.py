@@ -14,6 +14,7 @@ import warnings
 from typing import Any
 
 from ..backend import xp
+from ..backend.numpy import ndarray
 from ..base import sources
 from ..base.call_sites import Site, user_frame
 from ..base.errors import REQUIRED, canonical_dim, canonical_dims
@@ -40,7 +41,7 @@ GENERATED.update(
     C4=ARRAYS_4.numbers, C8=ARRAYS_8.numbers, N4=NUMBERS_4, N8=NUMBERS_8,
     quieten=xp.quieten, QUIET=xp.QUIET, unhush=xp.unhush,
     canonical_dim=canonical_dim, canonical_dims=canonical_dims,
-    REQUIRED=REQUIRED, generic=xp.generic, level=xp.level, ndarray=xp.ndarray,
+    REQUIRED=REQUIRED, level=xp.level, ndarray=ndarray,
 )
 
 

@@ -7,13 +7,14 @@ from typing import Any
 from ..core.graph import Node, edges_with_steps
 from ..core.op import Op
 from .plan import Plan, has_lean_class
-from .rules import OnArrays, OnTensors, compile_pass_on, compile_pull, compile_release
+from .rules import OnArrays, OnLibrary, OnTensors, compile_pass_on, compile_pull, compile_release
 
 
-def node_class(op: Op, variant: str = "real") -> Any:
+def node_class(op: Op, variant: Any = "real") -> Any:
     """The node class of ``op``: for real arrays, complex ones, or arrays inside a transform.
 
-    For real arrays there is a "lean" one too, of which see :class:`Plan`.
+    For real arrays there is a "lean" one too, of which see :class:`Plan`. For those of another
+    library than NumPy, ``variant`` is that library, and whether they are complex.
     """
     if op.nodes is None:
         op.nodes = {}
@@ -23,15 +24,15 @@ def node_class(op: Op, variant: str = "real") -> Any:
     return found
 
 
-def _make_node_class(op: Op, variant: str) -> type:
+def _make_node_class(op: Op, variant: Any) -> type:
     from ..core import saved_values
 
     if variant == "traced":
         return saved_values.traced_class(node_class(op))
     body: dict[str, Any] = {"__slots__": (), "__module__": "retrograd.generated"}
-    if variant == "complex":
-        base = node_class(op)
-        return type(op.node_name, (base,), {**body, **_methods(op, base.plan, OnArrays(True))})
+    if variant == "complex" or isinstance(variant, tuple):
+        base, way = node_class(op), OnLibrary(*variant) if variant != "complex" else OnArrays(True)
+        return type(op.node_name, (base,), {**body, **_methods(op, base.plan, way)})
     plan = Plan(op, lean=variant == "lean")
     base = node_class(op, "lean") if variant == "real" and has_lean_class(op) else Node
     body |= {

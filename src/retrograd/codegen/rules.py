@@ -12,6 +12,8 @@ from typing import Any
 
 from ..core.binding import raw
 from ..core.formulas import written_out
+from ..core.graph import fit
+from ..core.libraries import in_library, moved
 from ..core.op import ARRAY, GENERATED, Op
 from .compiling import compile_function, numbers_source
 from .operands import is_optional
@@ -68,6 +70,24 @@ class OnArrays:
     def settle(self, i: int) -> list[str]:
         """Lines that look at a gradient before it is handed on."""
         return []
+
+
+class OnLibrary(OnArrays):
+    """The same on the arrays of another library than NumPy."""
+
+    def __init__(self, library: Any, is_complex: bool):
+        super().__init__(is_complex)
+        self.library = library
+        self.label = f"{library.__name__.split('.')[-2]}_{self.label}"
+        self.fit = f"fit_{self.label}"
+        GENERATED[self.fit] = in_library(fit, library)
+
+    def bind(self, rule: Any) -> Any:
+        library, run = self.library, in_library(rule, self.library, self.is_complex)
+        return lambda *given: run(*[moved(value, library) for value in given])
+
+    def formula(self, op: Op, plan: Plan, i: int) -> None:
+        return None
 
 
 class OnTensors(OnArrays):

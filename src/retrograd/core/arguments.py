@@ -12,6 +12,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ..backend import xp
+from ..backend.interface import is_array
 from ..base.call_sites import is_internal
 from ..base.errors import Required, type_name
 from .tensor import Tensor
@@ -28,7 +29,7 @@ _SIZES = frozenset({
     "normalized_shape", "split_sizes"})
 """Names of arguments that are ints, or tuples of them."""
 _TENSORS_OR_NUMBERS = frozenset({"other", "exponent", "end"})
-_NUMBERS = (bool, int, float, complex, xp.generic)
+_NUMBERS = (bool, int, float, complex)
 _EXPECTED = {bool: "bool", int: "int", float: "float"}
 _ANNOTATED = {"bool": bool, "int": int, "float": float}
 
@@ -134,8 +135,9 @@ def _foreign(parameter: Any, value: Any, error: Exception) -> str:
     if parameter.name in _TENSORS or "Tensor" in annotation:
         return "" if isinstance(value, Tensor) else "Tensor"
     if parameter.name in _TENSORS_OR_NUMBERS:
-        numbers = () if isinstance(error, AttributeError) else _NUMBERS
-        return "" if isinstance(value, (Tensor, *numbers)) else "Tensor"
+        is_number = not isinstance(error, AttributeError) and (
+            isinstance(value, _NUMBERS) or xp.is_scalar(value))
+        return "" if is_number or isinstance(value, Tensor) else "Tensor"
     if parameter.name in ("tensors", "matrices"):
         return "" if isinstance(value, (tuple, list)) else "tuple of Tensors"
     if parameter.name in _SIZES:
@@ -144,7 +146,8 @@ def _foreign(parameter: Any, value: Any, error: Exception) -> str:
     kind = _ANNOTATED.get(annotation, type(default))
     if kind in _EXPECTED:
         return "" if _passes(kind, value) else _EXPECTED[kind]
-    is_strange = isinstance(value, (dict, set, bytes, xp.ndarray)) or type(value) is object \
+    is_strange = isinstance(value, (dict, set, bytes)) or is_array(value) \
+        or type(value) is object \
         or (isinstance(value, str) and not isinstance(default, str))
     return "Tensor or a number" if is_strange else ""
 
@@ -157,4 +160,4 @@ def _passes(kind: type, value: Any) -> bool:
         return kind is float or not value.ndim
     if kind is int:
         return hasattr(value, "__index__") or isinstance(value, (tuple, list))
-    return hasattr(value, "__float__") and not isinstance(value, xp.ndarray)
+    return hasattr(value, "__float__") and not is_array(value)

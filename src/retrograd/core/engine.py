@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..backend import xp
+from ..backend.interface import is_array, library_of
 from ..base import call_sites
 from ..base.modes import ACTIVE, MODE, switched
 from .general import TRACED_TYPES, Anomaly, wrap_any
@@ -415,7 +416,7 @@ def retain(tensor: Tensor, gradient: Tensor, recorded: bool) -> None:
 
 
 def copy_of(data: Any) -> Any:
-    return data.copy() if isinstance(data, xp.ndarray) else data
+    return data.copy() if is_array(data) else data
 
 
 def hook_mode(recorded: bool) -> switched:
@@ -542,10 +543,10 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool) -> None:
         if old is None:
             kept = settled(g, leaf._data)
             leaf._grad = wrap_any(kept)
-            if kept is not g and type(g) is xp.ndarray:
+            if kept is not g and is_array(g):
                 leaf._grad._counter().n = 1  # a copy counts as a write
-        elif type(old._data) is xp.ndarray and type(g) not in TRACED_TYPES \
-                and not xp.has_overlap(old._data):
+        elif is_array(old._data) and type(g) not in TRACED_TYPES \
+                and not library_of(old._data).has_overlap(old._data):
             old._data += g
             if old._vc is not None:
                 old._vc.bump()
@@ -565,18 +566,20 @@ def recorded_copy(g: Tensor, like: Any) -> Tensor:
 
 def empty_as(like: Any, g: Any) -> Any:
     """New memory for ``g``, laid out as the leaf is."""
-    if type(like) is xp.ndarray and xp.is_dense(like):
-        return xp.empty_like(like, dtype=g.dtype)
-    return xp.empty(g.shape, g.dtype)
+    library = library_of(g)
+    if is_array(like) and library.is_dense(like):
+        return library.empty_like(like, dtype=g.dtype)
+    return library.empty(g.shape, g.dtype)
 
 
 def settled(g: Any, like: Any) -> Any:
     """A gradient as ``.grad`` may keep it: memory of its own, laid out as the leaf is."""
-    if type(g) is not xp.ndarray:
-        return xp.asarray(g) if isinstance(g, xp.generic) else g
-    if type(like) is not xp.ndarray:
+    library = library_of(g)
+    if not is_array(g):
+        return library.as_array(g) if library.is_scalar(g) else g
+    if not is_array(like):
         return g.copy()
-    if g.base is None and g.flags.owndata and g.strides == like.strides and unshared(g):
+    if library.owns_memory(g) and library.same_layout(g, like) and unshared(g):
         return g
     out = empty_as(like, g)
     out[...] = g

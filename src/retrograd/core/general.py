@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend import xp
+from ..backend.interface import is_array, library_of
 from ..base import call_sites, dtypes
 from ..base.errors import (
     REQUIRED,
@@ -26,9 +27,10 @@ from . import saved_values
 from .arguments import refuse_foreign
 from .binding import direct
 from .graph import INFERENCE, Like, Node, View, next_sequence
+from .libraries import brought, in_library, library_among
 from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, Op
 from .saved_values import Packed, keep_version, output_edge
-from .tensor import NATIVE, PLAIN, Tensor, edge_of
+from .tensor import NATIVE, PLAIN, Tensor, class_for, edge_of
 
 NUMBERS = (bool, int, float, complex)
 
@@ -54,23 +56,29 @@ def compute(op: Op, values: list[Any]) -> Any:
     try:
         if top is not None:
             return TRACED_TYPES[type(top)](op, values, top)
+        library = library_among(values)
+        if library is not xp:
+            values = brought(op, values, library)
         if op.check:
-            op.check(*values)
+            in_library(op.check, library)(*values)
         half = half_among(values) if op.kind == "elementwise" and op.halves else None
         if half is None:
-            return run_kernel(op, values)
+            return run_kernel(op, values, library)
         # As PyTorch does: half precision is computed in float32 and rounded once.
-        result = run_kernel(op, [xp.cast(v, xp.FLOAT32) if getattr(v, "dtype", None) == half else v
-                                 for v in values])
+        wide = [library.cast(v, xp.FLOAT32) if getattr(v, "dtype", None) == half else v
+                for v in values]
+        result = run_kernel(op, wide, library)
         return result.astype(half) if result.dtype == xp.FLOAT32 else result
     finally:
         xp.unhush(token)
 
 
-def run_kernel(op: Op, values: list[Any]) -> Any:
+def run_kernel(op: Op, values: list[Any], library: Any) -> Any:
     if not op.has_keywords:
-        return direct(op.kernel)(*values)
-    return op.kernel(**{p.name: v for p, v in zip(op.params, values, strict=True)})
+        kernel = direct(op.kernel) if library is xp else in_library(op.kernel, library)
+        return kernel(*values)
+    kernel = in_library(op.kernel, library)
+    return kernel(**{p.name: v for p, v in zip(op.params, values, strict=True)})
 
 
 def half_among(values: list[Any]) -> Any:
@@ -94,7 +102,7 @@ def outermost(values: list[Any]) -> Any:
 
 def wrap_any(data: Any) -> Tensor:
     """A tensor on raw data: plain, or a transform's."""
-    cls = TENSOR_CLASS.get(type(data), Tensor)
+    cls = TENSOR_CLASS.get(type(data)) or class_for(data)
     out: Any = object.__new__(cls)
     out._data = data
     out._form = out._edge = out._view = None
@@ -229,7 +237,7 @@ def prepare(op: Op, args: tuple[Any, ...], written: bool = False
         op.guard({**given, **tensors}, dtypes.from_numpy_dtype(first.dtype))
     if op.is_view:
         for name, value in tensors.items():
-            if type(data[name]) is not xp.ndarray and isinstance(data[name], xp.generic):
+            if xp.is_scalar(data[name]):
                 data[name] = value._array()
     values = []
     for param, value in zip(op.params, args, strict=True):
@@ -253,7 +261,7 @@ def as_operand(op: Op, title: str, name: str, position: int, value: Any) -> Tens
         if name not in op.numbers:
             raise not_a_tensor(title, name, position, value)
         return number_tensor(value)
-    if isinstance(value, xp.generic) and name in op.numbers:
+    if xp.is_scalar(value) and name in op.numbers:
         return number_tensor(value.item())
     raise unknown_operand(title, name, position, value)
 
@@ -343,7 +351,7 @@ def cast_data(data: Any, dtype: Any) -> Any:
         return compute(_to_copy.op, [data, dtypes.from_numpy_dtype(dtype), None])
     token = xp.hush()
     try:
-        return xp.cast(data, dtype)
+        return library_of(data).cast(data, dtype)
     finally:
         xp.unhush(token)
 
@@ -446,7 +454,7 @@ def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
     return node
 
 
-def node_variant(inputs: list[Tensor], outs: tuple[Tensor, ...], mode: Mode) -> str:
+def node_variant(inputs: list[Tensor], outs: tuple[Tensor, ...], mode: Mode) -> Any:
     """Which of an op's node classes a call needs: see :func:`retrograd.codegen.node_class`."""
     # Half precision goes by way of tensors too: raw rules would widen it, tensors round as they go.
     if GeneralPath.only or mode.saved_hooks or half_among([t._data for t in outs]) is not None:
@@ -458,7 +466,8 @@ def node_variant(inputs: list[Tensor], outs: tuple[Tensor, ...], mode: Mode) -> 
             return "traced"
         if data.dtype.kind == "c":
             variant = "complex"
-    return variant
+    library = library_among([t._data for t in outs])
+    return variant if library is xp else (library, variant == "complex")
 
 
 def remember_levels(op: Op, node: Any, tensors: dict[str, Any]) -> None:
@@ -665,7 +674,7 @@ def write_out(op: Op, tensors: dict[str, Any], result: Any, out: Any) -> Any:
             t._edge is not None for t in flat_tensors(tensors))):
         raise RuntimeError(f"{op.title}(): functions with out=... arguments don't support "
                            "automatic differentiation, but one of the arguments requires grad.")
-    if type(out._data) is xp.ndarray and out._data.shape == result.shape:
+    if is_array(out._data) and out._data.shape == result.shape:
         check_overlap(out, [None, *(t._data for t in flat_tensors(tensors))])
     return store_out(op.title, result, out)
 
@@ -690,7 +699,7 @@ def store_out(function: str, result: Any, out: Tensor) -> Tensor:
                 "release outputs will not be resized unless they have zero elements. You can "
                 "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
                 "t.resize_(0).", UserWarning, stacklevel=4)
-        out._replace_data(xp.asarray(result).astype(out._data.dtype))
+        out._replace_data(library_of(result).as_array(result).astype(out._data.dtype))
     else:
         out._array()[...] = result
     out._bump_version()

@@ -7,6 +7,7 @@ import weakref
 from typing import Any
 
 from ..backend import xp
+from ..backend.interface import is_array, library_of
 from ..base import call_sites, dtypes
 from ..base.errors import REQUIRED, missing_arguments
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
@@ -22,6 +23,7 @@ from .graph import (
     public_edge,
     short_name,
 )
+from .libraries import brought, in_library, library_among
 from .op import Op
 from .saved_values import Packed
 from .tensor import PLAIN, Tensor, edge_of, wrap
@@ -73,8 +75,7 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     node = None
     if mode.records and any(e is not None for e in edges) and op.rules \
             and general.is_differentiable(target):
-        if isinstance(target._data, xp.generic):
-            target._array()
+        target._array()
         tensors = keep_overwritten(op, tensors, edges)
         node = general.record(op, tensors, values, edges, (target,), mode, attach=False)
     if direct:
@@ -101,7 +102,7 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
 
     data, edge = target._data, target._edge
     if not op.rules or type(target) not in PLAIN or target._view is not None or edge is LEAF \
-            or type(data) is not xp.ndarray or target._vc is INFERENCE or target._retains \
+            or not xp.is_array(data) or target._vc is INFERENCE or target._retains \
             or (data.dtype is not xp.FLOAT32 and data.dtype is not xp.FLOAT64):
         return False
     others = [arg for arg in args[1:] if isinstance(arg, Tensor)]
@@ -109,7 +110,7 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
         if type(other) not in PLAIN or other._data.dtype is not data.dtype:
             return False
     if edge is None or not xp.are_apart(data, *[other._data for other in others]) \
-            or not data.flags.writeable:
+            or not xp.is_writable(data):
         return False
     plan = general.node_class(op).plan
     source = target
@@ -170,7 +171,7 @@ def keep_overwritten(op: Op, tensors: dict[str, Any], edges: list[Any]) -> dict[
     users = general.node_class(op).plan.users(first)  # type: ignore[attr-defined]
     if not any(edges[i] is not None for i in users):
         return tensors
-    kept = data.copy() if type(data) in general.TRACED_TYPES else xp.copied(data)
+    kept = data.copy() if type(data) in general.TRACED_TYPES else library_of(data).copied(data)
     return {**tensors, first: general.wrap_any(kept)}
 
 
@@ -198,9 +199,12 @@ def write(target: Tensor, result: Any) -> None:
 
 
 def write_directly(op: Op, target: Tensor, values: list[Any]) -> None:
+    library = library_among(values)
+    if library is not xp:
+        values = brought(op, values, library)
     token = xp.hush()
     try:
-        op.writer(target._array(), *values[1:])  # type: ignore[misc]
+        in_library(op.writer, library)(target._array(), *values[1:])
     finally:
         xp.unhush(token)
 
@@ -226,13 +230,14 @@ def check_writable(target: Tensor, requires_grad: bool, mode: Mode) -> None:
                                  or (base is None and target._edge is not None)):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an "
                                "in-place operation.")
-    if type(target._data) is xp.ndarray:
-        if xp.has_overlap(target._data):
+    if is_array(target._data):
+        library = library_of(target._data)
+        if library.has_overlap(target._data):
             raise RuntimeError(
                 "unsupported operation: more than one element of the written-to tensor refers to "
                 "a single memory location. Please clone() the tensor before performing the "
                 "operation.")
-        if not target._data.flags.writeable:
+        if not library.is_writable(target._data):
             raise RuntimeError("the tensor's memory is read-only (it came from a read-only array); "
                                "clone() it before writing to it")
 
@@ -277,14 +282,14 @@ def refuse_view(target: Tensor, view: View, what: str = _WRITTEN) -> None:
 def check_overlap(target: Tensor, values: list[Any]) -> None:
     """Raise if an argument lies partly in the memory that is about to be written."""
     written = target._data
-    if type(written) is not xp.ndarray:
+    if not is_array(written):
         return
+    library = library_of(written)
     for value in values[1:]:
-        if type(value) is xp.ndarray and value is not written \
-                and xp.may_share_memory(written, value) \
-                and not (value.strides == written.strides and value.shape == written.shape
-                         and xp.address(value) == xp.address(written)) \
-                and xp.is_dense(value) and xp.is_dense(written):
+        if type(value) is type(written) and value is not written \
+                and library.may_share_memory(written, value) \
+                and not library.same_memory(value, written) \
+                and library.is_dense(value) and library.is_dense(written):
             raise RuntimeError(
                 "unsupported operation: some elements of the input tensor and the written-to "
                 "tensor refer to a single memory location. Please clone() the tensor before "
@@ -378,11 +383,12 @@ class Geometry:
         self.dtype = a.dtype
         self.base_shape, self.shape = a.shape, b.shape
         self.chain: list[tuple[Op, tuple[Any, ...]]] = []
-        if type(a) is xp.ndarray and type(b) is xp.ndarray and a.dtype == b.dtype:
-            self.base_strides = xp.element_strides(a)
-            self.strides = xp.element_strides(b)
+        if is_array(a) and type(b) is type(a) and a.dtype == b.dtype:
+            library = library_of(a)
+            self.base_strides = library.element_strides(a)
+            self.strides = library.element_strides(b)
             # An array without elements may lie anywhere.
-            self.offset = (xp.address(b) - xp.address(a)) // a.dtype.itemsize if b.size else 0
+            self.offset = library.offset_in(b, a) if b.size else 0
         else:
             self.base_strides = self.strides = ()
             self.offset = 0
@@ -397,12 +403,15 @@ class Geometry:
         There may be further axes in front.
         """
         extra = like_base.ndim - len(self.base_shape)
-        return xp.as_strided(like_base, (*like_base.shape[:extra], *self.shape),
-                             (*xp.element_strides(like_base)[:extra], *self.strides), self.offset)
+        library = library_of(like_base)
+        return library.as_strided(
+            like_base, (*like_base.shape[:extra], *self.shape),
+            (*library.element_strides(like_base)[:extra], *self.strides), self.offset)
 
     def copy_of(self, gradient: Any) -> Any:
         """A copy of ``gradient`` laid out as the base is."""
-        laid_out = xp.zeros_strided(self.base_shape, self.base_strides, gradient.dtype)
+        library = library_of(gradient)
+        laid_out = library.zeros_strided(self.base_shape, self.base_strides, gradient.dtype)
         laid_out[...] = gradient
         return laid_out
 
@@ -431,7 +440,7 @@ class CopySlices(PlacedNode):
             from .saved_values import pull_on_tensors
 
             return pull_on_tensors(self, g, *wanted)
-        g = view.copy_of(xp.as_array(g))
+        g = view.copy_of(library_of(g).as_array(g))
         part = view.of_array(g)
         # The node is asked for its first gradient whatever the base needs: it fills the slice.
         inner = self._inner_wanted(wanted)

@@ -8,6 +8,8 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from ..backend.interface import library_of
+
 
 class PrintableArray(Protocol):
     """What printing asks of an array, whichever library it comes from."""
@@ -300,10 +302,10 @@ def wrapper_repr(kind: str, level: int, value: str, batch_dim: int | None = None
 def repr_of(tensor: Any, contents: str | None = None) -> str:
     """The text of a :class:`~retrograd.core.tensor.Tensor` with its place in the graph."""
     from ..base import dtypes
-    from .tensor import PLAIN
+    from .tensor import NATIVE, PLAIN
 
     kind = type(tensor)
-    data = tensor._data
+    data = library_of(tensor._data).to_numpy(tensor._data)
     if data.dtype.name == "bfloat16":
         data = data.astype("float32")
     node = tensor.grad_fn
@@ -311,5 +313,6 @@ def repr_of(tensor: Any, contents: str | None = None) -> str:
         data, tensor.dtype, default_dtype=dtypes.get_default_dtype(),
         requires_grad=tensor.requires_grad,
         grad_fn_name=None if node is None else node.name().rpartition("::")[2],
-        kind="tensor(" if kind in PLAIN else f"{kind.__name__}(", is_parameter=tensor._is_param,
+        kind="tensor(" if kind in PLAIN or kind in NATIVE else f"{kind.__name__}(",
+        is_parameter=tensor._is_param,
         contents=contents)

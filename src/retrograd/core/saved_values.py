@@ -11,7 +11,7 @@ from ..base import dtypes
 from ..base.modes import switched
 from .graph import LEAF, Like, Node, OutputEdge, Released, Version, short_name, stale
 from .op import ARRAYS, Op
-from .tensor import Tensor, edge_of
+from .tensor import Tensor, class_for, edge_of
 
 
 class Packed:
@@ -122,7 +122,7 @@ def attach(tensor: Tensor, edge: Any) -> Tensor:
 
 
 def attach_data(tensor: Tensor, edge: Any) -> Tensor:
-    out = object.__new__(type(tensor) if tensor._is_traced else Tensor)
+    out: Any = object.__new__(type(tensor) if tensor._is_traced else class_for(tensor._data))
     out._data = tensor._data
     out._edge = edge
     out._form = out._view = None

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, overload
 
 from ..backend import xp
+from ..backend.interface import LIBRARIES, library_of
 from ..base import call_sites, dtypes
 from ..base.errors import canonical_dim
 from ..base.missing_names import missing_attribute
@@ -211,7 +212,7 @@ class Tensor(TensorMethods):
     def _array(self) -> Any:
         """The data as an array with memory of its own, also for a zero-dim tensor."""
         data = self._data
-        if isinstance(data, xp.generic):
+        if xp.is_scalar(data):
             data = xp.asarray(data)
             self._replace_data(data)
         return data
@@ -229,7 +230,8 @@ class Tensor(TensorMethods):
 
     def stride(self, dim: int | None = None) -> Any:
         """How many elements apart neighbours along each dimension lie."""
-        strides = xp.element_strides(self._array())
+        array = self._array()
+        strides = library_of(array).element_strides(array)
         if dim is None:
             return strides
         if not strides:
@@ -237,20 +239,21 @@ class Tensor(TensorMethods):
         return strides[canonical_dim(dim, len(strides))]
 
     def data_ptr(self) -> int:
-        return xp.address(self._array())
+        array = self._array()
+        return library_of(array).address(array)
 
     def storage_offset(self) -> int:
         array = self._array()
         if not array.size:
             return 0
-        owner = xp.storage_of(array)
-        return (xp.address(array) - xp.address(owner)) // array.dtype.itemsize
+        library = library_of(array)
+        return library.offset_in(array, library.storage_of(array))
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
         """Whether the elements lie in memory in the order of their indices."""
         array = self._array()
         if memory_format is None:
-            return bool(array.flags.c_contiguous)
+            return library_of(array).is_contiguous(array)
         from ..base.layouts import is_in_format
 
         return is_in_format(array, memory_format)
@@ -258,7 +261,8 @@ class Tensor(TensorMethods):
     def untyped_storage(self) -> Any:
         from ..storage import UntypedStorage
 
-        return UntypedStorage(xp.storage_of(self._array()))
+        array = self._array()
+        return UntypedStorage(library_of(array).storage_of(array))
 
     def storage(self) -> Any:
         from ..storage import typed_storage_of
@@ -273,7 +277,7 @@ class Tensor(TensorMethods):
         array = self._array()
         if array.dtype.kind == "V":
             raise TypeError("Got unsupported ScalarType BFloat16")
-        return array[...]
+        return library_of(array).to_numpy(array)[...]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         array = self.numpy()
@@ -534,6 +538,8 @@ class Tensor(TensorMethods):
             raise RuntimeError("data set to a tensor that requires gradients must be floating "
                                "point or complex dtype")
         self._replace_data(value._array())
+        if type(self) is Tensor or isinstance(self, ForeignTensor):
+            self.__class__ = class_for(self._data)
 
     @data.deleter
     def data(self) -> None:
@@ -651,7 +657,8 @@ class Tensor(TensorMethods):
         if id(self) in memo:
             return memo[id(self)]
         out = object.__new__(type(self))
-        fill(out, xp.copy_with_memory(self._array(), memo),
+        array = self._array()
+        fill(out, library_of(array).copy_with_memory(array, memo),
              LEAF if self.requires_grad else None)
         out._vc = Version(1)
         memo[id(self)] = out
@@ -665,8 +672,10 @@ class Tensor(TensorMethods):
                         _user_attributes(self))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        packed, order = xp.packed(self._array())
-        return (_rebuild, (type(self), packed, order, self.requires_grad,
+        array = self._array()
+        packed, order = library_of(array).packed(array)
+        cls = Tensor if isinstance(self, ForeignTensor) else type(self)
+        return (_rebuild, (cls, packed, order, self.requires_grad,
                            _user_attributes(self)))
 
     def __setstate__(self, state: Any) -> None:
@@ -732,7 +741,7 @@ def _user_attributes(tensor: Tensor) -> dict[str, Any]:
 def _rebuild(cls: type, array: Any, order: tuple[int, ...] | None, requires_grad: bool,
              attributes: dict[str, Any]) -> Any:
     """The tensor that was pickled; ``order`` says how its dimensions lay in memory."""
-    out: Any = object.__new__(cls)
+    out: Any = object.__new__(class_for(array) if cls is Tensor else cls)
     fill(out, array if order is None else array.transpose(order), LEAF if requires_grad else None)
     # PyTorch fills a tensor that it rebuilds by a write, and counts it.
     out._vc = Version(1)
@@ -777,9 +786,24 @@ def fill(tensor: Tensor, data: Any, edge: Any) -> Tensor:
     return tensor
 
 
+class ForeignTensor(Tensor):
+    """A tensor on an array of another library than NumPy; never takes the fast path."""
+
+    __slots__ = ()
+
+
+ForeignTensor.__name__ = ForeignTensor.__qualname__ = "Tensor"
+NATIVE.add(ForeignTensor)
+
+
+def class_for(data: Any) -> type:
+    """The class of a tensor on an array."""
+    return ForeignTensor if type(data) in LIBRARIES else Tensor
+
+
 def wrap(data: Any, edge: Any = None) -> Tensor:
     """A new tensor on ``data``."""
-    out = object.__new__(Tensor)
+    out: Any = object.__new__(class_for(data))
     out._data = data
     out._edge = edge
     out._form = out._view = None

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.backward import own, starting
-from ..backend import xp
+from ..backend.interface import library_of
 from ..base import trees
 from ..base.call_sites import here
 from ..base.modes import MODE, switched
@@ -24,6 +24,7 @@ from ..transforms import (
     Batched,
     CannotBatch,
     Holder,
+    innermost,
     leave_batch,
     next_level,
     ones_like_data,
@@ -367,7 +368,8 @@ def standard_basis(tensors: list[Tensor], sizes: list[int]) -> list[Tensor]:
     basis = []
     start = 0
     for tensor, size in zip(tensors, sizes, strict=True):
-        chunk = xp.zeros((total, size), tensor._data.dtype)
+        library = library_of(innermost(tensor._data))
+        chunk = library.zeros((total, size), tensor._data.dtype)
         chunk.reshape(-1)[start * size:(start + size) * size:size + 1] = 1
         start += size
         basis.append(wrap_any(chunk.reshape((total, *tensor._data.shape))))

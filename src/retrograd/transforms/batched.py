@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..backend import xp
+from ..backend.numpy import ndarray
 from ..base.call_sites import here
 from ..base.modes import MODE
 from ..base.warning import warn
@@ -54,7 +54,7 @@ def _of_one(kernel: Callable[..., Any]) -> Way:
 
     def way(op: Op, values: list[Any], top: Batched) -> Any:
         data = top.value
-        if data.__class__ is xp.ndarray and (data.dtype is F4 or data.dtype is F8):
+        if data.__class__ is ndarray and (data.dtype is F4 or data.dtype is F8):
             return Batched(top.level, kernel(data, *values[1:]), top.outer)
         return Batched(top.level, compute(op, [data, *values[1:]]), top.outer)
 

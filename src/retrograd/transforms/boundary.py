@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..backend import xp
+from ..backend.interface import library_of
+from ..backend.numpy import ndarray
 from ..base.call_sites import here
 from ..base.modes import ACTIVE, MODE
 from ..core import saved_values
@@ -74,7 +75,7 @@ def _below(data: Any, level: int, change: Callable[[Any, int], Any], depth: int 
 
 def enter_batch(data: Any, dim: int, level: int, outer: bool = False) -> Any:
     """Raw data with its axis ``dim`` turned into a batch."""
-    if dim == 0 and data.__class__ is xp.ndarray:
+    if dim == 0 and data.__class__ is ndarray:
         return Batched(level, data, outer)
 
     def change(inner: Any, depth: int) -> Any:
@@ -111,7 +112,7 @@ def batched_like(model: Tensor, made: Tensor) -> Tensor:
     if not sizes:
         return made
     plain = made._array()
-    data: Any = xp.empty((*(size for _, size in sizes), *plain.shape), plain.dtype)
+    data: Any = library_of(plain).empty((*(size for _, size in sizes), *plain.shape), plain.dtype)
     data[...] = plain
     for level, _ in sizes:
         data = Batched(level, data)
@@ -324,7 +325,7 @@ def _outer_sizes(data: Any) -> dict[int, int]:
 def settle_tensor(result: Tensor, levels: tuple[int, ...]) -> Tensor:
     """:func:`settle`, recorded."""
     data = result._data
-    if data.__class__ is xp.ndarray or is_settled(data, levels):
+    if data.__class__ is ndarray or is_settled(data, levels):
         return result
     removed = {n: size for n, size in sorted(_outer_sizes(data).items()) if n not in levels}
     return recorded(result, lambda x: settle(x, levels), lambda g: _unsettle(g, removed))

@@ -15,6 +15,8 @@ from types import FunctionType
 from typing import Any
 
 from ..backend import reduce, xp
+from ..backend.interface import is_data
+from ..backend.numpy import ndarray
 from ..base.errors import canonical_dim, canonical_dims
 from ..base.modes import NO_GRAD, Mode
 from ..core.binding import (
@@ -36,7 +38,7 @@ from ..core.tensor import Tensor
 from .holders import Holder
 
 F4, F8 = xp.FLOAT32, xp.FLOAT64
-ARRAYS = frozenset((xp.ndarray, F4.type, F8.type))
+ARRAYS = frozenset((ndarray, F4.type, F8.type))
 """The classes of ordinary raw data: arrays, and the scalars that zero-dim tensors may hold."""
 
 
@@ -267,7 +269,7 @@ def _arithmetic(name: str, *options: Any, is_reflected: bool = False) -> Any:
         cls = other.__class__
         if cls is float or cls is int:
             other = number_as_array(other, self.dtype)
-        elif not (cls in TRACED_TYPES or isinstance(other, (xp.ndarray, xp.generic))):
+        elif not (cls in TRACED_TYPES or is_data(other)):
             return NotImplemented
         top = other if cls in TRACED_TYPES and other.level > self.level else self
         values = [other, self, *options] if is_reflected else [self, other, *options]

@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from ..backend import xp
+from ..backend.interface import library_of
+from ..backend.numpy import ndarray
 from ..base.errors import CannotBatch
 from ..base.modes import ACTIVE, MODE
 from ..core.engine import _RUNNING
@@ -42,8 +43,6 @@ class Dual(Holder):
     shape = property(lambda self: self.primal.shape)
     ndim = property(lambda self: self.primal.ndim)
     dtype = property(lambda self: self.primal.dtype)
-    strides = property(lambda self: self.primal.strides)
-    flags = property(lambda self: self.primal.flags)
 
     def __bool__(self) -> bool:
         return bool(self.primal)
@@ -72,11 +71,6 @@ class Batched(Holder):
     shape = property(lambda self: self.value.shape[1:])
     ndim = property(lambda self: self.value.ndim - 1)
     dtype = property(lambda self: self.value.dtype)
-    strides = property(lambda self: self.value.strides[1:])
-
-    @property
-    def flags(self) -> Any:
-        return self.value.flags
 
     @property
     def batch(self) -> int:
@@ -140,14 +134,16 @@ class TracedTensor(Tensor):
 
         while isinstance(data, Dual) and data.level not in ACTIVE.get():
             data = data.primal
-        return tensor_repr(xp.as_array(value_of(data)), self.dtype,
+        value = value_of(data)
+        return tensor_repr(library_of(value).as_array(value), self.dtype,
                            default_dtype=dtypes.get_default_dtype(),
                            requires_grad=self._edge is not None and self.grad_fn is None,
                            grad_fn_name=None if self.grad_fn is None else self.grad_fn.name(),
                            tangent=wrap_any(data.tangent) if isinstance(data, Dual) else None)
 
     def data_ptr(self) -> int:
-        return xp.address(innermost(self._data))
+        array = innermost(self._data)
+        return library_of(array).address(array)
 
     def storage_offset(self) -> int:
         return wrap_any(innermost(self._data)).storage_offset()
@@ -197,9 +193,9 @@ TRACED_TENSORS.add(TracedTensor)
 
 def levels_of(data: Any) -> tuple[int, ...]:
     """The levels of all the holders that ``data`` is made of."""
-    if data.__class__ is xp.ndarray:
+    if data.__class__ is ndarray:
         return ()
-    if data.__class__ is Batched and data.value.__class__ is xp.ndarray:
+    if data.__class__ is Batched and data.value.__class__ is ndarray:
         return (data.level,)
     return tuple(sizes_of(data))
 
@@ -305,17 +301,17 @@ def without_tangents(data: Any) -> Any:
 
 
 def zeros_like_data(data: Any) -> Any:
-    return _constant_like(data, xp.zeros)
+    return _constant_like(data, "zeros")
 
 
 def ones_like_data(data: Any) -> Any:
-    return _constant_like(data, xp.ones)
+    return _constant_like(data, "ones")
 
 
-def _constant_like(data: Any, make: Callable[..., Any]) -> Any:
+def _constant_like(data: Any, make: str) -> Any:
     """A constant in each of the batches that ``data`` is in; it has no tangents."""
     if isinstance(data, Dual):
         return _constant_like(data.primal, make)
     if isinstance(data, Batched):
         return Batched(data.level, _constant_like(data.value, make), data.outer)
-    return make(data.shape, data.dtype)
+    return getattr(library_of(data), make)(data.shape, data.dtype)

@@ -6,6 +6,7 @@ import gc
 from typing import Any
 
 from ..backend import xp
+from ..backend.interface import library_of
 from ..core import general
 from ..core.general import compute, wrap_any
 from ..core.graph import View
@@ -105,7 +106,7 @@ def _room(like: Any, sizes: dict[int, int]) -> Any:
 
     def build(levels: list[int]) -> Any:
         if not levels:
-            return xp.zeros_as(like, batches)
+            return library_of(like).zeros_as(like, batches)
         *lower, level = levels
         if sizes[level]:
             return Batched(level, build(lower))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from numpy._core import umath
 
-from ..interface import namespace
+from ..interface import namespace, register
 
 ndarray = np.ndarray
 generic = np.generic
@@ -431,18 +432,11 @@ def is_scalar(value: Any) -> bool:
     return isinstance(value, np.generic)
 
 
-def kind_of(dtype: np.dtype) -> str:
-    """One letter: b(ool), i(nt), u(nsigned), f(loat), c(omplex), or V for bfloat16."""
-    return dtype.kind
-
-
-def is_writable(array: np.ndarray) -> bool:
-    return array.flags.writeable
-
-
-def is_contiguous(array: np.ndarray) -> bool:
-    """Whether the elements lie in memory in the order of their indices, without gaps."""
-    return array.flags.c_contiguous
+# One letter: b(ool), i(nt), u(nsigned), f(loat), c(omplex), or V for bfloat16.
+kind_of = attrgetter("kind")
+is_writable = attrgetter("flags.writeable")
+# Whether the elements lie in memory in the order of their indices, without gaps.
+is_contiguous = attrgetter("flags.c_contiguous")
 
 
 def owns_memory(array: np.ndarray) -> bool:
@@ -455,6 +449,16 @@ def same_memory(a: np.ndarray, b: np.ndarray) -> bool:
     return a.shape == b.shape and a.strides == b.strides and address(a) == address(b)
 
 
+def same_layout(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether the elements of both lie in memory in the same way, if in different places."""
+    return a.strides == b.strides
+
+
+def retyped(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The memory of a packed vector read as elements of another dtype."""
+    return array.view(dtype)
+
+
 def offset_in(array: np.ndarray, base: np.ndarray) -> int:
     """How many elements of ``array`` its first one lies behind the first one of ``base``."""
     return (address(array) - address(base)) // array.dtype.itemsize
@@ -463,6 +467,16 @@ def offset_in(array: np.ndarray, base: np.ndarray) -> int:
 def add_at(array: np.ndarray, index: Any, values: Any) -> None:
     """Add ``values`` at the places of ``index``, which may name a place more than once."""
     np.add.at(array, index, values)
+
+
+def number(value: Any, dtype: np.dtype) -> Any:
+    """Zero-dim data, as reductions give it."""
+    return dtype.type(value)
+
+
+def to_numpy(array: np.ndarray) -> np.ndarray:
+    """The array as one of NumPy's; a copy, unless it is."""
+    return array
 
 
 # ---------------------------------------------------------------- functions, called quicker
@@ -498,3 +512,4 @@ _QUICK = {
 }
 
 xp = namespace("numpy", {**globals(), **_QUICK}, np)
+register(xp)

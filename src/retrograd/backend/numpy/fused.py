@@ -21,7 +21,7 @@ CHUNK = 32768
 
 def is_packable(array: Any) -> bool:
     """Whether the updates below apply: their rounding is the dtype's own for these two only."""
-    return array.dtype == np.float32 or array.dtype == np.float64
+    return isinstance(array, np.ndarray) and array.dtype in (np.float32, np.float64)
 
 
 class Chunk:

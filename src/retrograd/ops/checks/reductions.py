@@ -8,6 +8,7 @@ from typing import Any
 
 from ...backend import reduce as arrays
 from ...backend import xp
+from ...backend.interface import is_data
 from ...base import dtypes
 from ...base.errors import canonical_dims, no_overload
 from ...core.tensor import Tensor
@@ -130,7 +131,7 @@ def check_quantile(input: Any, q: Any, interpolation: str) -> None:
     need(interpolation in INTERPOLATIONS, "interpolation must be one of linear, lower, higher, "
          f"midpoint or nearest, but got {interpolation}")
     # Inside a transform there is no one value to look at.
-    if isinstance(q._data, (xp.ndarray, xp.generic)):
+    if is_data(q._data):
         need(bool(((q._data >= 0) & (q._data <= 1)).all()), "q values must be in the range [0, 1]")
 
 

@@ -6,9 +6,11 @@ from typing import Any
 
 from ...backend import create as make
 from ...backend import xp
+from ...backend.interface import library_of
 from ...base import dtypes, layouts
 from ...base.warning import warn
-from ...core.tensor import NATIVE, Tensor, attach
+from ...core.libraries import in_library
+from ...core.tensor import NATIVE, Tensor, attach, wrap
 from ..memory.casts import fits
 from .nested_data import data_of
 from .options import dtype_for, leaf, out_dtype, place, settle, size_argument, size_from
@@ -53,7 +55,7 @@ def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: Any = 
 def _fill_value(function: str, value: Any) -> Any:
     if isinstance(value, (bool, int, float, complex)):
         return value
-    if isinstance(value, xp.generic):
+    if xp.is_scalar(value):
         return value.item()
     if isinstance(value, Tensor) and not value.ndim and not value.requires_grad:
         return value.item()
@@ -121,11 +123,12 @@ def blank_like(function: str, input: Any, dtype: Any, layout: Any, device: Any,
     data = input._data
     shape = data.shape
     if memory_format is None or memory_format is layouts.preserve_format:
-        return make.laid_out_like(data, shape, kind.np)
+        return in_library(make.laid_out_like, library_of(data))(data, shape, kind.np)
     if not isinstance(memory_format, layouts.memory_format):
         raise TypeError(f"{function}(): argument 'memory_format' must be torch.memory_format, not "
                         f"{type(memory_format).__name__}")
-    return make.empty_in_order(shape, layouts.axis_order(len(shape), memory_format), kind.np)
+    return library_of(data).empty_in_order(shape, layouts.axis_order(len(shape), memory_format),
+                                           kind.np)
 
 
 def beside(input: Tensor, made: Tensor) -> Tensor:
@@ -134,6 +137,10 @@ def beside(input: Tensor, made: Tensor) -> Tensor:
         from ...transforms import batched_like
 
         return batched_like(input, made)
+    library = library_of(input._data)
+    if library is not xp and not library.is_array(made._data):
+        moved = wrap(library.asarray(made._data))
+        return moved.requires_grad_(made.requires_grad)
     return made
 
 
@@ -150,7 +157,7 @@ def _like(function: str, value: Any, doc: str) -> Any:
                 return handled  # type: ignore[no-any-return]
         data = blank_like(function, input, dtype, layout, device, memory_format)
         if value is not None:
-            data.fill(value)
+            data[...] = value
         return beside(input, leaf(data, requires_grad, function))
 
     factory.__name__ = factory.__qualname__ = function
@@ -175,7 +182,7 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, layout: Any 
     data = blank_like("full_like", input, dtype, layout, device, memory_format)
     value = _fill_value("full_like", fill_value)
     fits(value, dtypes.from_numpy_dtype(data.dtype))
-    data.fill(make.number_as(value, data.dtype))
+    data[...] = in_library(make.number_as, library_of(data))(value, data.dtype)
     return beside(input, leaf(data, requires_grad, "full_like"))
 
 
@@ -224,7 +231,7 @@ def _new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = Non
              ".clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
              "tensor.new_tensor(sourceTensor).")
     kind = self.dtype if dtype is None else dtype_for("new_tensor", dtype)
-    return leaf(data_of(data, kind), requires_grad, "new_tensor")
+    return beside(self, leaf(data_of(data, kind), requires_grad, "new_tensor"))
 
 
 attach(new_tensor=_new_tensor)

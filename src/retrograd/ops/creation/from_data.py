@@ -33,7 +33,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     kind = None if dtype is None else dtype_for("as_tensor", dtype)
     if isinstance(data, Tensor):
         return data if kind is None else data.to(kind)
-    if isinstance(data, xp.ndarray):
+    if xp.is_array(data):
         shared = from_numpy(data)
         return shared if kind is None else shared.to(kind)
     return leaf(data_of(data, kind))
@@ -47,7 +47,7 @@ def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | Non
     kind = None if dtype is None else dtype_for("asarray", dtype)
     if isinstance(obj, Tensor):
         return _tensor_as_array(obj, kind, copy, requires_grad)
-    if isinstance(obj, xp.ndarray):
+    if xp.is_array(obj):
         out = from_numpy(obj)
     elif hasattr(obj, "__dlpack__"):
         out = from_dlpack(obj)
@@ -90,9 +90,9 @@ def _aliased_or_copied(given: Tensor, kind: dtypes.dtype | None, copy: bool | No
 
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor on the memory of a NumPy array."""
-    if not isinstance(ndarray, xp.ndarray):
+    if not xp.is_array(ndarray):
         raise TypeError(f"expected np.ndarray (got {full_name(ndarray)})")
-    if not ndarray.flags.writeable:
+    if not xp.is_writable(ndarray):
         warn("The given NumPy array is not writable, and PyTorch does not support non-writable "
              "tensors. This means writing to this tensor will result in undefined behavior. You "
              "may want to copy the array to protect its data or make it writable before "

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...backend import create as make
 from ...backend import xp
+from ...backend.interface import is_data, library_of
 from ...base import dtypes
 from ...base.warning import warn
 from ...core.tensor import Size, Tensor, warn_of_lost_gradient
@@ -26,10 +27,10 @@ def data_of(value: Any, dtype: dtypes.dtype | None) -> Any:
         return _numbers_as([value], kind).reshape(())
     if isinstance(value, Tensor):
         data = value._data
-        return xp.array(data, dtype=dtype.np if dtype else None)
-    if isinstance(value, xp.ndarray):
+        return library_of(data).array(data, dtype=dtype.np if dtype else None)
+    if xp.is_array(value):
         return _from_ndarray(value, dtype)
-    if isinstance(value, xp.generic):
+    if xp.is_scalar(value):
         kind = dtype or dtypes.from_numpy_dtype(value.dtype)
         return _numbers_as([value], kind).reshape(())
     if isinstance(value, (str, bytes)):
@@ -128,7 +129,7 @@ def _integers_as(numbers: Any, kind: dtypes.dtype) -> Any:
 
 
 def _as_integer(number: Any, kind: dtypes.dtype) -> int:
-    if isinstance(number, float) and not isinstance(number, xp.generic):
+    if isinstance(number, float) and not xp.is_scalar(number):
         if kind is dtypes.uint64:
             raise TypeError("an integer is required")
         if not math.isfinite(number):
@@ -149,7 +150,7 @@ def full_name(value: Any) -> str:
 
 def _from_any_sequence(value: Any, dtype: dtypes.dtype | None) -> Any:
     """Sequences that hold tensors, arrays or NumPy scalars, and the wording of their errors."""
-    if any(type(item) is xp.ndarray for item in value) and len(value) > 1:
+    if any(xp.is_array(item) for item in value) and len(value) > 1:
         warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider "
              "converting the list to a single numpy.ndarray with numpy.array() before converting "
              "to a tensor.", once=True)
@@ -165,7 +166,7 @@ def _shape_of(value: Any) -> tuple[int, ...]:
     """The shape of nested sequences, by their first elements."""
     shape: list[int] = []
     while _is_sequence(value) and not (isinstance(value, Tensor) and not value.ndim) \
-            and not isinstance(value, xp.generic):
+            and not xp.is_scalar(value):
         if isinstance(value, Tensor) and value.numel() == 1:
             break
         if not getattr(value, "shape", (1,)):
@@ -184,7 +185,7 @@ def _inferred(value: Any) -> dtypes.dtype:
     """The dtype of nested sequences: that of the widest number in them."""
     if isinstance(value, Tensor):
         return value.dtype
-    if isinstance(value, (xp.ndarray, xp.generic)):
+    if is_data(value):
         return dtypes.from_numpy_dtype(value.dtype)
     if isinstance(value, (bool, int, float, complex)):
         return dtypes.of_scalar(value)

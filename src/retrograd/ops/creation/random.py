@@ -7,12 +7,13 @@ from types import FunctionType
 from typing import Any
 
 from ...backend import xp
+from ...backend.interface import library_of
 from ...backend.numpy.create import laid_out_like
 from ...base import dtypes
 from ...base.errors import CannotBatch, size_mismatch
 from ...core.op import Array, Index, op, publish
 from ...core.tensor import Tensor, attach
-from ...random import VMAPS, Generator, drawn, stream_of
+from ...random import VMAPS, Generator, drawn, stream_for, stream_of
 from ..batching import all_aligned, batched, folded, inner_rank, repeated, run, unfolded
 from ..shapes.expanding import _check_expand as checked_expansion
 from ..shapes.reshaping import with_rank, zeros_of
@@ -63,7 +64,7 @@ def _drawn_like(function: str, draw: Any, doc: str, factory_of_size: Any) -> Any
             return factory_of_size(tuple(input.shape), generator=generator, dtype=kind,
                                    requires_grad=requires_grad)
         data = blank_like(function, input, dtype, layout, device, memory_format)
-        fill_in_memory_order(data, lambda shape: draw(stream_of(generator), shape, data))
+        fill_in_memory_order(data, lambda shape: draw(stream_for(data, generator), shape, data))
         return leaf(data, requires_grad, function)
 
     factory.__name__ = factory.__qualname__ = function
@@ -74,7 +75,7 @@ def _drawn_like(function: str, draw: Any, doc: str, factory_of_size: Any) -> Any
 
 def fill_in_memory_order(data: Any, draw: Any) -> None:
     """Draw numbers in the order in which the elements of a dense array lie in memory."""
-    packed = data.transpose(xp.dense_order(data))
+    packed = data.transpose(library_of(data).dense_order(data))
     packed[...] = draw(packed.shape)
 
 
@@ -87,7 +88,7 @@ rand_like = _drawn_like(
     "Uniform draws from [0, 1), shaped as ``input``.", rand)
 randn_like = _drawn_like(
     "randn_like", lambda stream, shape, data: stream.normal(
-        shape, data.dtype, contiguous=data.flags.c_contiguous),
+        shape, data.dtype, contiguous=library_of(data).is_contiguous(data)),
     "Draws from the standard normal distribution, shaped as ``input``.", randn)
 
 
@@ -130,7 +131,7 @@ def randint_like(input: Tensor, low: Any = 0, high: Any = None, *,
         return randint(low, high, tuple(input.shape), generator=generator,
                        dtype=input.dtype if dtype is None else dtype, requires_grad=requires_grad)
     data = blank_like("randint_like", input, dtype, layout, device, memory_format)
-    stream = stream_of(generator)
+    stream = stream_for(data, generator)
     fill_in_memory_order(data, lambda shape: stream.integers(low, high, shape, data.dtype))
     return leaf(data, requires_grad, "randint_like")
 
@@ -206,7 +207,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
         stream, kind = stream_of(generator), input.dtype.np
         return leaf(drawn(lambda whole: stream.bernoulli(float(p), whole, kind), input.shape))
     data = blank_like("bernoulli", input, None, None, None, None)
-    fill_in_memory_order(data, lambda shape: stream_of(generator).bernoulli(
+    fill_in_memory_order(data, lambda shape: stream_for(data, generator).bernoulli(
         float(p), shape, data.dtype))
     return settle(data, out, False, "bernoulli")
 
@@ -246,14 +247,14 @@ def _normal_mean(input: Array, std: Any, generator: Any) -> Any:
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     drawn = stream_of(generator).normal(input.shape, input.dtype)
-    return drawn * xp.as_array(input).dtype.type(std) + input
+    return drawn * xp.asarray(std, dtype=input.dtype) + input
 
 
 @op(draws=True, method=False, function=None, node="NormalBackward2")
 def _normal_std(mean: Any, input: Array, generator: Any) -> Any:
     _check_std(input)
     drawn = stream_of(generator).normal(input.shape, input.dtype)
-    return drawn * input + xp.as_array(input).dtype.type(mean)
+    return drawn * input + xp.asarray(mean, dtype=input.dtype)
 
 
 @op(draws=True, method=False, function=None, node="NormalBackward3", broadcasts=True)
@@ -337,7 +338,7 @@ def _written(name: str, node: str, kernel: Any) -> Any:
 def _laid_out(input: Any, draw: Any) -> Any:
     """Draws in the memory order of ``input``, if it is dense, and otherwise by its indices."""
     array = xp.as_array(input)
-    if array.flags.c_contiguous:
+    if xp.is_contiguous(array):
         return draw(array.shape)
     out = laid_out_like(array, array.shape, array.dtype) if xp.is_dense(array) else xp.empty(
         array.shape, array.dtype)
@@ -353,7 +354,7 @@ def _uniform(input: Array, low: float = 0.0, high: float = 1.0, *, generator: An
 
 def _normal(input: Array, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
     """Normal draws."""
-    contiguous = xp.as_array(input).flags.c_contiguous
+    contiguous = xp.is_contiguous(xp.as_array(input))
     return _laid_out(input, lambda shape: stream_of(generator).normal(
         shape, input.dtype, float(mean), float(std), contiguous))
 

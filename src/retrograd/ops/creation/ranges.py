@@ -29,7 +29,7 @@ from .options import _is_whole, out_dtype, place, settle
 
 
 def _number(function: str, argument: str, position: int, value: Any) -> Any:
-    if isinstance(value, (Tensor, xp.generic)):
+    if isinstance(value, Tensor) or xp.is_scalar(value):
         value = value.item()
     if isinstance(value, complex):
         raise RuntimeError("value cannot be converted to type double without overflow")
@@ -134,7 +134,7 @@ def _spaced(function: str, start: Any, end: Any, steps: Any, dtype: Any, out: An
                 raise RuntimeError(f"{function} only supports 0-dimensional start and end tensors, "
                                    f"but got {name} with {value.ndim} dimension(s).")
             value = value.item()
-        ends.append(value.item() if isinstance(value, xp.generic) else value)
+        ends.append(value.item() if xp.is_scalar(value) else value)
     if not _is_whole(steps):
         given = (start, end) if steps is None else (start, end, steps)
         raise TypeError(f"{function}() received an invalid combination of arguments - got "

@@ -19,11 +19,11 @@ BOTH = ("input", "other")
 
 def is_number(value: Any) -> bool:
     """Whether ``value`` is a Python or backend number."""
-    return isinstance(value, (*NUMBERS, xp.generic))
+    return isinstance(value, NUMBERS) or xp.is_scalar(value)
 
 
 def plain_number(value: Any) -> Any:
-    return value.item() if isinstance(value, xp.generic) else value
+    return value.item() if xp.is_scalar(value) else value
 
 
 def widened(input: Any, number: Any) -> Any:
@@ -91,4 +91,4 @@ def publish_pair(name: str, with_tensor: Any, with_number: Any, of_number: Any =
 
 
 def is_operand(value: Any) -> bool:
-    return isinstance(value, (Tensor, *NUMBERS, xp.generic))
+    return isinstance(value, Tensor) or is_number(value)

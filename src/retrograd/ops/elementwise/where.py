@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import pointwise as arrays
 from ...backend import xp
+from ...backend.interface import library_of
 from ...base import dtypes
 from ...base.errors import no_overload
 from ...base.warning import warn
@@ -77,7 +78,9 @@ _WHERE_FORMS = ("Tensor condition",
 def _where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
     """``input`` where ``condition`` holds, ``other`` elsewhere; alone, where it holds."""
     if input is None and other is None and isinstance(condition, Tensor):
-        return tuple([wrap(found) for found in xp.nonzero(xp.atleast_1d(condition._data))])
+        library = library_of(condition._data)
+        return tuple([wrap(found)
+                      for found in library.nonzero(library.atleast_1d(condition._data))])
     if not isinstance(condition, Tensor) or not (is_operand(input) and is_operand(other)):
         given = tuple(v for v in (condition, input, other) if v is not None)
         raise no_overload("where", given, *_WHERE_FORMS)

@@ -7,10 +7,14 @@ from typing import Any
 
 from ...backend import index as xi
 from ...backend import xp
+from ...backend.interface import library_of
 from ...base.errors import CannotBatch, dim_out_of_range, not_a_tensor
 from ...base.warning import warn
+from ...core.graph import fit
 from ...core.inplace import call_inplace
+from ...core.libraries import computed
 from ...core.op import Array, Index, linear, op, publish
+from ...core.saved_values import fit_tensor
 from ...core.tensor import Tensor, wrap
 from ..batching import as_dtype_of, batched, inner_rank, shifted
 from ..checks.common import scalar_type
@@ -209,9 +213,6 @@ def values_gradient(g: Any, like: Any, index: Any, dims: Any) -> Any:
 
 def fitted(g: Any, like: Any) -> Any:
     """``g`` summed to the shape of what it is the gradient of, and in its dtype."""
-    from ...core.graph import fit
-    from ...core.saved_values import fit_tensor
-
     return fit_tensor(g, like) if isinstance(g, Tensor) else fit(g, like)
 
 
@@ -226,7 +227,7 @@ def located(tensor: Tensor, pairs: list[tuple[int, Tensor]]) -> tuple[Tensor, tu
     for dim, one in pairs:
         check_index(tensor, dim, one)
         if is_mask(one):
-            rows = xp.nonzero(one._array())
+            rows = library_of(one._data).nonzero(one._array())
             dims += range(dim, dim + len(rows))
             parts += [wrap(row) for row in rows]
         else:
@@ -235,7 +236,7 @@ def located(tensor: Tensor, pairs: list[tuple[int, Tensor]]) -> tuple[Tensor, tu
     check_broadcast(parts)
     if any(type(part)._is_traced for part in parts):  # type: ignore[attr-defined]
         return stack(broadcast_tensors(*parts)), tuple(dims)
-    return wrap(xi.stacked([part._data for part in parts])), tuple(dims)
+    return wrap(computed(xi.stacked, [part._data for part in parts])), tuple(dims)
 
 
 def is_mask(tensor: Tensor) -> bool:
@@ -310,7 +311,7 @@ def put_through(target: Tensor, values: Tensor, place: Tensor, dims: tuple[int, 
                 accumulate: bool) -> Tensor:
     """Write in place; memory that several elements share is written to as well, with a warning."""
     array = target._data
-    if writes_freely(target, values) and type(array) is xp.ndarray and xp.has_overlap(array):
+    if writes_freely(target, values) and xp.is_array(array) and xp.has_overlap(array):
         warn("Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor "
              "before performing this operation. This also applies to advanced indexing e.g. "
              "tensor[indices] = tensor")

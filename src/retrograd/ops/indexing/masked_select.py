@@ -82,7 +82,7 @@ def _(batch: Any, input: Any, mask: Any, shape: Any) -> Any:
 @op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedScatterBackward0")
 def _masked_scatter(input: Array, mask: Index, source: Array) -> Any:
     check_masked_scatter(input, mask, source)
-    out = xp.array(xp.broadcast_to(input, _joint_shape(mask, input)), order="C")
+    out = xp.broadcast_to(input, _joint_shape(mask, input)).copy()
     xi.masked_put(out, mask, source)
     return out
 

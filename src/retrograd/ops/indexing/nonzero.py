@@ -6,13 +6,15 @@ from typing import Any
 
 from ...backend import index as xi
 from ...backend import xp
+from ...backend.interface import library_of
 from ...base import dtypes
+from ...core.libraries import computed
 from ...core.op import publish
 from ...core.tensor import Tensor, wrap
 
 
 def _nonzero(input: Tensor) -> Tensor:
-    return wrap(xi.nonzero_rows(input._data))
+    return wrap(computed(xi.nonzero_rows, input._data))
 
 
 def nonzero(input: Tensor, *, out: Any = None, as_tuple: bool = False) -> Any:
@@ -20,7 +22,8 @@ def nonzero(input: Tensor, *, out: Any = None, as_tuple: bool = False) -> Any:
     if not as_tuple:
         return given_or(out, "nonzero", _nonzero(input))
     rows = input._array() if input._data.ndim else input._array().reshape(1)
-    return tuple([wrap(xp.in_rows(row)) for row in xp.nonzero(rows)])
+    library = library_of(rows)
+    return tuple([wrap(library.in_rows(row)) for row in library.nonzero(rows)])
 
 
 def given_or(out: Any, function: str, result: Tensor) -> Tensor:

@@ -28,7 +28,7 @@ def _check_source(src: Any, part: Any) -> None:
 
 
 def _overwritten(input: Any, src: Any, part_of: Any) -> Any:
-    out = xp.array(input, order="C")
+    out = xp.as_array(input).copy()
     part = part_of(out)
     _check_source(src, part)
     part[...] = src

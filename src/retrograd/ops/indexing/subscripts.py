@@ -91,7 +91,7 @@ class Subscript:
             return item
         if isinstance(item, (list, tuple, range, str)):
             return index_tensor(item)
-        if isinstance(item, xp.ndarray):
+        if xp.is_array(item):
             if not item.ndim and item.dtype.kind in "iu":
                 return int(item)
             return index_tensor(item)

@@ -24,7 +24,7 @@ from .gather_scatter import _scatter_src, gather, scatter_add
 def take(input: Array, index: Index) -> Any:
     """The elements at ``index``, counted through the flattened ``input``."""
     check_flat("take", index, input.size)
-    return xp.as_array(input).reshape(-1).take(index)
+    return xp.take(xp.as_array(input).reshape(-1), index)
 
 
 take.vjp(input=lambda g, like, index: _put(zeros_of(g, like.shape), index, g, True))

@@ -57,7 +57,7 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th power of square matrices, by repeated squaring."""
     check_matrices("linalg.matrix_power", A._data, numbers="any")
     if n == 0:
-        return A.clone().copy_(wrap(xp.eye(A.shape[-1], dtype=A._data.dtype)))
+        return A.clone().copy_(_identity(A))
     base = inv(A) if n < 0 else A
     times = mm if A.ndim == 2 else matmul
     found: Any = None

@@ -82,7 +82,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     found = matmul(pinv(A, rtol=rcond), right)
     rank = matrix_rank(A.detach(), rtol=rcond)
     rows, cols = A.shape[-2:]
-    empty = wrap(xp.empty((0,), A.dtype.to_real().np))
+    empty = A.new_empty((0,), dtype=A.dtype.to_real())
     residuals = empty
     if rows > cols and driver not in (None, "gelsy") and bool((rank == cols).all()):
         apart = matmul(A, found) - right
@@ -91,7 +91,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     values = svdvals(A.detach()) if driver in ("gelsd", "gelss") else empty
     if driver == "gels":
         # This method takes full rank for granted.
-        rank = wrap(xp.empty((0,), xp.INT64))
+        rank = A.new_empty((0,), dtype=rank.dtype)
     return return_types.linalg_lstsq((solution, residuals, rank, values))
 
 

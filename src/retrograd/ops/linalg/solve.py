@@ -11,7 +11,7 @@ from ...backend import xp
 from ...base import dtypes
 from ...base.errors import canonical_dim, no_kernel
 from ...core.op import Array, Index, composite, op, publish
-from ...core.tensor import Tensor, wrap
+from ...core.tensor import Tensor
 from ..batching import all_batched, run
 from ..checks.common import scalar_type
 from ..elementwise.arithmetic import is_complex_value
@@ -24,7 +24,7 @@ from ..shapes.dimensions import _permute, transpose
 from ..shapes.expanding import joint_shape, sum_to_size_of
 from ..shapes.reshaping import reshape, with_rank
 from ..sorting.sorting import into_one
-from .common import check_matrices, columns_of, per_matrix, rows_of
+from .common import _identity, check_matrices, columns_of, per_matrix, rows_of
 from .diagonals import tril, triu
 
 
@@ -192,8 +192,7 @@ def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
     """The inverse of a matrix from its Cholesky factor ``L``."""
     check_matrices("cholesky_inverse", L._data, kernel="cholesky_inverse_out_cpu",
                    numbers="kernel")
-    size = L.shape[-1]
-    return cholesky_solve(wrap(xp.eye(size, dtype=L._data.dtype)), L, upper)
+    return cholesky_solve(_identity(L), L, upper)
 
 
 # ---------------------------------------------------------------- tensors seen as matrices

@@ -128,7 +128,7 @@ def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative
 def _soft_margin_loss(input: Array, target: Index, reduction: int) -> Any:
     apart = -input * target
     values = xp.log1p(xp.exp(-xp.absolute(apart))) + xp.maximum(apart, 0)
-    return arrays.reduced(values.astype(input.dtype, copy=False), reduction)
+    return arrays.reduced(xp.cast(values, input.dtype), reduction)
 
 
 _soft_margin_loss.vjp(input=lambda g, input, target, reduction: -target * sigmoid(

@@ -28,8 +28,8 @@ clone.vjp(input=lambda g: g)
 
 def contiguous(input: Tensor, memory_format: Any = layouts.contiguous_format) -> Tensor:
     """``input`` itself if its memory is in order, otherwise a copy that is."""
-    if memory_format is layouts.contiguous_format and type(input._data) is xp.ndarray \
-            and input._data.flags.c_contiguous:
+    if memory_format is layouts.contiguous_format and xp.is_array(input._data) \
+            and xp.is_contiguous(input._data):
         return input
     if type(input)._is_traced:  # type: ignore[attr-defined]
         return clone(input)

@@ -36,8 +36,7 @@ def writes_freely(target: Tensor, *sources: Any) -> bool:
 
 def is_writable(array: Any) -> bool:
     """Whether each element of ``array`` may be written to, and lies in memory of its own."""
-    flags = array.flags
-    return flags.writeable and (flags.c_contiguous or not xp.has_overlap(array))
+    return xp.is_writable(array) and (xp.is_contiguous(array) or not xp.has_overlap(array))
 
 
 # ---------------------------------------------------------------- copying
@@ -150,7 +149,7 @@ _fill_tensor.vjp(input=lambda g: zeros_of(g, g.shape),
 def fills_shared(function: str, target: Tensor, *others: Any) -> bool:
     """Whether this fill goes to memory that elements share: allowed where nothing is recorded."""
     array = target._data
-    if not writes_freely(target, *others) or type(array) is not xp.ndarray \
+    if not writes_freely(target, *others) or not xp.is_array(array) \
             or not xp.has_overlap(array):
         return False
     warn(f"Use of {function} on expanded tensors is deprecated. Please clone() the tensor before "
@@ -174,7 +173,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     if writes_freely(input):
         array = input._array()
         # One value for all: it does not matter if elements share memory.
-        if array.flags.writeable:
+        if xp.is_writable(array):
             array[...] = xi.number_as(value, array.dtype)
             input._counter().bump()
             return input
@@ -247,7 +246,7 @@ def zero_(input: Tensor) -> Tensor:
     """Overwrite every element with zero."""
     if writes_freely(input):
         array = input._array()
-        if array.flags.writeable:
+        if xp.is_writable(array):
             array[...] = 0
             input._counter().bump()
             return input
@@ -260,6 +259,6 @@ publish(zero_, "zero_", method=False)
 
 def _on_copy(write: Any, input: Any, *rest: Any) -> Any:
     """A copy of ``input`` that ``write``, the kernel of the in-place variant, has written to."""
-    out = xp.array(input, order="C")
+    out = xp.as_array(input).copy()
     write(out, *rest)
     return out

@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from ...backend import xp
+from ...backend.interface import library_of
 from ...base.modes import MODE
 from ...core import general
 from ...core.graph import View
@@ -115,14 +116,16 @@ def resize_(self: Tensor, *given: Any, memory_format: Any = None) -> Tensor:
     array = self._array()
     if array.shape == size:
         return self
-    owner = xp.storage_of(array)
+    library = library_of(array)
+    owner = library.storage_of(array)
+    held_bytes = owner.size * owner.dtype.itemsize
     offset = self.storage_offset()
     needed = offset + math.prod(size)
-    if needed * array.dtype.itemsize <= owner.nbytes:
-        made = xp.as_strided(array, size, packed_strides(size), 0)
+    if needed * array.dtype.itemsize <= held_bytes:
+        made = library.as_strided(array, size, packed_strides(size), 0)
     else:
-        memory = xp.zeros(needed, array.dtype)
-        held = xp.as_strided(array, (owner.nbytes // array.dtype.itemsize - offset,), (1,), 0)
+        memory = library.zeros(needed, array.dtype)
+        held = library.as_strided(array, (held_bytes // array.dtype.itemsize - offset,), (1,), 0)
         memory[offset:offset + held.size] = held
         made = memory[offset:].reshape(size)
     self._replace_data(made)
@@ -160,7 +163,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
          stride: Any = None) -> Tensor:
     """Share the memory of ``source`` from now on."""
     if source is None:
-        array = xp.empty((0,), self._data.dtype)
+        array = library_of(self._data).empty((0,), self._data.dtype)
     else:
         array = source._array() if isinstance(source, Tensor) else xp.asarray(source)
         if array.dtype != self._data.dtype:
@@ -171,8 +174,8 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
             raise RuntimeError(f"Could not set tensor of type {given} to a tensor of type {own}")
     if size is not None:
         size = sizes((size,))
-        array = xp.as_strided(array, size, packed_strides(size) if stride is None
-                              else sizes((stride,)), storage_offset)
+        strides = packed_strides(size) if stride is None else sizes((stride,))
+        array = library_of(array).as_strided(array, size, strides, storage_offset)
     mode = MODE.get()
     edge, other = edge_of(self), edge_of(source) if isinstance(source, Tensor) else None
     node = None

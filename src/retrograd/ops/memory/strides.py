@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...backend import xp
+from ...backend.interface import library_of
 from ...core.inplace import Geometry
 from ...core.op import Array, Ints, linear, publish, view
 from ...core.tensor import Tensor
@@ -50,7 +51,8 @@ def check_in_storage(input: Tensor, size: tuple[int, ...], stride: tuple[int, ..
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     if not math.prod(size):
         return
-    owner, itemsize = xp.storage_of(in_memory(input)), input.itemsize
+    data, itemsize = in_memory(input), input.itemsize
+    owner = library_of(data).storage_of(data)
     needed = (offset + xp.reach(size, stride) + 1) * itemsize
     held = owner.size * owner.dtype.itemsize
     if needed > held:
@@ -66,7 +68,8 @@ publish(as_strided, "as_strided")
 def geometry(input: Tensor) -> tuple[Any, ...]:
     """Shape, strides and offset, in elements, of a tensor in its storage."""
     data = in_memory(input)
-    own = (xp.address(data) - xp.address(xp.storage_of(data))) // data.dtype.itemsize
+    library = library_of(data)
+    own = library.offset_in(data, library.storage_of(data))
     return (tuple(input.shape), tuple(input.stride()), own)
 
 
@@ -99,7 +102,7 @@ def _memory(source: Any, size: Any, stride: Any, offset: Any, dtype: Any) -> tup
 
 
 def _add_at(memory: Any, values: Any, shape: Any, strides: Any, offset: int) -> None:
-    xp.add.at(memory, xp.positions(shape, strides, offset).reshape(-1),
+    xp.add_at(memory, xp.positions(shape, strides, offset).reshape(-1),
               xp.as_array(values).reshape(-1))
 
 
@@ -114,7 +117,7 @@ def _sharers(source: Any, reach: int) -> Any:
     else:
         return None
     counts = xp.zeros(reach, xp.INT64)
-    xp.add.at(counts, xp.positions(shape, strides, own).reshape(-1), 1)
+    xp.add_at(counts, xp.positions(shape, strides, own).reshape(-1), 1)
     return xp.maximum(counts, 1)
 
 

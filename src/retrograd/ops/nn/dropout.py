@@ -13,17 +13,17 @@ from ..checks.images import check_probability, check_spatial
 from .activations import SELU_ALPHA, SELU_SCALE, _functional
 
 
-def _mask(shape: Any, dtype: Any, p: float, part: float = 1.0) -> Tensor:
+def _mask(input: Tensor, shape: Any, p: float, part: float = 1.0) -> Tensor:
     """Random zeros, and elsewhere one over ``part``."""
-    from ...random import drawn, stream_of
+    from ...random import drawn, stream_for
 
-    stream = stream_of(None)
+    stream, dtype = stream_for(input._data), input.dtype.np
 
-    return wrap_any(drawn(lambda whole: stream.dropout_mask(whole, dtype.np, p, part), shape))
+    return wrap_any(drawn(lambda whole: stream.dropout_mask(whole, dtype, p, part), shape))
 
 
 def _scaled_mask(input: Tensor, shape: Any, p: float) -> Tensor:
-    return _mask(shape, input.dtype, p, 1 if p == 1 else 1 - p)
+    return _mask(input, shape, p, 1 if p == 1 else 1 - p)
 
 
 def _whole_shape(input: Tensor) -> Any:
@@ -110,7 +110,7 @@ def _alpha_dropped(input: Tensor, p: float, train: bool, inplace: bool,
     check_probability(p)
     if not train or p == 0 or not input.numel():
         return input
-    mask = _mask(shape_of(input), input.dtype, p)
+    mask = _mask(input, shape_of(input), p)
     if p == 1:
         return input.mul_(mask) if inplace else input * mask
     scale = 1 / math.sqrt((_ALPHA_DROPPED ** 2 * p + 1) * (1 - p))

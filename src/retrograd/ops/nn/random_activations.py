@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import pointwise as arrays
 from ...core.general import wrap_any
+from ...core.libraries import computed
 from ...core.op import Array, Index, composite, elementwise, publish
 from ...core.tensor import Tensor, wrap
 from ..elementwise.exponentials import log
@@ -35,13 +36,13 @@ _rrelu_backward.vjp(input=lambda g, source, noise: _rrelu_backward(g, source, no
 
 def _rrelu_call(made: Any, input: Tensor, lower: float, upper: float, training: bool,
                 generator: Any = None) -> Tensor:
-    from ...random import stream_of
+    from ...random import stream_for
 
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if training:
-        stream = stream_of(generator)
-        noise = wrap(arrays.random_slopes(input._data, lower, upper, stream))
+        stream = stream_for(input._data, generator)
+        noise = wrap(computed(arrays.random_slopes, input._data, lower, upper, stream))
     else:
         noise = leaky_slope(input.detach(), (lower + upper) / 2)
     return made(input, noise, lower, upper, training)
@@ -76,12 +77,12 @@ _functional(_functional_rrelu, "rrelu")
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10,
                    dim: int = -1) -> Tensor:
     """A differentiable sample of a category, nearly one-hot for small ``tau``."""
-    from ...random import drawn, stream_of
+    from ...random import drawn, stream_for
 
-    stream, kind = stream_of(None), logits.dtype.np
+    stream, kind = stream_for(logits._data), logits.dtype.np
     noise = -log(wrap_any(drawn(lambda whole: stream.exponential(whole, kind), logits.shape)))
     soft = _softmax((logits + noise) / tau, dim)
     if not hard:
         return soft
     # The gradient of the soft sample stands in for that of the hard one.
-    return wrap(arrays.one_hot_of_largest(soft._data, dim)) - soft.detach() + soft
+    return wrap(computed(arrays.one_hot_of_largest, soft._data, dim)) - soft.detach() + soft

@@ -127,7 +127,7 @@ def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Number = 1,
            alpha: Number = 1) -> Any:
     """``beta * input + alpha * Σ(batch1 @ batch2)``, summed over the batch."""
     check_batches(input, batch1, batch2, summed=True)
-    total = xp.add.reduce(matrices.product(batch1, batch2), axis=0, dtype=batch1.dtype)
+    total = xp.sum(matrices.product(batch1, batch2), axis=0, dtype=batch1.dtype)
     return matrices.scaled_sum(input, total, beta, alpha)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...backend import xp
+from ...backend.interface import is_data
 from ...core.op import composite
 from ...core.tensor import Tensor
 from ..elementwise.clamping import clamp
@@ -36,7 +36,7 @@ def _observation_weights(fweights: Any, aweights: Any, count: int) -> Any:
             raise RuntimeError(f"cov(): expected {name} to have the same numel as there are "
                                f"observations in the input but got {w.numel()} != {count}")
         # Inside a transform there is no one value to look at.
-        if isinstance(w._data, (xp.ndarray, xp.generic)) and (w._data < 0).any():
+        if is_data(w._data) and (w._data < 0).any():
             raise RuntimeError(f"cov(): {name} cannot be negative")
     if fweights is not None and aweights is not None:
         return fweights * aweights
@@ -79,12 +79,12 @@ def _freedom(sum_of_weights: Any, correction: int, weights: Any, aweights: Any) 
 
 
 def _is_all_zero(total: Tensor) -> bool:
-    return isinstance(total._data, (xp.ndarray, xp.generic)) and bool(total._data == 0)
+    return is_data(total._data) and bool(total._data == 0)
 
 
 def _is_degenerate(factor: Any) -> bool:
     if isinstance(factor, Tensor):
-        return isinstance(factor._data, (xp.ndarray, xp.generic)) and bool(factor._data <= 0)
+        return is_data(factor._data) and bool(factor._data <= 0)
     return factor <= 0
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from ... import return_types
 from ...backend import sort as arrays
 from ...backend import xp
+from ...backend.interface import library_of
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dim, composite, elementwise, op, view
 from ...core.tensor import Tensor, wrap
@@ -149,7 +150,7 @@ def median_of_all(input: Any, skip_nan: bool) -> Any:
     unsupported("median_cpu", input.dtype, "cb")
     flat = xp.as_array(input).reshape(-1)
     if not flat.size:
-        return input.dtype.type(xp.nan)
+        return xp.asarray(xp.nan, dtype=input.dtype)[()]
     return flat[arrays.middle_index(flat, 0, skip_nan)[0]]
 
 
@@ -164,7 +165,7 @@ def _whole_rank(input: Array, rounding: str) -> Any:
 def _rank_range(input: Array, skip_nan: bool) -> Any:
     """What turns a quantile into a rank in each sorted lane: rank = q * scale + offset."""
     length = input.shape[-1]
-    numbers = xp.count_nonzero(~xp.isnan(input), axis=-1, keepdims=True)
+    numbers = xp.sum(~xp.isnan(input), axis=-1, keepdims=True)
     if skip_nan:
         scale = xp.maximum(numbers - 1, 0)
         return scale.astype(input.dtype), xp.zeros(numbers.shape, input.dtype)
@@ -208,7 +209,7 @@ def _number_as_quantile(name: str, input: Any, q: Any) -> Tensor:
                         " * (float q, int dim, bool keepdim, *, str interpolation)")
     if not 0 <= q <= 1:
         raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
-    return wrap(xp.asarray(q, dtype=input._data.dtype))
+    return wrap(library_of(input._data).asarray(q, dtype=input._data.dtype))
 
 
 def _at_ranks(ordered: Any, ranks: Any, interpolation: str) -> Any:

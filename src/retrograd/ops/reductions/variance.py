@@ -20,7 +20,7 @@ from .sums import _mean_backward, _mean_dims, _spread
 def ratio(input: Array, other: Array) -> Any:
     """A quotient that is zero where ``other`` is."""
     found = xp.divide(input, other)
-    return xp.where(other == 0, found.dtype.type(0), found)
+    return xp.where(other == 0, 0, found)
 
 
 ratio.vjp(input=lambda g, other: ratio(g, conj(other)),
@@ -39,7 +39,8 @@ def _var(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
 @elementwise(function=None, method=False)
 def _boundless(input: Array) -> Any:
     """What infinity times the absolute value is."""
-    return xp.where(input == 0, input.dtype.type(math.nan), input.dtype.type(math.inf))
+    nan, inf = [xp.asarray(value, dtype=input.dtype) for value in (math.nan, math.inf)]
+    return xp.where(input == 0, nan, inf)
 
 
 def var_backward(g: Any, like: Any, input: Any, dim: Any, correction: Any, keepdim: bool) -> Any:

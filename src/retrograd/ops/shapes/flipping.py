@@ -14,7 +14,7 @@ from .reshaping import reshape, spread_method
 
 @linear(function=None, method=False, any_dtype=True, node="FlipBackward0", batches="dims")
 def _flip(input: Array, dims: Ints) -> Any:
-    return xp.array(xp.flip(input, dims), order="C") if input.ndim else input[()]
+    return xp.flip(input, dims).copy() if input.ndim else input[()]
 
 
 _flip.vjp(input=lambda g, dims: _flip(g, dims))

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from ...backend import xp
+from ...backend.interface import library_of
 from ...base.warning import warn
 from ...core.op import Arrays, composite, linear
 from ...core.tensor import wrap
@@ -76,10 +77,11 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
-        return wrap(xp.empty((0,), input._data.dtype))
-    positions = xp.indices((input.numel(),) * r)
-    chosen = xp.ones((input.numel(),) * r, bool)
-    for a, b in pairwise(positions):
+        return input.new_empty((0,))
+    library = library_of(input._data)
+    positions = library.indices((input.numel(),) * r)
+    chosen = library.ones((input.numel(),) * r, bool)
+    for a, b in pairwise(positions[i] for i in range(r)):
         chosen &= (a <= b) if with_replacement else (a < b)
     mask = wrap(chosen)
     return stack([masked_select(grid, mask)

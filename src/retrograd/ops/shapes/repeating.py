@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import xp
+from ...backend.interface import library_of
 from ...base.errors import canonical_dim, dim_out_of_range, existing_dim
 from ...core.op import Array, Ints, linear, publish
 from ...core.tensor import Tensor, wrap
@@ -68,7 +69,8 @@ spread_method(tile, "tile", "dims")
 
 def _positions(repeats: Tensor, output_size: Any) -> Tensor:
     """Which element each place of the result takes."""
-    data = xp.as_array(repeats._data)
+    library = library_of(repeats._data)
+    data = library.as_array(repeats._data)
     if data.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if data.dtype not in (xp.INT64, xp.int32):
@@ -76,7 +78,7 @@ def _positions(repeats: Tensor, output_size: Any) -> Tensor:
             f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.alias}'")
     if data.size and data.min() < 0:
         raise RuntimeError("repeats can not be negative")
-    made = xp.repeat(xp.arange(data.size, dtype=data.dtype), data)
+    made = library.repeat(library.arange(data.size, dtype=data.dtype), data)
     if output_size is not None and made.size != output_size:
         raise RuntimeError("allocated size does not match required size")
     return wrap(made)
@@ -116,7 +118,7 @@ def _repeated_unevenly(input: Tensor, repeats: Tensor, dim: int | None,
     if repeats.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     if repeats.numel() == 1:
-        repeats = wrap(xp.broadcast_to(repeats._data, (length,)))
+        repeats = wrap(library_of(repeats._data).broadcast_to(repeats._data, (length,)))
     elif repeats.shape[0] != length:
         raise RuntimeError("repeats must have the same size as input along dim, but got "
                            f"repeats.size(0) = {repeats.shape[0]} and input.size({axis}) = "

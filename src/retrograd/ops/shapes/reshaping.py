@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...backend import xp
+from ...backend.interface import library_of
 from ...base import dtypes
 from ...base.errors import canonical_dim, length_of, type_name
 from ...core.op import Array, Ints, composite, linear, publish, view
@@ -43,8 +44,9 @@ def spread_method(function: Any, name: str, keyword: str) -> Any:
 
 
 def zeros_of(like: Any, shape: Any) -> Any:
-    zeros = xp.zeros(shape, like._data.dtype if isinstance(like, Tensor) else like.dtype)
-    return wrap(zeros) if isinstance(like, Tensor) else zeros
+    if isinstance(like, Tensor):
+        return wrap(library_of(like._data).zeros(shape, like._data.dtype))
+    return xp.zeros(shape, like.dtype)
 
 
 def infer_size(size: tuple[int, ...], count: int) -> tuple[int, ...]:
@@ -74,7 +76,7 @@ def infer_size(size: tuple[int, ...], count: int) -> tuple[int, ...]:
 def _view(input: Array, size: Ints) -> Any:
     target = size if -1 not in size and math.prod(size) == input.size else infer_size(
         tuple(size), input.size)
-    if input.flags.c_contiguous:
+    if xp.is_contiguous(input):
         return input.reshape(target)
     found = xp.viewed(input, target)
     if found is None:
@@ -116,7 +118,7 @@ def _(batch: Any, input: Any, size: Any) -> Any:
 
 @linear(function=None, method=False, node="UnsafeViewBackward0", any_dtype=True)
 def _reshape_copy(input: Array, size: Ints) -> Any:
-    return input.reshape(size).copy() if input.flags.c_contiguous else input.reshape(size)
+    return input.reshape(size).copy() if xp.is_contiguous(input) else input.reshape(size)
 
 
 _reshape_copy.vjp(input=lambda g, like: reshape(g, like.shape))
@@ -129,7 +131,7 @@ def _(batch: Any, input: Any, size: Any) -> Any:
 
 @linear(function=None, method=False, node="CloneBackward0", any_dtype=True, batches="leading")
 def _packed_clone(input: Array) -> Any:
-    return xp.array(input, order="C")
+    return xp.as_array(input).copy()
 
 
 _packed_clone.vjp(input=lambda g: g)
@@ -164,10 +166,11 @@ def reshape(input: Array, shape: Any) -> Any:
     shape = shape if shape.__class__ is tuple else sizes((shape,))
     data = input._data
     target = infer_size(shape, data.size)
-    if isinstance(data, (xp.ndarray, xp.generic)):
-        if isinstance(data, xp.generic) or data.flags.c_contiguous:
+    if not type(input)._is_traced:  # type: ignore[attr-defined]
+        library = library_of(data)
+        if library.is_contiguous(data):
             return _view(input, target)
-        if xp.viewed(data, target) is not None:
+        if library.viewed(data, target) is not None:
             return _reshape_alias(input, target)
         return _unsafe_view(_packed_clone(input), target)
     try:

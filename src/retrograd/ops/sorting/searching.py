@@ -77,7 +77,8 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 
 @op(function=None, method=False)
 def _isin(elements: Array, test_elements: Index, invert: bool) -> Any:
-    return xp.isin(arrays.comparable(elements), arrays.comparable(test_elements), invert=invert)
+    found = xp.isin(arrays.comparable(elements), arrays.comparable(test_elements))
+    return xp.logical_not(found) if invert else found
 
 
 @_isin.batch

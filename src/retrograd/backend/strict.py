@@ -1,0 +1,199 @@
+"""A library for the tests: NumPy's arrays, refusing whatever :mod:`.interface` does not promise.
+
+What runs here runs on every library that offers the interface. Importing this module registers it;
+``tensor(values)`` makes a tensor of it by way of :data:`xp`'s ``asarray``.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import interface
+from .interface import CONSTANTS, FUNCTIONS, LINALG, METHODS, NAMES, QUESTIONS
+from .numpy import xp as numpy_xp
+
+_NUMBERS = (bool, int, float, complex)
+_READS = frozenset(("asarray", "array", "as_array", "is_array", "is_scalar"))
+"""Where NumPy's own data may enter, said in so many words."""
+_UNTOUCHED = frozenset(("hush", "unhush", "quieten", "quiet", "QUIET", "along_rows", "bfloat16",
+                        "dtype", "iinfo", "promote_types", "kind_of", "broadcast_shapes", "reach"))
+"""What has nothing to do with arrays."""
+
+
+class Array:
+    """A NumPy array that has the attributes of the interface and no others."""
+
+    __slots__ = ("_array",)
+    __array_ufunc__ = None  # NumPy's own arrays and scalars refuse arithmetic with it
+    __hash__ = None  # type: ignore[assignment]
+
+    _array: np.ndarray
+
+    shape = property(lambda self: self._array.shape)
+    dtype = property(lambda self: self._array.dtype)
+    ndim = property(lambda self: self._array.ndim)
+    size = property(lambda self: self._array.size)
+    T = property(lambda self: wrapped(self._array.T))
+    real = property(lambda self: wrapped(self._array.real))
+    imag = property(lambda self: wrapped(self._array.imag))
+
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        raise TypeError("an array of another library does not become a NumPy array unasked")
+
+    def __array_function__(self, function: Any, *rest: Any) -> Any:
+        raise TypeError(f"NumPy's {function.__name__} is given an array of another library")
+
+    def __getitem__(self, index: Any) -> Any:
+        index = index if type(index) is tuple else (index,)
+        if all(type(i) is int or isinstance(i, slice) or i is None for i in index):
+            index = (*index, ...)  # a view also of one element, as other libraries have it
+        return wrapped(self._array[bare(index)])
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._array[bare(index)] = operand(value)
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def item(self) -> Any:
+        return self._array.item()
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __bool__(self) -> bool:
+        return bool(self._array)
+
+    def __int__(self) -> int:
+        return int(self._array)
+
+    def __float__(self) -> float:
+        return float(self._array)
+
+    def __complex__(self) -> complex:
+        return complex(self._array)
+
+    def __repr__(self) -> str:
+        return f"strict.{self._array!r}"
+
+
+def wrapped(value: Any) -> Any:
+    """Arrays of this library in the place of NumPy's arrays and scalars."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        made = object.__new__(Array)
+        made._array = np.asarray(value)
+        return made
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        return value._make(map(wrapped, value))
+    if type(value) in (list, tuple):
+        return type(value)(map(wrapped, value))
+    return value
+
+
+def bare(value: Any) -> Any:
+    """NumPy's arrays in the place of this library's; NumPy's own are refused."""
+    if type(value) is Array:
+        return value._array
+    if isinstance(value, (np.ndarray, np.generic)):
+        raise TypeError(f"NumPy's {type(value).__name__} meets an array of another library")
+    if type(value) in (list, tuple):
+        return type(value)(map(bare, value))
+    return value
+
+
+def operand(value: Any) -> Any:
+    """The same for operators, which take Python's numbers besides."""
+    if type(value) is not Array and type(value) not in _NUMBERS:
+        raise TypeError(f"a {type(value).__name__} meets an array of another library")
+    return bare(value)
+
+
+def _operator(name: str, compute: Callable[..., Any], in_place: bool = False) -> None:
+    def apply(self: Array, *others: Any) -> Any:
+        if any(type(o) is not Array and type(o) not in _NUMBERS for o in others):
+            return NotImplemented
+        result = compute(self._array, *map(bare, others))
+        return self if in_place else wrapped(result)
+
+    setattr(Array, f"__{name}__", apply)
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or",
+              "xor", "lshift", "rshift"):
+    _compute = getattr(operator, f"__{_name}__")
+    _operator(_name, _compute)
+    _operator(f"r{_name}", lambda a, b, compute=_compute: compute(b, a))
+    _operator(f"i{_name}", getattr(operator, f"__i{_name}__"), in_place=True)
+for _name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "abs", "invert"):
+    _operator(_name, getattr(operator, f"__{_name}__"))
+
+
+def _promised(name: str, function: Any, keywords: str | None, takes: Any = bare) -> Any:
+    """``function`` with this library's arrays, and the keyword arguments that are promised."""
+    allowed = None if keywords is None else frozenset(keywords.split())
+
+    def call(*args: Any, **options: Any) -> Any:
+        if allowed is not None and not allowed.issuperset(options):
+            raise TypeError(f"{name}() is not promised to take {sorted(options.keys() - allowed)}")
+        return wrapped(function(*map(takes, args), **{k: takes(v) for k, v in options.items()}))
+
+    return functools.update_wrapper(call, function, ("__name__", "__doc__"), ())
+
+
+def _entering(value: Any) -> Any:
+    return value._array if type(value) is Array else value
+
+
+for _name, _keywords in METHODS.items():
+    if _name != "item":  # which takes nothing
+        setattr(Array, _name, _promised(_name, getattr(np.ndarray, _name), _keywords))
+
+
+def _is_array(value: Any) -> bool:
+    return type(value) is Array
+
+
+def _float_info(dtype: Any) -> Any:
+    found = numpy_xp.float_info(dtype)
+    return type("limits", (), {name: float(getattr(found, name))
+                               for name in ("eps", "max", "min", "tiny", "smallest_normal")})
+
+
+class _Wrapped:
+    """The functions of a SciPy module on arrays of this library."""
+
+    def __init__(self, module: Any):
+        self.module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return _promised(name, getattr(self.module, name), None)
+
+
+def _namespace() -> Any:
+    own: dict[str, Any] = {
+        "is_array": _is_array, "is_scalar": lambda value: False, "to_numpy": bare,
+        "number": lambda value, dtype: wrapped(np.asarray(value, dtype)),
+        "float_info": _float_info,
+        "special": lambda name: _promised(name, numpy_xp.special(name), None),
+        "scipy_linalg": lambda: _Wrapped(numpy_xp.scipy_linalg()),
+        "linalg": interface.part(numpy_xp.linalg, ())}
+    for name in LINALG:
+        found = getattr(numpy_xp.linalg, name)
+        setattr(own["linalg"], name,
+                found if isinstance(found, type) else _promised(name, found, None))
+    for name in NAMES - own.keys():
+        found = getattr(numpy_xp, name)
+        plain = name in CONSTANTS or name in _UNTOUCHED
+        own[name] = found if plain else _promised(
+            name, found, None if name in QUESTIONS else FUNCTIONS[name],
+            _entering if name in _READS else bare)
+    return interface.namespace("strict", own, None)
+
+
+xp = _namespace()
+interface.register(xp, Array)
