@@ -16,7 +16,6 @@ from ..codegen import build, node_class
 from ..codegen.names import functions_called, near, ops_of
 from ..codegen.plan import has_lean_class
 from ..core.op import Op
-from ..transforms import batching_rule
 from ..transforms.backward import OpPull, has_data_rules
 from ..transforms.calls import written
 
@@ -49,7 +48,7 @@ def described(functions: dict[str, Any]) -> Iterator[str]:
     for op, title in titles.items():
         yield _title(f"{title}: an op ({op.kind})")
         yield from statements([op.kernel, *op.rules.values(), *op.forward_rules.values(),
-                               batching_rule(op), op.writer])
+                               op.batch_rule, op.writer])
         for what, made in generated(op):
             yield f"# ---- generated: {what}\n{inspect.getsource(made).rstrip()}"
 
