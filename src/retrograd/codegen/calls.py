@@ -69,8 +69,11 @@ def forward_source(op: Op, general: str = "call", with_out: bool = True) -> list
     everything = "".join(p.name + ", " for p in op.params)
     slow = f"{general}({op.name}_op, ({everything}){', out' if with_out else ''})"
     lines = [f"def {op.name}({signature_source(op, with_out)}):"]
-    if op.arrays and not (GeneralPath.only or op.has_list or op.kind == "slow"
-                          or (is_cut(op) and not op.is_view)):
+    if GeneralPath.only or not op.arrays or op.kind == "slow" or (is_cut(op) and not op.is_view):
+        pass  # the way there is all
+    elif op.has_list:
+        lines += indented(_list_path(op, slow, with_out))
+    else:
         lines += indented(_fast_path(op, slow, with_out))
     return [*lines, "    # Whatever is not usual: the general path.", f"    return {slow}"]
 
@@ -86,6 +89,44 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
             f"if {type_tests(op)}{' and out is None' if with_out else ''}:",
             *indented(read_source(op, slow)), "    m = get_mode()",
             "    if m is GRAD or m is NO_GRAD:", *indented(indented(compute))]
+
+
+def _list_path(op: Op, slow: str, with_out: bool) -> list[str]:
+    """The same for an op over a list of tensors, whose rule asks for nothing but their shapes."""
+    plan = Plan(op)
+    if not op.rules or len(tensors_of(op)) > 1 or plan.saved_slots() or op.outputs or op.is_view \
+            or op.promote == "float":
+        return []
+    (name,) = op.arrays
+    GENERATED[f"{op.name}_kernel"], GENERATED[f"{op.name}_node"] = op.kernel, node_class(op)
+    finish = ["out = new(Tensor)", "out._data = y",
+              "out._form = out._edge = out._view = out._vc = None",
+              "if is_live:",
+              f"    node = {op.name}_node()",
+              "    node.seq = next(ages)",
+              "    node.next0 = None; node.rest = tuple(edges)",
+              *(f"    node.like{i} = [Like(a.shape, dt) for a in a_{name}]" for i in plan.likes),
+              *(f"    node.{n} = {n}" for n in plan.saved_static),
+              "    out._edge = node",
+              "return out"]
+    return ["# The usual call: a list of plain tensors of one dtype, in an ordinary mode.",
+            "m = get_mode()",
+            f"if (m is GRAD or m is NO_GRAD) and (type({name}) is list or type({name}) is tuple)"
+            f"{' and out is None' if with_out else ''}:",
+            f"    a_{name} = []; edges = []; dt = None; is_live = False",
+            f"    for t in {name}:",
+            f"        if type(t) not in PLAIN or t._cut is not None: return {slow}",
+            "        a = t._data",
+            "        if dt is None: dt = a.dtype",
+            f"        elif a.dtype is not dt: return {slow}",
+            f"        a_{name}.append(a)",
+            "        e = t._edge if t._view is None else edge_of(t)",
+            "        if e is not None: is_live = True",
+            "        edges.append(t if e is LEAF else e)",
+            "    if is_live and (m is NO_GRAD or (dt is not F4 and dt is not F8)): "
+            f"return {slow}",
+            *indented(attempt_source(compute_source(op), not op.quiet)),
+            *indented(indented(finish))]
 
 
 def attempt_source(lines: list[str], is_guarded: bool) -> list[str]:

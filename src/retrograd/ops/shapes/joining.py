@@ -6,11 +6,8 @@ from typing import Any
 
 from ...backend import xp
 from ...base.errors import canonical_dim
-from ...base.modes import GRAD, MODE, NO_GRAD
-from ...codegen import node_class
-from ...core.graph import Like, next_sequence
-from ...core.op import Array, Arrays, Dim, Op, composite, linear, publish
-from ...core.tensor import PLAIN, Tensor, edge_of, wrap
+from ...core.op import Array, Arrays, Dim, composite, linear, publish
+from ...core.tensor import Tensor
 from ..batching import each_batched, inner_rank
 from .dimensions import unsqueeze
 from .reshaping import reshape, zeros_of
@@ -24,42 +21,12 @@ from .splitting import (
 )
 
 
-def joined_plainly(op: Op, tensors: Any, dim: Any) -> Any:
-    """The ordinary join, of plain tensors of one dtype; None for any other."""
-    mode = MODE.get()
-    if (mode is not GRAD and mode is not NO_GRAD) or not isinstance(tensors, (tuple, list)):
-        return None
-    arrays, edges, dtype, is_recorded = [], [], None, False
-    for tensor in tensors:
-        if type(tensor) not in PLAIN or tensor._cut is not None:
-            return None
-        data = tensor._data
-        if dtype is None:
-            dtype = data.dtype
-        elif data.dtype is not dtype:
-            return None
-        arrays.append(data)
-        edge = edge_of(tensor)
-        is_recorded = is_recorded or edge is not None
-        edges.append(edge)
-    if is_recorded and (mode is NO_GRAD or (dtype is not xp.FLOAT32 and dtype is not xp.FLOAT64)):
-        return None
-    out = wrap(op.kernel(arrays, dim))
-    if is_recorded:
-        node = node_class(op)()
-        node.seq, node.next0, node.rest = next_sequence(), None, tuple(edges)
-        node.like0 = [Like(array.shape, dtype) for array in arrays]
-        node.dim = dim
-        out._edge = node
-    return out
-
-
 def _cat_axis(tensors: Any, dim: int) -> int:
     rank = max(t.ndim for t in tensors)
     return canonical_dim(dim, rank)
 
 
-@linear(promote="same", function=None, method=False, node="CatBackward0")
+@linear(promote="same", function=None, method=False, node="CatBackward0", quiet=True)
 def _cat(tensors: Arrays, dim: int = 0) -> Any:
     for i, t in enumerate(tensors):
         if not t.ndim:
@@ -87,8 +54,7 @@ def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = None)
     if isinstance(tensors, (tuple, list)) and not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     if out is None:
-        joined = joined_plainly(_cat.op, tensors, dim)
-        return _cat(tensors, dim) if joined is None else joined
+        return _cat(tensors, dim)
     try:
         return _cat(tensors, dim, out=out)
     except RuntimeError as error:
@@ -132,7 +98,7 @@ def fitted_part(part: Any, like: Any) -> Any:
     return fit_tensor(part, like) if isinstance(part, Tensor) else fit(part, like)
 
 
-@linear(promote="same", function=None, method=False, node="StackBackward0")
+@linear(promote="same", function=None, method=False, node="StackBackward0", quiet=True)
 def _stack(tensors: Arrays, dim: int = 0) -> Any:
     first = tensors[0]
     for i, t in enumerate(tensors):
@@ -146,10 +112,7 @@ def stack(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = Non
     """Join tensors of one shape along a new dimension."""
     dim = dim if axis is None else axis
     check_not_empty("stack", tensors)
-    if out is not None:
-        return _stack(tensors, dim, out=out)
-    joined = joined_plainly(_stack.op, tensors, dim)
-    return _stack(tensors, dim) if joined is None else joined
+    return _stack(tensors, dim, out=out)
 
 
 publish(stack, "stack", method=False)
