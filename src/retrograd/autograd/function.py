@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ..base import dtypes
-from ..base.call_sites import is_internal, user_frame
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
-from ..core.general import Anomaly, note_cut, remember_stack, wrap_any
+from ..core.general import Anomaly, is_differentiable, note_cut, remember_stack, wrap_any
 from ..core.graph import (
     INFERENCE,
     LEAF,
@@ -25,7 +23,6 @@ from ..core.graph import (
     Released,
     View,
     fit,
-    next_sequence,
     stale,
 )
 from ..core.inplace import rebase, refuse_view
@@ -469,13 +466,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             output = _run_forward(cls, node, args) if separate else cls.forward(node, *args)
         recording = requires_grad and mode.records
         if recording:
-            node.seq = next_sequence()
-            node.next0 = None
-            frame = sys._getframe(1)
-            if is_internal(frame.f_code.co_filename):
-                frame = user_frame(frame)
-            node.code = frame.f_code
-            node.lasti = frame.f_lasti
+            node.placed().next0 = None
             if Anomaly.enabled:
                 remember_stack(node)
             if type(output) is Tensor and _is_simple(node, output, args):
@@ -580,7 +571,7 @@ def _wrapped(node: BackwardCFunction, args: tuple[Any, ...], outputs: tuple[Any,
             wrapped.append(output)
             continue
         is_input, is_dirty = id(output) in inputs, id(output) in dirty
-        differentiable = recording and id(output) not in constant and _is_differentiable(output)
+        differentiable = recording and id(output) not in constant and is_differentiable(output)
         if is_dirty:
             if not is_input:
                 warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only "
@@ -612,10 +603,6 @@ def _identities(tensors: tuple[Any, ...] | None, refusal: str) -> set[int]:
             raise RuntimeError(f"{refusal} {position} is of type {type(tensor).__name__}"
                                if "dirty" in refusal else f"{refusal} {type(tensor).__name__}")
     return {id(t) for t in tensors}
-
-
-def _is_differentiable(tensor: Tensor) -> bool:
-    return tensor._data.dtype.kind in "fc" or tensor.dtype.is_floating_point
 
 
 def _attached(node: BackwardCFunction, nr: int, output: Tensor) -> None:
@@ -731,10 +718,7 @@ def _refusing(gradient: Any) -> Any:
     """A gradient through which no further derivative can be taken."""
     if not isinstance(gradient, Tensor):
         return gradient
-    node = Error()
-    node.seq = next_sequence()
-    frame = user_frame(sys._getframe(1))
-    node.code, node.lasti = frame.f_code, frame.f_lasti
+    node = Error().placed()
     node.message = ("trying to differentiate twice a function that was marked with "
                     "@once_differentiable")
     node.next0 = gradient.detach().requires_grad_()

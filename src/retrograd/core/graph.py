@@ -6,7 +6,7 @@ import functools
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from ..backend import xp
 from ..base import call_sites
@@ -311,6 +311,12 @@ class PlacedNode(Node):
     """A node that knows the line it was made in."""
 
     __slots__ = ("code", "lasti")
+
+    def placed(self) -> Self:
+        """This node, the newest of all, with the line that is being run."""
+        self.seq = next_sequence()
+        self.code, self.lasti = call_sites.here(2)
+        return self
 
 
 class Identity(PlacedNode):

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..backend import xp
 from ..backend.interface import is_array, library_of
-from ..base import call_sites, dtypes
+from ..base import dtypes
 from ..base.errors import REQUIRED, missing_arguments
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
 from . import tensor as tensor_module
@@ -19,7 +19,6 @@ from .graph import (
     PlacedNode,
     Released,
     View,
-    next_sequence,
     public_edge,
     short_name,
 )
@@ -320,9 +319,7 @@ def rebase(target: Tensor, node: Node) -> None:
         return
     base = view.base
     old_base = base._edge
-    copied = CopySlices()
-    copied.seq = next_sequence()
-    copied.code, copied.lasti = call_sites.here(2)
+    copied = CopySlices().placed()
     old_edge = base if old_base is LEAF else old_base
     copied.next0 = old_edge
     edges = node.edges()

@@ -14,11 +14,10 @@ from typing import Any
 from ..autograd.backward import own, starting
 from ..backend.interface import library_of
 from ..base import trees
-from ..base.call_sites import here
 from ..base.modes import MODE, switched
 from ..core.engine import Plan, run
 from ..core.general import wrap_any
-from ..core.graph import Identity, Node, next_sequence
+from ..core.graph import Identity, Node
 from ..core.tensor import Tensor, edge_of
 from ..transforms import (
     Batched,
@@ -41,9 +40,7 @@ class FunctionInput(Identity):
 
 def entered(tensor: Tensor) -> Tensor:
     """``tensor`` behind a node of its own."""
-    node = FunctionInput()
-    node.seq = next_sequence()
-    node.code, node.lasti = here(2)
+    node = FunctionInput().placed()
     node.next0 = edge_of(tensor)
     node.is_open = True
     out = wrap_any(tensor._array())

@@ -7,11 +7,10 @@ from typing import Any
 
 from ..backend.interface import library_of
 from ..backend.numpy import ndarray
-from ..base.call_sites import here
 from ..base.modes import ACTIVE, MODE
 from ..core import saved_values
 from ..core.general import compute, wrap_any
-from ..core.graph import PlacedNode, next_sequence
+from ..core.graph import PlacedNode
 from ..core.tensor import Tensor, edge_of
 from .data import reshape_data, run_on_data
 from .holders import Batched, Dual, Holder, levels_of, sizes_of, zeros_like_data
@@ -37,9 +36,7 @@ def recorded(tensor: Tensor, forward: Callable[[Any], Any],
     out = wrap_any(forward(tensor._array()))
     edge = edge_of(tensor)
     if edge is not None and MODE.get().grad:
-        node = Boundary()
-        node.seq = next_sequence()
-        node.code, node.lasti = here(2)
+        node = Boundary().placed()
         node.next0 = edge
         node.forward, node.adjoint = forward, adjoint
         node.levels = levels_of(tensor._data)
@@ -233,9 +230,7 @@ def make_dual(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
     out = wrap_any(joined(primal._array(), tangent._array(), level))
     edges = (edge_of(primal), edge_of(tangent))
     if MODE.get().grad and any(e is not None for e in edges):
-        node = MakeDual()
-        node.seq = next_sequence()
-        node.code, node.lasti = here(2)
+        node = MakeDual().placed()
         node.next0, node.next1 = edges
         node.level = level
         node.levels = (levels_of(primal._data), levels_of(tangent._data))
