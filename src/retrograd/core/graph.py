@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Self
@@ -315,7 +316,8 @@ class PlacedNode(Node):
     def placed(self) -> Self:
         """This node, the newest of all, with the line that is being run."""
         self.seq = next_sequence()
-        self.code, self.lasti = call_sites.here(2)
+        frame = call_sites.user_frame(sys._getframe(2))
+        self.code, self.lasti = frame.f_code, frame.f_lasti
         return self
 
 
