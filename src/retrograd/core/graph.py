@@ -312,6 +312,7 @@ class PlacedNode(Node):
     """A node that knows the line it was made in."""
 
     __slots__ = ("code", "lasti")
+    code: Any
 
     def placed(self) -> Self:
         """This node, the newest of all, with the line that is being run."""
