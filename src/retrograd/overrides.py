@@ -8,6 +8,7 @@ Tensor is defined: their code is exchanged then (see :func:`watch_calls`).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextvars import ContextVar
 from types import FunctionType
 from typing import Any
 
@@ -19,6 +20,9 @@ from .core.op import PUBLIC
 from .core.tensor import Tensor, attach
 
 # ---------------------------------------------------------------- who handles a call
+
+_handled: ContextVar[tuple[Any, ...]] = ContextVar("handled", default=())
+"""The calls that classes are being asked about."""
 
 
 def handle(function: Any, found: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -32,10 +36,20 @@ def handle(function: Any, found: list[Any], args: tuple[Any, ...], kwargs: dict[
         ordered.insert(place, item)
     types = tuple(type(item) for item in ordered)
     function = public_function(function)
-    for item in ordered:
-        result = type(item).__torch_function__(function, types, args, kwargs)
-        if result is not NotImplemented:
-            return result
+    call = (function, *map(id, args), *((name, id(value)) for name, value in kwargs.items()))
+    outer = _handled.get()
+    if call in outer:
+        raise TypeError(f"{function.__name__}() does not know what to do with "
+                        f"{' and '.join(t.__name__ for t in types)}, whose __torch_function__ "
+                        "calls it again with the same arguments")
+    token = _handled.set((*outer, call))
+    try:
+        for item in ordered:
+            result = type(item).__torch_function__(function, types, args, kwargs)
+            if result is not NotImplemented:
+                return result
+    finally:
+        _handled.reset(token)
     refusals = "".join(f"  - tensor subclass {t}\n" for t in types)
     error: Any = TypeError(
         f"Multiple dispatch failed for 'torch.{function.__name__}'; all __torch_function__ "
@@ -62,9 +76,19 @@ def default_torch_function(cls: type, func: Any, types: Any, args: Any, kwargs: 
     """Run the call as on plain tensors, and give its results the subclass."""
     if not all(issubclass(cls, t) for t in types):
         return NotImplemented
+    if _is_pytorch_s(func):
+        raise TypeError(f"{func.__name__}() of PyTorch was given a tensor of retrograd; "
+                        "torch.from_numpy(t.detach().numpy()) makes one of PyTorch's of it")
     with switched(override=False):
         result = func(*args, **kwargs)
     return result if getattr(func, "__name__", "") in _UNCONVERTED else converted(result, cls)
+
+
+def _is_pytorch_s(function: Any) -> bool:
+    """Whether a function, method or descriptor is PyTorch's."""
+    owners = [getattr(function, name, None) for name in ("__self__", "__objclass__")]
+    return any(str(getattr(place, "__module__", "")).partition(".")[0] == "torch"
+               for place in (function, *owners))
 
 
 _UNCONVERTED = {"grad", "as_subclass"}

@@ -9,6 +9,7 @@ from typing import Any
 from ..backend import xp
 from ..backend.interface import library_of
 from ..base import warning
+from ..base.errors import type_name
 from ..base.modes import switched
 from ..core.engine import run
 from ..core.general import TRACED_TYPES, wrap_any
@@ -186,7 +187,7 @@ def starting(outputs: tuple[Any, ...], gradients: tuple[Any, ...],
     for position, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):
         if gradient is not None and not isinstance(gradient, Tensor):
             raise TypeError("gradients can be either Tensors or None, but got "
-                            f"{type(gradient).__name__}")
+                            f"{type_name(gradient)}")
         if isinstance(output, GradientEdge):
             edge, like = output.as_edge(), output.like()
         elif isinstance(output, Tensor):

@@ -25,7 +25,28 @@ def type_name(value: Any) -> str:
     module = kind.__module__.split(".")[0]
     if module == "retrograd" and kind.__name__ in ("Size", "device", "dtype"):
         return f"torch.{kind.__name__}"
+    if is_pytorch_tensor(value):
+        return f"PyTorch's {kind.__name__} ({FROM_PYTORCH})"
     return f"numpy.{kind.__name__}" if module == "numpy" else kind.__name__
+
+
+FROM_PYTORCH = "retrograd.from_numpy(t.detach().numpy()) makes a tensor of it"
+
+
+def is_pytorch_tensor(value: Any) -> bool:
+    """Whether a value is a tensor of PyTorch, by its name: PyTorch itself is not asked."""
+    return any(c.__name__ == "Tensor" and c.__module__ == "torch" for c in type(value).__mro__)
+
+
+def refuse_pytorch_operand(value: Any) -> bool:
+    """Raise the error of an operand that is PyTorch's; False for any other.
+
+    Python would ask PyTorch next, which would ask here again, and then say that a Tensor and a
+    Tensor do not go together.
+    """
+    if is_pytorch_tensor(value):
+        raise TypeError(f"an operand is {type_name(value)}")
+    return False
 
 
 def not_a_tensor(function: str, argument: str, position: int, value: Any) -> TypeError:

@@ -15,6 +15,7 @@ from ..base.errors import (
     REQUIRED,
     canonical_dim,
     canonical_dims,
+    is_pytorch_tensor,
     missing_arguments,
     not_a_tensor,
     size_mismatch,
@@ -269,7 +270,7 @@ def as_operand(op: Op, title: str, name: str, position: int, value: Any) -> Tens
 def unknown_operand(function: str, argument: str, position: int, value: Any) -> Exception:
     # Made here: a frame that raises an error it holds in a variable is a reference cycle.
     error: Any = not_a_tensor(function, argument, position, value)
-    error.unknown_operand = True
+    error.unknown_operand = not is_pytorch_tensor(value)
     return error
 
 
@@ -633,7 +634,8 @@ def overriding(args: tuple[Any, ...]) -> list[Any]:
             if cls in NATIVE:
                 continue
             hook = getattr(cls, "__torch_function__", None)
-            if hook is not None and hook is not DISABLED:
+            # PyTorch's tensors would have the same function run again, on themselves.
+            if hook is not None and hook is not DISABLED and not is_pytorch_tensor(item):
                 found.append(item)
     return found
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, overload
 from ..backend import xp
 from ..backend.interface import LIBRARIES, library_of
 from ..base import call_sites, dtypes
-from ..base.errors import canonical_dim
+from ..base.errors import canonical_dim, type_name
 from ..base.missing_names import missing_attribute
 from ..base.modes import MODE
 from .graph import INFERENCE, LEAF, Identity, OutputEdge, RemovableHandle, Version, View
@@ -458,7 +458,7 @@ class Tensor(TensorMethods):
             return
         if not isinstance(value, Tensor):
             raise TypeError("assigned grad expected to be a Tensor or None but got grad of type "
-                            f"{type(value).__name__}")
+                            f"{type_name(value)}")
         if value is self:
             raise RuntimeError("can't assign Variable as its own grad")
         if value._data.dtype != self._data.dtype:
@@ -531,8 +531,7 @@ class Tensor(TensorMethods):
     @data.setter
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
-            raise TypeError("Variable data has to be a tensor, but got "
-                            f"{type(value).__name__}")
+            raise TypeError(f"Variable data has to be a tensor, but got {type_name(value)}")
         if self.requires_grad and value._data.dtype.kind not in "fc" \
                 and not value.dtype.is_floating_point:
             raise RuntimeError("data set to a tensor that requires gradients must be floating "

@@ -6,6 +6,7 @@ from typing import Any
 
 import retrograd
 
+from ..base.errors import is_pytorch_tensor, not_a_tensor
 from ..core.general import DISABLED
 from ..core.tensor import NATIVE, PLAIN, Tensor, twin
 
@@ -33,6 +34,8 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         if data is None:
             data = retrograd.empty(0)
         if type(data) not in PLAIN:
+            if is_pytorch_tensor(data):
+                raise not_a_tensor("Parameter", "data", 1, data)
             marked = data.detach().requires_grad_(requires_grad)
             marked._is_param = True
             return marked

@@ -8,6 +8,7 @@ from ...backend import create as make
 from ...backend import xp
 from ...backend.interface import library_of
 from ...base import dtypes, layouts
+from ...base.errors import type_name
 from ...base.warning import warn
 from ...core.libraries import in_library
 from ...core.tensor import NATIVE, Tensor, attach, wrap
@@ -117,7 +118,7 @@ def blank_like(function: str, input: Any, dtype: Any, layout: Any, device: Any,
     """An uninitialised array in the shape and memory order of ``input``."""
     if not isinstance(input, Tensor):
         raise TypeError(f"{function}(): argument 'input' (position 1) must be Tensor, not "
-                        f"{type(input).__name__}")
+                        f"{type_name(input)}")
     place(function, device, layout)
     kind = input.dtype if dtype is None else dtype_for(function, dtype)
     data = input._data

@@ -8,7 +8,7 @@ from typing import Any
 from ...backend import pointwise as arrays
 from ...backend import xp
 from ...base import dtypes
-from ...base.errors import no_overload
+from ...base.errors import no_overload, refuse_pytorch_operand
 from ...core.general import NUMBERS
 from ...core.op import publish
 from ...core.tensor import Tensor
@@ -91,4 +91,4 @@ def publish_pair(name: str, with_tensor: Any, with_number: Any, of_number: Any =
 
 
 def is_operand(value: Any) -> bool:
-    return isinstance(value, Tensor) or is_number(value)
+    return isinstance(value, Tensor) or is_number(value) or refuse_pytorch_operand(value)

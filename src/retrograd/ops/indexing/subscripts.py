@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import index as xi
 from ...backend import xp
+from ...base.errors import is_pytorch_tensor, type_name
 from ...base.warning import warn
 from ...core.tensor import Tensor, attach, wrap
 from ..memory.filling import NUMBERS, copy_, fill_, is_writable, writes_freely
@@ -97,6 +98,8 @@ class Subscript:
             return index_tensor(item)
         if isinstance(item, (slice, bool)):
             return item
+        if is_pytorch_tensor(item) and item.ndim:
+            raise TypeError(f"an index is {type_name(item)}")
         if hasattr(item, "__index__") and not isinstance(item, xp.bool_):
             return item.__index__()
         raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte "
@@ -171,11 +174,6 @@ def checked_position(tensor: Tensor, dim: int, position: int, named: int | None 
         raise ValueError("Overflow when unpacking long long")
     raise IndexError(f"index {position} is out of bounds for dimension "
                      f"{dim if named is None else named} with size {n}")
-
-
-def type_name(value: Any) -> str:
-    kind = type(value)
-    return f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
 # ---------------------------------------------------------------- reading

@@ -182,7 +182,7 @@ def _type_as(self: Tensor, other: Tensor) -> Tensor:
     """This tensor in ``other``'s dtype."""
     if not isinstance(other, Tensor):
         raise TypeError("type_as(): argument 'other' (position 1) must be Tensor, not "
-                        f"{type(other).__name__}")
+                        f"{type_name(other)}")
     return cast(self, other.dtype)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...backend import index as xi
 from ...backend import xp
-from ...base.errors import size_mismatch
+from ...base.errors import size_mismatch, type_name
 from ...base.modes import GRAD, MODE, NO_GRAD
 from ...base.warning import warn
 from ...core.graph import INFERENCE
@@ -94,7 +94,7 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     if not isinstance(src, Tensor):
         if not isinstance(src, NUMBERS):
             raise TypeError("copy_(): argument 'other' (position 1) must be Tensor, not "
-                            f"{type(src).__name__}")
+                            f"{type_name(src)}")
         src = wrap(xp.asarray(src))
     if writes_freely(input, src):
         array, data = input._array(), src._data

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import linalg as matrices
 from ...backend import xp
-from ...base.errors import not_a_tensor
+from ...base.errors import not_a_tensor, refuse_pytorch_operand
 from ...core.op import Array, op, publish
 from ...core.tensor import Tensor, attach
 from ..batching import as_operands
@@ -242,12 +242,16 @@ publish(matmul, "matmul")
 publish(matmul, "matmul", method=False, function="linalg")
 
 
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor) or refuse_pytorch_operand(value)
+
+
 def _matmul_operator(self: Tensor, other: Any) -> Any:
-    return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+    return matmul(self, other) if _is_tensor(other) else NotImplemented
 
 
 def _reflected_matmul_operator(self: Tensor, other: Any) -> Any:
-    return matmul(other, self) if isinstance(other, Tensor) else NotImplemented
+    return matmul(other, self) if _is_tensor(other) else NotImplemented
 
 
 attach(__matmul__=_matmul_operator)
