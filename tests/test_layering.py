@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from retrograd.core.extensions import Extensions, extensions
+
 SOURCE = Path(__file__).parent.parent / "src" / "retrograd"
 FILES = sorted(SOURCE.rglob("*.py"))
 ARRAY_LIBRARIES = {"numpy", "scipy", "ml_dtypes", "cupy"}
@@ -15,10 +17,10 @@ ARRAY_LIBRARIES = {"numpy", "scipy", "ml_dtypes", "cupy"}
 # A module may import, when it is itself imported, only from layers above its own.
 LAYERS = [
     {"base.call_sites", "base.modes", "base.errors", "base.missing_names", "base.sources",
-     "base.trees", "version"},
+     "base.trees", "version", "core.extensions"},
     {"backend", "base.warning"},
     {"base.dtypes", "base.layouts"},
-    {"core.graph", "core.printing", "storage"},
+    {"core.anomaly", "core.graph", "core.printing", "storage"},
     {"core.tensor"},
     {"core.arguments", "core.declaration", "core.signatures"},
     {"core.op", "core.interned"},
@@ -36,6 +38,12 @@ LAYERS = [
     {"utils", "datasets", "cuda", "backends", "_C"},
     {"cli", "__main__"},
 ]
+# The imports inside functions that point upwards all the same, each with its reason.
+DEFERRED = {
+    ("autograd.functional", "func"): "vectorize=True is vmap, which is made of autograd",
+    ("autograd.gradcheck", "func"): "checks a function under vmap and jvp, made of autograd",
+    ("backend.numpy", "base.dtypes"): "names a dtype in the words of an error",
+}
 SPLIT = {"base", "core"}
 """The packages whose modules have layers of their own."""
 
@@ -44,15 +52,16 @@ def name_of(path: Path) -> str:
     return str(path.relative_to(SOURCE))
 
 
-def top_level_imports(tree: ast.Module) -> list[ast.stmt]:
-    """Import statements that run when the module is imported."""
+def running_imports(tree: ast.Module, in_functions: bool = True) -> list[ast.stmt]:
+    """Import statements that run, not only serve types: when the module is imported, or later."""
     found: list[ast.stmt] = []
     pending: list[ast.AST] = list(tree.body)
     while pending:
         node = pending.pop()
         if isinstance(node, ast.Import | ast.ImportFrom):
             found.append(node)
-        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        elif in_functions or not isinstance(
+                node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
                 continue
             pending += ast.iter_child_nodes(node)
@@ -110,19 +119,62 @@ def test_nothing_imports_pytorch(path: Path) -> None:
         assert "torch" not in imported_packages(statement), f"line {statement.lineno}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_imports_point_to_lower_layers(path: Path) -> None:
+def upward(path: Path, in_functions: bool = True) -> list[tuple[int, str]]:
+    """The lines of statements that import from a layer above, and what they import from."""
     part = part_of([p.removesuffix(".py") for p in path.relative_to(SOURCE).parts])
     if part.endswith("__init__"):
-        return
+        return []
     own = layer_of(part)
     assert own is not None, f"{part} has no layer: give it one in LAYERS"
-    for statement in top_level_imports(ast.parse(path.read_text())):
-        for other in own_parts(statement, path) - {part}:
-            theirs = layer_of(other)
-            if theirs is None:
-                continue  # a public name of the package itself
-            assert theirs <= own, f"line {statement.lineno}: {part} imports {other}"
+    # What has no layer is a public name of the package itself.
+    return [(statement.lineno, other)
+            for statement in running_imports(ast.parse(path.read_text()), in_functions)
+            for other in own_parts(statement, path) - {part} if (layer_of(other) or 0) > own]
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_imports_point_to_lower_layers(path: Path) -> None:
+    assert not upward(path, in_functions=False)
+
+
+def excuse_of(path: Path, other: str) -> tuple[str, str] | None:
+    names = path.relative_to(SOURCE).with_suffix("").parts
+    return next((known for known in DEFERRED if known[1] == other
+                 and ".".join(names[:known[0].count(".") + 1]) == known[0]), None)
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_imports_inside_functions_point_to_lower_layers_too(path: Path) -> None:
+    assert not [(line, other) for line, other in upward(path) if excuse_of(path, other) is None]
+
+
+def test_every_exception_is_needed() -> None:
+    used = {excuse_of(path, other) for path in FILES
+            for _, other in upward(path)}
+    assert used - {None} == DEFERRED.keys()
+
+
+def test_extensions_are_filled_once_and_called_by_name() -> None:
+    assert {name for name in vars(extensions) if name not in Extensions.__annotations__} == set()
+    with pytest.raises(TypeError, match="there is no extension called 'typo'"):
+        Extensions().fill(typo=len)
+    with pytest.raises(TypeError, match="'build' is filled already"):
+        extensions.fill(build=len)
+    with pytest.raises(RuntimeError, match="'traced_call' is used, but the module that fills it"):
+        Extensions().traced_call  # noqa: B018
+    with pytest.raises(AttributeError, match="there is no extension called 'typo'"):
+        extensions.typo  # noqa: B018
+
+
+def test_every_extension_is_filled_by_one_module() -> None:
+    fillers: dict[str, list[str]] = {}
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "extensions.fill":
+                for keyword in node.keywords:
+                    fillers.setdefault(str(keyword.arg), []).append(name_of(path))
+    assert fillers.keys() == Extensions.__annotations__.keys()
+    assert all(len(places) == 1 for places in fillers.values())
 
 
 def test_every_layer_names_something_that_exists() -> None:

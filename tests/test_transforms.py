@@ -12,7 +12,7 @@ import pytest
 
 import retrograd as rg
 from retrograd import func, nn, ops
-from retrograd.core import general, saved_values
+from retrograd.core.extensions import extensions
 from retrograd.core.general import wrap_any
 from retrograd.core.op import REGISTRY
 from retrograd.transforms import Batched, Dual, active, backward, batched, calls, data, dual
@@ -148,8 +148,8 @@ def general_path(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "_WAYS", {})
         monkeypatch.setattr(module, "on_data", lambda rule: None)
     monkeypatch.setattr(calls, "_CALLS", {})
-    monkeypatch.setattr(general, "TRACED_CALL", lambda op, args, mode: NotImplemented)
-    monkeypatch.setattr(saved_values, "TRACED_PULL", None)
+    monkeypatch.setattr(extensions, "traced_call", lambda op, args, mode: NotImplemented)
+    monkeypatch.setattr(extensions, "traced_pull", lambda node, g, wanted: None)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -15,6 +15,7 @@ from typing import Any
 from .base.missing_names import suggest_names as _suggest_names
 from .base.modes import MODE, switched
 from .core.arguments import put_in_front
+from .core.extensions import extensions
 from .core.general import DISABLED, overriding
 from .core.op import PUBLIC
 from .core.tensor import Tensor, attach
@@ -120,6 +121,10 @@ def as_subclass(tensor: Tensor, cls: type) -> Any:
     out._data, out._edge, out._view, out._vc = tensor._data, tensor._edge, tensor._view, tensor._vc
     out._form = None
     return out
+
+
+extensions.fill(take_over=handle, default_torch_function=default_torch_function,
+                as_subclass=as_subclass)
 
 
 def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
@@ -108,18 +108,6 @@ default_generator = Generator().manual_seed(fresh_seed())
 
 VMAPS: ContextVar[tuple[tuple[str, int, int], ...]] = ContextVar("retrograd.vmaps", default=())
 """How each vmap that is being run treats random draws: (randomness, level, batch size)."""
-
-
-def drawn(draw: Callable[[tuple[int, ...]], Any], shape: Any) -> Any:
-    """Raw data ``draw(shape)``, or a batch of it for each vmap that wants different numbers."""
-    wanted = [(level, size) for how, level, size in VMAPS.get() if how == "different"]
-    data = draw((*(size for _, size in wanted), *shape))
-    if wanted:
-        from .transforms import Batched
-
-        for level, _ in wanted:
-            data = Batched(level, data)
-    return data
 
 
 def _check_vmaps(generator: Generator | None) -> None:

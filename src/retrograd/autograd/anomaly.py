@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
-from ..backend.interface import is_data, library_of
-from ..base import warning
 from ..base.modes import MODE, Mode
-from ..core.general import Anomaly
+from ..core.anomaly import Anomaly
 from ..core.op import GENERATED
 
 
@@ -69,50 +66,6 @@ def is_anomaly_enabled() -> bool:
 def is_anomaly_check_nan_enabled() -> bool:
     """Whether anomaly mode looks for NaN."""
     return Anomaly.check_nan
-
-
-def run_checked(node: Any, g: Any, wanted: Any, recorded: bool) -> Any:
-    """Run a node of the graph: an error or a NaN names the forward call it belongs to."""
-    previous, Anomaly.running = Anomaly.running, node
-    try:
-        results = node.replay(g, *wanted) if recorded else node.pull(g, *wanted)
-    except Exception:
-        explain(node)
-        raise
-    finally:
-        Anomaly.running = previous
-    if Anomaly.check_nan:
-        for position, result in enumerate(results if isinstance(results, tuple) else (results,)):
-            if result is not None and _has_nan(result):
-                explain(node)
-                raise RuntimeError(f"Function '{node.name()}' returned nan values in its "
-                                   f"{position}th output.\nIt was recorded here:\n  {node.site}")
-    return results
-
-
-def _has_nan(value: Any) -> bool:
-    while hasattr(value, "_data"):
-        value = value._data
-    return is_data(value) and bool(library_of(value).isnan(value).any())
-
-
-def explain(node: Any) -> None:
-    """Warn with the stacks of the forward calls whose backward failed."""
-    stack = node.metadata.get("traceback_")
-    if stack is None:
-        warning.warn(f"Error detected in {node.name()}. No forward pass information available. "
-                     "Enable detect anomaly during forward pass for more information.")
-        return
-    warning.warn(f"Error detected in {node.name()}. Traceback of forward call that caused the "
-                 "error:\n" + "".join(stack))
-    parent = node.metadata.get("parent_")
-    while parent is not None:
-        stack = parent.metadata.get("traceback_")
-        told = "No forward pass information available." if stack is None else (
-            "Traceback of forward call that induced the previous calculation:\n" + "".join(stack))
-        warning.warn("\n\nPrevious calculation was induced by "
-                     f"{parent.name()}. {told}")
-        parent = parent.metadata.get("parent_")
 
 
 __all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",

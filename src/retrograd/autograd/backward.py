@@ -12,10 +12,10 @@ from ..base import warning
 from ..base.errors import type_name
 from ..base.modes import switched
 from ..core.engine import run
-from ..core.general import TRACED_TYPES, wrap_any
+from ..core.extensions import TRACED_TYPES, extensions
 from ..core.graph import Like
 from ..core.saved_values import fit_tensor
-from ..core.tensor import Tensor, edge_of
+from ..core.tensor import Tensor, edge_of, wrap_any
 from .graph import GradientEdge
 
 Roots = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
@@ -53,6 +53,9 @@ def backward(tensors: Roots, grad_tensors: Gradients = None, retain_graph: bool 
             "to break the cycle and avoid the leak.", once=True)
     retain = create_graph if retain_graph is None else retain_graph
     _run(roots, gradients, retain, create_graph, targets, accumulate=True)
+
+
+extensions.fill(backward=backward)
 
 
 def grad(outputs: Roots, inputs: Roots, grad_outputs: Gradients = None,

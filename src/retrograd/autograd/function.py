@@ -512,8 +512,8 @@ def _run_forward(cls: type[Function], node: BackwardCFunction, args: tuple[Any, 
 def _mapped(cls: type[Function], node: BackwardCFunction, args: tuple[Any, ...]) -> Any:
     """The call under vmap, if the arguments belong to one; NotImplemented if not, or if forward
     may see the whole batch. The node then has to know what its gradients are to be fitted to."""
-    from ..func.custom import apply_batched
     from ..transforms import levels_of
+    from .custom_vmap import apply_batched
 
     found = apply_batched(cls, args)
     if found is NotImplemented:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.extensions import extensions
 from ..core.op import Op
 from .calls import forward_source, traced_source, write_source
 from .compiling import compile_function
@@ -34,6 +35,9 @@ def build(op: Op, variant: str) -> Any:
     function.__kwdefaults__ = made.__kwdefaults__
     function.__code__ = made.__code__  # comes last: another thread may be calling it
     return function
+
+
+extensions.fill(build=build)
 
 
 @when_switched

@@ -7,7 +7,6 @@ to print the code of their ops when it is generated; ``retrograd show`` prints a
 from __future__ import annotations
 
 import atexit
-import functools
 import os
 import sys
 import warnings
@@ -22,6 +21,15 @@ from ..base.modes import GRAD, MODE, NO_GRAD
 from ..core.graph import AGES, LEAF, Like, Released, fit
 from ..core.interned import ARRAYS_4, ARRAYS_8, NUMBERS_4, NUMBERS_8, SCALAR_FORMS
 from ..core.op import GENERATED, Op
+from ..core.saved_values import (
+    check_version,
+    fit_tensor,
+    keep_version,
+    output_edge,
+    stale_output,
+    unpack_input,
+    unpack_output,
+)
 from ..core.tensor import PLAIN, Tensor, edge_of
 
 # Overflow gives inf, as everywhere in PyTorch; the fast path of the commonest ops runs without the
@@ -56,22 +64,17 @@ def _locate(frame: Any) -> Any:
 GENERATED["locate"] = _locate
 
 
-@functools.cache
-def _connect() -> None:
-    """Let generated code call the general path, whose modules are above this one."""
-    from ..core import general, inplace, saved_values
+def offer(*functions: Any) -> None:
+    """Let generated code call functions: the general path's, which are above this module, too."""
+    GENERATED.update({function.__name__: function for function in functions})
 
-    for module, names in (
-            (general, ("call", "call_operator", "call_inplace", "attach_view", "note_cut")),
-            (inplace, ("goes_unrecorded",)),
-            (saved_values, ("check_version", "keep_version", "output_edge", "stale_output",
-                         "unpack_input", "unpack_output", "fit_tensor"))):
-        GENERATED.update({name: getattr(module, name) for name in names})
+
+offer(check_version, keep_version, output_edge, stale_output, unpack_input, unpack_output,
+      fit_tensor)
 
 
 def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:
     """Execute generated source and return the function it defines."""
-    _connect()
     GENERATED[f"{op.name}_op"] = op
     filename = sources.keep(label, lines)
     source = "\n".join(lines)

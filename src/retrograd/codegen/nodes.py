@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
-from ..core.graph import Node, edges_with_steps
+from ..core import saved_values
+from ..core.graph import Node, public_edge
 from ..core.op import Op
 from .plan import Plan, has_lean_class
 from .rules import OnArrays, OnLibrary, OnTensors, compile_pass_on, compile_pull, compile_release
@@ -25,8 +27,6 @@ def node_class(op: Op, variant: Any = "real") -> Any:
 
 
 def _make_node_class(op: Op, variant: Any) -> type:
-    from ..core import saved_values
-
     if variant == "traced":
         return saved_values.traced_class(node_class(op))
     body: dict[str, Any] = {"__slots__": (), "__module__": "retrograd.generated"}
@@ -52,7 +52,7 @@ def _make_node_class(op: Op, variant: Any) -> type:
     if len(op.outputs) > 1:
         body["outputs"] = len(op.outputs)
     if op.steps:
-        body["next_functions"] = property(edges_with_steps)
+        body["next_functions"] = property(_edges_with_steps)
     if op.has_list:
         body["edges"] = saved_values.list_edges
     return type(op.node_name, (base,), body)
@@ -77,3 +77,35 @@ class _Later:
         made = self.compile(*self.args)
         setattr(self.owner, self.name, made)
         return made if node is None else made.__get__(node)
+
+
+# ---------------------------------------------------------------- steps of an op
+
+
+def _edges_with_steps(node: Any) -> tuple[tuple[Any, int], ...]:
+    """``next_functions`` of an op that takes a step of its own on the way to one of its inputs."""
+    return tuple(public_edge(edge) if edge is None or name not in node.op.steps
+                 else (_shown_step(node, name, edge), 0)
+                 for name, edge in zip(node.op.arrays, node.edges(), strict=True))
+
+
+def _shown_step(node: Any, name: str, edge: Any) -> Any:
+    """The node that a separate op would have made; it exists once somebody looks at it."""
+    if node.shown_steps is None:
+        node.shown_steps = {}
+    known = node.shown_steps
+    if name not in known:
+        known[name] = _shown_class(node.op.steps[name].op)()
+        known[name].seq, known[name].next0 = node.seq, edge
+    return known[name]
+
+
+@functools.cache
+def _shown_class(op: Any) -> Any:
+    def register_hook(self: Any, fn: Any) -> None:
+        raise RuntimeError(f"{op.node_name} is part of the operation after it and has no gradients "
+                           "of its own: register the hook on that node or on the tensor")
+
+    return type(op.node_name, (node_class(op),),
+                {"__slots__": (), "register_hook": register_hook,
+                 "register_prehook": register_hook})

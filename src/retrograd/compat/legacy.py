@@ -7,6 +7,7 @@ from typing import Any
 from ..backend import xp
 from ..base import dtypes
 from ..base.modes import MODE
+from ..core.extensions import extensions
 from ..core.graph import INFERENCE
 from ..core.tensor import Size, Tensor, attach, fill
 from ..ops.creation.nested_data import data_of
@@ -42,6 +43,9 @@ def constructed(cls: type, args: tuple[Any, ...], named: dict[str, Any],
     if MODE.get().inference:
         out._vc = INFERENCE
     return out
+
+
+extensions.fill(constructed=constructed)
 
 
 def _type_name(value: Any) -> str:

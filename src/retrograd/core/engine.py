@@ -16,10 +16,11 @@ from ..backend import xp
 from ..backend.interface import is_array, library_of
 from ..base import call_sites
 from ..base.modes import ACTIVE, MODE, switched
-from .general import TRACED_TYPES, Anomaly, wrap_any
+from .anomaly import Anomaly, run_checked
+from .extensions import TRACED_TYPES
 from .graph import Node, Released
 from .saved_values import output_edge
-from .tensor import AccumulateGrad, Tensor
+from .tensor import AccumulateGrad, Tensor, wrap_any
 
 _by_age = attrgetter("seq")
 _RUNNING: ContextVar[Plan | None] = ContextVar("retrograd.running", default=None)
@@ -313,8 +314,6 @@ def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted
 def _run_node(node: Node, g: Any, wanted: list[Any], recorded: bool) -> tuple[Any, ...]:
     """The gradients of a node's inputs."""
     if Anomaly.enabled:
-        from ..autograd.anomaly import run_checked
-
         results = run_checked(node, g, wanted if node._arity > 1 else (), recorded)
     elif node._arity == 1:
         results = node.replay(g) if recorded else node.pull(g)

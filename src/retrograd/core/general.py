@@ -23,31 +23,19 @@ from ..base.errors import (
 )
 from ..base.modes import MODE, Mode
 from ..codegen import Plan, node_class
+from ..codegen.compiling import offer
 from ..codegen.switch import GeneralPath
-from . import saved_values
+from .anomaly import Anomaly, remember_stack
 from .arguments import refuse_foreign
 from .binding import direct
+from .extensions import TRACED_TENSORS, TRACED_TYPES, extensions
 from .graph import INFERENCE, Like, Node, View, next_sequence
 from .libraries import brought, in_library, library_among
-from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, Op
+from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, REGISTRY, Op
 from .saved_values import Packed, keep_version, output_edge
-from .tensor import NATIVE, PLAIN, Tensor, class_for, edge_of
+from .tensor import NATIVE, PLAIN, Tensor, edge_of, wrap_any
 
 NUMBERS = (bool, int, float, complex)
-
-
-class Anomaly:
-    """Whether every recorded call keeps its whole stack, and backward looks for NaN."""
-
-    enabled = False
-    check_nan = True
-    running: Node | None = None  # the node whose backward is recording further ones
-
-
-# ---------------------------------------------------------------- transforms join here
-
-TRACED_TYPES: dict[type, Any] = {}
-"""Raw data types that are not arrays, with the function that computes an op on them."""
 
 
 def compute(op: Op, values: list[Any]) -> Any:
@@ -101,28 +89,6 @@ def outermost(values: list[Any]) -> Any:
     return top
 
 
-def wrap_any(data: Any) -> Tensor:
-    """A tensor on raw data: plain, or a transform's."""
-    cls = TENSOR_CLASS.get(type(data)) or class_for(data)
-    out: Any = object.__new__(cls)
-    out._data = data
-    out._form = out._edge = out._view = None
-    out._vc = INFERENCE if MODE.get().inference else None
-    return out
-
-
-saved_values.wrap_data = wrap_any
-
-TENSOR_CLASS: dict[type, type] = {}
-"""The tensor class that carries each transform's data."""
-
-TRACED_TENSORS: set[type] = set()
-"""The same classes, by themselves."""
-
-TRACED_CALL: Any = None
-"""Makes the usual call of an op on such tensors; NotImplemented where it takes more."""
-
-
 # ---------------------------------------------------------------- the general call
 
 
@@ -142,7 +108,7 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     if out is None:
         for value in args:
             if value.__class__ in TRACED_TENSORS:
-                result = TRACED_CALL(op, args, mode)
+                result = extensions.traced_call(op, args, mode)
                 if result is not NotImplemented:
                     return result
                 break
@@ -347,9 +313,7 @@ def promoted(op: Op, tensors: dict[str, Any]) -> dict[str, Any]:
 def cast_data(data: Any, dtype: Any) -> Any:
     """Raw data as another dtype; a transform casts what it holds."""
     if type(data) in TRACED_TYPES:
-        from ..ops.memory.casts import _to_copy
-
-        return compute(_to_copy.op, [data, dtypes.from_numpy_dtype(dtype), None])
+        return compute(REGISTRY["_to_copy"], [data, dtypes.from_numpy_dtype(dtype), None])
     token = xp.hush()
     try:
         return library_of(data).cast(data, dtype)
@@ -473,13 +437,12 @@ def node_variant(inputs: list[Tensor], outs: tuple[Tensor, ...], mode: Mode) -> 
 
 def remember_levels(op: Op, node: Any, tensors: dict[str, Any]) -> None:
     """Which transforms' data each input was made of, for the gradients that will leave there."""
-    from ..transforms import levels_of
-
-    found = []
+    found: list[tuple[int, ...]] = []
     for name in op.arrays:
         value = tensors[name]
         for tensor in value if isinstance(value, list) else (value,):
-            found.append(() if tensor is None else levels_of(tensor._data))
+            is_traced = tensor is not None and type(tensor._data) in TRACED_TYPES
+            found.append(extensions.levels_of(tensor._data) if is_traced else ())
     node.input_levels = found
 
 
@@ -569,15 +532,6 @@ def constant(data: Any, source: Tensor) -> Tensor:
     return made
 
 
-def remember_stack(node: Node) -> None:
-    import traceback
-
-    stack = traceback.format_stack(call_sites.user_frame(__import__("sys")._getframe(1)))
-    node.metadata["traceback_"] = stack
-    if Anomaly.running is not None:
-        node.metadata["parent_"] = Anomaly.running
-
-
 # ---------------------------------------------------------------- views and cuts
 
 
@@ -649,8 +603,6 @@ DISABLED = _disabled_torch_function
 
 def dispatch_override(function: Any, found: list[Any], op: Op | None, args: tuple[Any, ...],
                       out: Any = None) -> Any:
-    from ..overrides import handle
-
     kwargs = {} if out is None else {"out": out}
     positional = []
     if op is None:
@@ -665,7 +617,7 @@ def dispatch_override(function: Any, found: list[Any], op: Op | None, args: tupl
         while positional and len(positional) > 1 and not op.params[len(positional) - 1].required \
                 and positional[-1] is op.params[len(positional) - 1].default:
             positional.pop()
-    return handle(function, found, tuple(positional), kwargs)
+    return extensions.take_over(function, found, tuple(positional), kwargs)
 
 
 def write_out(op: Op, tensors: dict[str, Any], result: Any, out: Any) -> Any:
@@ -708,7 +660,9 @@ def store_out(function: str, result: Any, out: Tensor) -> Tensor:
     return out
 
 
-from .inplace import call_inplace, check_overlap, check_writable  # noqa: E402
+from .inplace import call_inplace, check_overlap, check_writable, goes_unrecorded  # noqa: E402
+
+offer(call, call_operator, call_inplace, attach_view, note_cut, goes_unrecorded)
 
 __all__ = ["attach_view", "call", "call_inplace", "call_operator", "compute", "note_cut", "record",
            "wrap_any"]

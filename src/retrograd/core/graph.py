@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import sys
 from collections import OrderedDict
@@ -11,6 +10,7 @@ from typing import Any, Self
 
 from ..backend import xp
 from ..base import call_sites
+from .anomaly import Anomaly
 
 AGES = itertools.count()
 next_sequence = AGES.__next__
@@ -344,37 +344,6 @@ def public_edge(edge: Any) -> tuple[Any, int]:
     return (edge._accumulator(), 0)
 
 
-def edges_with_steps(node: Any) -> tuple[tuple[Any, int], ...]:
-    """``next_functions`` of an op that takes a step of its own on the way to one of its inputs."""
-    return tuple(public_edge(edge) if edge is None or name not in node.op.steps
-                 else (shown_step(node, name, edge), 0)
-                 for name, edge in zip(node.op.arrays, node.edges(), strict=True))
-
-
-def shown_step(node: Any, name: str, edge: Any) -> Any:
-    """The node that a separate op would have made; it exists once somebody looks at it."""
-    if node.shown_steps is None:
-        node.shown_steps = {}
-    known = node.shown_steps
-    if name not in known:
-        known[name] = _shown_class(node.op.steps[name].op)()
-        known[name].seq, known[name].next0 = node.seq, edge
-    return known[name]
-
-
-@functools.cache
-def _shown_class(op: Any) -> Any:
-    from ..codegen import node_class
-
-    def register_hook(self: Any, fn: Any) -> None:
-        raise RuntimeError(f"{op.node_name} is part of the operation after it and has no gradients "
-                           "of its own: register the hook on that node or on the tensor")
-
-    return type(op.node_name, (node_class(op),),
-                {"__slots__": (), "register_hook": register_hook,
-                 "register_prehook": register_hook})
-
-
 def short_name(node: Node) -> str:
     """A node's name as errors show it: Exp for ExpBackward0, Clamp1 for ClampBackward1."""
     stem, found, number = node.name().rpartition("Backward")
@@ -384,8 +353,6 @@ def short_name(node: Node) -> str:
 
 
 def _hint() -> str:
-    from .general import Anomaly
-
     if Anomaly.enabled:
         return ("the backtrace further above shows the operation that failed to compute its "
                 "gradient. The variable in question was changed in there or anywhere later. Good "

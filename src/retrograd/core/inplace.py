@@ -11,7 +11,7 @@ from ..backend.interface import is_array, library_of
 from ..base import dtypes
 from ..base.errors import REQUIRED, missing_arguments
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
-from . import tensor as tensor_module
+from .extensions import TRACED_TYPES, extensions
 from .graph import (
     INFERENCE,
     LEAF,
@@ -24,8 +24,8 @@ from .graph import (
 )
 from .libraries import brought, in_library, library_among
 from .op import Op
-from .saved_values import Packed
-from .tensor import PLAIN, Tensor, edge_of, wrap
+from .saved_values import Packed, pull_on_tensors
+from .tensor import PLAIN, Tensor, edge_of, wrap, wrap_any
 
 
 def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
@@ -170,7 +170,7 @@ def keep_overwritten(op: Op, tensors: dict[str, Any], edges: list[Any]) -> dict[
     users = general.node_class(op).plan.users(first)  # type: ignore[attr-defined]
     if not any(edges[i] is not None for i in users):
         return tensors
-    kept = data.copy() if type(data) in general.TRACED_TYPES else library_of(data).copied(data)
+    kept = data.copy() if type(data) in TRACED_TYPES else library_of(data).copied(data)
     return {**tensors, first: general.wrap_any(kept)}
 
 
@@ -184,10 +184,8 @@ def saved_output(node: Any, target: Tensor, mode: Mode) -> None:
 
 def write(target: Tensor, result: Any) -> None:
     """Put raw data into a tensor's memory."""
-    from . import general
-
-    if type(target._data) in general.TRACED_TYPES or type(result) in general.TRACED_TYPES:
-        general.TRACED_WRITE(target, result)
+    if type(target._data) in TRACED_TYPES or type(result) in TRACED_TYPES:
+        extensions.traced_write(target, result)
         return
     array = target._array()
     token = xp.hush()
@@ -360,14 +358,37 @@ def refresh(target: Tensor) -> None:
 
 
 def refreshed(target: Tensor, base: Tensor) -> None:
-    from ..ops.memory.strides import replayed_view
-
     with switched(grad=True, saved_hooks=(), inference=False):
         fresh = replayed_view(base, target)
     target._edge = fresh._edge
 
 
-tensor_module.refresh_view = refresh  # type: ignore[assignment]
+extensions.fill(refresh_view=refresh)
+
+
+def replayed_view(base: Tensor, target: Tensor) -> Tensor:
+    """The view ``target`` is, taken from ``base`` again and recorded."""
+    where = Geometry(base, target)
+    if where.chain:
+        return geometry_of_tensor(base, where)
+    own = base.storage_offset()
+    return base.as_strided(where.shape, where.strides, own + where.offset)
+
+
+def geometry_of_tensor(tensor: Tensor, where: Geometry) -> Tensor:
+    """The part of ``tensor`` that a view of the same geometry looks at, recorded."""
+    if where.chain:
+        for step, static in where.chain:
+            if step.outputs == ("list",):
+                tensor = step.function(tensor, *static[:-1])[static[-1]]
+            else:
+                tensor = step.function(tensor, *static)
+        return tensor
+    if tensor.stride() != where.base_strides:
+        laid_out = tensor.new_empty_strided(where.base_shape, where.base_strides)
+        laid_out.copy_(tensor)
+        tensor = laid_out
+    return tensor.as_strided(where.shape, where.strides, tensor.storage_offset() + where.offset)
 
 
 class Geometry:
@@ -428,14 +449,10 @@ class CopySlices(PlacedNode):
     __slots__ = ("next1", "rest", "fn", "view", "inputs", "_arity")
 
     def pull(self, g: Any, *wanted: Any) -> Any:
-        from .general import TRACED_TYPES
-
         fn, view = self.fn, self.view
         if isinstance(fn, Released):
             fn.refuse()
         if view.chain or type(g) in TRACED_TYPES:
-            from .saved_values import pull_on_tensors
-
             return pull_on_tensors(self, g, *wanted)
         g = view.copy_of(library_of(g).as_array(g))
         part = view.of_array(g)
@@ -447,9 +464,6 @@ class CopySlices(PlacedNode):
         return (g if wanted[0] is not None else None, *self._others(result))
 
     def replay(self, g: Any, *wanted: Any) -> Any:
-        from ..ops.memory.strides import geometry_of_tensor
-        from .general import TRACED_TYPES
-
         fn, view = self.fn, self.view
         if isinstance(fn, Released):
             fn.refuse()
@@ -468,8 +482,6 @@ class CopySlices(PlacedNode):
 
     def _replay_by_position(self, g: Any, wanted: tuple[Any, ...]) -> Any:
         """The same without strides: a transform's gradient is not laid out as the base was."""
-        from .general import wrap_any
-
         positions = wrap_any(self.view.positions())
         flat = g.reshape((-1,))
         part = flat[positions]

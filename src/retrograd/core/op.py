@@ -30,6 +30,7 @@ from typing import Any
 from ..base.sources import Unwritten, file_name
 from . import declaration
 from .arguments import guard
+from .extensions import extensions
 from .signatures import hide_required, show_signature
 from .tensor import Tensor
 
@@ -216,9 +217,7 @@ def _first_call(name: str, variant: str, args: tuple[Any, ...], kwargs: dict[str
 
 def _compiled(name: str, variant: str) -> Any:
     """A function of an op, which is its attribute ``variant``, with generated code put into it."""
-    from .. import codegen
-
-    return codegen.build(REGISTRY[name], variant)
+    return extensions.build(REGISTRY[name], variant)
 
 
 GENERATED["_first_call"] = _first_call

@@ -299,12 +299,10 @@ def wrapper_repr(kind: str, level: int, value: str, batch_dim: int | None = None
     return f"{kind}(lvl={level}{batch}, value=\n{textwrap.indent(value, '    ')}\n)"
 
 
-def repr_of(tensor: Any, contents: str | None = None) -> str:
+def repr_of(tensor: Any, is_plain: bool, contents: str | None = None) -> str:
     """The text of a :class:`~retrograd.core.tensor.Tensor` with its place in the graph."""
     from ..base import dtypes
-    from .tensor import NATIVE, PLAIN
 
-    kind = type(tensor)
     data = library_of(tensor._data).to_numpy(tensor._data)
     if data.dtype.name == "bfloat16":
         data = data.astype("float32")
@@ -313,6 +311,5 @@ def repr_of(tensor: Any, contents: str | None = None) -> str:
         data, tensor.dtype, default_dtype=dtypes.get_default_dtype(),
         requires_grad=tensor.requires_grad,
         grad_fn_name=None if node is None else node.name().rpartition("::")[2],
-        kind="tensor(" if kind in PLAIN or kind in NATIVE else f"{kind.__name__}(",
-        is_parameter=tensor._is_param,
+        kind="tensor(" if is_plain else f"{type(tensor).__name__}(", is_parameter=tensor._is_param,
         contents=contents)

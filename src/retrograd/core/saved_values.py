@@ -9,9 +9,10 @@ from typing import Any
 
 from ..base import dtypes
 from ..base.modes import switched
+from .extensions import TRACED_TYPES, extensions
 from .graph import LEAF, Like, Node, OutputEdge, Released, Version, short_name, stale
-from .op import ARRAYS, Op
-from .tensor import Tensor, class_for, edge_of
+from .op import ARRAYS, REGISTRY, Op
+from .tensor import Tensor, class_for, edge_of, wrap_any
 
 
 class Packed:
@@ -108,7 +109,7 @@ def unpack_input(node: Node, name: str, edge: Any) -> Any:
     known = saved._edge
     if saved._wrapped_number:
         # In a rule a number has the dtype the op computed with; alone it would have the default.
-        return wrap_data(saved._data)
+        return wrap_any(saved._data)
     if known is edge or (known is LEAF and edge is saved):
         return saved
     return attach(saved, edge)
@@ -122,15 +123,15 @@ def attach(tensor: Tensor, edge: Any) -> Tensor:
 
 
 def attach_data(tensor: Tensor, edge: Any) -> Tensor:
+    if isinstance(edge, Tensor):
+        alias: Tensor = REGISTRY["alias"].function(edge)
+        alias._replace_data(tensor._data)
+        return alias
     out: Any = object.__new__(type(tensor) if tensor._is_traced else class_for(tensor._data))
     out._data = tensor._data
     out._edge = edge
     out._form = out._view = None
     out._vc = tensor._vc
-    if isinstance(edge, Tensor):
-        from ..ops.memory.strides import alias_of
-
-        return alias_of(tensor, edge)
     return out
 
 
@@ -146,7 +147,7 @@ def unpack_output(node: Any, name: str) -> Tensor:
     seal = node.seal
     if name == "y" and seal is not None and seal[0].n != seal[1]:
         stale_output(node)
-    out = wrap_data(saved)
+    out = wrap_any(saved)
     if differentiable_output(node.op, name):
         out._edge = edge
         out._vc = None if seal is None else seal[0]
@@ -174,10 +175,6 @@ def differentiable_output(op: Op, name: str) -> bool:
     return op.outputs.index(name) in op.differentiable_outputs
 
 
-wrap_data: Any = None
-"""A tensor on raw data, which may belong to a transform; set by :mod:`.interpret`."""
-
-
 # ---------------------------------------------------------------- running rules on tensors
 
 
@@ -185,30 +182,23 @@ def fit_tensor(gradient: Tensor, like: Like | None) -> Tensor:
     """:func:`retrograd.core.graph.fit` on tensors, recorded."""
     if like is None:
         return gradient
-    from ..ops.shapes.expanding import sum_to_size_of
-
     if tuple(gradient._data.shape) != like.shape:
-        gradient = sum_to_size_of(gradient, like.shape)
+        gradient = REGISTRY["sum_to_size_of"].function(gradient, like.shape)
     if gradient._data.dtype != like.dtype:
-        from ..ops.memory.casts import cast_gradient
-
-        gradient = cast_gradient(gradient, like.dtype)
+        gradient = REGISTRY["_to_copy"].function(gradient, dtypes.from_numpy_dtype(like.dtype))
     return gradient
 
 
 def wrap_gradient(g: Any) -> Any:
     if isinstance(g, (tuple, list)):
-        return [None if x is None else wrap_data(x) for x in g]
-    return wrap_data(g)
-
-
-TRACED_PULL: Any = None
-"""Pulls a gradient through a node by rules on raw data; None where it takes tensors."""
+        return [None if x is None else wrap_any(x) for x in g]
+    return wrap_any(g)
 
 
 def pull_on_tensors(node: Any, g: Any, *wanted: Any) -> Any:
     """``pull`` by way of ``replay``, for values that are not plain arrays."""
-    quick = None if TRACED_PULL is None else TRACED_PULL(node, g, wanted)
+    # Without a transform's data anywhere there is nothing to be quick about.
+    quick = extensions.traced_pull(node, g, wanted) if TRACED_TYPES else None
     if quick is not None:
         return quick if node._arity > 1 else quick[0]
     with switched(grad=False):
@@ -234,20 +224,16 @@ def traced_class(cls: Any) -> Any:
                  "replay": replay_traced, "pass_on": Node.pass_on})
 
 
-SETTLE: Any = None
-"""Takes from a gradient what its input never had; set by :mod:`.transforms`."""
-
-
 def replay_traced(node: Any, g: Any, *wanted: Any) -> Any:
     """``replay`` of a call inside a transform: gradients lose what their inputs never had."""
     result = super(type(node), node).replay(g, *wanted)
     levels = node.input_levels
-    if levels is None:
+    if levels is None or not TRACED_TYPES:
         return result
     if isinstance(result, tuple):
-        return tuple([None if r is None else SETTLE(r, known)
+        return tuple([None if r is None else extensions.settle(r, known)
                       for r, known in zip(result, levels, strict=True)])
-    return None if result is None else SETTLE(result, levels[0])
+    return None if result is None else extensions.settle(result, levels[0])
 
 
 # ---------------------------------------------------------------- ops over a list of tensors

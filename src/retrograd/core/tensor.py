@@ -19,6 +19,7 @@ from ..base import call_sites, dtypes
 from ..base.errors import canonical_dim, type_name
 from ..base.missing_names import missing_attribute
 from ..base.modes import MODE
+from .extensions import TENSOR_CLASS, extensions
 from .graph import INFERENCE, LEAF, Identity, OutputEdge, RemovableHandle, Version, View
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class Tensor(TensorMethods):
     _backward_hooks = None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        return construct(cls, *args, **kwargs)
+        return extensions.constructed(cls, args, kwargs)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         pass
@@ -383,7 +384,7 @@ class Tensor(TensorMethods):
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         from .printing import repr_of
 
-        return repr_of(self, tensor_contents)
+        return repr_of(self, type(self) in PLAIN or type(self) in NATIVE, tensor_contents)
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self.__dict__})
@@ -594,9 +595,7 @@ class Tensor(TensorMethods):
     def backward(self, gradient: Any = None, retain_graph: bool | None = None,
                  create_graph: bool = False, inputs: Any = None) -> None:
         """Accumulate the gradients of this tensor into the leaves it was made from."""
-        from ..autograd import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        extensions.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
         """Call ``hook(grad)`` whenever this tensor's gradient is computed; it may replace it."""
@@ -684,15 +683,11 @@ class Tensor(TensorMethods):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        from ..overrides import default_torch_function
-
-        return default_torch_function(cls, func, types, args, kwargs or {})
+        return extensions.default_torch_function(cls, func, types, args, kwargs or {})
 
     def as_subclass(self, cls: type) -> Any:
         """This tensor's data and history as an instance of ``cls``."""
-        from ..overrides import as_subclass
-
-        return as_subclass(self, cls)
+        return extensions.as_subclass(self, cls)
 
 
 # ---------------------------------------------------------------- helpers
@@ -810,6 +805,15 @@ def wrap(data: Any, edge: Any = None) -> Tensor:
     return out
 
 
+def wrap_any(data: Any) -> Tensor:
+    """A tensor on raw data: plain, or a transform's."""
+    out: Any = object.__new__(TENSOR_CLASS.get(type(data)) or class_for(data))
+    out._data = data
+    out._form = out._edge = out._view = None
+    out._vc = INFERENCE if MODE.get().inference else None
+    return out
+
+
 def twin(tensor: Tensor, counter: Version | None, cls: type) -> Tensor:
     """A tensor on the same memory."""
     out: Any = object.__new__(cls)
@@ -818,16 +822,11 @@ def twin(tensor: Tensor, counter: Version | None, cls: type) -> Tensor:
     return out
 
 
-def refresh_view(tensor: Tensor) -> None:
-    """Bring a view's edge up to date after its base was written to; set by :mod:`.inplace`."""
-    raise NotImplementedError
-
-
 def edge_of(tensor: Tensor) -> Any:
     """The edge a gradient for ``tensor`` flows to: a leaf's is the tensor itself."""
     view = tensor._view
     if view is not None and tensor._vc is not None and view.version != tensor._vc.n:
-        refresh_view(tensor)
+        extensions.refresh_view(tensor)
     edge = tensor._edge
     if edge is None and view is not None and view.base._edge is not None \
             and tensor._data.dtype.kind in "fcV":
@@ -868,12 +867,5 @@ def set_requires_grad(tensor: Tensor, value: Any) -> None:
     tensor._edge = None
 
 
-def construct(cls: type, *args: Any, **kwargs: Any) -> Any:
-    """``Tensor(2, 3)``, ``Tensor([1, 2])`` and ``Tensor(other)``: the legacy constructor."""
-    from ..compat.legacy import constructed
-
-    return constructed(cls, args, kwargs)
-
-
 __all__ = ["AccumulateGrad", "PLAIN", "Size", "Tensor", "View", "attach", "edge_of", "fill", "twin",
-           "wrap"]
+           "wrap", "wrap_any"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..codegen.rules import OnData, compile_pull_data
 from ..codegen.switch import GeneralPath, when_switched
-from ..core import saved_values
+from ..core.extensions import extensions
 from ..core.graph import Identity
 from ..core.op import GENERATED
 from ..core.saved_values import pull_by_replay, replay_traced
@@ -64,7 +64,7 @@ def pull_quickly(node: Any, g: Any, wanted: tuple[Any, ...]) -> Pulled | None:
         return None
 
 
-saved_values.TRACED_PULL = pull_quickly
+extensions.fill(traced_pull=pull_quickly)
 
 
 def _by_pull(node: Any, g: Any, wanted: tuple[Any, ...]) -> Pulled:

@@ -8,7 +8,7 @@ from typing import Any
 from ..backend.interface import library_of
 from ..backend.numpy import ndarray
 from ..base.modes import ACTIVE, MODE
-from ..core import saved_values
+from ..core.extensions import extensions
 from ..core.general import compute, wrap_any
 from ..core.graph import PlacedNode
 from ..core.tensor import Tensor, edge_of
@@ -326,4 +326,4 @@ def settle_tensor(result: Tensor, levels: tuple[int, ...]) -> Tensor:
     return recorded(result, lambda x: settle(x, levels), lambda g: _unsettle(g, removed))
 
 
-saved_values.SETTLE = settle_tensor
+extensions.fill(settle=settle_tensor)

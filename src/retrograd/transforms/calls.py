@@ -13,8 +13,8 @@ from ..base.call_sites import here
 from ..base.modes import Mode
 from ..codegen import compile_function, traced_source
 from ..codegen.switch import GeneralPath, when_switched
-from ..core import general
-from ..core.general import TRACED_TYPES, Anomaly, finish, is_differentiable
+from ..core.extensions import TRACED_TYPES, extensions
+from ..core.general import Anomaly, finish, is_differentiable
 from ..core.op import GENERATED, Op
 from .batched import way_of
 from .dual import compute_dual
@@ -32,7 +32,7 @@ def call_traced(op: Op, args: tuple[Any, ...], mode: Mode) -> Any:
     return made(args, mode)
 
 
-general.TRACED_CALL = call_traced
+extensions.fill(traced_call=call_traced)
 
 
 def written(op: Op) -> Any:

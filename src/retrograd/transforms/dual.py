@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.modes import MODE, switched
+from ..core.engine import run
 from ..core.general import TRACED_TYPES, compute, wrap_any
 from ..core.graph import LEAF, Like
 from ..core.op import ARRAYS as LIST
 from ..core.op import Op
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, edge_of
 from .data import (
     ARRAYS,
     F4,
@@ -262,7 +263,6 @@ def _by_elementwise_rule(op: Op, by_name: dict[str, Any], y: Any, tangents: dict
 
 def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dict[str, Any]) -> Any:
     """Jv as the transpose of u ↦ Jᵀu, which the reverse rules give as a graph."""
-    from ..autograd.backward import grad
     from ..ops.memory.casts import cast_gradient
 
     outputs = list(y) if isinstance(y, (tuple, list)) else [y]
@@ -303,15 +303,19 @@ def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dic
         live = [s for s in seeds if s is not None]
         if pulled:
             with as_inside(levels_of_any([*by_name.values(), *tangents.values()])):
-                slopes: Any = iter(grad(pulled, live, directions, allow_unused=True))
+                slopes: Any = run([edge_of(r) for r in pulled], [d._data for d in directions],
+                                  retain=False, recorded=False, targets=live, accumulate=False)
         else:
-            slopes = iter([None] * len(live))
-    found = []
+            slopes = {}
+    found: list[Any] = []
     for seed, part in zip(seeds, outputs, strict=True):
-        slope = next(slopes) if seed is not None else None
-        if seed is not None and slope is None:
-            slope = wrap_any(zeros_like_data(part))
-        found.append(None if slope is None else _fitted(slope, part))
+        if seed is None:
+            found.append(None)
+        else:
+            slope = slopes.get(seed)
+            if not isinstance(slope, Tensor):
+                slope = wrap_any(zeros_like_data(part) if slope is None else slope)
+            found.append(_fitted(slope, part))
     return found if isinstance(y, (tuple, list)) else found[0]
 
 

@@ -11,9 +11,9 @@ from ..backend.numpy import ndarray
 from ..base.errors import CannotBatch
 from ..base.modes import ACTIVE, MODE
 from ..core.engine import _RUNNING
-from ..core.general import TENSOR_CLASS, TRACED_TENSORS, wrap_any
+from ..core.extensions import TENSOR_CLASS, TRACED_TENSORS, extensions
 from ..core.graph import Node, next_sequence
-from ..core.tensor import NATIVE, Tensor, edge_of
+from ..core.tensor import NATIVE, Tensor, edge_of, wrap_any
 
 next_level = itertools.count(1).__next__
 
@@ -198,6 +198,9 @@ def levels_of(data: Any) -> tuple[int, ...]:
     if data.__class__ is Batched and data.value.__class__ is ndarray:
         return (data.level,)
     return tuple(sizes_of(data))
+
+
+extensions.fill(levels_of=levels_of)
 
 
 def sizes_of(data: Any) -> dict[int, int]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..backend import xp
 from ..backend.interface import library_of
-from ..core import general
+from ..core.extensions import extensions
 from ..core.general import compute, wrap_any
 from ..core.graph import View
 from ..core.tensor import Tensor
@@ -179,4 +179,4 @@ def _write(target: Any, result: Any) -> None:
         target[...] = result
 
 
-general.TRACED_WRITE = write_traced  # type: ignore[attr-defined]
+extensions.fill(traced_write=write_traced)

@@ -10,6 +10,7 @@ from ...backend.interface import library_of
 from ...base import dtypes, layouts
 from ...base.errors import type_name
 from ...base.warning import warn
+from ...core.extensions import extensions
 from ...core.libraries import in_library
 from ...core.tensor import NATIVE, Tensor, attach, wrap
 from ..memory.casts import fits
@@ -107,10 +108,8 @@ def overridden(function: Any, input: Any, *args: Any, **named: Any) -> Any:
     found = overriding((input, *args))
     if not found:
         return NotImplemented
-    from ...overrides import handle
-
     kept = {k: v for k, v in named.items() if v is not None and v is not False}
-    return handle(function, found, (input, *args), kept)
+    return extensions.take_over(function, found, (input, *args), kept)
 
 
 def blank_like(function: str, input: Any, dtype: Any, layout: Any, device: Any,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -13,7 +14,7 @@ from ...base import dtypes
 from ...base.errors import CannotBatch, size_mismatch
 from ...core.op import Array, Index, op, publish
 from ...core.tensor import Tensor, attach
-from ...random import VMAPS, Generator, drawn, stream_for, stream_of
+from ...random import VMAPS, Generator, stream_for, stream_of
 from ..batching import all_aligned, batched, folded, inner_rank, repeated, run, unfolded
 from ..shapes.expanding import _check_expand as checked_expansion
 from ..shapes.reshaping import with_rank, zeros_of
@@ -22,6 +23,18 @@ from .filled import blank_like, overridden
 from .options import leaf, out_dtype, place, settle, size_argument, size_from
 
 # ---------------------------------------------------------------- factories
+
+
+def drawn(draw: Callable[[tuple[int, ...]], Any], shape: Any) -> Any:
+    """Raw data ``draw(shape)``, or a batch of it for each vmap that wants different numbers."""
+    wanted = [(level, size) for how, level, size in VMAPS.get() if how == "different"]
+    data = draw((*(size for _, size in wanted), *shape))
+    if wanted:
+        from ...transforms import Batched
+
+        for level, _ in wanted:
+            data = Batched(level, data)
+    return data
 
 
 def _drawn(function: str, draw: Any, doc: str) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 
 from ...backend import xp
 from ...backend.interface import library_of
-from ...core.inplace import Geometry
 from ...core.op import Array, Ints, linear, publish, view
 from ...core.tensor import Tensor
 from ..batching import run
@@ -157,31 +156,6 @@ def _(batch: Any, input: Any, source: Any, size: Any, stride: Any, offset: Any) 
     return run(batch.name, input, *_laid_side_by_side(batch, source, size, stride, offset), offset)
 
 
-def replayed_view(base: Tensor, target: Tensor) -> Tensor:
-    """The view ``target`` is, taken from ``base`` again and recorded."""
-    where = Geometry(base, target)
-    if where.chain:
-        return geometry_of_tensor(base, where)
-    own = base.storage_offset()
-    return as_strided(base, where.shape, where.strides, own + where.offset)
-
-
-def geometry_of_tensor(tensor: Tensor, where: Geometry) -> Tensor:
-    """The part of ``tensor`` that a view of the same geometry looks at, recorded."""
-    if where.chain:
-        for step, static in where.chain:
-            if step.outputs == ("list",):
-                tensor = step.function(tensor, *static[:-1])[static[-1]]
-            else:
-                tensor = step.function(tensor, *static)
-        return tensor
-    if tensor.stride() != where.base_strides:
-        laid_out = tensor.new_empty_strided(where.base_shape, where.base_strides)
-        laid_out.copy_(tensor)
-        tensor = laid_out
-    return as_strided(tensor, where.shape, where.strides, tensor.storage_offset() + where.offset)
-
-
 @view(quiet=True, function=None, method=False, batches="leading")
 def alias(input: Array) -> Any:
     """The same memory under another tensor."""
@@ -189,10 +163,3 @@ def alias(input: Array) -> Any:
 
 
 alias.vjp(input=lambda g: g)
-
-
-def alias_of(tensor: Tensor, edge: Tensor) -> Tensor:
-    """``tensor``'s data with leaf ``edge``'s place in the graph."""
-    out = alias(edge)
-    out._replace_data(tensor._data)
-    return out

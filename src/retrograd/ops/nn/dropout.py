@@ -15,7 +15,8 @@ from .activations import SELU_ALPHA, SELU_SCALE, _functional
 
 def _mask(input: Tensor, shape: Any, p: float, part: float = 1.0) -> Tensor:
     """Random zeros, and elsewhere one over ``part``."""
-    from ...random import drawn, stream_for
+    from ...random import stream_for
+    from ..creation.random import drawn
 
     stream, dtype = stream_for(input._data), input.dtype.np
 

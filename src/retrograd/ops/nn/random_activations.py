@@ -77,7 +77,8 @@ _functional(_functional_rrelu, "rrelu")
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10,
                    dim: int = -1) -> Tensor:
     """A differentiable sample of a category, nearly one-hot for small ``tau``."""
-    from ...random import drawn, stream_for
+    from ...random import stream_for
+    from ..creation.random import drawn
 
     stream, kind = stream_for(logits._data), logits.dtype.np
     noise = -log(wrap_any(drawn(lambda whole: stream.exponential(whole, kind), logits.shape)))

@@ -24,7 +24,7 @@ class VmapInfo(NamedTuple):
 
 def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
     """``cls.apply`` on batched arguments; NotImplemented if forward may see the batch itself."""
-    from ..autograd.function import Function
+    from .function import Function
 
     leaves, structure = trees.flatten(args)
     top = outermost([a._data for a in leaves if isinstance(a, Tensor)])
