@@ -36,7 +36,7 @@ _BUILTINS = ("int", "float", "bool", "complex", "type", "str", "tuple", "slice",
 WORDS = {
     **dict.fromkeys(_BUILTINS, "builtins"), "Callable": "collections.abc",
     "Sequence": "collections.abc", "EllipsisType": "types", "Any": "typing", "Literal": "typing",
-    "SupportsIndex": "typing", "overload": "typing", "Tensor": "{up}core.tensor",
+    "Self": "typing", "SupportsIndex": "typing", "overload": "typing", "Tensor": "{up}core.tensor",
     "Size": "{up}core.tensor", "Number": "{up}types", "Device": "{up}types",
     "SupportsArray": "{up}types", "dtype": "{up}base.dtypes", "layout": "{up}base.layouts",
     "memory_format": "{up}base.layouts", "Generator": "{up}random", "return_types": "{up}",
@@ -60,7 +60,7 @@ def declared(space: str, name: str, function: Any) -> str:
     shown = inspect.signature(function)
     parameters = [p.replace(annotation=Plain(argument(name, p)), default=default(p))
                   for p in shown.parameters.values()]
-    result = str(shown.return_annotation)
+    result = str(shown.return_annotation).replace("Self", "Tensor")
     if result in ("Any", str(inspect.Signature.empty)):
         result = RESULTS.get(f"{space}.{name}") or RESULTS.get(name, "Tensor")
     if "return_types" in result:
@@ -310,6 +310,8 @@ def tensor_page() -> str:
 
 
 def is_offered(name: str) -> bool:
+    if name == "__getattr__":
+        return False  # it words what is missing
     return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
 
 
@@ -330,6 +332,10 @@ def own_names() -> set[str]:
 
 BINARY = re.compile(r"__[ri]?(add|sub|mul|matmul|truediv|floordiv|mod|div|pow|and|or|xor|lshift|"
                     r"rshift)__")
+
+
+IN_PLACE = re.compile(r"__i\w+__|[a-z]\w*[a-z0-9]_|t_")
+"""Methods that return the tensor that they are called on."""
 
 
 def method_text(name: str, value: Any, scope: Scope) -> Iterator[str]:
@@ -353,6 +359,8 @@ def method_text(name: str, value: Any, scope: Scope) -> Iterator[str]:
         found = [f"(self, other: {operand}) -> Tensor"]
     else:
         found = [as_method(s) for s in signatures("Tensor", name, value)]
+    if IN_PLACE.fullmatch(name):
+        found = [re.sub("-> Tensor$", "-> Self", s) for s in found]
     ignored = "override" if is_equality else ""
     yield from function_text(name, found, value.__doc__, scope, "    ", ignored)
 

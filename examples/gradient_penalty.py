@@ -21,6 +21,7 @@ def main(steps: int = 150) -> tuple[float, float]:
     torch.manual_seed(0)
     critic = torch.nn.Sequential(torch.nn.Linear(2, 32), torch.nn.Tanh(), torch.nn.Linear(32, 1))
     optimizer = torch.optim.Adam(critic.parameters(), lr=2e-2)
+    distance = slope = torch.zeros(())
     for _ in range(steps):
         a = 0.3 * torch.randn(64, 2)
         b = 0.3 * torch.randn(64, 2) + torch.tensor([3.0, 0.0])

@@ -34,7 +34,7 @@ def random_task():
 
 
 def adapted_loss(weights, tasks):
-    return sum(loss_of(adapted(weights, task), task) for task in tasks) / len(tasks)
+    return torch.stack([loss_of(adapted(weights, task), task) for task in tasks]).mean()
 
 
 def main(steps: int = 150) -> tuple[float, float]:

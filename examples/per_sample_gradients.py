@@ -28,7 +28,7 @@ def main(steps: int = 60) -> tuple[float, float, float]:
     y[0] = 100.0  # an outlier, whose influence clipping bounds
     model = torch.nn.Sequential(torch.nn.Linear(3, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
     parameters = list(model.parameters())
-    history = []
+    history, deviation = [], 0.0
     for step in range(steps):
         losses = (model(x).squeeze(1) - y).square()
         gradients = sample_gradients(losses, parameters)

@@ -72,3 +72,49 @@ print(str(inspect.signature(retrograd.flatten)) == before,
       raw(retrograd.flatten, False).__code__.co_filename.endswith("reshaping.py"))
 """
     assert run(program).split() == ["True", "True"]
+
+
+def test_completion_offers_public_names_only() -> None:
+    offered = run("import retrograd; print(*dir(retrograd))").split()
+    machinery = {"annotations", "backend", "base", "codegen", "compat", "core", "ops", "transforms"}
+    assert not machinery & set(offered)
+    assert [name for name in offered if name.startswith("_")] == ["_C", "__version__"]
+    assert {"Tensor", "nn", "optim", "sin", "float32", "autograd", "vmap"} <= set(offered)
+
+
+MODULES = [".".join(path.with_suffix("").relative_to(SOURCE).parts)
+           for path in sorted((SOURCE / "retrograd").rglob("*.py")) if path.stem != "__main__"]
+CHILDREN = [name for name in MODULES if name.count(".") and not name.endswith("__init__")]
+
+HIDDEN = """
+import importlib, sys, types
+
+def kind(name):
+    package, _, child = name.rpartition(".")
+    found = getattr(importlib.import_module(package), child, None)
+    return "module" if isinstance(found, types.ModuleType) else "value" if found else "nothing"
+"""
+
+
+def test_no_function_is_hidden_by_a_module_of_its_name() -> None:
+    """A name means the same whichever module of the package is imported first."""
+    usual = dict(line.split() for line in run(
+        HIDDEN + f"for name in {CHILDREN}: print(name, kind(name))").splitlines())
+    functions = [name for name in CHILDREN if usual[name] == "value"]
+    assert {"retrograd.autograd.gradcheck", "retrograd.autograd.backward"} <= set(functions)
+    for name in functions:
+        first = f"importlib.import_module({name!r})\n"
+        assert run(HIDDEN + first + f"print(kind({name!r}))") == "value\n"
+    everything = HIDDEN + f"for name in {CHILDREN}: importlib.import_module(name)\n"
+    assert run(everything + f"print(*map(kind, {functions}))").split() == ["value"] * len(functions)
+
+
+def test_the_module_of_gradcheck_can_be_imported_by_name() -> None:
+    program = """
+from retrograd.autograd.gradcheck import GradcheckError
+import retrograd.autograd.gradcheck
+import retrograd as torch
+print(torch.autograd.gradcheck.__name__, torch.autograd.gradgradcheck.__name__,
+      torch.autograd.GradcheckError is GradcheckError)
+"""
+    assert run(program).split() == ["gradcheck", "gradgradcheck", "True"]

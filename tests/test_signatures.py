@@ -40,9 +40,8 @@ def changed(since):
 
 first = signatures()
 for op in REGISTRY.values():
-    retrograd.codegen.build(op)
-    if op.inplace_function: retrograd.codegen.build_inplace(op)
-    if op.operator_function: retrograd.codegen.build_operator(op)
+    for variant in ("function", "inplace_function", "operator_function"):
+        if getattr(op, variant): retrograd.codegen.build(op, variant)
 print("compiled:", changed(first))
 
 class Watching(retrograd.Tensor):
@@ -91,8 +90,10 @@ def test_signatures_of_every_kind(function: object, expected: str) -> None:
 
 
 def test_help_shows_signature_and_docstring() -> None:
-    text = pydoc.plain(pydoc.render_doc(torch.addmm))
-    assert "addmm(input: 'Tensor', mat1: 'Tensor', mat2: 'Tensor', *, beta: 'Number' = 1" in text
+    # Newer Pythons write one parameter to a line, and no quotes.
+    text = " ".join(pydoc.plain(pydoc.render_doc(torch.addmm)).replace("'", "").split())
+    assert "addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1" in \
+        text.replace("( ", "(")
     assert "beta * input + alpha * (mat1 @ mat2)" in text
 
 
@@ -101,7 +102,7 @@ def test_ipython_shows_signature_and_docstring() -> None:
 
     info = oinspect.Inspector(theme_name="nocolor").info(torch.addmm, oname="addmm")
     assert info["definition"].startswith("addmm(")
-    assert "mat1: 'Tensor'" in info["definition"]
+    assert "mat1: Tensor" in info["definition"].replace("'", "")
     assert "beta" in info["docstring"]
 
 
@@ -111,6 +112,8 @@ def test_a_signature_is_an_ordinary_one() -> None:
     assert list(known.parameters) == ["input", "other", "alpha", "out"]
     assert known == copy.deepcopy(known) == pickle.loads(pickle.dumps(known))
     assert known.replace(return_annotation=int).return_annotation is int
+    if sys.version_info >= (3, 13):
+        assert copy.replace(known, return_annotation=int).return_annotation is int
     assert known.bind(1, 2).arguments == {"input": 1, "other": 2}
     with pytest.raises(TypeError):
         known.bind()

@@ -131,7 +131,7 @@ class _Results:
         return output._view is not None and id(output._view.base) in self.directions
 
     def _written(self, output: Tensor, slope: Tensor | None) -> Tensor:
-        if slope is None or slope is not self.directions.get(id(output)):
+        if slope is not self.directions.get(id(output)) or slope is None:
             raise RuntimeError(
                 "An inplace custom Function is not modifying the forward mode gradients inplace. "
                 "If the forward is modifying an input inplace, then the jvp function must modify "

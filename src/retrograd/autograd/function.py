@@ -145,7 +145,7 @@ class _RawSaved:
         """Pack this saved value now; ``unpack_hook`` brings it back when backward needs it."""
         node, position = self._node, self._position
         saved = node._saved
-        entry = saved if isinstance(saved, Released) else saved[position]
+        entry: Any = saved if isinstance(saved, Released) else saved[position]
         check_hooks_fit(entry.packed if isinstance(entry, _SavedPacked) else entry, pack_hook,
                         unpack_hook)
         own = node if isinstance(entry, _SavedOutput) else None
@@ -182,6 +182,8 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
                  "rest", "to_save")
     _arity = 3
     runs_undefined = True
+    _inputs: Any
+    _results: Any
     _saved: Any  # a tuple, or Released
     _levels: list[tuple[int, ...]] | None = None  # of the transforms that each input belonged to
     _forward_cls: type[Function]
@@ -400,7 +402,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+    def backward(ctx: Any, *grad_outputs: Any, **kwargs: Any) -> Any:
         """The gradients of the inputs, from those of the outputs."""
         raise NotImplementedError("You must implement either the backward or vjp method for your "
                                   "custom autograd.Function to use it with backward mode AD.")
@@ -408,13 +410,13 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     vjp = backward
 
     @staticmethod
-    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+    def jvp(ctx: Any, *grad_inputs: Any, **kwargs: Any) -> Any:
         """The tangents of the outputs, from those of the inputs."""
         raise NotImplementedError("You must implement the jvp function for custom "
                                   "autograd.Function to use it with forward mode AD.")
 
     @staticmethod
-    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+    def vmap(info: Any, in_dims: Any, *args: Any, **kwargs: Any) -> Any:
         """The batched outputs and the dims they are batched along."""
         raise NotImplementedError("To use autograd.Function with vmap, you must either override "
                                   "the vmap staticmethod or set generate_vmap_rule=True.")
@@ -690,6 +692,7 @@ class Error(PlacedNode):
     """Stands where a second derivative would begin, and refuses it."""
 
     __slots__ = ("message",)
+    message: str
 
     def pull(self, g: Any, *wanted: Any) -> Any:
         raise RuntimeError(self.message)

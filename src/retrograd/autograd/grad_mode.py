@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self, TypeVar, overload
 
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode
 from ..core.tensor import Tensor
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class _ModeSwitch:
@@ -32,7 +34,7 @@ class _ModeSwitch:
     def __exit__(self, *exc: object) -> None:
         MODE.set(self._previous.pop())
 
-    def __call__(self, function: Any) -> Any:
+    def __call__(self, function: _F) -> _F:
         if inspect.isclass(function):
             return _decorate_class(self, function)
         if inspect.isgeneratorfunction(function):
@@ -47,7 +49,7 @@ class _ModeSwitch:
             with self.clone():
                 return function(*args, **kwargs)
 
-        return wrapped
+        return wrapped  # type: ignore[return-value]
 
 
 def _decorate_class(switch: _ModeSwitch, cls: Any) -> Any:
@@ -127,6 +129,12 @@ def _decorate_generator(switch: _ModeSwitch, function: Callable[..., Any]) -> An
 class _NoArguments(_ModeSwitch):
     """May also be written without parentheses as a decorator."""
 
+    @overload
+    def __new__(cls, function: None = None) -> Self: ...
+
+    @overload
+    def __new__(cls, function: _F) -> _F: ...  # type: ignore[misc]
+
     def __new__(cls, function: Any = None) -> Any:
         made = super().__new__(cls)
         return made if function is None else made(function)
@@ -172,7 +180,7 @@ class set_grad_enabled(_ModeSwitch):
     def __exit__(self, *exc: object) -> None:
         MODE.set(MODE.get().but(grad=self._previous[0].grad))
 
-    def __call__(self, function: Any) -> Any:
+    def __call__(self, function: _F) -> _F:
         # As a decorator it switches nothing until the function is called.
         MODE.set(self._previous[0])
         return super().__call__(function)
@@ -183,6 +191,12 @@ class set_grad_enabled(_ModeSwitch):
 
 class inference_mode(_ModeSwitch):
     """Switch recording off for good: tensors made inside never take part in autograd."""
+
+    @overload
+    def __new__(cls, mode: bool = True) -> Self: ...
+
+    @overload
+    def __new__(cls, mode: _F) -> _F: ...  # type: ignore[misc]
 
     def __new__(cls, mode: Any = True) -> Any:
         made = super().__new__(cls)

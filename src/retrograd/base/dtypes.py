@@ -294,6 +294,8 @@ class device:
     """Where a tensor's memory lies; ``cpu`` today."""
 
     __slots__ = ("index", "type")
+    type: str
+    index: builtins.int | None
 
     def __init__(self, type: Any = _NO_DEVICE, index: builtins.int | None = None):
         if type is _NO_DEVICE:

@@ -31,7 +31,8 @@ def _make_node_class(op: Op, variant: Any) -> type:
         return saved_values.traced_class(node_class(op))
     body: dict[str, Any] = {"__slots__": (), "__module__": "retrograd.generated"}
     if variant == "complex" or isinstance(variant, tuple):
-        base, way = node_class(op), OnLibrary(*variant) if variant != "complex" else OnArrays(True)
+        base: Any = node_class(op)
+        way = OnLibrary(*variant) if variant != "complex" else OnArrays(True)
         return type(op.node_name, (base,), {**body, **_methods(op, base.plan, way)})
     plan = Plan(op, lean=variant == "lean")
     base = node_class(op, "lean") if variant == "real" and has_lean_class(op) else Node

@@ -189,6 +189,8 @@ class Node:
     """
 
     __slots__ = ("seq", "next0", "_notes", "__weakref__")
+    seq: int
+    next0: Any
     next1: Any = None
     rest: tuple[Any, ...] = ()
     _arity = 1
@@ -313,6 +315,7 @@ class PlacedNode(Node):
 
     __slots__ = ("code", "lasti")
     code: Any
+    lasti: int
 
     def placed(self) -> Self:
         """This node, the newest of all, with the line that is being run."""

@@ -447,6 +447,9 @@ class CopySlices(PlacedNode):
     """
 
     __slots__ = ("next1", "rest", "fn", "view", "inputs", "_arity")
+    fn: Any
+    view: Any
+    inputs: Any
 
     def pull(self, g: Any, *wanted: Any) -> Any:
         fn, view = self.fn, self.view

@@ -12,7 +12,7 @@ from ..types import Device, Number, SupportsArray
 from builtins import bool as _bool, float as _float, int as _int, type as _type
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import Any, Literal, SupportsIndex, overload
+from typing import Any, Literal, Self, SupportsIndex, overload
 
 Index = SupportsIndex | slice | EllipsisType | None | Tensor | SupportsArray | list[Any] | tuple[Any, ...]
 
@@ -54,46 +54,46 @@ class TensorMethods:
     def __gt__(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` is greater than ``other``."""
         ...
-    def __iadd__(self, other: Tensor | Number) -> Tensor:
+    def __iadd__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`add`."""
         ...
-    def __iand__(self, other: Tensor | Number) -> Tensor:
+    def __iand__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`bitwise_and`."""
         ...
-    def __idiv__(self, other: Tensor | Number) -> Tensor:
+    def __idiv__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`div`."""
         ...
-    def __ifloordiv__(self, other: Tensor | Number) -> Tensor:
+    def __ifloordiv__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`floor_divide`."""
         ...
-    def __ilshift__(self, other: Tensor | Number) -> Tensor:
+    def __ilshift__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`bitwise_left_shift`."""
         ...
-    def __imod__(self, other: Tensor | Number) -> Tensor:
+    def __imod__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`remainder`."""
         ...
-    def __imul__(self, other: Tensor | Number) -> Tensor:
+    def __imul__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`mul`."""
         ...
-    def __invert__(self) -> Tensor:
+    def __invert__(self) -> Self:
         """``~self``."""
         ...
-    def __ior__(self, other: Tensor | Number) -> Tensor:
+    def __ior__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`bitwise_or`."""
         ...
-    def __ipow__(self, other: Tensor | Number) -> Tensor:
+    def __ipow__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`pow`."""
         ...
-    def __irshift__(self, other: Tensor | Number) -> Tensor:
+    def __irshift__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`bitwise_right_shift`."""
         ...
-    def __isub__(self, other: Tensor | Number) -> Tensor:
+    def __isub__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`sub`."""
         ...
-    def __itruediv__(self, other: Tensor | Number) -> Tensor:
+    def __itruediv__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`div`."""
         ...
-    def __ixor__(self, other: Tensor | Number) -> Tensor:
+    def __ixor__(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`bitwise_xor`."""
         ...
     def __le__(self, other: Tensor | Number) -> Tensor:
@@ -191,31 +191,31 @@ class TensorMethods:
     def abs(self) -> Tensor:
         """The absolute value; of a complex number its distance from zero."""
         ...
-    def abs_(self) -> Tensor:
+    def abs_(self) -> Self:
         """In-place version of :func:`_abs_real`."""
         ...
     def absolute(self) -> Tensor:
         """The absolute value; of a complex number its distance from zero."""
         ...
-    def absolute_(self) -> Tensor:
+    def absolute_(self) -> Self:
         """In-place version of :func:`_abs_real`."""
         ...
     def acos(self) -> Tensor:
         """The angle whose cosine is ``input``."""
         ...
-    def acos_(self) -> Tensor:
+    def acos_(self) -> Self:
         """In-place version of :func:`acos`."""
         ...
     def acosh(self) -> Tensor:
         """The number whose hyperbolic cosine is ``input``."""
         ...
-    def acosh_(self) -> Tensor:
+    def acosh_(self) -> Self:
         """In-place version of :func:`acosh`."""
         ...
     def add(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
         ...
-    def add_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
+    def add_(self, other: Tensor | Number, *, alpha: Number = 1) -> Self:
         """In-place version of :func:`add`."""
         ...
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1,
@@ -223,37 +223,37 @@ class TensorMethods:
         """``beta * input + alpha * Σ(batch1 @ batch2)``, summed over the batch."""
         ...
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1,
-                alpha: Number = 1) -> Tensor:
+                alpha: Number = 1) -> Self:
         """In-place version of :func:`addbmm`."""
         ...
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
         """``input`` plus ``value`` times the quotient of two tensors."""
         ...
-    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Self:
         """In-place version of :func:`addcdiv`."""
         ...
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
         """``input`` plus ``value`` times the product of two tensors."""
         ...
-    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Self:
         """In-place version of :func:`addcmul`."""
         ...
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """``beta * input + alpha * (mat1 @ mat2)``."""
         ...
-    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Self:
         """In-place version of :func:`addmm`."""
         ...
     def addmv(self, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """``beta * input + alpha * (mat @ vec)``."""
         ...
-    def addmv_(self, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    def addmv_(self, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Self:
         """In-place version of :func:`addmv`."""
         ...
     def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """``beta * input + alpha * (vec1 ⊗ vec2)``."""
         ...
-    def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Self:
         """In-place version of :func:`addr`."""
         ...
     def adjoint(self) -> Tensor:
@@ -285,25 +285,25 @@ class TensorMethods:
     def arccos(self) -> Tensor:
         """The angle whose cosine is ``input``."""
         ...
-    def arccos_(self) -> Tensor:
+    def arccos_(self) -> Self:
         """In-place version of :func:`acos`."""
         ...
     def arccosh(self) -> Tensor:
         """The number whose hyperbolic cosine is ``input``."""
         ...
-    def arccosh_(self) -> Tensor:
+    def arccosh_(self) -> Self:
         """In-place version of :func:`acosh`."""
         ...
     def arcsin(self) -> Tensor:
         """The angle whose sine is ``input``."""
         ...
-    def arcsin_(self) -> Tensor:
+    def arcsin_(self) -> Self:
         """In-place version of :func:`asin`."""
         ...
     def arcsinh(self) -> Tensor:
         """The number whose hyperbolic sine is ``input``."""
         ...
-    def arcsinh_(self) -> Tensor:
+    def arcsinh_(self) -> Self:
         """In-place version of :func:`asinh`."""
         ...
     def arctan(self) -> Tensor:
@@ -312,16 +312,16 @@ class TensorMethods:
     def arctan2(self, other: Tensor) -> Tensor:
         """The angle of the point with ordinate ``input`` and abscissa ``other``."""
         ...
-    def arctan2_(self, other: Tensor) -> Tensor:
+    def arctan2_(self, other: Tensor) -> Self:
         """In-place version of :func:`atan2`."""
         ...
-    def arctan_(self) -> Tensor:
+    def arctan_(self) -> Self:
         """In-place version of :func:`atan`."""
         ...
     def arctanh(self) -> Tensor:
         """The number whose hyperbolic tangent is ``input``."""
         ...
-    def arctanh_(self) -> Tensor:
+    def arctanh_(self) -> Self:
         """In-place version of :func:`atanh`."""
         ...
     def argmax(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
@@ -342,7 +342,7 @@ class TensorMethods:
         """A view of ``input``'s memory with any shape, strides and offset (in elements)."""
         ...
     def as_strided_(self, size: Sequence[_int], stride: Sequence[_int],
-                    storage_offset: _int | None = None) -> Tensor:
+                    storage_offset: _int | None = None) -> Self:
         """Take any shape, strides and offset in this tensor's storage, in place."""
         ...
     def as_strided_scatter(self, src: Tensor, size: Sequence[_int], stride: Sequence[_int],
@@ -352,13 +352,13 @@ class TensorMethods:
     def asin(self) -> Tensor:
         """The angle whose sine is ``input``."""
         ...
-    def asin_(self) -> Tensor:
+    def asin_(self) -> Self:
         """In-place version of :func:`asin`."""
         ...
     def asinh(self) -> Tensor:
         """The number whose hyperbolic sine is ``input``."""
         ...
-    def asinh_(self) -> Tensor:
+    def asinh_(self) -> Self:
         """In-place version of :func:`asinh`."""
         ...
     def atan(self) -> Tensor:
@@ -367,16 +367,16 @@ class TensorMethods:
     def atan2(self, other: Tensor) -> Tensor:
         """The angle of the point with ordinate ``input`` and abscissa ``other``."""
         ...
-    def atan2_(self, other: Tensor) -> Tensor:
+    def atan2_(self, other: Tensor) -> Self:
         """In-place version of :func:`atan2`."""
         ...
-    def atan_(self) -> Tensor:
+    def atan_(self) -> Self:
         """In-place version of :func:`atan`."""
         ...
     def atanh(self) -> Tensor:
         """The number whose hyperbolic tangent is ``input``."""
         ...
-    def atanh_(self) -> Tensor:
+    def atanh_(self) -> Self:
         """In-place version of :func:`atanh`."""
         ...
     def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1,
@@ -384,13 +384,13 @@ class TensorMethods:
         """``beta * input + alpha * (batch1 @ batch2)``, for each pair of matrices."""
         ...
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1,
-                 alpha: Number = 1) -> Tensor:
+                 alpha: Number = 1) -> Self:
         """In-place version of :func:`baddbmm`."""
         ...
     def bernoulli(self, p: _float | None = None, *, generator: Generator | None = None) -> Tensor:
         """Ones with the probabilities in ``input``, or with the one probability ``p``."""
         ...
-    def bernoulli_(self, p: Tensor | _float = 0.5, *, generator: Generator | None = None) -> Tensor:
+    def bernoulli_(self, p: Tensor | _float = 0.5, *, generator: Generator | None = None) -> Self:
         """Ones with probability ``p``, in place."""
         ...
     def bfloat16(self, memory_format: memory_format | None = None) -> Tensor:
@@ -402,37 +402,37 @@ class TensorMethods:
     def bitwise_and(self, other: Tensor | Number) -> Tensor:
         """Bits that are set in both; of bools, their conjunction."""
         ...
-    def bitwise_and_(self, other: Tensor | Number) -> Tensor:
+    def bitwise_and_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`bitwise_and`."""
         ...
     def bitwise_left_shift(self, other: Tensor | Number) -> Tensor:
         """Bits moved towards the higher places."""
         ...
-    def bitwise_left_shift_(self, other: Tensor | Number) -> Tensor:
+    def bitwise_left_shift_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`bitwise_left_shift`."""
         ...
     def bitwise_not(self) -> Tensor:
         """All bits turned over; of bools, their negation."""
         ...
-    def bitwise_not_(self) -> Tensor:
+    def bitwise_not_(self) -> Self:
         """In-place version of :func:`bitwise_not`."""
         ...
     def bitwise_or(self, other: Tensor | Number) -> Tensor:
         """Bits that are set in either; of bools, their disjunction."""
         ...
-    def bitwise_or_(self, other: Tensor | Number) -> Tensor:
+    def bitwise_or_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`bitwise_or`."""
         ...
     def bitwise_right_shift(self, other: Tensor | Number) -> Tensor:
         """Bits moved towards the lower places; the sign stays."""
         ...
-    def bitwise_right_shift_(self, other: Tensor | Number) -> Tensor:
+    def bitwise_right_shift_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`bitwise_right_shift`."""
         ...
     def bitwise_xor(self, other: Tensor | Number) -> Tensor:
         """Bits that are set in exactly one; of bools, their difference."""
         ...
-    def bitwise_xor_(self, other: Tensor | Number) -> Tensor:
+    def bitwise_xor_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`bitwise_xor`."""
         ...
     def bmm(self, mat2: Tensor) -> Tensor:
@@ -448,7 +448,7 @@ class TensorMethods:
         """This tensor as uint8."""
         ...
     def cauchy_(self, median: _float = 0.0, sigma: _float = 1.0, *,
-                generator: Generator | None = None) -> Tensor:
+                generator: Generator | None = None) -> Self:
         """In-place version of :func:`cauchy`."""
         ...
     def cdouble(self, memory_format: memory_format | None = None) -> Tensor:
@@ -457,7 +457,7 @@ class TensorMethods:
     def ceil(self) -> Tensor:
         """The nearest integer that is not less."""
         ...
-    def ceil_(self) -> Tensor:
+    def ceil_(self) -> Self:
         """In-place version of :func:`ceil`."""
         ...
     def cfloat(self, memory_format: memory_format | None = None) -> Tensor:
@@ -486,27 +486,26 @@ class TensorMethods:
         """``input`` held between two bounds, either of which may be missing."""
         ...
     def clamp_(self, min: Tensor | Number | None = None,
-               max: Tensor | Number | None = None) -> Tensor:
+               max: Tensor | Number | None = None) -> Self:
         """In-place version of :func:`clamp`."""
         ...
     def clamp_max(self, max: Tensor | Number | None) -> Tensor:
         """``input``, or ``max`` where that is less."""
         ...
-    def clamp_max_(self, max: Tensor | Number | None) -> Tensor:
+    def clamp_max_(self, max: Tensor | Number | None) -> Self:
         """In-place version of :func:`clamp_max`."""
         ...
     def clamp_min(self, min: Tensor | Number | None) -> Tensor:
         """``input``, or ``min`` where that is greater."""
         ...
-    def clamp_min_(self, min: Tensor | Number | None) -> Tensor:
+    def clamp_min_(self, min: Tensor | Number | None) -> Self:
         """In-place version of :func:`clamp_min`."""
         ...
     def clip(self, min: Tensor | Number | None = None,
              max: Tensor | Number | None = None) -> Tensor:
         """``input`` held between two bounds, either of which may be missing."""
         ...
-    def clip_(self, min: Tensor | Number | None = None,
-              max: Tensor | Number | None = None) -> Tensor:
+    def clip_(self, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Self:
         """In-place version of :func:`clamp`."""
         ...
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
@@ -518,19 +517,19 @@ class TensorMethods:
     def conj_physical(self) -> Tensor:
         """The complex conjugate in memory of its own; a real tensor is its own."""
         ...
-    def conj_physical_(self) -> Tensor:
+    def conj_physical_(self) -> Self:
         """In-place version of :func:`_conj_physical_written`."""
         ...
     def contiguous(self, memory_format: memory_format | None = ...) -> Tensor:
         """``input`` itself if its memory is in order, otherwise a copy that is."""
         ...
-    def copy_(self, src: Tensor | Number, non_blocking: _bool = False) -> Tensor:
+    def copy_(self, src: Tensor | Number, non_blocking: _bool = False) -> Self:
         """Overwrite with the values of ``src``, broadcast and cast."""
         ...
     def copysign(self, other: Tensor | Number) -> Tensor:
         """The magnitude of ``input`` with the sign of ``other``."""
         ...
-    def copysign_(self, other: Tensor | Number) -> Tensor:
+    def copysign_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`copysign`."""
         ...
     def corrcoef(self) -> Tensor:
@@ -539,13 +538,13 @@ class TensorMethods:
     def cos(self) -> Tensor:
         """The cosine."""
         ...
-    def cos_(self) -> Tensor:
+    def cos_(self) -> Self:
         """In-place version of :func:`cos`."""
         ...
     def cosh(self) -> Tensor:
         """The hyperbolic cosine."""
         ...
-    def cosh_(self) -> Tensor:
+    def cosh_(self) -> Self:
         """In-place version of :func:`cosh`."""
         ...
     def count_nonzero(self, dim: _int | Sequence[_int] | None = None) -> Tensor:
@@ -573,19 +572,19 @@ class TensorMethods:
     def cumprod(self, dim: _int, *, dtype: dtype | None = None) -> Tensor:
         """Running product along ``dim``."""
         ...
-    def cumprod_(self, dim: _int, *, dtype: dtype | None = None) -> Tensor:
+    def cumprod_(self, dim: _int, *, dtype: dtype | None = None) -> Self:
         """In-place version of :func:`cumprod`."""
         ...
     def cumsum(self, dim: _int, *, dtype: dtype | None = None) -> Tensor:
         """Running sum along ``dim``."""
         ...
-    def cumsum_(self, dim: _int, *, dtype: dtype | None = None) -> Tensor:
+    def cumsum_(self, dim: _int, *, dtype: dtype | None = None) -> Self:
         """In-place version of :func:`cumsum`."""
         ...
     def deg2rad(self) -> Tensor:
         """Degrees as radians."""
         ...
-    def deg2rad_(self) -> Tensor:
+    def deg2rad_(self) -> Self:
         """In-place version of :func:`deg2rad`."""
         ...
     def det(self) -> Tensor:
@@ -614,7 +613,7 @@ class TensorMethods:
     def digamma(self) -> Tensor:
         """The derivative of the logarithm of gamma."""
         ...
-    def digamma_(self) -> Tensor:
+    def digamma_(self) -> Self:
         """In-place version of :func:`digamma`."""
         ...
     def dist(self, other: Tensor, p: _float = 2) -> Tensor:
@@ -623,13 +622,13 @@ class TensorMethods:
     def div(self, other: Tensor | Number, *, rounding_mode: str | None = None) -> Tensor:
         """Quotient of ``input`` and ``other``, optionally rounded towards zero or down."""
         ...
-    def div_(self, other: Tensor | Number, *, rounding_mode: str | None = None) -> Tensor:
+    def div_(self, other: Tensor | Number, *, rounding_mode: str | None = None) -> Self:
         """In-place version of :func:`div`."""
         ...
     def divide(self, other: Tensor | Number, *, rounding_mode: str | None = None) -> Tensor:
         """Quotient of ``input`` and ``other``, optionally rounded towards zero or down."""
         ...
-    def divide_(self, other: Tensor | Number, *, rounding_mode: str | None = None) -> Tensor:
+    def divide_(self, other: Tensor | Number, *, rounding_mode: str | None = None) -> Self:
         """In-place version of :func:`div`."""
         ...
     def dot(self, tensor: Tensor) -> Tensor:
@@ -644,7 +643,7 @@ class TensorMethods:
     def eq(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` and ``other`` are equal."""
         ...
-    def eq_(self, other: Tensor | Number) -> Tensor:
+    def eq_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`eq`."""
         ...
     def equal(self, other: Tensor) -> _bool:
@@ -653,19 +652,19 @@ class TensorMethods:
     def erf(self) -> Tensor:
         """The error function."""
         ...
-    def erf_(self) -> Tensor:
+    def erf_(self) -> Self:
         """In-place version of :func:`erf`."""
         ...
     def erfc(self) -> Tensor:
         """One minus the error function, exact far from zero."""
         ...
-    def erfc_(self) -> Tensor:
+    def erfc_(self) -> Self:
         """In-place version of :func:`erfc`."""
         ...
     def erfinv(self) -> Tensor:
         """The inverse of the error function."""
         ...
-    def erfinv_(self) -> Tensor:
+    def erfinv_(self) -> Self:
         """In-place version of :func:`erfinv`."""
         ...
     def exp(self) -> Tensor:
@@ -674,10 +673,10 @@ class TensorMethods:
     def exp2(self) -> Tensor:
         """Two to the power of ``input``."""
         ...
-    def exp2_(self) -> Tensor:
+    def exp2_(self) -> Self:
         """In-place version of :func:`exp2`."""
         ...
-    def exp_(self) -> Tensor:
+    def exp_(self) -> Self:
         """In-place version of :func:`exp`."""
         ...
     @overload
@@ -694,22 +693,22 @@ class TensorMethods:
     def expm1(self) -> Tensor:
         """e to the power of ``input``, minus one, exact for small ``input``."""
         ...
-    def expm1_(self) -> Tensor:
+    def expm1_(self) -> Self:
         """In-place version of :func:`expm1`."""
         ...
-    def exponential_(self, lambd: _float = 1.0, *, generator: Generator | None = None) -> Tensor:
+    def exponential_(self, lambd: _float = 1.0, *, generator: Generator | None = None) -> Self:
         """In-place version of :func:`exponential`."""
         ...
-    def fill_(self, value: Tensor | Number) -> Tensor:
+    def fill_(self, value: Tensor | Number) -> Self:
         """Overwrite every element with ``value``, a number or a zero-dim tensor."""
         ...
-    def fill_diagonal_(self, fill_value: Number, wrap: _bool = False) -> Tensor:
+    def fill_diagonal_(self, fill_value: Number, wrap: _bool = False) -> Self:
         """Set the main diagonal to ``fill_value``, in place; ``wrap`` goes on below a tall matrix."""
         ...
     def fix(self) -> Tensor:
         """The integer part."""
         ...
-    def fix_(self) -> Tensor:
+    def fix_(self) -> Self:
         """In-place version of :func:`trunc`."""
         ...
     def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
@@ -735,19 +734,19 @@ class TensorMethods:
     def float_power(self, exponent: Tensor | Number) -> Tensor:
         """``input`` to the power of ``exponent``, in double precision."""
         ...
-    def float_power_(self, exponent: Tensor | Number) -> Tensor:
+    def float_power_(self, exponent: Tensor | Number) -> Self:
         """In-place version of :func:`float_power`."""
         ...
     def floor(self) -> Tensor:
         """The nearest integer that is not greater."""
         ...
-    def floor_(self) -> Tensor:
+    def floor_(self) -> Self:
         """In-place version of :func:`floor`."""
         ...
     def floor_divide(self, other: Tensor | Number) -> Tensor:
         """Quotient of ``input`` and ``other``, rounded down."""
         ...
-    def floor_divide_(self, other: Tensor | Number) -> Tensor:
+    def floor_divide_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`floor_divide`."""
         ...
     def fmax(self, other: Tensor) -> Tensor:
@@ -759,13 +758,13 @@ class TensorMethods:
     def fmod(self, other: Tensor | Number) -> Tensor:
         """What is left of ``input`` after division by ``other``, with the sign of ``input``."""
         ...
-    def fmod_(self, other: Tensor | Number) -> Tensor:
+    def fmod_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`fmod`."""
         ...
     def frac(self) -> Tensor:
         """The fractional part, with the sign of ``input``."""
         ...
-    def frac_(self) -> Tensor:
+    def frac_(self) -> Self:
         """In-place version of :func:`frac`."""
         ...
     def frexp(self) -> return_types.frexp:
@@ -777,16 +776,16 @@ class TensorMethods:
     def gcd(self, other: Tensor) -> Tensor:
         """The greatest common divisor."""
         ...
-    def gcd_(self, other: Tensor) -> Tensor:
+    def gcd_(self, other: Tensor) -> Self:
         """In-place version of :func:`gcd`."""
         ...
     def ge(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` is at least ``other``."""
         ...
-    def ge_(self, other: Tensor | Number) -> Tensor:
+    def ge_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`ge`."""
         ...
-    def geometric_(self, p: _float, *, generator: Generator | None = None) -> Tensor:
+    def geometric_(self, p: _float, *, generator: Generator | None = None) -> Self:
         """In-place version of :func:`geometric`."""
         ...
     def ger(self, vec2: Tensor) -> Tensor:
@@ -795,19 +794,19 @@ class TensorMethods:
     def greater(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` is greater than ``other``."""
         ...
-    def greater_(self, other: Tensor | Number) -> Tensor:
+    def greater_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`gt`."""
         ...
     def greater_equal(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` is at least ``other``."""
         ...
-    def greater_equal_(self, other: Tensor | Number) -> Tensor:
+    def greater_equal_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`ge`."""
         ...
     def gt(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` is greater than ``other``."""
         ...
-    def gt_(self, other: Tensor | Number) -> Tensor:
+    def gt_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`gt`."""
         ...
     def half(self, memory_format: memory_format | None = None) -> Tensor:
@@ -819,7 +818,7 @@ class TensorMethods:
     def heaviside(self, values: Tensor) -> Tensor:
         """0 below zero, 1 above it, and ``values`` at it."""
         ...
-    def heaviside_(self, values: Tensor) -> Tensor:
+    def heaviside_(self, values: Tensor) -> Self:
         """In-place version of :func:`heaviside`."""
         ...
     def histc(self, bins: _int = 100, min: Number = 0, max: Number = 0) -> Tensor:
@@ -831,25 +830,25 @@ class TensorMethods:
     def hypot(self, other: Tensor) -> Tensor:
         """The hypotenuse of a right triangle with the given legs."""
         ...
-    def hypot_(self, other: Tensor) -> Tensor:
+    def hypot_(self, other: Tensor) -> Self:
         """In-place version of :func:`hypot`."""
         ...
     def i0(self) -> Tensor:
         """The modified Bessel function of the first kind, of order 0."""
         ...
-    def i0_(self) -> Tensor:
+    def i0_(self) -> Self:
         """In-place version of :func:`i0`."""
         ...
     def igamma(self, other: Tensor) -> Tensor:
         """The lower incomplete gamma function, regularised."""
         ...
-    def igamma_(self, other: Tensor) -> Tensor:
+    def igamma_(self, other: Tensor) -> Self:
         """In-place version of :func:`gammainc`."""
         ...
     def igammac(self, other: Tensor) -> Tensor:
         """The upper incomplete gamma function, regularised."""
         ...
-    def igammac_(self, other: Tensor) -> Tensor:
+    def igammac_(self, other: Tensor) -> Self:
         """In-place version of :func:`gammaincc`."""
         ...
     @property
@@ -861,19 +860,19 @@ class TensorMethods:
     def index_add(self, dim: _int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
         """``input`` with ``alpha`` times the slices of ``source`` added where ``index`` says."""
         ...
-    def index_add_(self, dim: _int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
+    def index_add_(self, dim: _int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Self:
         """In-place version of :func:`index_add`."""
         ...
     def index_copy(self, dim: _int, index: Tensor, source: Tensor) -> Tensor:
         """``input`` with the slices of ``source`` written where ``index`` says."""
         ...
-    def index_copy_(self, dim: _int, index: Tensor, source: Tensor) -> Tensor:
+    def index_copy_(self, dim: _int, index: Tensor, source: Tensor) -> Self:
         """In-place version of :func:`index_copy`."""
         ...
     def index_fill(self, dim: _int, index: Tensor, value: Tensor | Number) -> Tensor:
         """``input`` with the slices along ``dim`` that ``index`` lists set to ``value``."""
         ...
-    def index_fill_(self, dim: _int, index: Tensor, value: Tensor | Number) -> Tensor:
+    def index_fill_(self, dim: _int, index: Tensor, value: Tensor | Number) -> Self:
         """Set the slices along ``dim`` that ``index`` lists to ``value``, in place."""
         ...
     def index_put(self, indices: Sequence[Tensor | None], values: Tensor,
@@ -881,7 +880,7 @@ class TensorMethods:
         """A copy with ``values`` written (or added) where ``indices`` point."""
         ...
     def index_put_(self, indices: Sequence[Tensor | None], values: Tensor,
-                   accumulate: _bool = False) -> Tensor:
+                   accumulate: _bool = False) -> Self:
         """Write (or add) ``values`` where ``indices`` point, in place."""
         ...
     def index_select(self, dim: _int, index: Tensor) -> Tensor:
@@ -940,43 +939,43 @@ class TensorMethods:
     def lcm(self, other: Tensor) -> Tensor:
         """The least common multiple."""
         ...
-    def lcm_(self, other: Tensor) -> Tensor:
+    def lcm_(self, other: Tensor) -> Self:
         """In-place version of :func:`lcm`."""
         ...
     def ldexp(self, other: Tensor) -> Tensor:
         """``input`` times two to the power of ``other``."""
         ...
-    def ldexp_(self, other: Tensor) -> Tensor:
+    def ldexp_(self, other: Tensor) -> Self:
         """In-place version of :func:`ldexp`."""
         ...
     def le(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` is at most ``other``."""
         ...
-    def le_(self, other: Tensor | Number) -> Tensor:
+    def le_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`le`."""
         ...
     def lerp(self, end: Tensor, weight: Tensor | Number) -> Tensor:
         """The point between ``input`` and ``end`` at ``weight`` of the way."""
         ...
-    def lerp_(self, end: Tensor, weight: Tensor | Number) -> Tensor:
+    def lerp_(self, end: Tensor, weight: Tensor | Number) -> Self:
         """In-place version of :func:`lerp`."""
         ...
     def less(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` is less than ``other``."""
         ...
-    def less_(self, other: Tensor | Number) -> Tensor:
+    def less_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`lt`."""
         ...
     def less_equal(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` is at most ``other``."""
         ...
-    def less_equal_(self, other: Tensor | Number) -> Tensor:
+    def less_equal_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`le`."""
         ...
     def lgamma(self) -> Tensor:
         """The logarithm of the gamma function's absolute value."""
         ...
-    def lgamma_(self) -> Tensor:
+    def lgamma_(self) -> Self:
         """In-place version of :func:`lgamma`."""
         ...
     def log(self) -> Tensor:
@@ -985,26 +984,26 @@ class TensorMethods:
     def log10(self) -> Tensor:
         """The logarithm to base ten."""
         ...
-    def log10_(self) -> Tensor:
+    def log10_(self) -> Self:
         """In-place version of :func:`log10`."""
         ...
     def log1p(self) -> Tensor:
         """The natural logarithm of one plus ``input``, exact for small ``input``."""
         ...
-    def log1p_(self) -> Tensor:
+    def log1p_(self) -> Self:
         """In-place version of :func:`log1p`."""
         ...
     def log2(self) -> Tensor:
         """The logarithm to base two."""
         ...
-    def log2_(self) -> Tensor:
+    def log2_(self) -> Self:
         """In-place version of :func:`log2`."""
         ...
-    def log_(self) -> Tensor:
+    def log_(self) -> Self:
         """In-place version of :func:`log`."""
         ...
     def log_normal_(self, mean: _float = 1.0, std: _float = 2.0, *,
-                    generator: Generator | None = None) -> Tensor:
+                    generator: Generator | None = None) -> Self:
         """In-place version of :func:`log_normal`."""
         ...
     def log_softmax(self, dim: _int, dtype: dtype | None = None) -> Tensor:
@@ -1025,31 +1024,31 @@ class TensorMethods:
     def logical_and(self, other: Tensor) -> Tensor:
         """Where both are not zero."""
         ...
-    def logical_and_(self, other: Tensor) -> Tensor:
+    def logical_and_(self, other: Tensor) -> Self:
         """In-place version of :func:`logical_and`."""
         ...
     def logical_not(self) -> Tensor:
         """Where ``input`` is zero."""
         ...
-    def logical_not_(self) -> Tensor:
+    def logical_not_(self) -> Self:
         """In-place version of :func:`logical_not`."""
         ...
     def logical_or(self, other: Tensor) -> Tensor:
         """Where at least one is not zero."""
         ...
-    def logical_or_(self, other: Tensor) -> Tensor:
+    def logical_or_(self, other: Tensor) -> Self:
         """In-place version of :func:`logical_or`."""
         ...
     def logical_xor(self, other: Tensor) -> Tensor:
         """Where exactly one is not zero."""
         ...
-    def logical_xor_(self, other: Tensor) -> Tensor:
+    def logical_xor_(self, other: Tensor) -> Self:
         """In-place version of :func:`logical_xor`."""
         ...
     def logit(self, eps: _float | None = None) -> Tensor:
         """log(x / (1 - x)), with ``input`` held ``eps`` away from 0 and 1 if that is given."""
         ...
-    def logit_(self, eps: _float | None = None) -> Tensor:
+    def logit_(self, eps: _float | None = None) -> Self:
         """In-place version of :func:`logit`."""
         ...
     def logsumexp(self, dim: _int | Sequence[_int] | None, keepdim: _bool = False) -> Tensor:
@@ -1061,7 +1060,7 @@ class TensorMethods:
     def lt(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` is less than ``other``."""
         ...
-    def lt_(self, other: Tensor | Number) -> Tensor:
+    def lt_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`lt`."""
         ...
     @property
@@ -1075,13 +1074,13 @@ class TensorMethods:
     def masked_fill(self, mask: Tensor, value: Tensor | Number) -> Tensor:
         """``input`` with ``value`` where ``mask`` is true."""
         ...
-    def masked_fill_(self, mask: Tensor, value: Tensor | Number) -> Tensor:
+    def masked_fill_(self, mask: Tensor, value: Tensor | Number) -> Self:
         """Write ``value`` where ``mask`` is true, in place."""
         ...
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """``input`` with the elements of ``source`` put in order where ``mask`` is true."""
         ...
-    def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
+    def masked_scatter_(self, mask: Tensor, source: Tensor) -> Self:
         """Put the elements of ``source`` in order where ``mask`` is true, in place."""
         ...
     def masked_select(self, mask: Tensor) -> Tensor:
@@ -1166,7 +1165,7 @@ class TensorMethods:
     def mul(self, other: Tensor | Number) -> Tensor:
         """Product of ``input`` and ``other``, broadcast together."""
         ...
-    def mul_(self, other: Tensor | Number) -> Tensor:
+    def mul_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`mul`."""
         ...
     def multinomial(self, num_samples: _int, replacement: _bool = False, *,
@@ -1176,7 +1175,7 @@ class TensorMethods:
     def multiply(self, other: Tensor | Number) -> Tensor:
         """Product of ``input`` and ``other``, broadcast together."""
         ...
-    def multiply_(self, other: Tensor | Number) -> Tensor:
+    def multiply_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`mul`."""
         ...
     def mv(self, vec: Tensor) -> Tensor:
@@ -1185,7 +1184,7 @@ class TensorMethods:
     def mvlgamma(self, p: _int) -> Tensor:
         """The logarithm of the gamma function of ``p`` dimensions."""
         ...
-    def mvlgamma_(self, p: _int) -> Tensor:
+    def mvlgamma_(self, p: _int) -> Self:
         """In-place version of :func:`mvlgamma`."""
         ...
     def nan_to_num(self, nan: _float | None = None, posinf: _float | None = None,
@@ -1193,7 +1192,7 @@ class TensorMethods:
         """``input`` with numbers in place of NaN and the infinities."""
         ...
     def nan_to_num_(self, nan: _float | None = None, posinf: _float | None = None,
-                    neginf: _float | None = None) -> Tensor:
+                    neginf: _float | None = None) -> Self:
         """In-place version of :func:`nan_to_num`."""
         ...
     def nanmean(self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
@@ -1222,19 +1221,19 @@ class TensorMethods:
     def ne(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` and ``other`` differ."""
         ...
-    def ne_(self, other: Tensor | Number) -> Tensor:
+    def ne_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`ne`."""
         ...
     def neg(self) -> Tensor:
         """The negative."""
         ...
-    def neg_(self) -> Tensor:
+    def neg_(self) -> Self:
         """In-place version of :func:`neg`."""
         ...
     def negative(self) -> Tensor:
         """The negative."""
         ...
-    def negative_(self) -> Tensor:
+    def negative_(self) -> Self:
         """In-place version of :func:`neg`."""
         ...
     def new(self, *args: Any, **named: Any) -> Tensor:
@@ -1295,7 +1294,7 @@ class TensorMethods:
     def nextafter(self, other: Tensor) -> Tensor:
         """The next number after ``input`` in the direction of ``other``."""
         ...
-    def nextafter_(self, other: Tensor) -> Tensor:
+    def nextafter_(self, other: Tensor) -> Self:
         """In-place version of :func:`nextafter`."""
         ...
     @overload
@@ -1312,13 +1311,13 @@ class TensorMethods:
         """The ``p``-norm over ``dim``: a number, "fro" or "nuc"."""
         ...
     def normal_(self, mean: _float = 0.0, std: _float = 1.0, *,
-                generator: Generator | None = None) -> Tensor:
+                generator: Generator | None = None) -> Self:
         """In-place version of :func:`normal`."""
         ...
     def not_equal(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` and ``other`` differ."""
         ...
-    def not_equal_(self, other: Tensor | Number) -> Tensor:
+    def not_equal_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`ne`."""
         ...
     def outer(self, vec2: Tensor) -> Tensor:
@@ -1340,7 +1339,7 @@ class TensorMethods:
     def polygamma(self, n: _int) -> Tensor:
         """The ``n``-th derivative of digamma."""
         ...
-    def polygamma_(self, n: _int) -> Tensor:
+    def polygamma_(self, n: _int) -> Self:
         """In-place version of :func:`polygamma`."""
         ...
     def positive(self) -> Tensor:
@@ -1349,7 +1348,7 @@ class TensorMethods:
     def pow(self, exponent: Tensor | Number) -> Tensor:
         """``input`` to the power of ``exponent``; either may be a number."""
         ...
-    def pow_(self, exponent: Tensor | Number) -> Tensor:
+    def pow_(self, exponent: Tensor | Number) -> Self:
         """In-place version of :func:`pow`."""
         ...
     def prelu(self, weight: Tensor) -> Tensor:
@@ -1366,7 +1365,7 @@ class TensorMethods:
     def put(self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
         """``input`` with ``source`` written at ``index``, counted through the flattened tensor."""
         ...
-    def put_(self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
+    def put_(self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Self:
         """Write ``source`` at ``index``, counted through the flattened tensor, in place."""
         ...
     def qr(self, some: _bool = True) -> return_types.qr:
@@ -1379,20 +1378,19 @@ class TensorMethods:
     def rad2deg(self) -> Tensor:
         """Radians as degrees."""
         ...
-    def rad2deg_(self) -> Tensor:
+    def rad2deg_(self) -> Self:
         """In-place version of :func:`rad2deg`."""
         ...
     @overload
-    def random_(self, *, generator: Generator | None = None) -> Tensor:
+    def random_(self, *, generator: Generator | None = None) -> Self:
         """Integers from ``[from, to)``, or the whole range of the dtype, in place."""
         ...
     @overload
-    def random_(self, to: _int, /, *, generator: Generator | None = None) -> Tensor:
+    def random_(self, to: _int, /, *, generator: Generator | None = None) -> Self:
         """Integers from ``[from, to)``, or the whole range of the dtype, in place."""
         ...
     @overload
-    def random_(self, low: _int, to: _int | None, /, *,
-                generator: Generator | None = None) -> Tensor:
+    def random_(self, low: _int, to: _int | None, /, *, generator: Generator | None = None) -> Self:
         """Integers from ``[from, to)``, or the whole range of the dtype, in place."""
         ...
     def ravel(self) -> Tensor:
@@ -1407,25 +1405,25 @@ class TensorMethods:
     def reciprocal(self) -> Tensor:
         """One over ``input``."""
         ...
-    def reciprocal_(self) -> Tensor:
+    def reciprocal_(self) -> Self:
         """In-place version of :func:`reciprocal`."""
         ...
     def relu(self) -> Tensor:
         """``input``, or 0 where it is negative."""
         ...
-    def relu_(self) -> Tensor:
+    def relu_(self) -> Self:
         """In-place version of :func:`relu`."""
         ...
     def remainder(self, other: Tensor | Number) -> Tensor:
         """What is left of ``input`` after division by ``other``, with the sign of ``other``."""
         ...
-    def remainder_(self, other: Tensor | Number) -> Tensor:
+    def remainder_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`remainder`."""
         ...
     def renorm(self, p: _float, dim: _int, maxnorm: _float) -> Tensor:
         """Scale each slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` down to it."""
         ...
-    def renorm_(self, p: _float, dim: _int, maxnorm: _float) -> Tensor:
+    def renorm_(self, p: _float, dim: _int, maxnorm: _float) -> Self:
         """In-place version of :func:`renorm`."""
         ...
     @overload
@@ -1452,16 +1450,14 @@ class TensorMethods:
         """``input`` reshaped to ``other``'s shape."""
         ...
     @overload
-    def resize_(self, *size: _int, memory_format: memory_format | None = None) -> Tensor:
+    def resize_(self, *size: _int, memory_format: memory_format | None = None) -> Self:
         """Take another size in place: the same memory where it suffices, grown where not."""
         ...
     @overload
-    def resize_(self, size: Sequence[_int], *,
-                memory_format: memory_format | None = None) -> Tensor:
+    def resize_(self, size: Sequence[_int], *, memory_format: memory_format | None = None) -> Self:
         """Take another size in place: the same memory where it suffices, grown where not."""
         ...
-    def resize_as_(self, the_template: Tensor,
-                   memory_format: memory_format | None = None) -> Tensor:
+    def resize_as_(self, the_template: Tensor, memory_format: memory_format | None = None) -> Self:
         """Take ``the_template``'s size in place."""
         ...
     def resolve_conj(self) -> Tensor:
@@ -1479,13 +1475,13 @@ class TensorMethods:
     def round(self, *, decimals: _int = 0) -> Tensor:
         """The nearest integer, or the nearest number with that many decimals; ties go to even."""
         ...
-    def round_(self, *, decimals: _int = 0) -> Tensor:
+    def round_(self, *, decimals: _int = 0) -> Self:
         """In-place version of :func:`round`."""
         ...
     def rsqrt(self) -> Tensor:
         """One over the square root."""
         ...
-    def rsqrt_(self) -> Tensor:
+    def rsqrt_(self) -> Self:
         """In-place version of :func:`rsqrt`."""
         ...
     def scatter(self, dim: _int, index: Tensor, src: Tensor | Number | None = None, *,
@@ -1493,13 +1489,13 @@ class TensorMethods:
         """``input`` with ``src`` (or a number) written where ``index`` points along ``dim``."""
         ...
     def scatter_(self, dim: _int, index: Tensor, src: Tensor | Number | None = None, *,
-                 value: Number | None = None, reduce: str | None = None) -> Tensor:
+                 value: Number | None = None, reduce: str | None = None) -> Self:
         """Write ``src`` (or a number) where ``index`` points along ``dim``, in place."""
         ...
     def scatter_add(self, dim: _int, index: Tensor, src: Tensor) -> Tensor:
         """``input`` with ``src`` added where ``index`` points along ``dim``."""
         ...
-    def scatter_add_(self, dim: _int, index: Tensor, src: Tensor) -> Tensor:
+    def scatter_add_(self, dim: _int, index: Tensor, src: Tensor) -> Self:
         """In-place version of :func:`scatter_add`."""
         ...
     def scatter_reduce(self, dim: _int, index: Tensor, src: Tensor, reduce: str, *,
@@ -1507,7 +1503,7 @@ class TensorMethods:
         """``input`` with ``src`` reduced into it where ``index`` points along ``dim``."""
         ...
     def scatter_reduce_(self, dim: _int, index: Tensor, src: Tensor, reduce: str, *,
-                        include_self: _bool = True) -> Tensor:
+                        include_self: _bool = True) -> Self:
         """In-place version of :func:`scatter_reduce`."""
         ...
     def select(self, dim: _int, index: _int) -> Tensor:
@@ -1517,13 +1513,13 @@ class TensorMethods:
         """``input`` with ``src`` in place of one position along ``dim``."""
         ...
     def set_(self, source: Any = None, storage_offset: _int = 0, size: Sequence[_int] | None = None,
-             stride: Sequence[_int] | None = None) -> Tensor:
+             stride: Sequence[_int] | None = None) -> Self:
         """Share the memory of ``source`` from now on."""
         ...
     def sgn(self) -> Tensor:
         """-1, 0 or 1; of a complex number the unit in its direction."""
         ...
-    def sgn_(self) -> Tensor:
+    def sgn_(self) -> Self:
         """In-place version of :func:`sgn`."""
         ...
     def short(self, memory_format: memory_format | None = None) -> Tensor:
@@ -1532,13 +1528,13 @@ class TensorMethods:
     def sigmoid(self) -> Tensor:
         """1 / (1 + exp(-x))."""
         ...
-    def sigmoid_(self) -> Tensor:
+    def sigmoid_(self) -> Self:
         """In-place version of :func:`sigmoid`."""
         ...
     def sign(self) -> Tensor:
         """-1, 0 or 1."""
         ...
-    def sign_(self) -> Tensor:
+    def sign_(self) -> Self:
         """In-place version of :func:`sign`."""
         ...
     def signbit(self) -> Tensor:
@@ -1547,19 +1543,19 @@ class TensorMethods:
     def sin(self) -> Tensor:
         """The sine."""
         ...
-    def sin_(self) -> Tensor:
+    def sin_(self) -> Self:
         """In-place version of :func:`sin`."""
         ...
     def sinc(self) -> Tensor:
         """sin(πx) / πx, which is 1 at 0."""
         ...
-    def sinc_(self) -> Tensor:
+    def sinc_(self) -> Self:
         """In-place version of :func:`sinc`."""
         ...
     def sinh(self) -> Tensor:
         """The hyperbolic sine."""
         ...
-    def sinh_(self) -> Tensor:
+    def sinh_(self) -> Self:
         """In-place version of :func:`sinh`."""
         ...
     def slice_scatter(self, src: Tensor, dim: _int = 0, start: _int | None = None,
@@ -1585,20 +1581,20 @@ class TensorMethods:
     def sqrt(self) -> Tensor:
         """The square root."""
         ...
-    def sqrt_(self) -> Tensor:
+    def sqrt_(self) -> Self:
         """In-place version of :func:`sqrt`."""
         ...
     def square(self) -> Tensor:
         """``input`` times itself."""
         ...
-    def square_(self) -> Tensor:
+    def square_(self) -> Self:
         """In-place version of :func:`square`."""
         ...
     def squeeze(self, dim: _int | Sequence[_int] | None = None, *,
                 axis: _int | Sequence[_int] | None = None) -> Tensor:
         """A view without its dimensions of length one."""
         ...
-    def squeeze_(self, dim: _int | Sequence[_int] | None = None) -> Tensor:
+    def squeeze_(self, dim: _int | Sequence[_int] | None = None) -> Self:
         """Drop dimensions of length one in place."""
         ...
     def std(self, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
@@ -1608,13 +1604,13 @@ class TensorMethods:
     def sub(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """Difference of ``input`` and ``alpha`` times ``other``."""
         ...
-    def sub_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
+    def sub_(self, other: Tensor | Number, *, alpha: Number = 1) -> Self:
         """In-place version of :func:`sub`."""
         ...
     def subtract(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """Difference of ``input`` and ``alpha`` times ``other``."""
         ...
-    def subtract_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
+    def subtract_(self, other: Tensor | Number, *, alpha: Number = 1) -> Self:
         """In-place version of :func:`sub`."""
         ...
     @overload
@@ -1645,19 +1641,19 @@ class TensorMethods:
     def swapaxes(self, dim0: _int, dim1: _int) -> Tensor:
         """A view with two dimensions exchanged."""
         ...
-    def swapaxes_(self, dim0: _int, dim1: _int) -> Tensor:
+    def swapaxes_(self, dim0: _int, dim1: _int) -> Self:
         """Exchange two dimensions in place."""
         ...
     def swapdims(self, dim0: _int, dim1: _int) -> Tensor:
         """A view with two dimensions exchanged."""
         ...
-    def swapdims_(self, dim0: _int, dim1: _int) -> Tensor:
+    def swapdims_(self, dim0: _int, dim1: _int) -> Self:
         """Exchange two dimensions in place."""
         ...
     def t(self) -> Tensor:
         """The transpose of a matrix; a vector is left as it is."""
         ...
-    def t_(self) -> Tensor:
+    def t_(self) -> Self:
         """Transpose this matrix in place."""
         ...
     def take(self, index: Tensor) -> Tensor:
@@ -1669,13 +1665,13 @@ class TensorMethods:
     def tan(self) -> Tensor:
         """The tangent."""
         ...
-    def tan_(self) -> Tensor:
+    def tan_(self) -> Self:
         """In-place version of :func:`tan`."""
         ...
     def tanh(self) -> Tensor:
         """The hyperbolic tangent."""
         ...
-    def tanh_(self) -> Tensor:
+    def tanh_(self) -> Self:
         """In-place version of :func:`tanh`."""
         ...
     def tensor_split(self, indices_or_sections: Tensor | _int | Sequence[_int],
@@ -1715,31 +1711,31 @@ class TensorMethods:
     def transpose(self, dim0: _int, dim1: _int) -> Tensor:
         """A view with two dimensions exchanged."""
         ...
-    def transpose_(self, dim0: _int, dim1: _int) -> Tensor:
+    def transpose_(self, dim0: _int, dim1: _int) -> Self:
         """Exchange two dimensions in place."""
         ...
     def tril(self, diagonal: _int = 0) -> Tensor:
         """The lower triangle of matrices; zeros above ``diagonal``."""
         ...
-    def tril_(self, diagonal: _int = 0) -> Tensor:
+    def tril_(self, diagonal: _int = 0) -> Self:
         """In-place version of :func:`tril`."""
         ...
     def triu(self, diagonal: _int = 0) -> Tensor:
         """The upper triangle of matrices; zeros below ``diagonal``."""
         ...
-    def triu_(self, diagonal: _int = 0) -> Tensor:
+    def triu_(self, diagonal: _int = 0) -> Self:
         """In-place version of :func:`triu`."""
         ...
     def true_divide(self, other: Tensor | Number) -> Tensor:
         """Quotient of ``input`` and ``other``; integers divide to the default float."""
         ...
-    def true_divide_(self, other: Tensor | Number) -> Tensor:
+    def true_divide_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`div`."""
         ...
     def trunc(self) -> Tensor:
         """The integer part."""
         ...
-    def trunc_(self) -> Tensor:
+    def trunc_(self) -> Self:
         """In-place version of :func:`trunc`."""
         ...
     @overload
@@ -1763,7 +1759,7 @@ class TensorMethods:
         """A view of sliding windows along ``dimension``, as a new last dimension."""
         ...
     def uniform_(self, low: _float = 0, high: _float = 1, /, *,
-                 generator: Generator | None = None) -> Tensor:
+                 generator: Generator | None = None) -> Self:
         """Uniform draws from ``[from, to)``, in place."""
         ...
     @overload
@@ -1800,7 +1796,7 @@ class TensorMethods:
     def unsqueeze(self, dim: _int) -> Tensor:
         """A view with a dimension of length one inserted at ``dim``."""
         ...
-    def unsqueeze_(self, dim: _int) -> Tensor:
+    def unsqueeze_(self, dim: _int) -> Self:
         """Insert a dimension of length one in place."""
         ...
     def var(self, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
@@ -1834,9 +1830,9 @@ class TensorMethods:
     def xlogy(self, other: Tensor | Number) -> Tensor:
         """``input`` times the logarithm of ``other``, 0 where ``input`` is 0."""
         ...
-    def xlogy_(self, other: Tensor | Number) -> Tensor:
+    def xlogy_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`xlogy`."""
         ...
-    def zero_(self) -> Tensor:
+    def zero_(self) -> Self:
         """Overwrite every element with zero."""
         ...

@@ -31,7 +31,7 @@ from ..base.sources import Unwritten, file_name
 from . import declaration
 from .arguments import guard
 from .extensions import extensions
-from .signatures import hide_required, show_signature
+from .signatures import SignatureOfOp, hide_required
 from .tensor import Tensor
 
 Array = Any
@@ -237,7 +237,7 @@ def self_compiling(op: Op, variant: str, name: str, doc: str | None) -> Any:
     made.__doc__ = doc
     made.__module__ = "retrograd"
     made.op = op
-    show_signature(made, op, variant == "function" and op.takes_out)
+    made.__signature__ = SignatureOfOp(op, variant == "function" and op.takes_out)
     setattr(op, variant, made)
     return made
 

@@ -6,8 +6,6 @@ only word errors. So each function carries its signature, worked out when somebo
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from inspect import Parameter, Signature
 from typing import Any
 
@@ -19,36 +17,34 @@ _GIVEN = {"Array": "Tensor", "Array | None": "Tensor | None", "Arrays": "Sequenc
 """What a caller gives for what a kernel is given."""
 
 
-class LateSignature(Signature):
-    """A signature that is worked out when somebody looks at it."""
+class SignatureOfOp(Signature):
+    """The signature that an op's declaration gives to a function, worked out when looked at."""
 
-    __slots__ = ("_work_out",)
+    __slots__ = ("_op", "_with_out")
 
-    def __init__(self, work_out: Callable[[], Signature]):
-        self._work_out = work_out
+    def __init__(self, op: Any, with_out: bool):
+        self._op = op
+        self._with_out = with_out
 
     def __getattr__(self, name: str) -> Any:
         # What a signature knows lies in slots, which are empty as yet.
         if name not in Signature.__slots__:
             raise AttributeError(name)
-        known = self._work_out()
+        known = self._known()
         super().__init__(tuple(known.parameters.values()),
                          return_annotation=known.return_annotation)
         return getattr(self, name)
 
     def _known(self) -> Signature:
-        return Signature(tuple(self.parameters.values()), return_annotation=self.return_annotation)
+        return signature_of(self._op, self._with_out)
 
     def replace(self, **changes: Any) -> Signature:  # type: ignore[override]
         return self._known().replace(**changes)
 
+    __replace__ = replace  # type: ignore[assignment]
+
     def __reduce__(self) -> Any:
         return self._known().__reduce__()
-
-
-def show_signature(function: Any, op: Any, with_out: bool) -> None:
-    """Have the function of an op show the signature that its declaration gives it."""
-    function.__signature__ = LateSignature(partial(signature_of, op, with_out))
 
 
 def signature_of(op: Any, with_out: bool) -> Signature:
@@ -74,7 +70,7 @@ def _public(annotation: str, may_be_number: bool) -> str:
 
 def hide_required(function: Any) -> None:
     """Have a function show no default where it only words the error of a missing argument."""
-    if not any(default is REQUIRED for default in function.__defaults__ or ()):
+    if REQUIRED not in (function.__defaults__ or ()):
         return
     found = Signature.from_callable(function)
     function.__signature__ = found.replace(parameters=[

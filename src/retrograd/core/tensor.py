@@ -11,7 +11,7 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from ..backend import xp
 from ..backend.interface import LIBRARIES, library_of
@@ -120,7 +120,7 @@ class Tensor(TensorMethods):
     _is_param = False
     _backward_hooks = None
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         return extensions.constructed(cls, args, kwargs)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -377,7 +377,7 @@ class Tensor(TensorMethods):
 
     def __contains__(self, element: Any) -> bool:
         if isinstance(element, (Tensor, int, float, complex)):
-            return bool((element == self).any().item())
+            return bool((self == element).any().item())
         raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in "
                            f"a {type(element)}.")
 
@@ -414,7 +414,7 @@ class Tensor(TensorMethods):
                                "gradients")
         set_requires_grad(self, value)
 
-    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Switch recording on this tensor on or off, in place."""
         set_requires_grad(self, requires_grad)
         return self
@@ -554,7 +554,7 @@ class Tensor(TensorMethods):
 
     _off_graph = detach  # the same for tensors of transforms, whose tangents it keeps
 
-    def detach_(self) -> Tensor:
+    def detach_(self) -> Self:
         """Leave the graph, in place."""
         if self._view is not None:
             if self._view.origin == "multi":
@@ -747,6 +747,7 @@ class AccumulateGrad(Identity):
     """Stands for a leaf at the end of the graph."""
 
     __slots__ = ("variable",)
+    variable: Tensor
     is_leaf = True
 
     def name(self) -> str:

@@ -35,7 +35,8 @@ from ..transforms import (
 class FunctionInput(Identity):
     """Where a differentiated function's argument enters the graph."""
 
-    __slots__ = ("is_open",)  # while the function runs: it will ask for gradients here
+    __slots__ = ("is_open",)
+    is_open: bool  # while the function runs: it will ask for gradients here
 
 
 def entered(tensor: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import retrograd
 
@@ -30,13 +30,13 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     __torch_function__ = DISABLED
     _is_param = True
 
-    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         if data is None:
             data = retrograd.empty(0)
         if type(data) not in PLAIN:
             if is_pytorch_tensor(data):
                 raise not_a_tensor("Parameter", "data", 1, data)
-            marked = data.detach().requires_grad_(requires_grad)
+            marked: Any = data.detach().requires_grad_(requires_grad)
             marked._is_param = True
             return marked
         if requires_grad and not (data.is_floating_point() or data.is_complex()):

@@ -16,6 +16,7 @@ from ..nn.modules.module import clear_grad, register_hook, typename
 
 Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
+Hooks = OrderedDict[int, Callable[..., Any]]
 _HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks",
           "_optimizer_state_dict_pre_hooks", "_optimizer_state_dict_post_hooks",
           "_optimizer_load_state_dict_pre_hooks", "_optimizer_load_state_dict_post_hooks")
@@ -39,6 +40,12 @@ class Optimizer:
     """
 
     _opt_called = False  # read by learning rate schedules
+    _optimizer_step_pre_hooks: Hooks
+    _optimizer_step_post_hooks: Hooks
+    _optimizer_state_dict_pre_hooks: Hooks
+    _optimizer_state_dict_post_hooks: Hooks
+    _optimizer_load_state_dict_pre_hooks: Hooks
+    _optimizer_load_state_dict_post_hooks: Hooks
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -22,6 +22,9 @@ class Boundary(PlacedNode):
     """A node at a transform's edge; both directions are linear, and each is the other's adjoint."""
 
     __slots__ = ("forward", "adjoint", "levels")
+    forward: Any
+    adjoint: Any
+    levels: Any
 
     def pull(self, g: Any, *wanted: Any) -> Any:
         return settle(self.adjoint(g), self.levels)
@@ -199,6 +202,8 @@ class MakeDual(PlacedNode):
     """Joins a value and its tangent."""
 
     __slots__ = ("next1", "level", "levels")
+    level: int
+    levels: Any
     _arity = 2
 
     def name(self) -> str:

@@ -181,11 +181,11 @@ def _made(op: Op) -> Callable[..., Any]:
         values = list(given) if len(given) == count else completed(op, given, keywords)
         for i, kind in dims:
             values[i] = canonical(values[i], kind, values[first].ndim)
-        top = None
+        top: Any = None
         for i in data:
-            value = values[i]
-            if value.__class__ in TRACED_TYPES and (top is None or value.level > top.level):
-                top = value
+            holder: Any = values[i]
+            if type(holder) in TRACED_TYPES and (top is None or holder.level > top.level):
+                top = holder
         if top is None:
             if check is not None:
                 check(*values)
@@ -296,5 +296,5 @@ for _sign in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(Holder, f"__{_sign}__", _arithmetic(_sign))
 for _sign, _name in (("neg", "neg"), ("invert", "bitwise_not")):
     setattr(Holder, f"__{_sign}__", _of_one(_name))
-Holder.__pow__ = _power  # type: ignore[attr-defined]
+Holder.__pow__ = _power  # type: ignore[attr-defined,operator]
 Holder.__hash__ = object.__hash__  # type: ignore[method-assign]

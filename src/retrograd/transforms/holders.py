@@ -22,6 +22,15 @@ class Holder:
     """What both kinds of data share: they answer questions about the value the program sees."""
 
     __slots__ = ("level", "outer")
+    level: int
+    outer: bool
+    shape: Any
+    ndim: Any
+    dtype: Any
+    primal: Any  # of a Dual
+    tangent: Any
+    value: Any  # of a Batched
+    batch: Any
     __array_ufunc__ = None  # NumPy leaves arithmetic with a holder to the holder
 
     @property
@@ -158,11 +167,12 @@ class TracedTensor(Tensor):
     @property
     def data(self) -> Tensor:
         """A tensor on the same memory, without graph, tangents, or a share in the version."""
-        return _with_data(Tensor.data.fget(self), without_tangents(self._data))
+        plain = Tensor.data.fget(self)  # type: ignore[attr-defined]
+        return _with_data(plain, without_tangents(self._data))
 
     @data.setter
     def data(self, value: Tensor) -> None:
-        Tensor.data.fset(self, value)
+        Tensor.data.fset(self, value)  # type: ignore[attr-defined]
 
 
 def _with_data(tensor: Tensor, data: Any) -> Tensor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -97,3 +97,6 @@ def combine_at(flat: Any, where: Any, values: Any, how: str) -> None:
 
 
 fill_with_plain_bodies(globals(), plain)
+
+if TYPE_CHECKING:
+    def __getattr__(name: str) -> Any: ...  # a plain body

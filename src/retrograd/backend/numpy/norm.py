@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -261,3 +261,6 @@ def _add_rows_at(whole: Any, indices: Any, rows: Any, times: Any) -> None:
 
 
 fill_with_plain_bodies(globals(), plain)
+
+if TYPE_CHECKING:
+    def __getattr__(name: str) -> Any: ...  # a plain body

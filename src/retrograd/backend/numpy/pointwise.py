@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def _has_nan(signs: Any) -> bool:
 # The ufunc behind ``np.clip`` costs a fifth of it on small arrays, and less than two comparisons
 # with a scalar on large ones.
 try:
-    from numpy._core.umath import clip as _clip
+    from numpy._core.umath import clip as _clip  # type: ignore[attr-defined]
 except ImportError:  # pragma: no cover - a NumPy without this internal
 
     def _clip(array: Any, low: Any, high: Any) -> Any:
@@ -106,3 +106,6 @@ def made_complex(real: Any, imag: Any) -> Any:
 
 
 fill_with_plain_bodies(globals(), plain)
+
+if TYPE_CHECKING:
+    def __getattr__(name: str) -> Any: ...  # a plain body

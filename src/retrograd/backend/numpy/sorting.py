@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..plain import fill_with_plain_bodies
 from ..plain import sorting as plain
 from ..plain.sorting import comparable, sorting_indices
-from . import cast
-from .index import places_along
+from . import cast, index
 from .reduce import scanned  # noqa: F401 - in the plain bodies
+
+places_along: Any = index.places_along
 
 
 def largest_indices(array: Any, k: int, axis: int, largest: bool, in_order: bool) -> Any:
@@ -50,3 +51,6 @@ def _has_nan(array: Any) -> bool:
 
 
 fill_with_plain_bodies(globals(), plain)
+
+if TYPE_CHECKING:
+    def __getattr__(name: str) -> Any: ...  # a plain body

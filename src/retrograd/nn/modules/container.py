@@ -52,7 +52,7 @@ class _ModuleSequence(Module):
 
     def pop(self, key: int | slice) -> Module:
         """Remove the module at ``key`` and return it."""
-        module = self[key]
+        module = self[key]  # type: ignore[index]
         del self[key]
         return module
 

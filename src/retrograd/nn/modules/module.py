@@ -87,7 +87,7 @@ class Module:
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
-    def forward(self, *input: Any) -> Any:
+    def forward(self, *input: Any, **kwargs: Any) -> Any:
         """Compute the output; every subclass defines it."""
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function')

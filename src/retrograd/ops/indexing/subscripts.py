@@ -273,7 +273,7 @@ def written_plainly(self: Tensor, key: Any, value: Any) -> bool:
             return False
         if not -1e38 < value < 1e38:
             return False
-        data = value
+        data: Any = value
     elif isinstance(value, Tensor):
         if not writes_freely(self, value):
             return False
