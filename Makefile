@@ -5,17 +5,18 @@ PARITY := .venv-parity
 PIP    := -m pip --disable-pip-version-check install -qq
 PYTEST_ARGS ?=
 
-.PHONY: help demo test parity sweep docs stubs bench clean
+.PHONY: help demo test versions parity sweep docs stubs bench clean
 
 help:
-	@echo "make demo    train a digit classifier and draw its loss curve"
-	@echo "make test    lint, type check and all tests that need no PyTorch"
-	@echo "make parity  every comparison with PyTorch, in an environment of its own"
-	@echo "make sweep   all of PyTorch's own sample calls beside PyTorch"
-	@echo "make docs    measure every op and write docs/ops.md"
-	@echo "make stubs   write the .pyi files from the declared functions"
-	@echo "make bench   time retrograd beside PyTorch"
-	@echo "make clean   remove the environments and what the targets wrote"
+	@echo "make demo      train a digit classifier and draw its loss curve"
+	@echo "make test      lint, type check and all tests that need no PyTorch"
+	@echo "make versions  the same on every CPython from 3.11 to 3.15 that is installed"
+	@echo "make parity    every comparison with PyTorch, in an environment of its own"
+	@echo "make sweep     all of PyTorch's own sample calls beside PyTorch"
+	@echo "make docs      measure every op and write docs/ops.md"
+	@echo "make stubs     write the .pyi files from the declared functions"
+	@echo "make bench     time retrograd beside PyTorch"
+	@echo "make clean     remove the environments and what the targets wrote"
 
 demo: $(VENV)/installed
 	@$(VENV)/bin/retrograd demo
@@ -24,6 +25,13 @@ test: $(VENV)/installed
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python -m pytest tests --ignore=tests/parity -q -n 2 $(PYTEST_ARGS)
+
+# Each version has an environment of its own.
+versions:
+	@set -e; for version in 3.11 3.12 3.13 3.14 3.15; do \
+	    if python$$version -c "" 2>/dev/null; then \
+	        $(MAKE) test PYTHON=python$$version VENV=.venv-$$version; \
+	    else echo "python$$version is not here"; fi; done
 
 # The import comes first so that a missing PyTorch is a failure, whatever the tests would make of it.
 parity: $(PARITY)/installed
@@ -61,6 +69,6 @@ $(PARITY)/installed: pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(PARITY) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-3.* $(PARITY) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -f retrograd-demo.svg
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -100,7 +100,7 @@ QUESTIONS = _names(
     # quiet floating point
     "hush unhush quieten quiet QUIET along_rows "
     # functions that a library may have elsewhere
-    "special scipy_linalg")
+    "special")
 """What is asked in the words of this package: each has its docstring in the NumPy library."""
 
 CONSTANTS = _names(

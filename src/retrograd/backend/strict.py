@@ -180,7 +180,6 @@ def _namespace() -> Any:
         "number": lambda value, dtype: wrapped(np.asarray(value, dtype)),
         "float_info": _float_info,
         "special": lambda name: _promised(name, numpy_xp.special(name), None),
-        "scipy_linalg": lambda: _Wrapped(numpy_xp.scipy_linalg()),
         "linalg": interface.part(numpy_xp.linalg, ())}
     for name in LINALG:
         found = getattr(numpy_xp.linalg, name)

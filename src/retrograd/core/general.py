@@ -126,6 +126,8 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     except Exception as error:
         if mode.records and op.rules and isinstance(error, RuntimeError):
             collect_edges(op, tensors)  # a refused history is the first thing to say
+        if isinstance(error, ModuleNotFoundError):
+            raise ModuleNotFoundError(f"{op.title}(): {error}", name=error.name) from None
         refuse_options(op, args, error)
         raise
     if out is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
@@ -82,33 +83,33 @@ class along_rows:
             unhush(self.token)
 
 
+def optional(module: str, what: str) -> Any:
+    """A module of a library that only some functions need; ``what`` needs it now."""
+    library = module.partition(".")[0]
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != library:
+            raise
+    raise ModuleNotFoundError(f"{what} needs {library}, which is not installed: pip install "
+                              f"{library}", name=library)
+
+
 def bfloat16() -> np.dtype:
     """NumPy's bfloat16, from ml_dtypes, loaded when first needed."""
-    import ml_dtypes
-
-    return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(optional("ml_dtypes", "bfloat16").bfloat16)
 
 
 def float_info(dtype: np.dtype) -> Any:
     """The limits of a floating dtype, bfloat16 included."""
     if dtype.name == "bfloat16":
-        import ml_dtypes
-
-        return ml_dtypes.finfo(dtype)
+        return optional("ml_dtypes", "bfloat16").finfo(dtype)
     return np.finfo(dtype)
 
 
 def special(name: str) -> Any:
     """A function of scipy.special, loaded when first needed."""
-    import scipy.special
-
-    return getattr(scipy.special, name)
-
-
-def scipy_linalg() -> Any:
-    import scipy.linalg
-
-    return scipy.linalg
+    return getattr(optional("scipy.special", f"special.{name}"), name)
 
 
 def zeros_strided(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any,

@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import bfloat16
+
 __all__ = ["DEFAULT_SEED", "STATE_BYTES", "Stream"]
 
 DEFAULT_SEED = 67280421310721
@@ -114,9 +116,7 @@ class _Kind(NamedTuple):
 @functools.cache
 def _kind(dtype: Any) -> _Kind:
     if isinstance(dtype, str) and dtype == "bfloat16":
-        import ml_dtypes
-
-        dtype = ml_dtypes.bfloat16
+        dtype = bfloat16()
     dtype = np.dtype(dtype)
     name = dtype.name
     if name in _COMPLEX_PARTS:
