@@ -164,16 +164,6 @@ def _float_info(dtype: Any) -> Any:
                                for name in ("eps", "max", "min", "tiny", "smallest_normal")})
 
 
-class _Wrapped:
-    """The functions of a SciPy module on arrays of this library."""
-
-    def __init__(self, module: Any):
-        self.module = module
-
-    def __getattr__(self, name: str) -> Any:
-        return _promised(name, getattr(self.module, name), None)
-
-
 def _namespace() -> Any:
     own: dict[str, Any] = {
         "is_array": _is_array, "is_scalar": lambda value: False, "to_numpy": bare,
