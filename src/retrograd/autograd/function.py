@@ -14,6 +14,7 @@ from typing import Any
 
 from ..base import dtypes
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
+from ..core.engine import as_tensor_gradient, raw_gradient
 from ..core.general import Anomaly, is_differentiable, note_cut, remember_stack, wrap_any
 from ..core.graph import (
     INFERENCE,
@@ -242,10 +243,8 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
     # ---- what the engine calls
 
     def pull(self, g: Any, *wanted: Any) -> Any:
-        if self.outputs == 1:
-            given = [None if g is None else wrap_any(g)]
-        else:
-            given = [None if x is None else wrap_any(x) for x in g or (None,) * self.outputs]
+        several = [g] if self.outputs == 1 else g or (None,) * self.outputs
+        given = [as_tensor_gradient(x, False) for x in several]
         mode = MODE.get()
         if mode is NO_GRAD:
             results = self._checked(given)
@@ -258,8 +257,8 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
         if self._levels is not None:
             results = self._settled(results)
         return tuple([None if edge is None or result is None
-                      else fit(result._data, like) if like.shape != result._data.shape
-                      or like.dtype is not result._data.dtype else result._data
+                      else fit(raw_gradient(result), like) if like.shape != result._data.shape
+                      or like.dtype is not result._data.dtype else raw_gradient(result)
                       for result, like, edge in zip(results, self._inputs, self.rest,
                                                     strict=False)])
 
@@ -626,6 +625,7 @@ def _aliased(source: Tensor, edge: Any, mode: Mode) -> Tensor:
     base = source if parent is None else parent.base
     out._vc = base._counter()
     out._view = View(base, parent, _alias_op(), (), "function", out._vc.n)
+    out._vc.note_view(out)
     return out
 
 

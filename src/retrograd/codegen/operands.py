@@ -49,7 +49,9 @@ def read_source(op: Op, slow: str) -> list[str]:
     Where it may, ``form`` is set to the form that all of them have, or to None.
     """
     first, *others = op.arrays
-    start = [f"a_{first} = {first}{'._array()' if op.is_view else '._data'}"]
+    start = [f"a_{first} = {first}._data"]
+    if op.is_view:  # of a scalar there are none
+        start.append(f"if a_{first}.__class__ is not ndarray: a_{first} = {first}._array()")
     read = [f"a_{n} = " + (f"None if {n} is None else {n}._data" if is_optional(op, n)
                            else f"{n}._data") for n in (*others, *op.indices)]
     if op.any_dtype:

@@ -7,6 +7,7 @@ topological order: when a node's turn comes, its whole gradient has arrived. No 
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable
 from contextvars import ContextVar
 from operator import attrgetter
@@ -32,7 +33,7 @@ class Plan:
 
     __slots__ = ("order", "leaves", "outputs", "needed", "is_plain", "_notes",
                  "_members", "callbacks", "is_unwatched", "_steps",
-                 "targets", "__weakref__")
+                 "targets", "given", "shown", "__weakref__")
 
     def __init__(self, roots: list[Any], targets: set[Any] | None):
         order: list[Any] = []
@@ -102,6 +103,10 @@ class Plan:
         self.callbacks: list[Callable[[], Any]] | None = None
         self._notes: dict[Any, Any] | None = None
         self._members: set[Any] | None = None
+        # Memory that others may hold, by its id: who asked for the pass, and who was shown a
+        # gradient on its way (hooks, custom functions).
+        self.given: dict[int, Any] = {}
+        self.shown: dict[int, Any] = {}
 
     @property
     def steps(self) -> list[tuple[Any, tuple[Any, ...]]]:
@@ -178,17 +183,20 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
     for edge, gradient in zip(roots, gradients, strict=True):
         known = grads.get(edge)
         grads[edge] = gradient if known is None else known + gradient
-    gradient = known = None
     released = None if retain else Released(call_sites.here(3))
     finish = _Leaves(grads, captured, None if targets is None else set(targets), recorded,
-                     accumulate)
+                     accumulate, plan)
     token = xp.hush()
     running = _RUNNING.set(plan)
+    plan.given, plan.shown = {}, {}  # it may have run before
     try:
+        if accumulate and not recorded:
+            for gradient in filter(is_array, gradients):
+                memory = memory_of(gradient)
+                plan.given[id(memory)] = memory
         if plan.is_plain and not recorded and released is not None:
             _run_plain(plan, grads, released)
-            for leaf in plan.leaves:
-                finish(leaf)
+            finish.all(plan.leaves)
         elif plan.is_unwatched and plan.needed is not None:
             if inside:
                 from ..transforms.backward import pull_data
@@ -197,8 +205,7 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
                     _run_to_targets(plan, grads, captured, released, pull_data)
             else:
                 _run_to_targets(plan, grads, captured, released, _replay if recorded else _pull)
-            for leaf in plan.leaves:
-                finish(leaf)
+            finish.all(plan.leaves)
         else:
             _run_any(plan, grads, captured, set(targets or ()), recorded, released, finish)
         if plan.callbacks is not None:
@@ -215,6 +222,20 @@ def current_plan() -> Plan:
     if plan is None:
         raise RuntimeError("no backward pass is running")
     return plan
+
+
+def note_shown(data: Any) -> None:
+    """Note that somebody outside the pass may hold a gradient: no leaf may keep its memory."""
+    plan = _RUNNING.get()
+    if plan is not None and is_array(data):
+        memory = memory_of(data)
+        plan.shown[id(memory)] = memory  # held, so that no other array gets its id
+
+
+def memory_of(array: Any) -> Any:
+    """What stands for an array's memory: two arrays share some only if theirs is the same."""
+    library = library_of(array)
+    return array if library.owns_memory(array) else library.storage_of(array)
 
 
 def queue_callback(callback: Callable[[], Any]) -> None:
@@ -305,8 +326,6 @@ def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted
                     known = grads.get(edge)
                     grads[edge] = result if known is None else known + result
         if node in closing:
-            # Whoever else holds a gradient must be seen in its reference count.
-            g = result = results = known = None
             for leaf in closing[node]:
                 finish(leaf)
 
@@ -353,7 +372,19 @@ def add_arrays(a: Any, b: Any) -> Any:
 
 
 def as_tensor_gradient(g: Any, recorded: bool) -> Any:
-    return g if recorded or g is None else wrap_any(g)
+    """A gradient as hooks see it, who may keep it."""
+    if recorded or g is None:
+        return g
+    note_shown(g)
+    return wrap_any(g)
+
+
+def raw_gradient(tensor: Any) -> Any:
+    """What hooks made of a gradient, which they may have kept."""
+    if tensor is None:
+        return None
+    note_shown(tensor._data)
+    return tensor._data
 
 
 def _as_tensors(node: Node, g: Any, recorded: bool) -> list[Any]:
@@ -365,7 +396,7 @@ def _as_gradient(node: Node, tensors: list[Any], recorded: bool) -> Any:
     """What the engine passes on: raw unless ``recorded``, a list for several outputs."""
     if all(t is None for t in tensors):
         return None
-    values = tensors if recorded else [None if t is None else t._data for t in tensors]
+    values = tensors if recorded else [raw_gradient(t) for t in tensors]
     return values if node.outputs > 1 else values[0]
 
 
@@ -460,9 +491,7 @@ def after(node: Node, results: Any, g: Any, recorded: bool) -> tuple[Any, ...]:
             changed = hook(inputs, outputs)
             if changed is not None:
                 inputs = checked_hook_result(hook, inputs, changed)
-    if recorded:
-        return inputs
-    return tuple([None if t is None else t._data for t in inputs])
+    return inputs if recorded else tuple([raw_gradient(t) for t in inputs])
 
 
 # ---------------------------------------------------------------- leaves
@@ -471,15 +500,41 @@ def after(node: Node, results: Any, g: Any, recorded: bool) -> tuple[Any, ...]:
 class _Leaves:
     """Finishes a leaf whose whole gradient has arrived."""
 
-    __slots__ = ("grads", "captured", "targets", "recorded", "accumulate")
+    __slots__ = ("grads", "captured", "targets", "recorded", "accumulate", "holders", "plan")
 
     def __init__(self, grads: dict[Any, Any], captured: dict[Any, Any], targets: Any,
-                 recorded: bool, accumulate: bool):
+                 recorded: bool, accumulate: bool, plan: Plan):
         self.grads, self.captured, self.targets = grads, captured, targets
-        self.recorded, self.accumulate = recorded, accumulate
+        self.recorded, self.accumulate, self.plan = recorded, accumulate, plan
+        self.holders: dict[int, int] | None = None
+
+    def all(self, leaves: list[Any]) -> None:
+        """Finish the leaves of a pass whose nodes have all run."""
+        if self.accumulate and not self.recorded:
+            self.holders = Counter([id(memory_of(g)) for g in self.grads.values()
+                                    if is_array(g)])
+        for leaf in leaves:
+            self(leaf)
+
+    def is_shared(self, array: Any) -> bool:
+        """Whether others hold an array's memory: who gave it, or gradients still under way.
+
+        Nobody else can, unless he was shown it: a rule returns what it was given, a part of that,
+        or new memory.
+        """
+        memory = memory_of(array)
+        if id(memory) in self.plan.given:
+            return True
+        if self.holders is not None:
+            return self.holders.get(id(memory), 0) > 0
+        # Amid the pass; of many gradients under way it would take longer to ask than to copy.
+        return len(self.grads) > 64 or any(
+            is_array(g) and memory_of(g) is memory for g in self.grads.values())
 
     def __call__(self, leaf: Tensor) -> None:
         g = self.grads.pop(leaf, None)
+        if self.holders is not None and is_array(g):
+            self.holders[id(memory_of(g))] -= 1
         if g is None or (self.targets is not None and leaf not in self.targets):
             return
         recorded = self.recorded
@@ -497,9 +552,7 @@ class _Leaves:
             g = before(node, g, recorded)
             if g is None:
                 return
-        # Only this frame holds the array now, so that its reference count tells whether it
-        # may be kept without a copy.
-        accumulate_into(leaf, g, recorded)
+        accumulate_into(leaf, g, recorded, self)
         if leaf._post_hooks:
             post_accumulate_hooks(leaf, recorded)
         if node is not None and node.posthooks:
@@ -511,7 +564,7 @@ def leaf_hooks(leaf: Tensor, g: Any, recorded: bool) -> Any:
     with hook_mode(recorded):
         for hook in list((leaf._hooks or {}).values()):
             gradient = apply_tensor_hook(hook, gradient)
-    return gradient if recorded or gradient is None else gradient._data
+    return gradient if recorded else raw_gradient(gradient)
 
 
 def post_accumulate_hooks(leaf: Tensor, recorded: bool) -> None:
@@ -525,7 +578,7 @@ def post_accumulate_hooks(leaf: Tensor, recorded: bool) -> None:
                                 f"'{type(returned).__name__}'")
 
 
-def accumulate_into(leaf: Tensor, g: Any, recorded: bool) -> None:
+def accumulate_into(leaf: Tensor, g: Any, recorded: bool, leaves: _Leaves) -> None:
     """``leaf.grad += g``, in place unless the backward pass is itself recorded."""
     if recorded and isinstance(g, Tensor):
         keep_graph = MODE.get().grad
@@ -537,13 +590,14 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool) -> None:
         return
     if type(g) in TRACED_TYPES:
         g = wrap_any(g).detach()._data  # ``.grad`` keeps no tangents
+        note_shown(g)  # the dual number holds it too
     with _accumulating:
         old = leaf._grad
         if old is None:
-            kept = settled(g, leaf._data)
+            kept, is_written = settled(g, leaf._data, leaves)
             leaf._grad = wrap_any(kept)
-            if kept is not g and is_array(g):
-                leaf._grad._counter().n = 1  # a copy counts as a write
+            if is_written:
+                leaf._grad._counter().n = 1
         elif is_array(old._data) and type(g) not in TRACED_TYPES \
                 and not library_of(old._data).has_overlap(old._data):
             old._data += g
@@ -571,25 +625,23 @@ def empty_as(like: Any, g: Any) -> Any:
     return library.empty(g.shape, g.dtype)
 
 
-def settled(g: Any, like: Any) -> Any:
-    """A gradient as ``.grad`` may keep it: memory of its own, laid out as the leaf is."""
+def settled(g: Any, like: Any, leaves: _Leaves) -> tuple[Any, bool]:
+    """A gradient as ``.grad`` may keep it: memory of its own, laid out as the leaf is.
+
+    And whether it was written there: PyTorch counts a copy as a write. What was only shown to
+    somebody is copied in case he kept it, which PyTorch would see, and counts as untouched.
+    """
     library = library_of(g)
     if not is_array(g):
-        return library.as_array(g) if library.is_scalar(g) else g
+        return library.as_array(g) if library.is_scalar(g) else g, False
     if not is_array(like):
-        return g.copy()
-    if library.owns_memory(g) and library.same_layout(g, like) and unshared(g):
-        return g
+        return g.copy(), True
+    fits = library.owns_memory(g) and library.same_layout(g, like) and not leaves.is_shared(g)
+    if fits and id(g) not in leaves.plan.shown:
+        return g, False
     out = empty_as(like, g)
     out[...] = g
-    return out
-
-
-def unshared(array: Any) -> bool:
-    import sys
-
-    # Held by the arguments of the four frames from _Leaves down to here, and getrefcount's own.
-    return sys.getrefcount(array) <= 5
+    return out, not fits
 
 
 __all__ = ["AccumulateGrad", "output_edge", "run"]

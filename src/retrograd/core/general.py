@@ -7,6 +7,7 @@ whose data is among the arguments), and the call is recorded.
 from __future__ import annotations
 
 from typing import Any
+from weakref import ref
 
 from ..backend import xp
 from ..backend.interface import is_array, library_of
@@ -21,7 +22,7 @@ from ..base.errors import (
     size_mismatch,
     type_name,
 )
-from ..base.modes import MODE, Mode
+from ..base.modes import GRAD, MODE, Mode
 from ..codegen import Plan, node_class
 from ..codegen.compiling import offer
 from ..codegen.switch import GeneralPath
@@ -36,6 +37,7 @@ from .saved_values import Packed, keep_version, output_edge
 from .tensor import NATIVE, PLAIN, Tensor, edge_of, wrap_any
 
 NUMBERS = (bool, int, float, complex)
+new = object.__new__
 
 
 def compute(op: Op, values: list[Any]) -> Any:
@@ -540,23 +542,37 @@ def constant(data: Any, source: Tensor) -> Tensor:
 def attach_view(out: Tensor, source: Tensor, op: Op, static: tuple[Any, ...], mode: Mode,
                 origin: str = "") -> None:
     """Let ``out`` look at ``source``'s memory."""
-    if source._vc is INFERENCE:
-        out._view = None
-        out._vc = INFERENCE
-        return
+    # Written out and to the point: views are as common as arithmetic.
     parent = source._view
-    base = source if parent is None else parent.base
+    if parent is None:
+        base = source
+    else:
+        base = parent.base
+        origin = origin or parent.origin
     counter = base._vc
     if counter is None:
         counter = base._counter()
-    if parent is not None and parent.origin and not origin:
-        origin = parent.origin
-    if not mode.grad:
-        origin = "no_grad"
-    if mode.inference:
-        origin = "inference"
-    out._view = View(base, parent, op, static, origin, counter.n)
+    elif counter is INFERENCE:
+        out._view = None
+        out._vc = INFERENCE
+        return
+    if mode is not GRAD:
+        origin = "inference" if mode.inference else origin if mode.grad else "no_grad"
+    view = out._view = new(View)
+    view.base = base
+    view.parent = parent
+    view.op = op
+    view.static = static
+    view.origin = origin
+    view.version = counter.n
     out._vc = counter
+    views = counter.views
+    if views is None:
+        counter.views = [ref(out)]
+    else:
+        views.append(ref(out))
+        if len(views) > counter.room:
+            counter.forget_dead_views()
 
 
 def note_cut(out: Tensor, inputs: Any) -> None:

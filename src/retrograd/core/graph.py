@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import sys
+import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Self
@@ -45,19 +47,41 @@ class Like:
 class Version:
     """Counts the in-place writes to one memory; shared by a tensor, its views and detached twins.
 
-    Remembers the line of the last write, for the error that a stale saved value raises.
+    Remembers the line of the last write, for the error that a stale saved value raises; and,
+    weakly, the tensors that were made as views of the memory.
     """
 
-    __slots__ = ("n", "code", "lasti")
+    __slots__ = ("n", "code", "lasti", "views", "room")
 
     def __init__(self, n: int = 0) -> None:
         self.n = n
         self.code: Any = None
         self.lasti = 0
+        self.views: list[weakref.ref[Any]] | None = None
+        self.room = 128  # how many views are noted before those that died are forgotten
+
+    def note_view(self, tensor: Any) -> None:
+        """Remember a view for as long as it lives."""
+        if self.views is None:
+            self.views = [weakref.ref(tensor)]
+            return
+        self.views.append(weakref.ref(tensor))
+        if len(self.views) > self.room:
+            self.forget_dead_views()
+
+    def forget_dead_views(self) -> None:
+        with _forgetting:  # views that other threads add meanwhile come after these
+            views = self.views or []
+            count = len(views)
+            views[:count] = [known for known in views[:count] if known() is not None]
+            self.room = 2 * len(views) + 128
 
     def bump(self) -> None:
         self.n += 1
         self.code, self.lasti = call_sites.here(2)
+
+
+_forgetting = threading.Lock()
 
 
 class _InferenceVersion(Version):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 from typing import Any
 
 from ..backend import xp
 from ..backend.interface import library_of
 from ..core.extensions import extensions
 from ..core.general import compute, wrap_any
-from ..core.graph import View
 from ..core.tensor import Tensor
 from .boundary import joined
 from .data import reshape_data
@@ -132,16 +130,11 @@ def _part(data: Any, where: Any) -> Any:
 
 
 def _views_of(base: Tensor) -> list[Tensor]:
-    """The tensors that look at the memory of ``base``; only the garbage collector knows them all.
-
-    Looking for them is slow, and seldom needed: once for each plain tensor that a dual number is
-    written into.
-    """
-    if base._vc is None:
-        return []
-    views = [v for v in gc.get_referrers(base) if type(v) is View and v.base is base]
-    return [t for t in gc.get_referrers(*views) if isinstance(t, Tensor) and t._view in views] \
-        if views else []
+    """The tensors that look at the memory of ``base``."""
+    known = [] if base._vc is None else base._vc.views or []
+    views = [tensor for tensor in [reference() for reference in known] if tensor is not None]
+    # A detached twin shares the memory, and has views of its own.
+    return [tensor for tensor in views if tensor._view.base is base]
 
 
 def _geometry(base: Tensor, view: Tensor) -> Any:
