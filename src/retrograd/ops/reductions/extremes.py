@@ -93,7 +93,7 @@ def _selected_backward(g: Any, like: Any, indices: Any, dim: int, keepdim: bool)
 def _max(input: Array) -> Any:
     need_any("max", input)
     unsupported("max_all", input.dtype, "c")
-    return xp.maximum.reduce(input, axis=None)
+    return xp.max(input)
 
 
 _max.vjp(input=_of_whole_backward)
@@ -104,7 +104,7 @@ _max.batch(lambda batch, input: amax(flat(input), 1))
 def _min(input: Array) -> Any:
     need_any("min", input)
     unsupported("min_all", input.dtype, "c")
-    return xp.minimum.reduce(input, axis=None)
+    return xp.min(input)
 
 
 _min.vjp(input=_of_whole_backward)
