@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..backend import xp
-from ..backend.interface import library_of
+from ..backend.interface import kind_of, library_of
 from ..base import warning
 from ..base.errors import type_name
 from ..base.modes import switched
@@ -215,7 +215,7 @@ def implicit(output: Tensor | GradientEdge, like: Like | None) -> Tensor:
     """The gradient of a scalar with respect to itself."""
     if like is None or any(n != 1 for n in like.shape):
         raise RuntimeError("grad can be implicitly created only for scalar outputs")
-    if like.dtype.kind == "c":
+    if kind_of(like.dtype) == "c":
         raise RuntimeError("grad can be implicitly created only for real scalar outputs but got "
                            f"{_dtype_of(like)!r}")
     if isinstance(output, Tensor) and type(output._data) in TRACED_TYPES:
@@ -236,7 +236,7 @@ def fitting(position: int, gradient: Tensor, like: Like) -> Tensor:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{position}] has a shape of {gradient.shape!r} and "
             f"output[{position}] has a shape of {Size(like.shape)!r}.")
-    if gradient.is_complex() != (like.dtype.kind == "c"):
+    if gradient.is_complex() != (kind_of(like.dtype) == "c"):
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. "
             f"Mismatch in dtype: grad_output[{position}] has a dtype of {gradient.dtype!r} and "

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ..backend.interface import kind_of
 from ..base import dtypes
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
 from ..core.engine import as_tensor_gradient, raw_gradient
@@ -322,7 +323,7 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
         if gradient._data.dtype is like.dtype:
             return
         is_complex = gradient.is_complex()
-        if not gradient.is_floating_point() and is_complex != (like.dtype.kind == "c"):
+        if not gradient.is_floating_point() and is_complex != (kind_of(like.dtype) == "c"):
             raise RuntimeError(
                 "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == "
                 "grad_is_complex) to be true, but got false.  (Could this error message be "
@@ -499,7 +500,7 @@ _UNUSED = Like((), None)  # of a tensor that needs no gradient
 def _is_simple(node: BackwardCFunction, output: Tensor, args: tuple[Any, ...]) -> bool:
     """Whether ``output`` is a differentiable tensor that forward made, and no view."""
     if node.dirty_tensors is not None or node.non_differentiable is not None \
-            or output._view is not None or output._data.dtype.kind != "f":
+            or output._view is not None or kind_of(output._data.dtype) != "f":
         return False
     return all(value is not output for value in args)
 

@@ -28,6 +28,7 @@ plain bodies of all kernels run on it, and tuned ones can be added one by one.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
@@ -125,6 +126,9 @@ def part(library: Any, names: Iterable[str]) -> Any:
     vars(made).update({name: getattr(library, name) for name in names})
     return made
 
+
+# Of a dtype, in one letter: b(ool), i(nt), u(nsigned), f(loat), c(omplex), or V for bfloat16.
+kind_of = attrgetter("kind")
 
 LIBRARIES: dict[type, Any] = {}
 """The namespace of each library but the default one, by the type of its arrays."""

@@ -10,7 +10,7 @@ from typing import Any
 from weakref import ref
 
 from ..backend import xp
-from ..backend.interface import is_array, library_of
+from ..backend.interface import is_array, kind_of, library_of
 from ..base import call_sites, dtypes
 from ..base.errors import (
     REQUIRED,
@@ -76,7 +76,7 @@ def half_among(values: list[Any]) -> Any:
     """The dtype of half precision data among ``values``, or None."""
     for value in values:
         dtype = getattr(value, "dtype", None)
-        if dtype is not None and dtype.itemsize == 2 and dtype.kind in "fV":
+        if dtype is not None and dtype.itemsize == 2 and kind_of(dtype) in "fV":
             return dtype
     return None
 
@@ -292,7 +292,7 @@ def promoted(op: Op, tensors: dict[str, Any]) -> dict[str, Any]:
         value = tensors[name]
         flat += value if isinstance(value, list) else [] if value is None else [value]
     dtype = flat[0]._data.dtype if flat else None
-    if dtype is None or dtype.kind not in "fc" or any(
+    if dtype is None or kind_of(dtype) not in "fc" or any(
             t._data.dtype is not dtype or t._wrapped_number for t in flat):
         common = result_type_of(flat)
         if op.promote == "float" and dtypes.category(common) < 2:
@@ -433,7 +433,7 @@ def node_variant(inputs: list[Tensor], outs: tuple[Tensor, ...], mode: Mode) -> 
         data = tensor._data
         if type(data) in TRACED_TYPES:
             return "traced"
-        if data.dtype.kind == "c":
+        if kind_of(data.dtype) == "c":
             variant = "complex"
     library = library_among([t._data for t in outs])
     return variant if library is xp else (library, variant == "complex")
@@ -469,7 +469,7 @@ def hang(op: Op, node: Any, outs: tuple[Tensor, ...]) -> None:
 
 
 def is_differentiable(tensor: Tensor) -> bool:
-    kind = tensor._data.dtype.kind
+    kind = kind_of(tensor._data.dtype)
     return kind in "fc" or tensor.dtype.is_floating_point
 
 
@@ -481,7 +481,7 @@ def fill_likes(op: Op, plan: Plan, node: Any, tensors: dict[str, Any], values: l
         return
     shape, dtype = outs[0]._data.shape, outs[0]._data.dtype
     # A rule on bfloat16 may leave it: the backend computes Python numbers with it in float32.
-    promotes = dtype.kind == "V" or any(
+    promotes = kind_of(dtype) == "V" or any(
         t._data.dtype != dtype for t in flat_tensors(tensors) if not t._wrapped_number)
     given = [tensors[op.arrays[i]] for i in plan.fitted]
     if op.kind == "elementwise" and not promotes:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from ..backend import xp
-from ..backend.interface import LIBRARIES, library_of
+from ..backend.interface import LIBRARIES, kind_of, library_of
 from ..base import call_sites, dtypes
 from ..base.errors import canonical_dim, type_name
 from ..base.missing_names import missing_attribute
@@ -191,7 +191,7 @@ class Tensor(TensorMethods):
         return self.dtype.is_floating_point
 
     def is_complex(self) -> bool:
-        return self._data.dtype.kind == "c"
+        return kind_of(self._data.dtype) == "c"
 
     def is_signed(self) -> bool:
         return self.dtype.is_signed
@@ -276,7 +276,7 @@ class Tensor(TensorMethods):
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
                                "tensor.detach().numpy() instead.")
         array = self._array()
-        if array.dtype.kind == "V":
+        if kind_of(array.dtype) == "V":
             raise TypeError("Got unsupported ScalarType BFloat16")
         return library_of(array).to_numpy(array)[...]
 
@@ -290,7 +290,7 @@ class Tensor(TensorMethods):
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         # NumPy's comparisons come back as bytes, a habit from before there were bool tensors.
-        return wrap(array.astype("uint8") if array.dtype.kind == "b" else array)
+        return wrap(array.astype("uint8") if kind_of(array.dtype) == "b" else array)
 
     __array_priority__ = 1000
 
@@ -316,7 +316,7 @@ class Tensor(TensorMethods):
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
         data = self._data
-        if data.dtype.kind == "V":
+        if kind_of(data.dtype) == "V":
             data = data.astype(xp.FLOAT32)
         return data.tolist()
 
@@ -353,7 +353,7 @@ class Tensor(TensorMethods):
         return complex(self._number())
 
     def __index__(self) -> int:
-        if self._data.size != 1 or self._data.dtype.kind not in "iub":
+        if self._data.size != 1 or kind_of(self._data.dtype) not in "iub":
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return int(self.item())
 
@@ -533,7 +533,7 @@ class Tensor(TensorMethods):
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type_name(value)}")
-        if self.requires_grad and value._data.dtype.kind not in "fc" \
+        if self.requires_grad and kind_of(value._data.dtype) not in "fc" \
                 and not value.dtype.is_floating_point:
             raise RuntimeError("data set to a tensor that requires gradients must be floating "
                                "point or complex dtype")
@@ -830,7 +830,7 @@ def edge_of(tensor: Tensor) -> Any:
         extensions.refresh_view(tensor)
     edge = tensor._edge
     if edge is None and view is not None and view.base._edge is not None \
-            and tensor._data.dtype.kind in "fcV":
+            and kind_of(tensor._data.dtype) in "fcV":
         # Made while nothing was recorded, it is a leaf of its own that requires grad as its base.
         edge = tensor._edge = LEAF
     return tensor if edge is LEAF else edge

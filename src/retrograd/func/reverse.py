@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.backward import own, starting
-from ..backend.interface import library_of
+from ..backend.interface import kind_of, library_of
 from ..base import trees
 from ..base.modes import MODE, switched
 from ..core.engine import Plan, run
@@ -180,8 +180,8 @@ class Backward:
 def _unit(output: Tensor) -> Tensor | None:
     """The gradient of a real scalar by itself, in each of the batches it is in."""
     data = output._data
-    return wrap_any(ones_like_data(data)) if isinstance(data, Holder) and data.dtype.kind == "f" \
-        and not data.ndim else None
+    is_scalar = isinstance(data, Holder) and kind_of(data.dtype) == "f" and not data.ndim
+    return wrap_any(ones_like_data(data)) if is_scalar else None
 
 
 def zeros_like(tensor: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from ..backend import reduce, xp
-from ..backend.interface import is_data
+from ..backend.interface import is_data, kind_of
 from ..backend.numpy import ndarray
 from ..base.errors import canonical_dim, canonical_dims
 from ..base.modes import NO_GRAD, Mode
@@ -72,7 +72,7 @@ _SHARED = (*SHARED, "size", "name")
 """What raw data has as tensors have it; what a batch calls its size, and a parameter its name."""
 _FIT = (math, reduce, REGISTRY, Like, NotImplemented, len, range, tuple, list, set, dict, sum, max,
         min, bool, int, float, complex, zip, map, enumerate, reversed, sorted, abs, any, all, next,
-        slice, isinstance)
+        slice, isinstance, kind_of)
 _DATA = Data()
 _UNBOUND: set[Any] = set()
 
@@ -130,7 +130,7 @@ _MEANINGS: dict[str, Callable[..., Any]] = {
     "cast_to": fit_data, "run": run_on_data, "arange": xp.arange,
     "in_dtype_of": lambda like, value: cast_data(value, like.dtype),
     "as_dtype_of": lambda value, like: cast_data(value, like.dtype),
-    "_is_mask": lambda index: index.dtype.kind == "b",
+    "_is_mask": lambda index: kind_of(index.dtype) == "b",
 }
 """Functions that ask whether they are given tensors, and what they mean on raw data."""
 
@@ -256,7 +256,7 @@ def number_as_array(number: Any, dtype: Any) -> Any:
     """A Python number as a zero-dim array."""
     if dtype is F4 or dtype is F8:
         return number_tensor(number, dtype)._data
-    return xp.asarray(number, dtype=dtype if dtype.kind in "fcV" else None)
+    return xp.asarray(number, dtype=dtype if kind_of(dtype) in "fcV" else None)
 
 
 # ---------------------------------------------------------------- arithmetic of holders

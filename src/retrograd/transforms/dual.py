@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..backend.interface import kind_of
 from ..base.modes import MODE, switched
 from ..core.engine import run
 from ..core.general import TRACED_TYPES, compute, wrap_any
@@ -243,7 +244,7 @@ def _by_elementwise_rule(op: Op, by_name: dict[str, Any], y: Any, tangents: dict
         if rule is None:
             continue
         t = wrap_any(tangent)
-        complex_numbers = t.is_complex() or y.dtype.kind == "c"
+        complex_numbers = t.is_complex() or kind_of(y.dtype) == "c"
         like = Like(tuple(by_name[name].shape), by_name[name].dtype)
         g = conj(t) if t.is_complex() else t
         if g._data.dtype != y.dtype and not t.is_complex():
@@ -268,7 +269,7 @@ def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dic
     outputs = list(y) if isinstance(y, (tuple, list)) else [y]
     seeds = []
     for nr, part in enumerate(outputs):
-        floating = part.dtype.kind in "fc"
+        floating = kind_of(part.dtype) in "fc"
         allowed = op.differentiable_outputs is None or nr in op.differentiable_outputs
         seed = wrap_any(zeros_like_data(part)) if floating and allowed else None
         seeds.append(seed)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy._core import umath
 
-from ..interface import namespace, register
+from ..interface import kind_of, namespace, register  # noqa: F401 (kind_of is one of its names)
 
 ndarray = np.ndarray
 generic = np.generic
@@ -433,8 +433,6 @@ def is_scalar(value: Any) -> bool:
     return isinstance(value, np.generic)
 
 
-# One letter: b(ool), i(nt), u(nsigned), f(loat), c(omplex), or V for bfloat16.
-kind_of = attrgetter("kind")
 is_writable = attrgetter("flags.writeable")
 # Whether the elements lie in memory in the order of their indices, without gaps.
 is_contiguous = attrgetter("flags.c_contiguous")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import no_kernel
 
@@ -69,6 +70,6 @@ def no_derivative_of(what: str) -> Any:
 
 def unsupported(kernel: str, dtype: Any, kinds: str) -> None:
     """Raise if ``dtype`` is of one of ``kinds``, for which PyTorch has no such kernel."""
-    if dtype.kind in kinds:
+    if kind_of(dtype) in kinds:
         raise NotImplementedError(
             f"\"{kernel}\" not implemented for '{dtypes.from_numpy_dtype(dtype).alias}'")

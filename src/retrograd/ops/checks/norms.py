@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...core.tensor import Tensor
 from .common import unsupported
 
@@ -21,7 +22,7 @@ def check_parameter_type(input: Any, *parameters: Any) -> None:
 
 def check_types(input: Any, weight: Any, bias: Any, kernel: str) -> None:
     dtype = input.dtype
-    if dtype.kind != "f" or (weight is not None and weight.dtype is not dtype) or (
+    if kind_of(dtype) != "f" or (weight is not None and weight.dtype is not dtype) or (
             bias is not None and bias.dtype is not dtype):
         unsupported(kernel, input.dtype, "biu")
         check_parameter_type(input, weight, bias)

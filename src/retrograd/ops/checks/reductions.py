@@ -8,7 +8,7 @@ from typing import Any
 
 from ...backend import reduce as arrays
 from ...backend import xp
-from ...backend.interface import is_data
+from ...backend.interface import is_data, kind_of
 from ...base import dtypes
 from ...base.errors import canonical_dims, no_overload
 from ...core.tensor import Tensor
@@ -51,7 +51,7 @@ def checked_dims(function: str, dim: Any, keepdim: Any, axis: Any, keepdims: Any
 
 def check_mean(input: Any, dtype: Any) -> None:
     kind = input.dtype if dtype is None else _np(dtype)
-    if kind.kind in "biu":
+    if kind_of(kind) in "biu":
         where = "Input" if dtype is None else "Optional"
         raise RuntimeError(f"mean(): could not infer output dtype. {where} dtype must be either a "
                            "floating point or complex dtype. Got: "
@@ -82,8 +82,8 @@ def check_extremes(name: str, kernel: str, input: Any, dim: Any) -> None:
 
 
 def check_arg(name: str, input: Any, dim: Any) -> None:
-    if input.dtype.kind in "cb":
-        kind = "complex" if input.dtype.kind == "c" else "bool"
+    if kind_of(input.dtype) in "cb":
+        kind = "complex" if kind_of(input.dtype) == "c" else "bool"
         raise RuntimeError(f"{name}(): does not support {kind} input")
     if dim is None:
         if not input.size:
@@ -139,7 +139,7 @@ def check_quantile(input: Any, q: Any, interpolation: str) -> None:
 
 
 def check_norm(input: Any, ord: float, dim: Any) -> None:
-    if input.dtype.kind in "biu":
+    if kind_of(input.dtype) in "biu":
         raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as "
                            f"input. Got {dtypes.from_numpy_dtype(input.dtype).alias}")
     if input.size or not (ord < 0 or ord == math.inf):
@@ -156,7 +156,7 @@ def check_norm(input: Any, ord: float, dim: Any) -> None:
 
 def check_cdist(x1: Any, x2: Any, p: float) -> None:
     for name, x in (("X1", x1), ("X2", x2)):
-        if x.dtype.kind not in "fV":
+        if kind_of(x.dtype) not in "fV":
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: "
                                f"{dtypes.from_numpy_dtype(x.dtype).alias}")
     for name, x in (("X1", x1), ("X2", x2)):

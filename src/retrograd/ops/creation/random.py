@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from ...backend import xp
-from ...backend.interface import library_of
+from ...backend.interface import kind_of, library_of
 from ...backend.numpy.create import laid_out_like
 from ...base import dtypes
 from ...base.errors import CannotBatch, size_mismatch
@@ -304,7 +304,7 @@ def _(batch: Any, mean: Any, std: Any, generator: Any) -> Any:
 
 
 def _check_std(std: Any) -> None:
-    if std.dtype.kind == "c":
+    if kind_of(std.dtype) == "c":
         raise RuntimeError("normal expects standard deviation to be non-complex")
     if std.size and not (std >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")

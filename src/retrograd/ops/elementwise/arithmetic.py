@@ -7,6 +7,7 @@ from typing import Any
 
 from ...backend import pointwise as arrays
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.op import PUBLIC, Array, Number, composite, elementwise, publish
@@ -256,7 +257,7 @@ abs.jvp(input=lambda tangent, input: real_part(tangent * conj(sgn(input))))
 
 def is_complex_value(value: Any) -> bool:
     dtype = value.dtype
-    return dtype.is_complex if isinstance(dtype, dtypes.dtype) else dtype.kind == "c"
+    return dtype.is_complex if isinstance(dtype, dtypes.dtype) else kind_of(dtype) == "c"
 
 
 @elementwise(function=None, method=False, inplace=True, quiet=True, node="AbsBackward0",
@@ -289,7 +290,7 @@ def sgn(input: Array) -> Any:
 
 
 sgn.vjp(input=lambda g, input, y, like:
-        _direction_gradient(g, input, y) if like.dtype.kind == "c" else zeros_as(g))
+        _direction_gradient(g, input, y) if kind_of(like.dtype) == "c" else zeros_as(g))
 sgn.jvp(input=lambda tangent, input, y: _direction_gradient(tangent, input, y))
 
 

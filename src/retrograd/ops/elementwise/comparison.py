@@ -8,6 +8,7 @@ from typing import Any
 
 from ...backend import pointwise as arrays
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import not_a_tensor
 from ...core.op import Array, composite, elementwise, publish
@@ -143,14 +144,14 @@ def isfinite(input: Array) -> Any:
     RuntimeError, "isposinf does not support complex inputs.")))
 def isposinf(input: Array) -> Any:
     """Where ``input`` is plus infinity."""
-    return input == math.inf if input.dtype.kind == "f" else xp.zeros(input.shape, xp.BOOL)
+    return input == math.inf if kind_of(input.dtype) == "f" else xp.zeros(input.shape, xp.BOOL)
 
 
 @elementwise(quiet=True, guard=kinds("bif", "isneginf", c=(
     RuntimeError, "isneginf does not support complex inputs.")))
 def isneginf(input: Array) -> Any:
     """Where ``input`` is minus infinity."""
-    return input == -math.inf if input.dtype.kind == "f" else xp.zeros(input.shape, xp.BOOL)
+    return input == -math.inf if kind_of(input.dtype) == "f" else xp.zeros(input.shape, xp.BOOL)
 
 
 @elementwise(quiet=True)
@@ -163,4 +164,4 @@ def isreal(input: Array) -> Any:
     NotImplementedError, "signbit is not implemented for complex tensors.")))
 def signbit(input: Array) -> Any:
     """Where the sign bit is set; it is for -0.0."""
-    return xp.signbit(input) if input.dtype.kind == "f" else input < 0
+    return xp.signbit(input) if kind_of(input.dtype) == "f" else input < 0

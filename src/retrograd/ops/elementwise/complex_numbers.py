@@ -7,6 +7,7 @@ from typing import Any
 
 from ...backend import pointwise as arrays
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...core.op import Array, composite, elementwise, publish
 from ...core.tensor import Tensor
 from ..checks.elementwise import check_parts
@@ -20,13 +21,13 @@ from .where import zeroed, zeros_as
 
 @elementwise(function=None, method=False, quiet=True, node="ConjPhysicalBackward0")
 def _conj_physical(input: Array) -> Any:
-    return xp.conj(input) if input.dtype.kind == "c" else input.copy()
+    return xp.conj(input) if kind_of(input.dtype) == "c" else input.copy()
 
 
 @elementwise(function=None, method=False, inplace=True, quiet=True, node="ConjPhysicalBackward1",
              title="conj_physical")
 def _conj_physical_written(input: Array) -> Any:
-    return xp.conj(input) if input.dtype.kind == "c" else input.copy()
+    return xp.conj(input) if kind_of(input.dtype) == "c" else input.copy()
 
 
 _conj_physical.vjp(input=lambda g: conj(g))
@@ -57,7 +58,7 @@ def resolve_neg(input: Tensor) -> Tensor:
 @elementwise(promote="float", quiet=True)
 def angle(input: Array) -> Any:
     """The angle of a complex number; of a real one 0, or π below zero."""
-    if input.dtype.kind == "c":
+    if kind_of(input.dtype) == "c":
         return xp.angle(input)
     flat = xp.where(input < 0, math.pi, 0.0).astype(input.dtype)
     return xp.where(xp.isnan(input), input, flat)
@@ -69,7 +70,7 @@ angle.jvp(input=lambda tangent, input: real_part(tangent * conj(_turn(input)))
 
 
 def _angle_gradient(g: Any, input: Any, like: Any) -> Any:
-    return g * _turn(input) if like.dtype.kind == "c" else zeros_as(g)
+    return g * _turn(input) if kind_of(like.dtype) == "c" else zeros_as(g)
 
 
 def _turn(input: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...core.op import Array, elementwise, publish
 
 
@@ -38,7 +39,7 @@ _conj_complex = conj
 
 def conj(input: Any) -> Any:  # type: ignore[no-redef]
     """The complex conjugate; a real tensor is its own."""
-    return _conj_complex(input) if input._data.dtype.kind == "c" else input
+    return _conj_complex(input) if kind_of(input._data.dtype) == "c" else input
 
 
 # Rules on raw arrays find the kernel by this.

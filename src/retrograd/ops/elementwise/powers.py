@@ -8,6 +8,7 @@ from typing import Any
 
 from ...backend import pointwise as arrays
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.binding import raw_body
@@ -26,7 +27,7 @@ from .where import zeroed, zeros_as
              title="pow")
 def _pow_number(input: Array, exponent: Number) -> Any:
     input = widened(input, exponent)
-    if input.dtype.kind == "b":
+    if kind_of(input.dtype) == "b":
         return input | (not exponent)
     return input ** exponent if exponent != -0.5 else 1 / xp.sqrt(input)
 

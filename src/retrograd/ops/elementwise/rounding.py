@@ -7,6 +7,7 @@ from typing import Any
 
 from ...backend import pointwise as arrays
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...core.op import Array, composite, elementwise, publish
 from ...core.tensor import Tensor
 from ..checks.common import kinds
@@ -42,7 +43,7 @@ def trunc(input: Array) -> Any:
 @elementwise(function=None, method=False, inplace=True, quiet=True, guard=_rounding("round"),
              node="RoundBackward0")
 def _round(input: Array) -> Any:
-    return xp.rint(input) if input.dtype.kind == "f" else input.copy()
+    return xp.rint(input) if kind_of(input.dtype) == "f" else input.copy()
 
 
 @elementwise(function=None, method=False, inplace=True, guard=kinds("f", "round_cpu"),

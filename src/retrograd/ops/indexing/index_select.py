@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import index as xi
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base.errors import canonical_dim
 from ...core.inplace import call_inplace
 from ...core.op import Array, Dim, Index, Number, linear, op, publish
@@ -90,7 +91,7 @@ def _write_index_add(array: Any, dim: int, index: Any, source: Any, alpha: Any) 
             raise
         raise IndexError("index out of range in self") from None
     if alpha != 1:
-        source = source * (int(alpha) if array.dtype.kind in "iu" else alpha)
+        source = source * (int(alpha) if kind_of(array.dtype) in "iu" else alpha)
         source = xp.cast(source, array.dtype)
     if not array.ndim:
         array[...] = array + source
@@ -160,7 +161,7 @@ def _index_fill_value(input: Array, dim: Dim, index: Index, value: Number) -> An
 @_index_fill_value.write
 def _write_index_fill(array: Any, dim: int, index: Any, value: Any) -> None:
     check_index_fill(index)
-    if isinstance(value, complex) and array.dtype.kind != "c":
+    if isinstance(value, complex) and kind_of(array.dtype) != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not "
                            "supported")
     _overwrite_slices(array, dim, index, xi.number_as(value, array.dtype))

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import index as xi
 from ...backend import xp
-from ...backend.interface import library_of
+from ...backend.interface import kind_of, library_of
 from ...base.errors import CannotBatch, dim_out_of_range, not_a_tensor
 from ...base.warning import warn
 from ...core.graph import fit
@@ -37,7 +37,7 @@ index.vjp(input=lambda g, like, index, dims: index_backward(g, index, like.shape
 
 
 def _is_mask(index: Any) -> bool:
-    return index._data.dtype.kind == "b"
+    return kind_of(index._data.dtype) == "b"
 
 
 def _adjacent(dims: Any) -> bool:
@@ -142,7 +142,7 @@ def _index_put(input: Array, values: Array, index: Index, dims: Any, accumulate:
 def _write_indexed(array: Any, values: Any, index: Any, dims: Any, accumulate: bool) -> None:
     if array.dtype != values.dtype:
         # One value under a mask is a masked fill, which casts.
-        if index.dtype.kind != "b" or values.size != 1 or accumulate:
+        if kind_of(index.dtype) != "b" or values.size != 1 or accumulate:
             raise RuntimeError(
                 "Index put requires the source and destination dtypes match, got "
                 f"{scalar_type(array)} for the destination and "
@@ -204,7 +204,7 @@ def _put_under_masks(batch: Any, input: Any, values: Any, mask: Any, dims: Any,
 def values_gradient(g: Any, like: Any, index: Any, dims: Any) -> Any:
     """The gradient of what was put; one value under a mask is summed without selecting."""
     mask = index._data if isinstance(index, Tensor) else index
-    if mask.dtype.kind != "b" or math.prod(like.shape) != 1:
+    if kind_of(mask.dtype) != "b" or math.prod(like.shape) != 1:
         return fitted(index_of(g, index, dims), like)
     after = len(g.shape) - dims[0] - len(index.shape)
     shaped = reshape(index, (*(1,) * dims[0], *index.shape, *(1,) * after))

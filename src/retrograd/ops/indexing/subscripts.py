@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import index as xi
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base.errors import is_pytorch_tensor, type_name
 from ...base.warning import warn
 from ...core.tensor import Tensor, attach, wrap
@@ -51,7 +52,7 @@ def index_tensor(sequence: Any) -> Tensor:
         raise TypeError("new(): invalid data type 'str'")
     made = tensor(sequence if not isinstance(sequence, range) else list(sequence))
     data = made._data
-    return made if data.dtype.kind == "b" or data.dtype == xp.uint8 else wrap(
+    return made if kind_of(data.dtype) == "b" or data.dtype == xp.uint8 else wrap(
         data.astype(xp.INT64))
 
 
@@ -86,14 +87,14 @@ class Subscript:
             return item
         if isinstance(item, Tensor):
             data = item._data
-            if not data.ndim and data.dtype.kind in "iu" and data.dtype != xp.uint8 \
+            if not data.ndim and kind_of(data.dtype) in "iu" and data.dtype != xp.uint8 \
                     and not type(item)._is_traced:  # type: ignore[attr-defined]
                 return int(data)
             return item
         if isinstance(item, (list, tuple, range, str)):
             return index_tensor(item)
         if xp.is_array(item):
-            if not item.ndim and item.dtype.kind in "iu":
+            if not item.ndim and kind_of(item.dtype) in "iu":
                 return int(item)
             return index_tensor(item)
         if isinstance(item, (slice, bool)):

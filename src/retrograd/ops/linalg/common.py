@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import linalg as matrices
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import no_kernel
 from ...core.op import Index, op
@@ -28,10 +29,10 @@ def check_matrices(name: str, input: Any, square: bool = True, kernel: str = "",
                            f"{input.shape[-2]} by {input.shape[-1]} matrices")
     if numbers == "any":
         return
-    if numbers == "kernel" and (input.dtype.kind in "biu"
+    if numbers == "kernel" and (kind_of(input.dtype) in "biu"
                                 or matrices.is_low_precision(input.dtype)):
         raise no_kernel(kernel, dtypes.from_numpy_dtype(input.dtype))
-    if input.dtype.kind in "biu":
+    if kind_of(input.dtype) in "biu":
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
                            f"{scalar_type(input)}")
     if matrices.is_low_precision(input.dtype) and numbers == "precise":

@@ -7,6 +7,7 @@ from typing import Any
 from ... import return_types
 from ...backend import linalg as matrices
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base.warning import warn
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor
@@ -186,7 +187,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
 @op(method=False, function=None, node="LinalgEigBackward0",
     outputs=("eigenvalues", "eigenvectors"), batches="leading")
 def _eig(A: Array, name: str) -> Any:
-    if A.dtype.kind in "biu":
+    if kind_of(A.dtype) in "biu":
         raise RuntimeError(f"Unknown Complex ScalarType for {scalar_type(A)}")
     check_matrices(name, A, kernel="linalg_eig_out_cpu")
     return matrices.eig(A)

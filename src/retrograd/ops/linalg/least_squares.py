@@ -7,6 +7,7 @@ from typing import Any
 from ... import return_types
 from ...backend import linalg as matrices
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor, wrap
 from ..elementwise.conjugate import conj
@@ -37,7 +38,7 @@ def _pinv_gradient(g: Any, A: Any, inverse: Any) -> Any:
 
 
 def _refuse_imprecise(A: Tensor) -> None:
-    if A._data.dtype.kind in "biu" or matrices.is_low_precision(A._data.dtype):
+    if kind_of(A._data.dtype) in "biu" or matrices.is_low_precision(A._data.dtype):
         raise RuntimeError("This function doesn't handle types other than float and double")
 
 
@@ -49,7 +50,7 @@ def _number(value: Any) -> Any:
 def pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False,
          rcond: Any = None, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse."""
-    if A.ndim < 2 or A._data.dtype.kind not in "fc" or matrices.is_low_precision(A._data.dtype):
+    if A.ndim < 2 or kind_of(A._data.dtype) not in "fc" or matrices.is_low_precision(A._data.dtype):
         raise RuntimeError(f"linalg.pinv({A.dtype.alias}{{{list(A.shape)}}}): expected a tensor "
                            "with 2 or more dimensions of float, double, cfloat or cdouble types")
     rtol = rcond if rcond is not None else rtol

@@ -8,6 +8,7 @@ from typing import Any
 from ... import return_types
 from ...backend import linalg as matrices
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import canonical_dim, no_kernel
 from ...core.op import Array, Index, composite, op, publish
@@ -93,7 +94,7 @@ def _is_vector(A: Any, B: Any) -> bool:
 
 
 def _check_system(name: str, A: Any, B: Any, vector: bool, left: bool, kernel: str) -> None:
-    if kernel == "triangular_solve_cpu" and A.dtype.kind in "biu":
+    if kernel == "triangular_solve_cpu" and kind_of(A.dtype) in "biu":
         raise no_kernel(kernel, dtypes.from_numpy_dtype(A.dtype))
     check_matrices(name, A, kernel=kernel)
     if A.dtype != B.dtype:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import create as make
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base import dtypes, layouts
 from ...base.errors import type_name
 from ...base.warning import warn
@@ -81,7 +82,7 @@ def cast(input: Tensor, dtype: dtypes.dtype, copy: bool = False, memory_format: 
             memory_format in (None, layouts.preserve_format)
             or input.is_contiguous(memory_format)):
         return input
-    if input._data.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool:
+    if kind_of(input._data.dtype) == "c" and not dtype.is_complex and dtype is not dtypes.bool:
         warn("Casting complex values to real discards the imaginary part", once=True)
     if dtypes.category(dtype) < 2:
         return _to_exact(input, dtype, memory_format)  # type: ignore[no-any-return]

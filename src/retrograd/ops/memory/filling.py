@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import index as xi
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base.errors import size_mismatch, type_name
 from ...base.modes import GRAD, MODE, NO_GRAD
 from ...base.warning import warn
@@ -83,7 +84,7 @@ def check_copy(array: Any, src: Any) -> None:
 
 def real_part(src: Any, dtype: Any) -> Any:
     """``src``, without its imaginary part where ``dtype`` has none."""
-    if src.dtype.kind != "c" or dtype.kind in "cb":
+    if kind_of(src.dtype) != "c" or kind_of(dtype) in "cb":
         return src
     warn("Casting complex values to real discards the imaginary part", once=True)
     return src.real

@@ -8,6 +8,7 @@ from typing import Any
 from ...backend import pointwise as arrays
 from ...backend import smooth as curves
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base import dtypes
 from ...core.op import PUBLIC, Array, Dim, Number, composite, elementwise, op, publish
 from ...core.tensor import Tensor
@@ -64,7 +65,7 @@ _with_inplace("relu", relu)
              guard=lambda given, common: _check_hardtanh(given, common))
 def hardtanh(input: Array, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """``input`` held between two bounds, where the gradient stops."""
-    if input.dtype.kind in "iu":
+    if kind_of(input.dtype) in "iu":
         min_val, max_val = int(min_val), int(max_val)
     return arrays.bounded(input, min_val, max_val)
 

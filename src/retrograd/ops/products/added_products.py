@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import linalg as matrices
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...core.op import Array, Number, op
 from ..batching import aligned, inner_rank, repeated
 from ..checks.products import check_addition, check_addmv, check_batches, check_vectors
@@ -58,7 +59,7 @@ addmv.jvp(input=lambda tangent, beta, y: expand(scaled(tangent, beta), y.shape),
 def addr(input: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """``beta * input + alpha * (vec1 ⊗ vec2)``."""
     check_vectors(input, vec1, vec2)
-    if input.dtype.kind in "iu":
+    if kind_of(input.dtype) in "iu":
         for name, factor in (("beta", beta), ("alpha", alpha)):
             if isinstance(factor, float):
                 raise RuntimeError(f"For integral input tensors, argument {name} must not be a "

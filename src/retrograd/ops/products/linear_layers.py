@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import linalg as matrices
+from ...backend.interface import kind_of
 from ...base.errors import length_of, not_a_tensor
 from ...core.op import Array, composite, op
 from ...core.op import linear as linear_op
@@ -40,7 +41,7 @@ def _(batch: Any, input: Any) -> Any:
     steps={"weight": t})
 def _linear(bias: Array, input: Array, weight: Array) -> Any:
     if input.dtype is not weight.dtype or bias.dtype is not weight.dtype \
-            or input.shape[1] != weight.shape[1] or input.dtype.kind == "b":
+            or input.shape[1] != weight.shape[1] or kind_of(input.dtype) == "b":
         check_addition(bias, input, weight.T)
     return matrices.affine(input, weight, bias)
 
@@ -88,7 +89,7 @@ def matmul_any(rows: Any, matrix: Any) -> Any:
     steps={"weight": t})
 def _linear_plain(input: Array, weight: Array) -> Any:
     if input.dtype is not weight.dtype or input.shape[1] != weight.shape[1] \
-            or input.dtype.kind == "b":
+            or kind_of(input.dtype) == "b":
         check_mm(input, weight.T)
     return matrices.dot(input, weight.T)
 

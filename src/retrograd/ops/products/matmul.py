@@ -7,6 +7,7 @@ from typing import Any
 
 from ...backend import linalg as matrices
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base.errors import not_a_tensor, refuse_pytorch_operand
 from ...core.op import Array, op, publish
 from ...core.tensor import Tensor, attach
@@ -34,7 +35,7 @@ def flat_rows(input: Any) -> Any:
 def mm(input: Array, mat2: Array) -> Any:
     """The product of two matrices."""
     if input.ndim != 2 or mat2.ndim != 2 or input.dtype is not mat2.dtype \
-            or input.shape[1] != mat2.shape[0] or input.dtype.kind == "b":
+            or input.shape[1] != mat2.shape[0] or kind_of(input.dtype) == "b":
         check_mm(input, mat2)
     return matrices.dot(input, mat2)
 

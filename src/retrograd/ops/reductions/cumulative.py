@@ -7,6 +7,7 @@ from typing import Any
 from ... import return_types
 from ...backend import reduce as arrays
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base.errors import canonical_dim, existing_dim, no_dims
 from ...core.op import Array, Dim, composite, elementwise, linear, op
 from ...core.tensor import Tensor
@@ -139,7 +140,7 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
         return into_one(out, input.new_zeros(tuple(input.shape)).copy_(input))
     for _ in range(n if n < found.shape[d] else found.shape[d]):
         later, earlier = _neighbours(found, d)
-        found = later != earlier if found._data.dtype.kind == "b" else later - earlier
+        found = later != earlier if kind_of(found._data.dtype) == "b" else later - earlier
     return into_one(out, found)
 
 

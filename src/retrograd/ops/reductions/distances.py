@@ -7,6 +7,7 @@ from typing import Any
 
 from ...backend import distance as arrays
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base import dtypes
 from ...core.op import Array, composite, elementwise, op
 from ..batching import as_operands, flat
@@ -22,7 +23,7 @@ from .sums import _sum_dims
 @op(broadcasts=True, node="DistBackward0", promote="same")
 def dist(input: Array, other: Array, p: float = 2) -> Any:
     """The ``p``-norm of the difference of two tensors."""
-    if input.dtype.kind in "biu":
+    if kind_of(input.dtype) in "biu":
         raise RuntimeError("norm(): input dtype should be either floating point or complex. Got "
                            f"{dtypes.from_numpy_dtype(input.dtype).alias} instead.")
     if input.shape != other.shape:

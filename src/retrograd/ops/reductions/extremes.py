@@ -7,6 +7,7 @@ from typing import Any
 from ... import return_types
 from ...backend import reduce as arrays
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...core.op import Array, Dim, Dims, Index, composite, linear, op
 from ...core.tensor import Tensor
 from ..batching import all_batched, dims_behind, flat, inner_rank, run
@@ -113,7 +114,7 @@ _min.batch(lambda batch, input: amin(flat(input), 1))
 
 def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) -> Any:
     need_elements(name, input.shape, dim)
-    if input.dtype.kind == "c":
+    if kind_of(input.dtype) == "c":
         raise RuntimeError(f"{name}(): does not support complex input")
     if not input.ndim:
         return xp.array(input), xp.zeros((), xp.INT64)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...backend import reduce as arrays
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base import dtypes
 from ...core.graph import Like
 from ...core.op import Array, Dims, composite, elementwise, linear, op, publish
@@ -89,7 +90,7 @@ _mean.batch(lambda batch, input, dtype: _mean_dims(flat(input), 1, False, dtype)
 
 @linear(function=None, method=False, node="MeanBackward1", title="mean")
 def _mean_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    if dtype is not None or input.dtype.kind not in "fc":
+    if dtype is not None or kind_of(input.dtype) not in "fc":
         check_mean(input, dtype)
     return arrays.mean(input, dim, keepdim, _np(dtype))
 
@@ -115,7 +116,7 @@ def mean(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = No
 
 @op(function=None, method=False, node="NansumBackward0")
 def _nansum(input: Array, dim: Dims, keepdim: bool, dtype: Any) -> Any:
-    if input.dtype.kind == "c":
+    if kind_of(input.dtype) == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
     return arrays.sum_of_numbers(input, dim, keepdim, _np(dtype))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base import dtypes
 from ...core.op import Array, composite, linear, publish, view
 from ...core.tensor import Tensor, attach
@@ -19,7 +20,8 @@ def _complex_guard(condition: bool, message: str) -> None:
 @view(quiet=True, method=False, function=None, batches="leading")
 def view_as_real(input: Array) -> Any:
     """A complex tensor's memory as pairs of real numbers."""
-    _complex_guard(input.dtype.kind == "c", "view_as_real is only supported for complex tensors")
+    _complex_guard(kind_of(input.dtype) == "c",
+                   "view_as_real is only supported for complex tensors")
     return xp.complex_pairs(input)
 
 
@@ -29,7 +31,7 @@ view_as_real.vjp(input=lambda g: view_as_complex(contiguous_pairs(g)))
 @view(quiet=True, method=False, function=None, batches="leading")
 def view_as_complex(input: Array) -> Any:
     """Pairs of real numbers as complex ones, on the same memory."""
-    _complex_guard(input.dtype.kind == "f", "view_as_complex is only supported for half, float "
+    _complex_guard(kind_of(input.dtype) == "f", "view_as_complex is only supported for half, float "
                    "and double tensors, but got a tensor of scalar type: "
                    f"{dtypes.from_numpy_dtype(input.dtype).alias}")
     _complex_guard(input.ndim > 0, "Input tensor must have one or more dimensions")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dim, composite, linear, view
 from ...core.tensor import Tensor
@@ -75,7 +76,7 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     d = canonical_dim(dim, rank)
     n = input.shape[d]
-    if isinstance(start, Tensor) and (start.ndim or start._data.dtype.kind not in "iub"):
+    if isinstance(start, Tensor) and (start.ndim or kind_of(start._data.dtype) not in "iub"):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
     start = int(start)
     if length < 0:

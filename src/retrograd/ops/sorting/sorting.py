@@ -7,6 +7,7 @@ from typing import Any
 from ... import return_types
 from ...backend import sort as arrays
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...core.general import store_out
 from ...core.op import Array, Dim, Index, composite, linear, op
 from ..batching import all_batched
@@ -61,7 +62,7 @@ def put_selected(g: Any, indices: Any, like: Any, dim: int, keepdim: bool) -> An
 
 
 def _sorted(input: Any, dim: int, descending: bool) -> Any:
-    if input.dtype.kind == "c":
+    if kind_of(input.dtype) == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     order = arrays.sorting_indices(input, dim, descending)
     return arrays.laid_out_as(input, arrays.take_along(input, order, dim), order)
