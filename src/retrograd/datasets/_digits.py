@@ -3,9 +3,9 @@
 import gzip
 from importlib.resources import files
 
-import retrograd
-
 from .. import Tensor
+from ..base import dtypes
+from ..ops.creation.from_data import tensor
 
 _BRIGHTEST = 16
 _PIXELS = 64
@@ -20,6 +20,6 @@ def digits() -> tuple[Tensor, Tensor]:
     """
     packed = files("retrograd.datasets").joinpath("digits.csv.gz").read_bytes()
     rows = [[int(cell) for cell in line.split(b",")] for line in gzip.decompress(packed).split()]
-    table = retrograd.tensor(rows, dtype=retrograd.int64)
-    images = table[:, :_PIXELS].to(retrograd.float32) / _BRIGHTEST
+    table = tensor(rows, dtype=dtypes.int64)
+    images = table[:, :_PIXELS].to(dtypes.float32) / _BRIGHTEST
     return images.reshape(-1, 1, 8, 8), table[:, _PIXELS].clone()

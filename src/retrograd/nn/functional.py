@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import retrograd.ops  # noqa: F401 - declares them
-
+from .. import ops as _ops  # noqa: F401 - declares them
 from ..base.missing_names import suggest_names as _suggest_names
 from ..core.op import PUBLIC
 

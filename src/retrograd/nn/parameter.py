@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import retrograd
-
 from ..base.errors import is_pytorch_tensor, not_a_tensor
+from ..base.layouts import preserve_format
 from ..core.general import DISABLED
 from ..core.tensor import NATIVE, PLAIN, Tensor, twin
+from ..ops.creation.filled import empty
 
 
 class _ParameterMeta(type):
@@ -32,7 +32,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         if data is None:
-            data = retrograd.empty(0)
+            data = empty(0)
         if type(data) not in PLAIN:
             if is_pytorch_tensor(data):
                 raise not_a_tensor("Parameter", "data", 1, data)
@@ -51,7 +51,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
     def __deepcopy__(self, memo: dict) -> Parameter:
         if id(self) not in memo:
-            data = self.data.clone(memory_format=retrograd.preserve_format)
+            data = self.data.clone(memory_format=preserve_format)
             memo[id(self)] = type(self)(data, self.requires_grad)
         return memo[id(self)]
 
@@ -61,7 +61,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
 def empty_parameter(shape: int | tuple[int, ...], device: Any, dtype: Any) -> Parameter:
     """Return a parameter whose values are still to be set."""
-    return Parameter(retrograd.empty(shape, device=device, dtype=dtype))
+    return Parameter(empty(shape, device=device, dtype=dtype))
 
 
 # Parameters take the fast path of recording, as plain tensors do.

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter, is_, itemgetter
 from typing import Any, ClassVar
 
-import retrograd
-
+from ..autograd.grad_mode import enable_grad, no_grad
 from ..backend.numpy import fused
 from ..base import call_sites
 from ..core.graph import INFERENCE
@@ -143,7 +142,7 @@ class PackedOptimizer(Optimizer):
         """Move every parameter that has a gradient; ``closure`` computes the loss anew."""
         loss = None
         if closure is not None:
-            with retrograd.enable_grad():
+            with enable_grad():
                 loss = closure()
         for number, group in enumerate(self.param_groups):
             if group.get("capturable"):
@@ -151,7 +150,7 @@ class PackedOptimizer(Optimizer):
                     "If capturable=True, params and state_steps must be on supported devices: "
                     "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla'].")
             if group["differentiable"]:
-                with retrograd.enable_grad():
+                with enable_grad():
                     self._update_singly(group, group["params"])
                 continue
             plan = self._plan(number, group)
@@ -159,7 +158,7 @@ class PackedOptimizer(Optimizer):
                 grads = pack.grads()
                 pack.bump_versions(grads, self._update_packed(group, pack.block, grads))
             if plan.single:
-                with retrograd.no_grad():
+                with no_grad():
                     self._update_singly(group, plan.single)
         return loss
 

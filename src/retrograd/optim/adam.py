@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-import retrograd
-
 from ..backend.numpy.fused import Packed
+from ..base import dtypes
+from ..base.layouts import preserve_format
 from ..core.tensor import Tensor
+from ..ops.creation.filled import zeros_like
+from ..ops.creation.from_data import tensor
+from ..ops.elementwise.clamping import maximum
+from ..ops.shapes.complex_views import view_as_real
 from ._packing import PackedOptimizer
 from .optimizer import Params, check_lr
 
@@ -71,7 +75,7 @@ class Adam(PackedOptimizer):
         if not state:
             state["step"] = _step_count(0.0)
             for name in self._state_names(group):
-                state[name] = retrograd.zeros_like(param, memory_format=retrograd.preserve_format)
+                state[name] = zeros_like(param, memory_format=preserve_format)
         return state
 
     def _update(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
@@ -92,7 +96,7 @@ class Adam(PackedOptimizer):
         second.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         if group["amsgrad"]:
             (largest,) = rest
-            second = largest.copy_(retrograd.maximum(largest, second))
+            second = largest.copy_(maximum(largest, second))
         denominator = (second.sqrt() / math.sqrt(1 - beta2**count)).add_(group["eps"])
         step_size = lr / (1 - beta1**count)
         if group["differentiable"]:
@@ -123,9 +127,9 @@ class AdamW(Adam):
 
 
 def _step_count(value: float) -> Tensor:
-    wide = retrograd.get_default_dtype() == retrograd.float64
-    return retrograd.tensor(value, dtype=retrograd.float64 if wide else retrograd.float32)
+    wide = dtypes.get_default_dtype() == dtypes.float64
+    return tensor(value, dtype=dtypes.float64 if wide else dtypes.float32)
 
 
 def _real(tensor: Tensor) -> Tensor:
-    return retrograd.view_as_real(tensor) if tensor.is_complex() else tensor
+    return view_as_real(tensor) if tensor.is_complex() else tensor

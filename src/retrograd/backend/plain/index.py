@@ -261,12 +261,6 @@ def masked_put(array: Any, mask: Any, source: Any) -> None:
     array[mask] = values[:count]
 
 
-def masked_positions(mask: Any, shape: tuple[int, ...]) -> Any:
-    """For each element of a mask of ``shape``, which of the true ones it is."""
-    flat = xp.broadcast_to(mask, shape).reshape(-1)
-    return (xp.cumsum(flat) - 1).reshape(shape)
-
-
 def nonzero_rows(array: Any) -> Any:
     """The coordinates of the non-zero elements, one row each."""
     array = xp.asarray(array)

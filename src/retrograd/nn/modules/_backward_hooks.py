@@ -4,9 +4,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import retrograd
-
 from ...autograd import Function
+from ...autograd.grad_mode import is_grad_enabled
 from ...core.tensor import Tensor
 
 _NO_INPUT_REQUIRES_GRAD = (
@@ -108,7 +107,7 @@ def _hooked(values: tuple) -> tuple[Any, list[int], tuple]:
     """Pass the tensors of ``values`` through one node; return it, their places and the result."""
     positions = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
     needs_grad = any(values[place].requires_grad for place in positions)
-    if not (needs_grad and retrograd.is_grad_enabled()):
+    if not (needs_grad and is_grad_enabled()):
         return None, positions, values
     passed = BackwardHookFunction.apply(*(values[place] for place in positions))
     node = next(tensor.grad_fn for tensor in passed if tensor.grad_fn is not None)

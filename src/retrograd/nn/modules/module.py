@@ -6,8 +6,8 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
-import retrograd
-
+from ...autograd.grad_mode import no_grad
+from ...base import dtypes
 from ...base.missing_names import missing_attribute
 from ...core.graph import RemovableHandle
 from ...core.tensor import Tensor
@@ -452,7 +452,7 @@ class Module:
                 module._apply(fn)
         for parameter in self._parameters.values():
             if parameter is not None:
-                with retrograd.no_grad():
+                with no_grad():
                     grad = None if parameter.grad is None else fn(parameter.grad)
                     # The gradient of the old dtype would not fit the converted parameter.
                     parameter.grad = None
@@ -485,19 +485,19 @@ class Module:
 
     def float(self) -> Self:
         """Convert floating parameters and buffers to float32."""
-        return self._cast_floating(retrograd.float32)
+        return self._cast_floating(dtypes.float32)
 
     def double(self) -> Self:
         """Convert floating parameters and buffers to float64."""
-        return self._cast_floating(retrograd.float64)
+        return self._cast_floating(dtypes.float64)
 
     def half(self) -> Self:
         """Convert floating parameters and buffers to float16."""
-        return self._cast_floating(retrograd.float16)
+        return self._cast_floating(dtypes.float16)
 
     def bfloat16(self) -> Self:
         """Convert floating parameters and buffers to bfloat16."""
-        return self._cast_floating(retrograd.bfloat16)
+        return self._cast_floating(dtypes.bfloat16)
 
     def type(self, dst_type: Any) -> Self:
         """Convert every parameter and buffer to ``dst_type``."""
@@ -648,7 +648,7 @@ class Module:
                     value = Parameter(value, requires_grad=member.requires_grad)
                 setattr(self, name, value)
             else:
-                with retrograd.no_grad():
+                with no_grad():
                     member.copy_(value)
         except Exception as error:
             errors.append(
@@ -733,10 +733,10 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
     for value in given:
         if isinstance(value, Tensor):
             device, dtype = value.device, value.dtype
-        elif isinstance(value, retrograd.dtype):
+        elif isinstance(value, dtypes.dtype):
             dtype = value
-        elif isinstance(value, (str, int, retrograd.device)) and not isinstance(value, bool):
-            device = retrograd.device(value)
+        elif isinstance(value, (str, int, dtypes.device)) and not isinstance(value, bool):
+            device = dtypes.device(value)
         elif value is not None and not isinstance(value, bool):
             raise _wrong_to_arguments(args, kwargs)
     if set(kwargs) - {"tensor", "device", "dtype", "non_blocking", "copy", "memory_format"}:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import retrograd
-
+from ...autograd.grad_mode import no_grad
 from ...core.tensor import Tensor
+from ...ops.creation.filled import empty
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
@@ -28,8 +28,8 @@ class Embedding(Module):
         self.scale_grad_by_freq = scale_grad_by_freq
         self.sparse = sparse
         if _weight is None:
-            empty = retrograd.empty((num_embeddings, embedding_dim), device=device, dtype=dtype)
-            self.weight = Parameter(empty, requires_grad=not _freeze)
+            values = empty((num_embeddings, embedding_dim), device=device, dtype=dtype)
+            self.weight = Parameter(values, requires_grad=not _freeze)
             self.reset_parameters()
         else:
             if list(_weight.shape) != [num_embeddings, embedding_dim]:
@@ -41,7 +41,7 @@ class Embedding(Module):
         """Draw the weight from a standard normal distribution; the padding row is zero."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
-            with retrograd.no_grad():
+            with no_grad():
                 self.weight[self.padding_idx].fill_(0)
 
     def forward(self, input: Tensor) -> Tensor:

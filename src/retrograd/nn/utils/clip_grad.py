@@ -2,9 +2,13 @@
 
 from collections.abc import Iterable
 
-import retrograd
-
+from ... import linalg
+from ...autograd.grad_mode import no_grad
 from ...core.tensor import Tensor
+from ...ops.creation.from_data import tensor
+from ...ops.elementwise.clamping import clamp
+from ...ops.elementwise.comparison import isfinite
+from ...ops.shapes.joining import stack
 
 Tensors = Tensor | Iterable[Tensor]
 
@@ -22,11 +26,11 @@ def get_total_norm(tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite:
                    foreach: bool | None = None) -> Tensor:
     """Return the norm of all ``tensors`` taken together as one vector."""
     norm_type = float(norm_type)
-    norms = [retrograd.linalg.vector_norm(tensor, norm_type) for tensor in _as_list(tensors)]
+    norms = [linalg.vector_norm(tensor, norm_type) for tensor in _as_list(tensors)]
     if not norms:
-        return retrograd.tensor(0.0)
-    total = retrograd.linalg.vector_norm(retrograd.stack(norms), norm_type)
-    if error_if_nonfinite and not retrograd.isfinite(total).item():
+        return tensor(0.0)
+    total = linalg.vector_norm(stack(norms), norm_type)
+    if error_if_nonfinite and not isfinite(total).item():
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
             "so it cannot be clipped. To disable this error and scale the gradients by the "
@@ -40,7 +44,7 @@ def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tens
     grads = _grads(parameters)
     if not grads:
         return
-    scale = retrograd.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
+    scale = clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
     for grad in grads:
         grad.mul_(scale)
 
@@ -48,7 +52,7 @@ def clip_grads_with_norm_(parameters: Tensors, max_norm: float, total_norm: Tens
 def clip_grad_norm_(parameters: Tensors, max_norm: float, norm_type: float = 2.0,
                     error_if_nonfinite: bool = False, foreach: bool | None = None) -> Tensor:
     """Scale all gradients together so that their norm is at most ``max_norm``; return the norm."""
-    with retrograd.no_grad():
+    with no_grad():
         parameters = _as_list(parameters)
         total_norm = get_total_norm(_grads(parameters), norm_type, error_if_nonfinite, foreach)
         clip_grads_with_norm_(parameters, max_norm, total_norm, foreach)
@@ -58,6 +62,6 @@ def clip_grad_norm_(parameters: Tensors, max_norm: float, norm_type: float = 2.0
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
     """Clamp every gradient to ±``clip_value``."""
     clip_value = float(clip_value)
-    with retrograd.no_grad():
+    with no_grad():
         for grad in _grads(parameters):
             grad.clamp_(min=-clip_value, max=clip_value)

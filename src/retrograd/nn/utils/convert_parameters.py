@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable
 
-import retrograd
-
 from ...core.tensor import Tensor
+from ...ops.shapes.joining import cat
 from ..modules.module import typename
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """Return all parameters, flattened and joined."""
-    return retrograd.cat([parameter.view(-1) for parameter in parameters])
+    return cat([parameter.view(-1) for parameter in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:

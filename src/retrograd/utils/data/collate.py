@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import retrograd
-
+from ...base import dtypes
 from ...core.tensor import Tensor
+from ...ops.creation.from_data import as_tensor, tensor
+from ...ops.shapes.joining import stack
 
 
 def default_collate(batch: Any) -> Any:
@@ -18,15 +19,15 @@ def default_collate(batch: Any) -> Any:
     """
     first = batch[0]
     if isinstance(first, Tensor):
-        return retrograd.stack(list(batch), 0)
+        return stack(list(batch), 0)
     if _is_array(first):
         if getattr(first, "shape", None) == ():
-            return retrograd.as_tensor(list(batch))
-        return default_collate([retrograd.as_tensor(array) for array in batch])
+            return as_tensor(list(batch))
+        return default_collate([as_tensor(array) for array in batch])
     if isinstance(first, float):
-        return retrograd.tensor(batch, dtype=retrograd.float64)
+        return tensor(batch, dtype=dtypes.float64)
     if isinstance(first, int):
-        return retrograd.tensor(batch)
+        return tensor(batch)
     if isinstance(first, (str, bytes)):
         return batch
     if isinstance(first, Mapping):
@@ -49,7 +50,7 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, (Tensor, str, bytes)):
         return data
     if _is_array(data):
-        return retrograd.as_tensor(data)
+        return as_tensor(data)
     if isinstance(data, Mapping):
         return _rebuilt(data, {key: default_convert(value) for key, value in data.items()})
     if isinstance(data, tuple) and hasattr(data, "_fields"):

@@ -9,9 +9,9 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-import retrograd
-
 from ...core.tensor import Tensor
+from ...ops.creation.random import randperm
+from ...random import default_generator
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -128,8 +128,8 @@ def random_split(dataset: Any, lengths: Sequence[int | float],
         lengths = _whole_lengths(len(dataset), lengths)
     if sum(lengths) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    generator = retrograd.default_generator if generator is None else generator
-    order = retrograd.randperm(int(sum(lengths)), generator=generator).tolist()
+    generator = default_generator if generator is None else generator
+    order = randperm(int(sum(lengths)), generator=generator).tolist()
     ends = itertools.accumulate(lengths)
     return [Subset(dataset, order[int(end) - int(length):int(end)])
             for end, length in zip(ends, lengths)]

@@ -6,7 +6,11 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
-import retrograd
+from ...base import dtypes
+from ...ops.creation.filled import empty
+from ...ops.creation.from_data import as_tensor
+from ...ops.creation.random import multinomial, randint, randperm
+from ...random import Generator
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -54,19 +58,19 @@ class RandomSampler(Sampler[int]):
         size = len(self.data_source)
         generator = self.generator
         if generator is None:
-            generator = retrograd.Generator()
+            generator = Generator()
             generator.manual_seed(draw_seed())
         if self.replacement:
             # Drawn 32 at a time, as PyTorch does, so that the numbers are the same.
             for start in range(0, self.num_samples, 32):
                 count = min(32, self.num_samples - start)
-                yield from retrograd.randint(high=size, size=(count,), dtype=retrograd.int64,
+                yield from randint(high=size, size=(count,), dtype=dtypes.int64,
                                              generator=generator).tolist()
         else:
             for _ in range(self.num_samples // size):
-                yield from retrograd.randperm(size, generator=generator).tolist()
+                yield from randperm(size, generator=generator).tolist()
             # Drawn even if nothing is left, so that a given generator ends where PyTorch's does.
-            rest = retrograd.randperm(size, generator=generator).tolist()
+            rest = randperm(size, generator=generator).tolist()
             yield from rest[: self.num_samples % size]
 
     def __len__(self) -> int:
@@ -81,7 +85,7 @@ class SubsetRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        for place in retrograd.randperm(len(self.indices), generator=self.generator).tolist():
+        for place in randperm(len(self.indices), generator=self.generator).tolist():
             yield self.indices[place]
 
     def __len__(self) -> int:
@@ -97,7 +101,7 @@ class WeightedRandomSampler(Sampler[int]):
         if not isinstance(replacement, bool):
             raise ValueError(
                 f"replacement should be a boolean value, but got replacement={replacement}")
-        weights_tensor = retrograd.as_tensor(weights, dtype=retrograd.float64)
+        weights_tensor = as_tensor(weights, dtype=dtypes.float64)
         if weights_tensor.dim() != 1:
             raise ValueError("weights should be a 1d sequence but given weights have shape "
                              f"{tuple(weights_tensor.shape)}")
@@ -107,7 +111,7 @@ class WeightedRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        drawn = retrograd.multinomial(self.weights, self.num_samples, self.replacement,
+        drawn = multinomial(self.weights, self.num_samples, self.replacement,
                                       generator=self.generator)
         yield from drawn.tolist()
 
@@ -143,8 +147,7 @@ class BatchSampler(Sampler[list[int]]):
 
 def draw_seed(generator: Any = None) -> int:
     """Draw a 63-bit seed, from the default generator unless one is given."""
-    empty = retrograd.empty((), dtype=retrograd.int64)
-    return int(empty.random_(generator=generator).item())
+    return int(empty((), dtype=dtypes.int64).random_(generator=generator).item())
 
 
 def _check_count(num_samples: Any) -> None:
