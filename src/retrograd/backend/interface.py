@@ -29,8 +29,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import attrgetter
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
+
+from .plain import layouts
 
 
 def _names(text: str) -> frozenset[str]:
@@ -113,9 +115,13 @@ NAMES = frozenset((*FUNCTIONS, *QUESTIONS, *CONSTANTS, "linalg"))
 
 
 def namespace(name: str, own: dict[str, Any], library: Any) -> Any:
-    """The namespace of a library: what ``own`` says in this package's words, else its functions."""
+    """The namespace of a library: ``own`` answers first, then plain bodies, then its functions."""
     made = ModuleType(f"retrograd.backend.{name}.xp")
-    vars(made).update({n: own[n] if n in own else getattr(library, n) for n in NAMES - {"linalg"}})
+    names = {"xp": made, "__builtins__": __builtins__, "__name__": made.__name__}
+    bodies = {n: FunctionType(body.__code__, names, n, body.__defaults__)
+              for n, body in vars(layouts).items() if isinstance(body, FunctionType)}
+    vars(made).update({n: own[n] if n in own else bodies.get(n) or getattr(library, n)
+                       for n in NAMES - {"linalg"}})
     made.linalg = own.get("linalg") or part(library.linalg, LINALG)  # type: ignore[attr-defined]
     return made
 

@@ -16,6 +16,7 @@ import numpy as np
 from . import interface
 from .interface import CONSTANTS, FUNCTIONS, LINALG, METHODS, NAMES, QUESTIONS
 from .numpy import xp as numpy_xp
+from .plain import layouts
 
 _NUMBERS = (bool, int, float, complex)
 _READS = frozenset(("asarray", "array", "as_array", "is_array", "is_scalar"))
@@ -167,7 +168,6 @@ def _float_info(dtype: Any) -> Any:
 def _namespace() -> Any:
     own: dict[str, Any] = {
         "is_array": _is_array, "is_scalar": lambda value: False, "to_numpy": bare,
-        "number": lambda value, dtype: wrapped(np.asarray(value, dtype)),
         "float_info": _float_info,
         "special": lambda name: _promised(name, numpy_xp.special(name), None),
         "linalg": interface.part(numpy_xp.linalg, ())}
@@ -175,7 +175,7 @@ def _namespace() -> Any:
         found = getattr(numpy_xp.linalg, name)
         setattr(own["linalg"], name,
                 found if isinstance(found, type) else _promised(name, found, None))
-    for name in NAMES - own.keys():
+    for name in NAMES - own.keys() - vars(layouts).keys():  # those have plain bodies
         found = getattr(numpy_xp, name)
         plain = name in CONSTANTS or name in _UNTOUCHED
         own[name] = found if plain else _promised(

@@ -112,21 +112,6 @@ def special(name: str) -> Any:
     return getattr(optional("scipy.special", f"special.{name}"), name)
 
 
-def zeros_strided(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any,
-                  batches: tuple[int, ...] | list[int] = ()) -> Any:
-    """Zeros in memory with these strides (in elements), once for each value of ``batches``."""
-    reach = [(n - 1) * s for n, s in zip(shape, strides, strict=True) if n]
-    low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
-    memory = np.zeros((*batches, high - low + 1), dtype)
-    return as_strided(memory, (*batches, *shape),
-                      (*element_strides(memory)[:-1], *strides), -low)
-
-
-def zeros_as(like: Any, batches: tuple[int, ...] | list[int] = ()) -> Any:
-    """Zeros laid out in memory as ``like`` is, once for each value of ``batches``."""
-    return zeros_strided(like.shape, element_strides(like), like.dtype, batches)
-
-
 def as_strided(array: np.ndarray, shape: tuple, strides: tuple, offset: int) -> np.ndarray:
     """The view of ``array``'s memory with ``strides`` and ``offset`` counted in elements.
 
@@ -257,20 +242,6 @@ def as_array(value: Any) -> np.ndarray:
 # ---------------------------------------------------------------- layouts
 
 
-def reach(shape: tuple, strides: tuple) -> int:
-    """The farthest element, counted from the first."""
-    return sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if n) if all(shape) else 0
-
-
-def positions(shape: tuple, strides: tuple, offset: int) -> np.ndarray:
-    """Where each element of a strided view lies in memory."""
-    where = np.full(shape, offset, np.int64)
-    for axis, (n, s) in enumerate(zip(shape, strides, strict=True)):
-        step = np.arange(n, dtype=np.int64) * s
-        where += step.reshape((n,) + (1,) * (len(shape) - axis - 1))
-    return where
-
-
 def viewed(array: Any, shape: tuple) -> Any:
     """``array`` in another shape on the same memory, or None where that is impossible."""
     try:
@@ -301,36 +272,6 @@ def broadcast(array: Any, shape: tuple) -> Any:
     return expanded(np.asarray(array), shape)
 
 
-def writable_diagonal(array: np.ndarray, offset: int, axis1: int, axis2: int) -> np.ndarray:
-    """``array.diagonal`` as a view that can be written to."""
-    view = array.diagonal(offset, axis1, axis2)
-    return _strided(array, view.shape, view.strides, address(view) - address(array)) \
-        if view.size else np.empty(view.shape, view.dtype)
-
-
-def windows(array: np.ndarray, axis: int, size: int, step: int) -> np.ndarray:
-    """Sliding windows along ``axis`` as a new last dimension, on the same memory."""
-    if not array.ndim:
-        return _strided(array, (size,), (array.itemsize,), 0)
-    count = (array.shape[axis] - size) // step + 1
-    shape = (*array.shape[:axis], count, *array.shape[axis + 1:], size)
-    own = array.strides
-    strides = (*own[:axis], own[axis] * step, *own[axis + 1:], own[axis])
-    return _strided(array, shape, strides, 0)
-
-
-def add_windows(gradient: np.ndarray, shape: tuple, axis: int, size: int, step: int) -> np.ndarray:
-    """Add sliding windows up where they overlap: the adjoint of :func:`windows`."""
-    whole = np.zeros(shape, gradient.dtype)
-    if not shape:
-        return whole + gradient.reshape(())
-    moved = np.moveaxis(whole, axis, -1)
-    parts = np.moveaxis(gradient, axis, -2)
-    for i in range(parts.shape[-2]):
-        moved[..., i * step:i * step + size] += parts[..., i, :]
-    return whole
-
-
 def complex_pairs(array: np.ndarray) -> np.ndarray:
     """Complex memory as (real, imag) pairs."""
     array = np.asarray(array)  # the real part of a scalar is a number apart, with no imaginary one
@@ -348,35 +289,6 @@ def pairs_as_complex(array: np.ndarray) -> np.ndarray:
     return np.asarray(_Window(array, (*array.shape[:-1],), array.strides[:-1], 0, kind.str))
 
 
-def dense_order(array: np.ndarray) -> tuple[int, ...]:
-    """The dimensions from the slowest to the fastest varying one.
-
-    An expanded dimension has no place of its own; it stays beside its left neighbour.
-    """
-    order = list(range(array.ndim))
-    strides, shape = array.strides, array.shape
-    for i in range(1, array.ndim):
-        here = i
-        for before in range(i - 1, -1, -1):
-            a, b = strides[order[before]], strides[order[here]]
-            if a == 0 or b == 0:
-                continue
-            if a > b or (a == b and shape[order[before]] >= shape[order[here]]):
-                break
-            order[before], order[here] = order[here], order[before]
-            here = before
-    return tuple(order)
-
-
-def empty_in_order(shape: tuple, order: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """An uninitialised dense array with its dimensions laid out in ``order``."""
-    packed = np.empty([shape[d] for d in order], dtype)
-    places = [0] * len(order)
-    for place, d in enumerate(order):
-        places[d] = place
-    return packed.transpose(places)
-
-
 def copied(array: Any) -> Any:
     """A dense copy whose dimensions lie in memory in the same order."""
     if not isinstance(array, np.ndarray):
@@ -387,7 +299,7 @@ def copied(array: Any) -> Any:
 
 
 def _dense(array: Any, dtype: np.dtype) -> Any:
-    out = empty_in_order(array.shape, dense_order(array), dtype)
+    out = xp.empty_in_order(array.shape, xp.dense_order(array), dtype)
     out[...] = array
     return out
 
@@ -397,27 +309,6 @@ def level(a: Any, b: Any) -> tuple[Any, Any]:
     if isinstance(a, np.ndarray):
         return (a[()], b) if not a.ndim else (a, np.asarray(b))
     return (a, b[()]) if not b.ndim else (np.asarray(a), b)
-
-
-def packed(array: np.ndarray) -> tuple[np.ndarray, tuple[int, ...] | None]:
-    """A C-contiguous array of the elements, and the transposition that undoes the packing."""
-    if array.flags.c_contiguous:
-        return array, None
-    order = sorted(range(array.ndim), key=lambda d: -array.strides[d])
-    back = tuple(order.index(d) for d in range(array.ndim))
-    return np.ascontiguousarray(array.transpose(order)), back
-
-
-def copy_with_memory(array: np.ndarray, memo: dict[int, Any]) -> np.ndarray:
-    """A copy; arrays that share memory are given copies that share memory, by way of ``memo``."""
-    owner = storage_of(array)
-    if not is_dense(owner) or owner.dtype != array.dtype:
-        return array.copy(order="K")
-    copied_owner = memo.get(id(owner))
-    if copied_owner is None:
-        copied_owner = memo[id(owner)] = owner.copy(order="K")
-    offset = (address(array) - address(owner)) // array.dtype.itemsize
-    return as_strided(copied_owner, array.shape, element_strides(array), offset)
 
 
 # ---------------------------------------------------------------- questions
@@ -441,11 +332,6 @@ is_contiguous = attrgetter("flags.c_contiguous")
 def owns_memory(array: np.ndarray) -> bool:
     """Whether the array is no view of another one, nor of memory from elsewhere."""
     return array.base is None
-
-
-def same_memory(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether each element of ``a`` lies where the same element of ``b`` does."""
-    return a.shape == b.shape and a.strides == b.strides and address(a) == address(b)
 
 
 def same_layout(a: np.ndarray, b: np.ndarray) -> bool:

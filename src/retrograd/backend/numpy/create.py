@@ -8,7 +8,6 @@ import numpy as np
 
 from ..plain import create as plain
 from ..plain import fill_with_plain_bodies
-from . import empty_in_order  # noqa: F401
 
 
 def shared(array: np.ndarray) -> np.ndarray:
