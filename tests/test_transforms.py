@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 import pytest
 
 import retrograd as rg
-from retrograd import func, nn, ops
+from retrograd import func, nn
+from retrograd.core.binding import raw
 from retrograd.core.extensions import extensions
 from retrograd.core.general import wrap_any
+from retrograd.core.graph import Like
 from retrograd.core.op import REGISTRY
 from retrograd.transforms import Batched, Dual, active, backward, batched, calls, data, dual
 
 # ---------------------------------------------------------------- rules on raw data
 
 
-def functions_of_ops() -> set[str]:
-    names: set[str] = set()
-    for found in pkgutil.walk_packages(ops.__path__, "retrograd.ops."):
-        module = importlib.import_module(found.name)
-        names |= {name for name, value in vars(module).items() if isinstance(value, FunctionType)}
-    return names
-
-
-def test_every_special_meaning_is_that_of_a_function() -> None:
-    known = {*data._MEANINGS, *data._AS_THEY_ARE}
-    assert known <= functions_of_ops()
+@pytest.mark.parametrize("name, arguments", [
+    ("memory.casts.cast_gradient", (np.dtype("float32"),)), ("shapes.reshaping.reshape", ((4, 1),)),
+    ("shapes.reshaping.zeros_of", ((2,),)), ("indexing.gather_scatter.constant_like", ((2,), 3.0)),
+    ("elementwise.arithmetic.is_complex_value", ()), ("indexing.index_tensors._is_mask", ()),
+    ("shapes.expanding.fitted", (Like((2,), np.dtype("float32")),))])
+def test_helpers_of_rules_do_the_same_to_all_data(name: str, arguments: Any) -> None:
+    module, function = name.rsplit(".", 1)
+    helper = getattr(importlib.import_module(f"retrograd.ops.{module}"), function)
+    rule = lambda value: helper(value, *arguments)
+    arrays = np.arange(8.0).reshape(2, 2, 2)
+    expected = rule(rg.tensor(arrays[1]))
+    for made in (raw(rule, False)(arrays[1]), data.on_data(rule)(Batched(1, arrays))):
+        found = made.value[1] if isinstance(made, Batched) else made
+        if isinstance(expected, bool):
+            assert found is expected
+        else:
+            assert found.dtype == expected._data.dtype
+            assert np.array_equal(found, expected.numpy())
 
 
 @pytest.mark.parametrize("name", ["add", "mul", "div", "tanh", "exp", "_pow_number", "mm", "mv",

@@ -95,6 +95,12 @@ def _bind(function: Any, meaning: Meaning, group: dict[Any, Any]) -> Any:
 # ---------------------------------------------------------------- raw arrays
 
 
+def universal(function: Any) -> Any:
+    """Declare a helper of rules that takes tensors, arrays and the data of transforms as it is."""
+    function.is_universal = True
+    return function
+
+
 def raw_body(function: Any) -> Callable[[Any], Any]:
     """Declare what ``function``, a helper of rules that takes tensors, does to raw data instead."""
 

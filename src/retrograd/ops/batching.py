@@ -13,7 +13,6 @@ import math
 from typing import Any
 
 from ..core.op import REGISTRY, WAYS_TO_BATCH
-from .memory.casts import _to_copy
 from .shapes.dimensions import movedim, unsqueeze
 from .shapes.expanding import expand
 from .shapes.reshaping import reshape, with_rank
@@ -38,11 +37,6 @@ def batched(batch: Any, name: str, value: Any) -> Any:
 
 def repeated(size: int, value: Any) -> Any:
     return expand(unsqueeze(value, 0), (size, *value.shape))
-
-
-def as_dtype_of(value: Any, like: Any) -> Any:
-    """``value`` in the dtype of ``like``."""
-    return value if value.dtype == like.dtype else _to_copy(value, like.dtype)
 
 
 def all_batched(batch: Any, **given: Any) -> list[Any]:

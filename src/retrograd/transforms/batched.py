@@ -20,7 +20,6 @@ from .data import (
     on_data,
     operands_of,
     positional,
-    reshape_data,
     unrecorded,
 )
 from .holders import Batched, CannotBatch
@@ -95,7 +94,7 @@ def _of_two(kernel: Callable[..., Any]) -> Way:
 def with_rank(data: Any, rank: int) -> Any:
     """A batch with dims of length one after the first, up to ``rank`` dims in all."""
     shape = data.shape
-    return reshape_data(data, (shape[0], *(1,) * (rank - len(shape)), *shape[1:]))
+    return data.reshape((shape[0], *(1,) * (rank - len(shape)), *shape[1:]))
 
 
 class OtherWay:
@@ -206,7 +205,7 @@ def _aligned(op: Op, inner: list[Any], flags: list[Any]) -> list[Any]:
     for param, value, flag in zip(op.params, inner, flags, strict=True):
         if flag is True and param.name in op.arrays + op.indices and value.ndim - 1 < rank:
             shape = (value.shape[0], *(1,) * (rank - value.ndim + 1), *value.shape[1:])
-            value = reshape_data(value, shape)
+            value = value.reshape(shape)
         values.append(value)
     return values
 
@@ -228,7 +227,7 @@ def _shifted(op: Op, inner: list[Any], flags: list[Any], size: int) -> Any:
                 # A zero-dim value has one dim to name all the same.
                 rank, lonely = max(value.ndim - 1, 1), value.ndim == 1
             if value.ndim == 1:
-                value = reshape_data(value, (size, 1))
+                value = value.reshape((size, 1))
         values.append(value)
     for i, param in enumerate(op.params):
         if param.kind == DIM:
@@ -239,13 +238,13 @@ def _shifted(op: Op, inner: list[Any], flags: list[Any], size: int) -> Any:
     if not lonely:
         return result
     if isinstance(result, (tuple, list)):
-        return type(result)(reshape_data(r, (size,)) for r in result)
-    return reshape_data(result, (size,))
+        return type(result)(r.reshape((size,)) for r in result)
+    return result.reshape((size,))
 
 
 def _repeated(data: Any, size: int) -> Any:
     """A value without a batch, for each value of the batch."""
-    return expand_data(reshape_data(data, (1, *data.shape)), (size, *data.shape))
+    return expand_data(data.reshape((1, *data.shape)), (size, *data.shape))
 
 
 _TOLD: set[str] = set()

@@ -12,7 +12,7 @@ from ..core.extensions import extensions
 from ..core.general import compute, wrap_any
 from ..core.graph import PlacedNode
 from ..core.tensor import Tensor, edge_of
-from .data import reshape_data, run_on_data
+from .data import run_on_data
 from .holders import Batched, Dual, Holder, levels_of, sizes_of, zeros_like_data
 
 # ---------------------------------------------------------------- entering and leaving
@@ -305,7 +305,7 @@ def _repeated(data: Any, size: int) -> Any:
     from ..ops.shapes.expanding import expand
 
     shape = tuple(data.shape)
-    return compute(expand.op, [reshape_data(data, (1, *shape)), (size, *shape)])
+    return compute(expand.op, [data.reshape((1, *shape)), (size, *shape)])
 
 
 def _outer_sizes(data: Any) -> dict[int, int]:

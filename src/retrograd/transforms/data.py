@@ -28,6 +28,7 @@ from ..core.binding import (
     is_helper,
     is_namespace,
     same,
+    unwatched,
 )
 from ..core.declaration import SHARED
 from ..core.general import TRACED_TYPES, compute
@@ -35,6 +36,8 @@ from ..core.graph import Like
 from ..core.interned import ARRAYS_4, ARRAYS_8
 from ..core.op import DIM, DIMS, INTS, REGISTRY, Op
 from ..core.tensor import Tensor
+from ..ops.batching import run
+from ..ops.creation.ranges import arange
 from .holders import Holder
 
 F4, F8 = xp.FLOAT32, xp.FLOAT64
@@ -51,11 +54,13 @@ class Data(Meaning):
             return same if op.keeps_reals else on_holders(op)
         if is_namespace(value):
             return Namespace(value, self)
-        value = getattr(value, "raw_body", value)
-        if is_helper(value) or (isinstance(value, FunctionType)
-                                and value.__module__ == "retrograd.base.errors"):
-            name = value.__name__
-            return value if name in _AS_THEY_ARE else _MEANINGS.get(name) or bind(value)
+        if is_helper(value):
+            if value in _INSTEAD:
+                return _INSTEAD[value]
+            return unwatched(value) if hasattr(value, "is_universal") else bind(
+                getattr(value, "raw_body", value))
+        if isinstance(value, FunctionType) and value.__module__ == "retrograd.base.errors":
+            return value
         if isinstance(value, (int, float, str, tuple, frozenset)) or any(value is v for v in _FIT) \
                 or (isinstance(value, type) and issubclass(value, Exception)):
             return value
@@ -88,18 +93,6 @@ def on_data(rule: Any) -> Any:
         return None
 
 
-_AS_THEY_ARE = frozenset(("canonical_dim", "canonical_dims", "zeros_of", "constant_like",
-                          "is_complex_value"))
-"""Functions that ask raw data for its dtype and nothing else."""
-
-
-def reshape_data(data: Any, shape: Any) -> Any:
-    """``reshape`` of raw data."""
-    if isinstance(data, Holder):
-        return compute(REGISTRY["_reshape"], [data, tuple(shape)])
-    return data.reshape(shape)
-
-
 def expand_data(data: Any, shape: Any) -> Any:
     """``expand`` of raw data."""
     return on_holders(REGISTRY["expand"])(data, shape)
@@ -125,14 +118,8 @@ def fit_data(gradient: Any, like: Like | None) -> Any:
     return cast_data(gradient, like.dtype)
 
 
-_MEANINGS: dict[str, Callable[..., Any]] = {
-    "reshape": reshape_data, "cast_gradient": cast_data, "fitted": fit_data,
-    "cast_to": fit_data, "run": run_on_data, "arange": xp.arange,
-    "in_dtype_of": lambda like, value: cast_data(value, like.dtype),
-    "as_dtype_of": lambda value, like: cast_data(value, like.dtype),
-    "_is_mask": lambda index: kind_of(index.dtype) == "b",
-}
-"""Functions that ask whether they are given tensors, and what they mean on raw data."""
+_INSTEAD: dict[Any, Callable[..., Any]] = {run: run_on_data, arange: xp.arange}
+"""What some functions of tensors mean on raw data."""
 
 
 def are_real(values: list[Any], operands: list[int]) -> bool:
@@ -297,4 +284,6 @@ for _sign in ("eq", "ne", "lt", "le", "gt", "ge"):
 for _sign, _name in (("neg", "neg"), ("invert", "bitwise_not")):
     setattr(Holder, f"__{_sign}__", _of_one(_name))
 Holder.__pow__ = _power  # type: ignore[attr-defined,operator]
+Holder.reshape = lambda self, shape: compute(
+    REGISTRY["_reshape"], [self, tuple(shape)])
 Holder.__hash__ = object.__hash__  # type: ignore[method-assign]

@@ -27,6 +27,7 @@ class Holder:
     shape: Any
     ndim: Any
     dtype: Any
+    reshape: Any
     primal: Any  # of a Dual
     tangent: Any
     value: Any  # of a Batched

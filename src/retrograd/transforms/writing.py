@@ -10,7 +10,6 @@ from ..core.extensions import extensions
 from ..core.general import compute, wrap_any
 from ..core.tensor import Tensor
 from .boundary import joined
-from .data import reshape_data
 from .holders import (
     Batched,
     CannotBatch,
@@ -163,7 +162,7 @@ def _write(target: Any, result: Any) -> None:
         elif isinstance(result, Holder):
             # Its own batch comes first in memory: the one of this level is to be broadcast.
             missing = 1 + target.ndim - result.ndim
-            result = reshape_data(result, (*(1,) * missing, *result.shape))
+            result = result.reshape((*(1,) * missing, *result.shape))
         _write(target.value, result)
     elif isinstance(result, Holder):
         raise CannotBatch("a value inside a transform cannot be written to a tensor outside "

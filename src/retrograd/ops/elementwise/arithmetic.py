@@ -10,6 +10,7 @@ from ...backend import xp
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import no_overload
+from ...core.binding import universal
 from ...core.op import PUBLIC, Array, Number, composite, elementwise, publish
 from ...core.tensor import Tensor
 from ..checks.common import kinds, kinds_with_number, no_derivative
@@ -255,6 +256,7 @@ abs.vjp(input=lambda g, input: g * sgn(input))
 abs.jvp(input=lambda tangent, input: real_part(tangent * conj(sgn(input))))
 
 
+@universal
 def is_complex_value(value: Any) -> bool:
     dtype = value.dtype
     return dtype.is_complex if isinstance(dtype, dtypes.dtype) else kind_of(dtype) == "c"

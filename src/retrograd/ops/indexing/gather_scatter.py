@@ -7,6 +7,7 @@ from typing import Any
 from ...backend import index as xi
 from ...backend import xp
 from ...base.warning import warn
+from ...core.binding import universal
 from ...core.inplace import call_inplace
 from ...core.op import Array, Dim, Index, Number, linear, op, publish
 from ...core.tensor import Tensor, wrap
@@ -261,6 +262,7 @@ def share_of_extremes(g: Any, input: Any, dim: int, index: Any, src: Any, y: Any
     return g / _masked_fill_value(count, mask_of_zeros(count), 1.0)
 
 
+@universal
 def constant_like(like: Any, shape: Any, value: float) -> Any:
     if isinstance(like, Tensor):
         return wrap(xp.full(shape, value, like._data.dtype))

@@ -32,7 +32,7 @@ from ..checks.indexing import (
 )
 from ..memory.filling import NUMBERS, _fill_value, _on_copy, fills_shared
 from ..products.added_products import scaled
-from ..shapes.expanding import expand, sum_to_size_of
+from ..shapes.expanding import expand, fitted, sum_to_size_of
 from ..shapes.reshaping import reshape, zeros_of
 from .gather_scatter import _scatter_src, _scatter_value, scatter_add
 from .index_tensors import index_rule
@@ -192,7 +192,7 @@ def _write_index_fill_tensor(array: Any, dim: int, index: Any, value: Any) -> No
 
 _index_fill_tensor.vjp(
     input=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0),
-    value=lambda g, like, dim, index: cast_to(sum_to_size_of(
+    value=lambda g, like, dim, index: fitted(sum_to_size_of(
         g - _index_fill_value(g, dim, index, 0.0), ()), like))
 
 
@@ -204,13 +204,6 @@ def _(batch: Any, input: Any, dim: int, at: Any, value: Any) -> Any:
     at = _slice_index(batch, at, whole, dim)
     value = aligned(batch, "value", value, inner_rank(whole))
     return without_one_dim(_scatter_src(whole, dim + 1, at, expand(value, at.shape)), input)
-
-
-def cast_to(g: Any, like: Any) -> Any:
-    from ...core.graph import fit
-    from ...core.saved_values import fit_tensor
-
-    return fit_tensor(g, like) if isinstance(g, Tensor) else fit(g, like)
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:

@@ -10,19 +10,19 @@ from ...backend import xp
 from ...backend.interface import kind_of, library_of
 from ...base.errors import CannotBatch, dim_out_of_range, not_a_tensor
 from ...base.warning import warn
-from ...core.graph import fit
+from ...core.binding import universal
 from ...core.inplace import call_inplace
 from ...core.libraries import computed
 from ...core.op import Array, Index, linear, op, publish
-from ...core.saved_values import fit_tensor
 from ...core.tensor import Tensor, wrap
-from ..batching import as_dtype_of, batched, inner_rank, shifted
+from ..batching import batched, inner_rank, shifted
 from ..checks.common import scalar_type
 from ..creation.ranges import arange
 from ..elementwise.where import kept, where
+from ..memory.casts import in_dtype_of
 from ..memory.filling import writes_freely
 from ..shapes.dimensions import movedim, unsqueeze
-from ..shapes.expanding import broadcast_tensors, expand, sum_to_size_of
+from ..shapes.expanding import broadcast_tensors, expand, fitted, sum_to_size_of
 from ..shapes.joining import _cat, stack
 from ..shapes.reshaping import reshape, with_rank, zeros_of
 
@@ -36,8 +36,9 @@ def index(input: Array, index: Index, dims: Any) -> Any:
 index.vjp(input=lambda g, like, index, dims: index_backward(g, index, like.shape, dims))
 
 
+@universal
 def _is_mask(index: Any) -> bool:
-    return kind_of(index._data.dtype) == "b"
+    return kind_of((index._data if isinstance(index, Tensor) else index).dtype) == "b"
 
 
 def _adjacent(dims: Any) -> bool:
@@ -197,23 +198,17 @@ def _put_under_masks(batch: Any, input: Any, values: Any, mask: Any, dims: Any,
     after = rank - dims[0] - inner_rank(mask)
     mask = reshape(mask, (mask.shape[0], *(1,) * dims[0], *mask.shape[1:], *(1,) * after))
     values = reshape(values, (batch.size, *(1,) * rank) if batch["values"] else ())
-    values = as_dtype_of(values, input)
+    values = in_dtype_of(input, values)
     return input + kept(values, mask) if accumulate else where(mask, values, input)
 
 
 def values_gradient(g: Any, like: Any, index: Any, dims: Any) -> Any:
     """The gradient of what was put; one value under a mask is summed without selecting."""
-    mask = index._data if isinstance(index, Tensor) else index
-    if kind_of(mask.dtype) != "b" or math.prod(like.shape) != 1:
+    if not _is_mask(index) or math.prod(like.shape) != 1:
         return fitted(index_of(g, index, dims), like)
     after = len(g.shape) - dims[0] - len(index.shape)
     shaped = reshape(index, (*(1,) * dims[0], *index.shape, *(1,) * after))
     return fitted(reshape(sum_to_size_of(kept(g, shaped), ()), like.shape), like)
-
-
-def fitted(g: Any, like: Any) -> Any:
-    """``g`` summed to the shape of what it is the gradient of, and in its dtype."""
-    return fit_tensor(g, like) if isinstance(g, Tensor) else fit(g, like)
 
 
 def located(tensor: Tensor, pairs: list[tuple[int, Tensor]]) -> tuple[Tensor, tuple[int, ...]]:

@@ -10,11 +10,12 @@ from ...backend import xp
 from ...base.errors import no_dims
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor
-from ..batching import all_batched, as_dtype_of, folded, inner_rank, unfolded
+from ..batching import all_batched, folded, inner_rank, unfolded
 from ..checks.losses import check_classes, check_likelihood, wrong_weight
 from ..elementwise.comparison import ne
 from ..elementwise.where import kept, where
 from ..indexing.index_tensors import index, index_rule
+from ..memory.casts import in_dtype_of
 from ..nn.softmax import _log_softmax
 from ..reductions.sums import sum
 from ..shapes.expanding import expand
@@ -54,7 +55,7 @@ def _class_weights(batch: Any, target: Any, weight: Any, ignore_index: int, like
     """What each batched target's likelihood counts."""
     counted = ne(target, ignore_index)
     if weight is None:
-        return as_dtype_of(counted, like)
+        return in_dtype_of(like, counted)
     safe = kept(target, counted)
     picked = index_rule(batch.but(index=True, input=True), weight, safe, (0,)) \
         if batch["weight"] else index(weight, safe, (0,))

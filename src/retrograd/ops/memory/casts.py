@@ -10,6 +10,9 @@ from ...backend.interface import kind_of
 from ...base import dtypes, layouts
 from ...base.errors import type_name
 from ...base.warning import warn
+from ...core.binding import universal
+from ...core.extensions import TRACED_TYPES
+from ...core.general import cast_data
 from ...core.op import Array, linear, op
 from ...core.tensor import Tensor, attach
 
@@ -68,11 +71,20 @@ def _to_exact(input: Array, dtype: Any, memory_format: Any = None) -> Any:
 _to_copy.vjp(input=lambda g, like: cast_gradient(g, like.dtype))
 
 
+@universal
 def cast_gradient(g: Any, dtype: Any) -> Any:
     """A gradient in the (backend's) dtype of what it is the gradient of."""
     if isinstance(g, Tensor):
         return g if g._data.dtype == dtype else _to_copy(g, dtypes.from_numpy_dtype(dtype))
-    return xp.cast(g, dtype)
+    if g.dtype == dtype:
+        return g
+    return cast_data(g, dtype) if type(g) in TRACED_TYPES else xp.cast(g, dtype)
+
+
+@universal
+def in_dtype_of(like: Any, value: Any) -> Any:
+    """``value`` in the dtype of ``like``, both tensors or both raw."""
+    return cast_gradient(value, like._data.dtype if isinstance(like, Tensor) else like.dtype)
 
 
 def cast(input: Tensor, dtype: dtypes.dtype, copy: bool = False, memory_format: Any = None

@@ -14,8 +14,9 @@ from ...core.graph import INFERENCE
 from ...core.inplace import call_inplace
 from ...core.op import Array, Number, op, publish
 from ...core.tensor import PLAIN, Tensor, attach, wrap
-from ..batching import aligned, as_dtype_of, batched, inner_rank, rank_of
+from ..batching import aligned, batched, inner_rank, rank_of
 from ..shapes.reshaping import no_overload, zeros_of
+from .casts import in_dtype_of
 
 NUMBERS = (bool, int, float, complex)
 
@@ -216,7 +217,7 @@ def _fill_value(function: str, batch: Any, value: Any, input: Any) -> Any:
     if rank:
         raise RuntimeError(f"{function} only supports a 0-dimensional value tensor, but got tensor "
                            f"with {rank} dimension(s).")
-    return as_dtype_of(value, input)
+    return in_dtype_of(input, value)
 
 
 def fill(input: Tensor, value: Any) -> Tensor:

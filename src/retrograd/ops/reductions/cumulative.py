@@ -15,7 +15,7 @@ from ..checks.common import unsupported
 from ..checks.reductions import check_diff
 from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import exp
-from ..memory.casts import cast_gradient
+from ..memory.casts import cast_gradient, in_dtype_of
 from ..shapes.dimensions import squeeze
 from ..shapes.joining import cat
 from ..shapes.reshaping import zeros_of
@@ -54,11 +54,6 @@ def cumprod(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
 
 cumprod.vjp(input=lambda g, like, input, dim: cast_gradient(
     _cumprod_backward(g, in_dtype_of(g, input), dim) if like.shape else g, like.dtype))
-
-
-def in_dtype_of(like: Any, value: Any) -> Any:
-    """``value`` in the dtype of ``like``, both tensors or both raw."""
-    return cast_gradient(value, like._data.dtype if isinstance(like, Tensor) else like.dtype)
 
 
 def _cumprod_backward(g: Any, input: Any, dim: int) -> Any:

@@ -11,11 +11,10 @@ from ...core.op import Array, Dims, composite, elementwise, op
 from ..checks.reductions import check_norm
 from ..elementwise.arithmetic import abs, sgn
 from ..elementwise.conjugate import conj
-from ..memory.casts import cast_gradient
+from ..memory.casts import cast_gradient, in_dtype_of
 from ..shapes.expanding import restore_dims
 from ..sorting.sorting import into_one
 from .arguments import _np
-from .cumulative import in_dtype_of
 from .extremes import _equals, _share
 from .sums import _sum_dims
 from .variance import ratio

@@ -8,6 +8,7 @@ from ...backend import xp
 from ...base.errors import size_mismatch
 from ...core.op import Array, Ints, composite, linear, publish, view
 from ...core.tensor import Size, Tensor, attach
+from ..memory.casts import cast_gradient
 from .reshaping import _view, reshape, sizes, spread_method, with_rank
 
 
@@ -113,6 +114,13 @@ def sum_to_size_of(input: Array, size: Ints) -> Any:
 
 
 sum_to_size_of.vjp(input=lambda g, like: expand(g, like.shape))
+
+
+def fitted(g: Any, like: Any) -> Any:
+    """``g`` summed to the shape of what it is the gradient of, and in its dtype."""
+    if g.shape != like.shape:
+        g = sum_to_size_of(g, like.shape)
+    return cast_gradient(g, like.dtype)
 
 
 @sum_to_size_of.batch

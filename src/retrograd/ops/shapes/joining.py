@@ -7,9 +7,9 @@ from typing import Any
 from ...backend import xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, Arrays, Dim, composite, linear, publish
-from ...core.tensor import Tensor
 from ..batching import each_batched, inner_rank
 from .dimensions import unsqueeze
+from .expanding import fitted
 from .reshaping import reshape, zeros_of
 from .splitting import (
     _split,
@@ -90,12 +90,9 @@ def _cat_parts(g: Any, like: Any, dim: int) -> Any:
 
 def fitted_part(part: Any, like: Any) -> Any:
     """A part of a joined gradient in the shape and dtype of the tensor it belongs to."""
-    from ...core.graph import fit
-    from ...core.saved_values import fit_tensor
-
     if like.shape == (0,) and part.shape != (0,):
         part = zeros_of(part, (0,))
-    return fit_tensor(part, like) if isinstance(part, Tensor) else fit(part, like)
+    return fitted(part, like)
 
 
 @linear(promote="same", function=None, method=False, node="StackBackward0", quiet=True)

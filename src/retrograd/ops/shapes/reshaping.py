@@ -9,6 +9,7 @@ from ...backend import xp
 from ...backend.interface import library_of
 from ...base import dtypes
 from ...base.errors import canonical_dim, length_of, type_name
+from ...core.binding import universal
 from ...core.op import Array, Ints, composite, linear, publish, view
 from ...core.tensor import Tensor, attach, twin, wrap
 from ..memory.casts import clone
@@ -43,6 +44,7 @@ def spread_method(function: Any, name: str, keyword: str) -> Any:
     return method
 
 
+@universal
 def zeros_of(like: Any, shape: Any) -> Any:
     if isinstance(like, Tensor):
         return wrap(library_of(like._data).zeros(shape, like._data.dtype))
@@ -159,6 +161,7 @@ def _(batch: Any, input: Any, size: Any) -> Any:
     return _unsafe_view(input, _behind_batch(batch, input, size))
 
 
+@universal
 def reshape(input: Array, shape: Any) -> Any:
     """``input`` in another shape; a view where its memory allows."""
     if not isinstance(input, Tensor):
