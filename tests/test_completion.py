@@ -28,6 +28,7 @@ def script(code: str) -> jedi.Script:
     (TENSOR + "x.su", {"sum", "sub", "sub_"}),
     (TENSOR + "(x * 2 + 1).sin().su", {"sum"}),
     (TENSOR + "x.max(0).", {"values", "indices"}),
+    (TENSOR + "x.numpy().", {"astype", "T"}),
     (FUNCTIONAL + "F.rel", {"relu", "relu_", "relu6"}),
     (TORCH + "F = torch.nn.functional\nF.cross", {"cross_entropy"}),
     (MODEL + "model.", {"parameters", "state_dict", "train", "zero_grad", "append"}),

@@ -31,6 +31,7 @@ number: float = x.mean()  # wrong: a tensor is no float
 x.max(0).sum()  # wrong: values and indices
 torch.autograd.grad(x)  # wrong: with respect to what
 x.grad.zero_()  # wrong: there may be no gradient
+x.numpy().sine()  # wrong: no method of arrays
 x.shape = (3, 2)  # wrong: shapes are not assigned
 x.backward(graph=True)  # wrong: an unknown keyword
 nn.Linear("2", 3)  # wrong: a width is a number

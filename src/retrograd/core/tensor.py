@@ -11,7 +11,7 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, overload
 
 from ..backend import xp
 from ..backend.interface import LIBRARIES, kind_of, library_of
@@ -23,12 +23,13 @@ from .extensions import TENSOR_CLASS, extensions
 from .graph import INFERENCE, LEAF, Identity, OutputEdge, RemovableHandle, Version, View
 
 if TYPE_CHECKING:
+    from ..backend.numpy import ndarray
     from .methods import TensorMethods  # a stub alone: what the ops declare
 else:
     TensorMethods = object
 
 
-class Size(tuple):
+class Size(tuple[int, ...]):
     """A shape; prints as PyTorch's does."""
 
     __slots__ = ()
@@ -50,6 +51,12 @@ class Size(tuple):
 
     def __repr__(self) -> str:
         return f"torch.Size({list(self)})"
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> int: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Size: ...
 
     def __getitem__(self, index: Any) -> Any:
         found = tuple.__getitem__(self, index)
@@ -270,7 +277,7 @@ class Tensor(TensorMethods):
 
         return typed_storage_of(self)
 
-    def numpy(self, *, force: bool = False) -> Any:
+    def numpy(self, *, force: bool = False) -> ndarray:
         """The data as a NumPy array that shares this tensor's memory."""
         if self.requires_grad and not force and MODE.get().grad:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
