@@ -18,7 +18,6 @@ import pytest
 import retrograd as rg
 from retrograd.autograd.graph import Node
 from retrograd.codegen.calls import signature_source
-from retrograd.core import general
 from retrograd.core.op import GENERATED, REGISTRY, Op
 from retrograd.transforms import backward, calls
 from retrograd.transforms.holders import Batched, Dual
@@ -34,7 +33,7 @@ def _general(op: Op, way: str, with_out: bool) -> Any:
     label, given = f"general_{way}_{op.name}", "".join(f"{p.name}, " for p in op.params)
     source = (f"lambda {signature_source(op, with_out)}: "
               f"way(op, ({given}){', out' if with_out else ''})")
-    GENERATED[label] = _evaluated(source, {**GENERATED, "way": getattr(general, way), "op": op})
+    GENERATED[label] = _evaluated(source, {**GENERATED, "way": GENERATED[way], "op": op})
     # Its code is put into a function whose globals are those of all generated code.
     return _evaluated(f"lambda *args, **kwargs: {label}(*args, **kwargs)", {})
 

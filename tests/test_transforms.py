@@ -12,9 +12,9 @@ import retrograd as rg
 from retrograd import func, nn
 from retrograd.core.binding import raw
 from retrograd.core.extensions import extensions
-from retrograd.core.general import wrap_any
 from retrograd.core.graph import Like
 from retrograd.core.op import REGISTRY
+from retrograd.core.tensor import wrap_any
 from retrograd.transforms import Batched, Dual, active, backward, batched, calls, data, dual
 
 # ---------------------------------------------------------------- rules on raw data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .core.general import DISABLED as _disabled_torch_function_impl
+from .core.overriding import DISABLED as _disabled_torch_function_impl
 from .overrides import DisableTorchFunctionSubclass
 
 DisableTorchFunction = DisableTorchFunctionSubclass

@@ -16,8 +16,8 @@ from .base.missing_names import suggest_names as _suggest_names
 from .base.modes import MODE, switched
 from .core.arguments import put_in_front
 from .core.extensions import extensions
-from .core.general import DISABLED, overriding
 from .core.op import PUBLIC
+from .core.overriding import DISABLED, overriding
 from .core.tensor import Tensor, attach
 
 # ---------------------------------------------------------------- who handles a call

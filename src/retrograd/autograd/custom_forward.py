@@ -12,8 +12,7 @@ from typing import Any
 
 from .. import transforms
 from ..base.modes import Mode, switched
-from ..core.general import wrap_any
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, wrap_any
 
 _Forward = Callable[[tuple[Any, ...]], Any]
 

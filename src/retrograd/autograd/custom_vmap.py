@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ..base import trees
 from ..base.call_sites import here
 from ..base.warning import warn
-from ..core.general import outermost
+from ..core.computing import outermost
 from ..core.tensor import Tensor
 from ..random import VMAPS
 from ..transforms import Batched, batch_in, batch_out, batch_repeated, levels_of, made_inside

@@ -15,8 +15,8 @@ from typing import Any
 from ..backend.interface import kind_of
 from ..base import dtypes
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
+from ..core.anomaly import Anomaly, remember_stack
 from ..core.engine import as_tensor_gradient, raw_gradient
-from ..core.general import Anomaly, is_differentiable, note_cut, remember_stack, wrap_any
 from ..core.graph import (
     INFERENCE,
     LEAF,
@@ -29,6 +29,7 @@ from ..core.graph import (
 )
 from ..core.inplace import rebase, refuse_view
 from ..core.libraries import library_among
+from ..core.recording import is_differentiable, note_cut
 from ..core.saved_values import (
     Packed,
     attach,
@@ -37,7 +38,7 @@ from ..core.saved_values import (
     fit_tensor,
     output_edge,
 )
-from ..core.tensor import Tensor, edge_of, wrap
+from ..core.tensor import Tensor, edge_of, wrap, wrap_any
 
 # ---------------------------------------------------------------- the context
 

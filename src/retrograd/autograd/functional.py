@@ -9,8 +9,7 @@ from ..backend.interface import library_of
 from ..base.missing_names import suggest_names as _suggest_names
 from ..base.modes import MODE, switched
 from ..core.engine import Plan, run
-from ..core.general import wrap_any
-from ..core.tensor import Tensor, edge_of
+from ..core.tensor import Tensor, edge_of, wrap_any
 from .backward import grad, starting
 from .function import BackwardCFunction
 from .graph import GradientEdge

@@ -12,8 +12,7 @@ from ..backend import xp
 from ..backend.interface import library_of
 from ..base import dtypes
 from ..base.modes import switched
-from ..core.general import wrap_any
-from ..core.tensor import Size, Tensor
+from ..core.tensor import Size, Tensor, wrap_any
 from . import forward_ad
 from .backward import grad
 

@@ -1,8 +1,8 @@
 """Recording a call: lines that make its node, for plain calls and for those inside a transform.
 
-In general this is done by :func:`retrograd.core.general.record`. In the lines an argument ``x`` is
-called so, its raw data ``a_x``; ``y`` is the raw result and ``out`` the tensor that holds it; ``m``
-is the mode, and ``e0``, ``e1``... are the edges of the arguments.
+In general this is done by :func:`retrograd.core.recording.record`. In the lines an argument ``x``
+is called so, its raw data ``a_x``; ``y`` is the raw result and ``out`` the tensor that holds it;
+``m`` is the mode, and ``e0``, ``e1``... are the edges of the arguments.
 """
 
 from __future__ import annotations

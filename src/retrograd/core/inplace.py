@@ -11,6 +11,9 @@ from ..backend.interface import is_array, library_of
 from ..base import dtypes
 from ..base.errors import REQUIRED, missing_arguments
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
+from ..codegen import node_class
+from ..codegen.compiling import offer
+from .computing import compute, outermost
 from .extensions import TRACED_TYPES, extensions
 from .graph import (
     INFERENCE,
@@ -24,20 +27,22 @@ from .graph import (
 )
 from .libraries import brought, in_library, library_among
 from .op import Op
+from .operands import prepare
+from .overriding import dispatch_override, overriding
+from .recording import collect_edges, flat_tensors, is_differentiable, note_cut, record
 from .saved_values import Packed, pull_on_tensors
 from .tensor import PLAIN, Tensor, edge_of, wrap, wrap_any
 
 
 def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     """Run ``op`` and write its result over its first argument."""
-    from . import general
 
     mode = MODE.get()
     target = args[0]
     if mode.override:
-        found = general.overriding(args)
+        found = overriding(args)
         if found:
-            return general.dispatch_override(inplace_function(op), found, op, args)
+            return dispatch_override(inplace_function(op), found, op, args)
     if not isinstance(target, Tensor):
         if target is REQUIRED:
             raise missing_arguments(op.title + "_", ["input"])
@@ -51,7 +56,7 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
             or any(isinstance(a, Tensor) and a._edge is not None for a in args)):
         refuse_view(target, view)
     try:
-        tensors, values = general.prepare(op, args, written=True)
+        tensors, values = prepare(op, args, written=True)
     except RuntimeError as error:
         refused: RuntimeError | None = error
     else:
@@ -60,23 +65,23 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         # That the target may not be written to at all is the first thing to say.
         check_writable(target, any(isinstance(a, Tensor) and a.requires_grad for a in args), mode)
         raise refused
-    edges = general.collect_edges(op, tensors)
+    edges = collect_edges(op, tensors)
     check_writable(target, any(e is not None for e in edges), mode)
     if mode.journal is not None:
         mode.journal.note_write(op, target)
     if len(values) > 1:
         check_overlap(target, values)
-    direct = op.writer is not None and general.outermost(values) is None
+    direct = op.writer is not None and outermost(values) is None
     if not direct:
-        result = general.compute(op, values)
+        result = compute(op, values)
         if op.writer is None:
             check_result(target, result)
     node = None
     if mode.records and any(e is not None for e in edges) and op.rules \
-            and general.is_differentiable(target):
+            and is_differentiable(target):
         target._array()
         tensors = keep_overwritten(op, tensors, edges)
-        node = general.record(op, tensors, values, edges, (target,), mode, attach=False)
+        node = record(op, tensors, values, edges, (target,), mode, attach=False)
     if direct:
         write_directly(op, target, values)
     else:
@@ -86,7 +91,7 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         saved_output(node, target, mode)
         rebase(target, node)
     elif target._edge is None and len(op.arrays) > 1:
-        general.note_cut(target, general.flat_tensors(tensors))
+        note_cut(target, flat_tensors(tensors))
         if target._cut is not None and target._view is not None:
             target._view.base._cut = target._cut
     return target
@@ -97,7 +102,6 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
 
     That is one of float tensors of one dtype, to memory that nothing else looks at.
     """
-    from . import general
 
     data, edge = target._data, target._edge
     if not op.rules or type(target) not in PLAIN or target._view is not None or edge is LEAF \
@@ -111,7 +115,7 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
     if edge is None or not xp.are_apart(data, *[other._data for other in others]) \
             or not xp.is_writable(data):
         return False
-    plan = general.node_class(op).plan
+    plan = node_class(op).plan
     source = target
     if op.arrays[0] in plan.saved_arrays:
         source = wrap(data.copy(), edge)  # what is overwritten may be asked for
@@ -163,15 +167,14 @@ def inplace_function(op: Op) -> Any:
 
 def keep_overwritten(op: Op, tensors: dict[str, Any], edges: list[Any]) -> dict[str, Any]:
     """The arguments, with a copy of the one to be overwritten if a rule will ask for it."""
-    from . import general
 
     first = op.arrays[0]
     data = tensors[first]._data
-    users = general.node_class(op).plan.users(first)  # type: ignore[attr-defined]
+    users = node_class(op).plan.users(first)  # type: ignore[attr-defined]
     if not any(edges[i] is not None for i in users):
         return tensors
     kept = data.copy() if type(data) in TRACED_TYPES else library_of(data).copied(data)
-    return {**tensors, first: general.wrap_any(kept)}
+    return {**tensors, first: wrap_any(kept)}
 
 
 def saved_output(node: Any, target: Tensor, mode: Mode) -> None:
@@ -514,5 +517,7 @@ class CopySlices(PlacedNode):
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
         return tuple(public_edge(e) for e in self.edges()[:self.inputs])
 
+
+offer(call_inplace, goes_unrecorded)
 
 __all__ = ["CopySlices", "call_inplace", "check_writable", "rebase", "refresh"]

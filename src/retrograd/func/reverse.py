@@ -16,9 +16,8 @@ from ..backend.interface import kind_of, library_of
 from ..base import trees
 from ..base.modes import MODE, switched
 from ..core.engine import Plan, run
-from ..core.general import wrap_any
 from ..core.graph import Identity, Node
-from ..core.tensor import Tensor, edge_of
+from ..core.tensor import Tensor, edge_of, wrap_any
 from ..transforms import (
     Batched,
     CannotBatch,

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from ..base.errors import is_pytorch_tensor, not_a_tensor
 from ..base.layouts import preserve_format
-from ..core.general import DISABLED
+from ..core.overriding import DISABLED
 from ..core.tensor import NATIVE, PLAIN, Tensor, twin
 from ..ops.creation.filled import empty
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from ..core import general  # the way of the calls that no generated code handles itself
 from .memory import casts, filling, reshape_inplace, strides
 from .shapes import (complex_views, dimensions, expanding, flipping, grids, joining, repeating,
                      reshaping, slicing, splitting)

@@ -9,8 +9,10 @@ from ..backend.numpy import ndarray
 from ..base.call_sites import here
 from ..base.modes import MODE
 from ..base.warning import warn
-from ..core.general import TRACED_TYPES, compute, wrap_any
+from ..core.computing import compute
+from ..core.extensions import TRACED_TYPES
 from ..core.op import DIM, DIMS, Op
+from ..core.tensor import wrap_any
 from .data import (
     ARRAYS,
     F4,

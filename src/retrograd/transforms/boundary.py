@@ -8,10 +8,10 @@ from typing import Any
 from ..backend.interface import library_of
 from ..backend.numpy import ndarray
 from ..base.modes import ACTIVE, MODE
+from ..core.computing import compute
 from ..core.extensions import extensions
-from ..core.general import compute, wrap_any
 from ..core.graph import PlacedNode
-from ..core.tensor import Tensor, edge_of
+from ..core.tensor import Tensor, edge_of, wrap_any
 from .data import run_on_data
 from .holders import Batched, Dual, Holder, levels_of, sizes_of, zeros_like_data
 

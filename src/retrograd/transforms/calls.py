@@ -13,9 +13,10 @@ from ..base.call_sites import here
 from ..base.modes import Mode
 from ..codegen import compile_function, traced_source
 from ..codegen.switch import GeneralPath, when_switched
+from ..core.anomaly import Anomaly
 from ..core.extensions import TRACED_TYPES, extensions
-from ..core.general import Anomaly, finish, is_differentiable
 from ..core.op import GENERATED, Op
+from ..core.recording import finish, is_differentiable
 from .batched import way_of
 from .dual import compute_dual
 from .holders import Batched, TracedTensor, levels_of

@@ -30,8 +30,9 @@ from ..core.binding import (
     same,
     unwatched,
 )
+from ..core.computing import compute
 from ..core.declaration import SHARED
-from ..core.general import TRACED_TYPES, compute
+from ..core.extensions import TRACED_TYPES
 from ..core.graph import Like
 from ..core.interned import ARRAYS_4, ARRAYS_8
 from ..core.op import DIM, DIMS, INTS, REGISTRY, Op
@@ -100,9 +101,9 @@ def expand_data(data: Any, shape: Any) -> Any:
 
 def cast_data(data: Any, dtype: Any) -> Any:
     """Raw data as another dtype of the backend's."""
-    from ..core import general
+    from ..core.operands import cast_data
 
-    return data if data.dtype == dtype else general.cast_data(data, dtype)
+    return data if data.dtype == dtype else cast_data(data, dtype)
 
 
 def run_on_data(name: str, *values: Any) -> Any:

@@ -6,12 +6,13 @@ from typing import Any
 
 from ..backend.interface import kind_of
 from ..base.modes import MODE, switched
+from ..core.computing import compute
 from ..core.engine import run
-from ..core.general import TRACED_TYPES, compute, wrap_any
+from ..core.extensions import TRACED_TYPES
 from ..core.graph import LEAF, Like
 from ..core.op import ARRAYS as LIST
 from ..core.op import Op
-from ..core.tensor import Tensor, edge_of
+from ..core.tensor import Tensor, edge_of, wrap_any
 from .data import (
     ARRAYS,
     F4,

@@ -6,9 +6,9 @@ from typing import Any
 
 from ..backend import xp
 from ..backend.interface import library_of
+from ..core.computing import compute
 from ..core.extensions import extensions
-from ..core.general import compute, wrap_any
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, wrap_any
 from .boundary import joined
 from .holders import (
     Batched,

@@ -435,7 +435,7 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any,
 
 
 def _keeps(policy: Any, op: Any, values: list[Any], is_recompute: bool) -> bool:
-    from ..core.general import wrap_any
+    from ..core.tensor import wrap_any
 
     shown = [wrap_any(v) if hasattr(v, "dtype") and hasattr(v, "shape") else v for v in values]
     decision = policy(SelectiveCheckpointContext(is_recompute=is_recompute), op.function, *shown)

@@ -101,7 +101,7 @@ def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = No
 def overridden(function: Any, input: Any, *args: Any, **named: Any) -> Any:
     """What ``input``'s class makes of the call, if it has a say; NotImplemented otherwise."""
     from ...base.modes import MODE
-    from ...core.general import overriding
+    from ...core.overriding import overriding
 
     if type(input) in NATIVE or not MODE.get().override:
         return NotImplemented

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...base import dtypes, layouts
-from ...core.general import TRACED_TYPES, wrap_any
-from ...core.tensor import Tensor, wrap
+from ...core.extensions import TRACED_TYPES
+from ...core.tensor import Tensor, wrap, wrap_any
 
 
 def leaf(data: Any, requires_grad: Any = False, function: str = "tensor") -> Tensor:

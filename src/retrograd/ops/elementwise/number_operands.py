@@ -9,8 +9,8 @@ from ...backend import pointwise as arrays
 from ...backend import xp
 from ...base import dtypes
 from ...base.errors import no_overload, refuse_pytorch_operand
-from ...core.general import NUMBERS
 from ...core.op import publish
+from ...core.operands import NUMBERS
 from ...core.tensor import Tensor
 from ..memory.casts import cast
 

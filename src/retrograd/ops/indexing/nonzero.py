@@ -30,7 +30,7 @@ def given_or(out: Any, function: str, result: Tensor) -> Tensor:
     """``result``, or ``out`` with its values."""
     if out is None:
         return result
-    from ...core.general import store_out
+    from ...core.out_argument import store_out
 
     return store_out(function, result._data, out)
 

@@ -12,8 +12,8 @@ from ...base.errors import type_name
 from ...base.warning import warn
 from ...core.binding import universal
 from ...core.extensions import TRACED_TYPES
-from ...core.general import cast_data
 from ...core.op import Array, linear, op
+from ...core.operands import cast_data
 from ...core.tensor import Tensor, attach
 
 # ---------------------------------------------------------------- copies

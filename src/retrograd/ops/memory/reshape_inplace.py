@@ -9,10 +9,12 @@ from typing import Any
 from ...backend import xp
 from ...backend.interface import library_of
 from ...base.modes import MODE
-from ...core import general
+from ...core.computing import compute
 from ...core.graph import View
 from ...core.inplace import check_writable
 from ...core.op import Array, op, publish, view
+from ...core.operands import prepare
+from ...core.recording import record
 from ...core.tensor import Tensor, attach, edge_of
 from ..checks.common import no_derivative
 from ..shapes.dimensions import _squeeze, _squeeze_dim, _squeeze_dims, t, transpose, unsqueeze
@@ -24,15 +26,15 @@ def restride(function: Any, target: Tensor, *static: Any) -> Tensor:
     """Let ``target`` itself become the view that ``function`` takes of it."""
     declared = function.op
     mode = MODE.get()
-    tensors, values = general.prepare(declared, (target, *static))
+    tensors, values = prepare(declared, (target, *static))
     edge = edge_of(target)
     records = mode.records and edge is not None
     if records:
         check_writable(target, True, mode)
-    result = general.compute(declared, values)
+    result = compute(declared, values)
     node = None
     if records:
-        node = general.record(declared, tensors, values, [edge], (target,), mode, attach=False)
+        node = record(declared, tensors, values, [edge], (target,), mode, attach=False)
     counter = target._counter()
     target._replace_data(result)
     counter.bump()
@@ -182,7 +184,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     if mode.records and (edge is not None or other is not None):
         check_writable(self, True, mode)
         tensors = {"input": self, "source": source}
-        node = general.record(_set.op, tensors, [self._data, array], [edge, other], (self,), mode,
+        node = record(_set.op, tensors, [self._data, array], [edge, other], (self,), mode,
                                 attach=False)
     self._replace_data(array)
     self._counter().bump()

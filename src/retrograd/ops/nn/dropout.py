@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...core.general import wrap_any
 from ...core.op import composite, publish
-from ...core.tensor import Tensor
+from ...core.tensor import Tensor, wrap_any
 from ..checks.images import check_probability, check_spatial
 from .activations import SELU_ALPHA, SELU_SCALE, _functional
 

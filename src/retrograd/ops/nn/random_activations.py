@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import pointwise as arrays
-from ...core.general import wrap_any
 from ...core.libraries import computed
 from ...core.op import Array, Index, composite, elementwise, publish
-from ...core.tensor import Tensor, wrap
+from ...core.tensor import Tensor, wrap, wrap_any
 from ..elementwise.exponentials import log
 from ..elementwise.number_operands import in_place
 from ..elementwise.where import zeros_as

@@ -8,8 +8,8 @@ from ... import return_types
 from ...backend import sort as arrays
 from ...backend import xp
 from ...backend.interface import kind_of
-from ...core.general import store_out
 from ...core.op import Array, Dim, Index, composite, linear, op
+from ...core.out_argument import store_out
 from ..batching import all_batched
 from ..checks.common import unsupported
 from ..shapes.dimensions import unsqueeze

@@ -1,0 +1,203 @@
+"""The arguments of a call: checked, promoted and brought to the form ops are computed in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..backend import xp
+from ..backend.interface import kind_of, library_of
+from ..base import dtypes
+from ..base.errors import (
+    REQUIRED,
+    canonical_dim,
+    canonical_dims,
+    is_pytorch_tensor,
+    missing_arguments,
+    not_a_tensor,
+    size_mismatch,
+    type_name,
+)
+from .computing import compute
+from .extensions import TRACED_TYPES
+from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, REGISTRY, Op
+from .tensor import Tensor
+
+NUMBERS = (bool, int, float, complex)
+
+
+def prepare(op: Op, args: tuple[Any, ...], written: bool = False
+            ) -> tuple[dict[str, Any], list[Any]]:
+    """Check and promote: the tensor arguments by name, and the raw value of every argument.
+
+    Errors call an op that is ``written`` in place a method, which does not count its own tensor.
+    """
+    tensors: dict[str, Any] = {}
+    rank = 0
+    title = op.title + "_" if written else op.title
+    for position, (param, value) in enumerate(zip(op.params, args, strict=True), not written):
+        kind = param.kind
+        if value is REQUIRED:
+            raise missing_arguments(title, [p.name for p, v in zip(op.params, args, strict=True)
+                                            if v is REQUIRED])
+        if kind == ARRAY:
+            tensors[param.name] = as_operand(op, title, param.name, position, value)
+        elif kind == OPTIONAL:
+            tensors[param.name] = None if value is None else as_operand(
+                op, title, param.name, position, value)
+        elif kind == ARRAYS:
+            tensors[param.name] = as_operands(title, param.name, position, value)
+        elif kind in ("index", "optional index"):
+            if value is None and kind == "optional index":
+                tensors[param.name] = None
+            elif not isinstance(value, Tensor):
+                raise not_a_tensor(title, param.name, position, value)
+            else:
+                tensors[param.name] = value
+        else:
+            continue
+        first = tensors[param.name]
+        if not rank and isinstance(first, Tensor):
+            rank = first._data.ndim
+        elif not rank and isinstance(first, list) and first:
+            rank = first[0]._data.ndim
+    data = promoted(op, tensors)
+    if op.kind == "elementwise":
+        check_broadcast(op, data)
+    if op.guard:
+        given = {p.name: v for p, v in zip(op.params, args, strict=True)}
+        first = data[op.arrays[0]]
+        op.guard({**given, **tensors}, dtypes.from_numpy_dtype(first.dtype))
+    if op.is_view:
+        for name, value in tensors.items():
+            if xp.is_scalar(data[name]):
+                data[name] = value._array()
+    values = []
+    for param, value in zip(op.params, args, strict=True):
+        if param.name in data:
+            values.append(data[param.name])
+        elif param.kind == DIM:
+            values.append(canonical_dim(value, rank))
+        elif param.kind == DIMS:
+            values.append(canonical_dims(value, rank))
+        elif param.kind == INTS:
+            values.append(tuple(value) if isinstance(value, (tuple, list)) else (value,))
+        else:
+            values.append(value)
+    return tensors, values
+
+
+def as_operand(op: Op, title: str, name: str, position: int, value: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, NUMBERS):
+        if name not in op.numbers:
+            raise not_a_tensor(title, name, position, value)
+        return number_tensor(value)
+    if xp.is_scalar(value) and name in op.numbers:
+        return number_tensor(value.item())
+    raise unknown_operand(title, name, position, value)
+
+
+def unknown_operand(function: str, argument: str, position: int, value: Any) -> Exception:
+    # Made here: a frame that raises an error it holds in a variable is a reference cycle.
+    error: Any = not_a_tensor(function, argument, position, value)
+    error.unknown_operand = not is_pytorch_tensor(value)
+    return error
+
+
+def as_operands(title: str, name: str, position: int, values: Any) -> list[Tensor]:
+    if not isinstance(values, (tuple, list)):
+        raise TypeError(f"{title}(): argument '{name}' (position {position}) must be tuple "
+                        f"of Tensors, not {type(values).__name__}")
+    for i, value in enumerate(values):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument {position - 1}, but got "
+                            f"{type_name(value)}")
+    return list(values)
+
+
+def number_tensor(value: Any) -> Tensor:
+    """A Python number as a zero-dim tensor that yields to any tensor's dtype."""
+    made = object.__new__(Tensor)
+    is_int = isinstance(value, int) and not isinstance(value, bool)
+    made._data = xp.asarray(value, dtype=xp.INT64 if is_int else None)
+    made._form = made._edge = made._view = made._vc = None
+    made._wrapped_number = True
+    return made
+
+
+def result_type_of(tensors: list[Tensor]) -> dtypes.dtype:
+    """PyTorch's promotion: dimensioned tensors over zero-dim ones over Python numbers."""
+    classes: list[dtypes.dtype | None] = [None, None, None]
+    for tensor in tensors:
+        if tensor._wrapped_number:
+            kind = tensor.dtype
+            kind = (dtypes.get_default_dtype() if kind.is_floating_point else
+                    dtypes.get_default_dtype().to_complex() if kind.is_complex else kind)
+            rank = 2
+        else:
+            kind = tensor.dtype
+            rank = 0 if tensor._data.ndim else 1
+        known = classes[rank]
+        classes[rank] = kind if known is None else dtypes.promote_types(known, kind)
+    return dtypes.result_dtype(*classes)
+
+
+def promoted(op: Op, tensors: dict[str, Any]) -> dict[str, Any]:
+    """The raw data of every tensor argument, cast as the op's promotion rule says."""
+    if op.promote is None:
+        return {name: [t._data for t in value] if isinstance(value, list)
+                else None if value is None else value._data for name, value in tensors.items()}
+    flat: list[Tensor] = []
+    for name in op.arrays:
+        value = tensors[name]
+        flat += value if isinstance(value, list) else [] if value is None else [value]
+    dtype = flat[0]._data.dtype if flat else None
+    if dtype is None or kind_of(dtype) not in "fc" or any(
+            t._data.dtype is not dtype or t._wrapped_number for t in flat):
+        common = result_type_of(flat)
+        if op.promote == "float" and dtypes.category(common) < 2:
+            common = dtypes.get_default_dtype()
+        dtype = common.np
+
+    def raw(tensor: Tensor) -> Any:
+        data = tensor._data
+        return data if data.dtype == dtype else cast_data(data, dtype)
+
+    data: dict[str, Any] = {}
+    for name, value in tensors.items():
+        if value is None:
+            data[name] = None
+        elif name in op.indices:
+            data[name] = value._data
+        else:
+            data[name] = [raw(t) for t in value] if isinstance(value, list) else raw(value)
+    return data
+
+
+def cast_data(data: Any, dtype: Any) -> Any:
+    """Raw data as another dtype; a transform casts what it holds."""
+    if type(data) in TRACED_TYPES:
+        return compute(REGISTRY["_to_copy"], [data, dtypes.from_numpy_dtype(dtype), None])
+    token = xp.hush()
+    try:
+        return library_of(data).cast(data, dtype)
+    finally:
+        xp.unhush(token)
+
+
+def check_broadcast(op: Op, data: dict[str, Any]) -> None:
+    shapes = [value.shape for value in data.values() if value is not None]
+    if shapes.count(shapes[0]) == len(shapes):
+        return
+    try:
+        xp.broadcast_shapes(*shapes)
+    except ValueError:
+        if len(shapes) > 2:
+            for i in range(1, len(shapes)):
+                try:
+                    seen = xp.broadcast_shapes(*shapes[:i])
+                    xp.broadcast_shapes(seen, shapes[i])
+                except ValueError:
+                    raise size_mismatch([tuple(seen), shapes[i]]) from None
+        raise size_mismatch(shapes) from None
