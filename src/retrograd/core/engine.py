@@ -34,6 +34,8 @@ class Plan:
     __slots__ = ("order", "leaves", "outputs", "needed", "is_plain", "_notes",
                  "_members", "callbacks", "is_unwatched", "_steps",
                  "targets", "given", "shown", "__weakref__")
+    given: dict[int, Any]
+    shown: dict[int, Any]
 
     def __init__(self, roots: list[Any], targets: set[Any] | None):
         order: list[Any] = []
@@ -103,10 +105,6 @@ class Plan:
         self.callbacks: list[Callable[[], Any]] | None = None
         self._notes: dict[Any, Any] | None = None
         self._members: set[Any] | None = None
-        # Memory that others may hold, by its id: who asked for the pass, and who was shown a
-        # gradient on its way (hooks, custom functions).
-        self.given: dict[int, Any] = {}
-        self.shown: dict[int, Any] = {}
 
     @property
     def steps(self) -> list[tuple[Any, tuple[Any, ...]]]:
@@ -188,7 +186,9 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
                      accumulate, plan)
     token = xp.hush()
     running = _RUNNING.set(plan)
-    plan.given, plan.shown = {}, {}  # it may have run before
+    # Memory that others may hold, by its id: who asked for the pass, and who was shown a gradient
+    # on its way (hooks, custom functions).
+    plan.given, plan.shown = {}, {}
     try:
         if accumulate and not recorded:
             for gradient in filter(is_array, gradients):
@@ -506,35 +506,34 @@ class _Leaves:
                  recorded: bool, accumulate: bool, plan: Plan):
         self.grads, self.captured, self.targets = grads, captured, targets
         self.recorded, self.accumulate, self.plan = recorded, accumulate, plan
-        self.holders: dict[int, int] | None = None
+        self.holders: Counter[int] | None = None
 
     def all(self, leaves: list[Any]) -> None:
         """Finish the leaves of a pass whose nodes have all run."""
         if self.accumulate and not self.recorded:
-            self.holders = Counter([id(memory_of(g)) for g in self.grads.values()
-                                    if is_array(g)])
+            # By the array alone: a part of one is copied, and nothing comes between two leaves.
+            self.holders = Counter(map(id, self.grads.values()))
         for leaf in leaves:
             self(leaf)
 
     def is_shared(self, array: Any) -> bool:
-        """Whether others hold an array's memory: who gave it, or gradients still under way.
+        """Whether others hold an array that owns its memory: who gave it, or other gradients.
 
         Nobody else can, unless he was shown it: a rule returns what it was given, a part of that,
         or new memory.
         """
-        memory = memory_of(array)
-        if id(memory) in self.plan.given:
+        if id(array) in self.plan.given:
             return True
         if self.holders is not None:
-            return self.holders.get(id(memory), 0) > 0
+            return self.holders[id(array)] > 0
         # Amid the pass; of many gradients under way it would take longer to ask than to copy.
         return len(self.grads) > 64 or any(
-            is_array(g) and memory_of(g) is memory for g in self.grads.values())
+            is_array(g) and memory_of(g) is array for g in self.grads.values())
 
     def __call__(self, leaf: Tensor) -> None:
         g = self.grads.pop(leaf, None)
-        if self.holders is not None and is_array(g):
-            self.holders[id(memory_of(g))] -= 1
+        if self.holders is not None:
+            self.holders[id(g)] -= 1
         if g is None or (self.targets is not None and leaf not in self.targets):
             return
         recorded = self.recorded
