@@ -42,9 +42,6 @@ def finish(op: Op, tensors: dict[str, Any], values: list[Any], result: Any, mode
                 attach_view(out, tensors[op.arrays[0]], op, (*static, nr), mode, "multi")
     else:
         outs = (wrap_any(result),)
-    if not op.rules:
-        note_all_cuts(op, outs, tensors)
-        return outs if isinstance(result, (tuple, list)) else outs[0]
     edges = collect_edges(op, tensors)
     if not mode.records or all(e is None for e in edges):
         for out in outs:
@@ -269,11 +266,6 @@ def note_cut(out: Tensor, inputs: Any) -> None:
         if tensor._cut is not None:
             out._cut = tensor._cut
             return
-
-
-def note_all_cuts(op: Op, outs: tuple[Tensor, ...], tensors: dict[str, Any]) -> None:
-    for out in outs:
-        note_cut(out, flat_tensors(tensors))
 
 
 offer(attach_view, note_cut)

@@ -19,6 +19,7 @@ from ..backend.interface import is_data, kind_of
 from ..backend.numpy import ndarray
 from ..base.errors import canonical_dim, canonical_dims
 from ..base.modes import NO_GRAD, Mode
+from ..core import operands
 from ..core.binding import (
     Meaning,
     Namespace,
@@ -101,9 +102,7 @@ def expand_data(data: Any, shape: Any) -> Any:
 
 def cast_data(data: Any, dtype: Any) -> Any:
     """Raw data as another dtype of the backend's."""
-    from ..core.operands import cast_data
-
-    return data if data.dtype == dtype else cast_data(data, dtype)
+    return data if data.dtype == dtype else operands.cast_data(data, dtype)
 
 
 def run_on_data(name: str, *values: Any) -> Any:
