@@ -40,9 +40,13 @@ class OnArrays:
         rule = op.rules[op.arrays[i]]
         code = rule.__code__
         call = arguments_source(op, plan, i)
-        sources = _CONDITIONAL.get((code.co_code, code.co_consts))
-        if sources is not None:
-            return sources[plan.defaults.get(call[1].removeprefix("self.")) == 1].format(*call), []
+        sign = getattr(rule, "sign_of_factor", None)
+        if sign is not None:
+            g, factor = call
+            usual = sign + g
+            if plan.defaults.get(factor.removeprefix("self.")) == 1:
+                return usual, []
+            return f"{usual} if {factor} == 1 else {g} * {sign}{factor}", []
         if op.has_list or op.outputs or (self.is_complex and code.co_names):
             return None
         known = {"g", "y", *(n for n in op.arrays if op.by_name[n].kind == ARRAY)}
@@ -133,13 +137,6 @@ class OnData(OnTensors):
     def settle(self, i: int) -> list[str]:
         return [f"if levels is not None and r{i}.__class__ in TRACED_TYPES: "
                 f"r{i} = settle(r{i}, levels[{i}])"]
-
-
-_CONDITIONAL = {(rule.__code__.co_code, rule.__code__.co_consts): sources for rule, *sources in (
-    (lambda g, a: g if a == 1 else g * a, "{0} if {1} == 1 else {0} * {1}", "{0}"),
-    (lambda g, a: -g if a == 1 else g * -a, "-{0} if {1} == 1 else {0} * -{1}", "-{0}"),
-)}
-"""The rules with a factor (of ``add`` and ``sub``), by their bytecode; and for a factor of 1."""
 
 
 # ---------------------------------------------------------------- the methods of a node

@@ -331,3 +331,13 @@ def composite(*, method: bool | str = False, function: str | None = "torch",
         return fn
 
     return declare
+
+
+def by_factor(sign: str) -> Callable[[Any], Any]:
+    """Declare a rule that multiplies by an argument, usually 1, with this sign."""
+
+    def declare(rule: Any) -> Any:
+        rule.sign_of_factor = sign
+        return rule
+
+    return declare

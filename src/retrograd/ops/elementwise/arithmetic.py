@@ -11,7 +11,7 @@ from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.binding import universal
-from ...core.op import PUBLIC, Array, Number, composite, elementwise, publish
+from ...core.op import PUBLIC, Array, Number, by_factor, composite, elementwise, publish
 from ...core.tensor import Tensor
 from ..checks.common import kinds, kinds_with_number, no_derivative
 from ..checks.elementwise import (
@@ -36,6 +36,16 @@ from .number_operands import (
 from .where import zeroed, zeros_as
 
 
+@by_factor("")
+def _scaled(g: Any, alpha: Any) -> Any:
+    return g if alpha == 1 else g * alpha
+
+
+@by_factor("-")
+def _minus_scaled(g: Any, alpha: Any) -> Any:
+    return -g if alpha == 1 else g * -alpha
+
+
 @elementwise(operator="add", inplace=True, quiet=True, fast="{0} + {1}", numbers=BOTH,
              guard=check_alpha)
 def add(input: Array, other: Array, *, alpha: Number = 1) -> Any:
@@ -45,8 +55,7 @@ def add(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     return arrays.add_multiple(input, other, alpha)
 
 
-add.vjp(input=lambda g: g,
-        other=lambda g, alpha: g if alpha == 1 else g * alpha)
+add.vjp(input=lambda g: g, other=_scaled)
 
 
 @elementwise(operator="sub", inplace=True, quiet=True, fast="{0} - {1}", numbers=BOTH,
@@ -58,8 +67,7 @@ def sub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     return arrays.add_multiple(input, other, alpha if type(alpha) is bool else -alpha)
 
 
-sub.vjp(input=lambda g: g,
-        other=lambda g, alpha: -g if alpha == 1 else g * -alpha)
+sub.vjp(input=lambda g: g, other=_minus_scaled)
 
 
 @elementwise(method=False, function=None, guard=check_sub, numbers=())
@@ -78,7 +86,7 @@ def _rsub_number(input: Array, other: Number, alpha: Number = 1) -> Any:
     return arrays.number_in(input.dtype, other) - (input if alpha == 1 else input * alpha)
 
 
-_rsub_number.vjp(input=lambda g, alpha: -g if alpha == 1 else g * -alpha)
+_rsub_number.vjp(input=_minus_scaled)
 
 
 def _rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
