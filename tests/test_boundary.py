@@ -71,6 +71,15 @@ def test_a_library_offers_exactly_what_the_interface_names(library: Any) -> None
     assert linalg == interface.LINALG
 
 
+def test_the_interface_names_nothing_that_nobody_asks_for() -> None:
+    asked = set()
+    for path in SOURCE.rglob("*.py"):
+        for node, owner in attributes(path):
+            if owner in ("xp", "library") or "library_of(" in ast.unparse(node.value):
+                asked.add(node.attr)
+    assert not interface.NAMES - asked
+
+
 # ---------------------------------------------------------------- the library for the tests
 
 

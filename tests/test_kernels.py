@@ -173,7 +173,7 @@ def test_the_cases_reach_every_line_of_the_tuned_bodies(subject: str) -> None:
     assert not missed, "\n".join(missed)
 
 
-OWN_BODIES = {"create": {"shared", "from_buffer", "from_dlpack", "empty_in_order"}}
+OWN_BODIES = {"create": {"shared", "from_buffer", "from_dlpack"}}
 """What needs a body of its own in each library, since it is about that library's memory."""
 
 

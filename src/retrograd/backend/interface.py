@@ -10,19 +10,23 @@ recognises the ordinary call, and whatever is not ordinary comes here.
 methods of :data:`METHODS`, Python's arithmetic, comparison and bit operators (also in place) with
 arrays of its library and Python numbers, and indexing for reading and writing by ints, slices,
 ``None``, ``...`` and arrays of ints or bools of its library. Iterating gives views along the first
-dimension. ``item()``, ``tolist()``, ``bool()``,
-``int()`` and ``float()`` read values, which may mean to wait for them. A dtype is a NumPy dtype
-descriptor in every library. A reduction to zero dims gives something with the same attributes: an
-array, or for NumPy a scalar, which :func:`as_array` makes an array of.
+dimension. ``item()``, ``tolist()``, ``bool()``, ``int()`` and ``float()`` read values, which may
+mean to wait for them. A dtype is a NumPy dtype descriptor in every library. A reduction to zero
+dims gives something with the same attributes: an array, or for NumPy a scalar, which ``as_array``
+makes an array of.
 
 **Functions.** They are NumPy's, with the parameters named in the tables; what is not named is not
 promised (``out``, ``initial``, ``where``, the methods of ufuncs, and so on), nor are NumPy arrays
-and NumPy scalars accepted where arrays of another library are meant.
+and NumPy scalars accepted where arrays of another library are meant; ``asarray`` moves them.
 
-**Another library** is one module: it gives :func:`namespace` what it has (CuPy: ``cupy`` itself,
-``cupyx.scipy.special``, ``cupy.lib.stride_tricks.as_strided`` for :data:`QUESTIONS` about memory,
-nothing for quiet floating point), and :func:`register` its array type. Nothing else changes: the
-plain bodies of all kernels run on it, and tuned ones can be added one by one.
+**Another library** is one small module that calls :func:`namespace`, and :func:`register` with its
+array type. For CuPy: ``cupy`` itself has the functions, and ``cupy.linalg`` those of linear
+algebra; ``special`` looks in ``cupyx.scipy.special``; ``as_strided``, ``element_strides``,
+``storage_of``, ``offset_in``, ``address``, ``is_contiguous``, ``is_writable``, ``owns_memory``,
+``viewed`` and ``retyped`` are a line each on what its arrays have, ``to_numpy`` is
+``cupy.asnumpy``, ``is_scalar`` is never so, and quiet floating point is nothing. The other
+:data:`QUESTIONS` have plain bodies in :mod:`.plain.layouts`, and so have all kernels; tuned ones
+can come one by one.
 """
 
 from __future__ import annotations
@@ -53,7 +57,7 @@ ELEMENTWISE = _names(
     "fmin fmod gcd greater greater_equal hypot invert isfinite isinf isnan lcm left_shift less "
     "less_equal log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or "
     "logical_xor maximum minimum multiply negative nextafter not_equal power reciprocal remainder "
-    "right_shift rint sign signbit sin sinh sqrt square subtract tan tanh trunc frexp ldexp "
+    "right_shift rint sign signbit sin sinh sqrt tan tanh trunc frexp "
     "where clip isreal angle abs")
 """Functions of arrays that are broadcast together, without keyword arguments."""
 
@@ -62,32 +66,28 @@ FUNCTIONS = dict.fromkeys(ELEMENTWISE, "") | {
     "zeros": "dtype", "ones": "dtype", "empty": "dtype", "full": "dtype", "arange": "dtype",
     "eye": "dtype", "tri": "dtype", "zeros_like": "dtype", "ones_like": "dtype",
     "empty_like": "dtype", "full_like": "dtype", "indices": "dtype", "asarray": "dtype",
-    "array": "dtype", "linspace": "dtype", "tril_indices": "", "triu_indices": "",
+    "array": "dtype", "tril_indices": "", "triu_indices": "",
     # reductions and scans
     "sum": "axis dtype keepdims", "prod": "axis dtype keepdims", "max": "axis keepdims",
-    "min": "axis keepdims", "any": "axis keepdims", "all": "axis keepdims",
-    "mean": "axis dtype keepdims", "argmax": "axis", "argmin": "axis", "count_nonzero": "axis",
-    "cumsum": "axis dtype", "cumprod": "axis dtype",
+    "min": "axis keepdims", "any": "axis keepdims", "all": "axis keepdims", "argmax": "axis",
+    "argmin": "axis", "count_nonzero": "axis", "cumsum": "axis dtype", "cumprod": "axis dtype",
     # order
-    "sort": "axis", "argsort": "axis kind", "argpartition": "axis", "searchsorted": "side",
-    "unique": "return_index return_inverse return_counts", "nonzero": "", "flatnonzero": "",
-    "isin": "", "bincount": "weights minlength", "array_equal": "",
+    "argsort": "axis kind", "unique": "return_index return_inverse return_counts", "nonzero": "",
+    "flatnonzero": "", "isin": "", "bincount": "weights minlength",
     # arrangement
     "stack": "axis", "concatenate": "axis", "split": "axis", "broadcast_to": "",
     "broadcast_arrays": "", "moveaxis": "", "expand_dims": "axis", "squeeze": "axis",
     "flip": "axis", "roll": "axis", "rot90": "", "repeat": "axis", "tile": "", "diagonal": "",
     "take": "axis", "take_along_axis": "axis", "put_along_axis": "axis", "atleast_1d": "",
-    "atleast_2d": "", "ascontiguousarray": "", "ravel": "", "append": "axis", "diff": "axis",
-    "unravel_index": "", "copyto": "where", "tril": "", "triu": "",
+    "ascontiguousarray": "", "ravel": "", "unravel_index": "", "copyto": "where",
     # products
-    "matmul": "", "einsum": "", "outer": "", "vdot": "",
+    "matmul": "", "outer": "",
     # of shapes and dtypes alone
     "broadcast_shapes": "", "promote_types": "", "dtype": "", "iinfo": "",
 }
 """The functions, each with the keyword arguments it takes."""
 
-LINALG = _names(
-    "svd eigh eig eigvalsh eigvals qr det slogdet cholesky inv solve LinAlgError")
+LINALG = _names("svd eigh eig eigvalsh qr det slogdet cholesky inv solve LinAlgError")
 """The functions in ``xp.linalg``, and what they raise."""
 
 QUESTIONS = _names(
@@ -101,14 +101,14 @@ QUESTIONS = _names(
     "complex_pairs pairs_as_complex zeros_strided zeros_as in_rows packed copied dense_order "
     "empty_in_order reach positions unbroadcast level add_at "
     # quiet floating point
-    "hush unhush quieten quiet QUIET along_rows "
+    "hush unhush quieten quiet QUIET "
     # functions that a library may have elsewhere
     "special")
-"""What is asked in the words of this package: each has its docstring in the NumPy library."""
+"""What is asked in the words of this package: see plain/layouts.py and the NumPy library."""
 
 CONSTANTS = _names(
-    "FLOAT32 FLOAT64 BOOL INT64 bool_ uint8 int8 int16 int32 int64 float16 float32 float64 "
-    "complex64 complex128 nan inf pi newaxis")
+    "FLOAT32 FLOAT64 BOOL INT64 bool_ uint8 int8 int16 int32 int64 float32 float64 "
+    "complex64 complex128 nan inf pi")
 
 NAMES = frozenset((*FUNCTIONS, *QUESTIONS, *CONSTANTS, "linalg"))
 """Everything that a library's namespace offers."""
