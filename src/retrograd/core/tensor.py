@@ -238,13 +238,20 @@ class Tensor(TensorMethods):
 
     def stride(self, dim: int | None = None) -> Any:
         """How many elements apart neighbours along each dimension lie."""
-        array = self._array()
-        strides = library_of(array).element_strides(array)
+        strides = self._strides()
         if dim is None:
             return strides
         if not strides:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         return strides[canonical_dim(dim, len(strides))]
+
+    def _strides(self) -> tuple[int, ...]:
+        array = self._array()
+        return library_of(array).element_strides(array)  # type: ignore[no-any-return]
+
+    def _lies_in_rows(self) -> bool:
+        array = self._array()
+        return library_of(array).is_contiguous(array)  # type: ignore[no-any-return]
 
     def data_ptr(self) -> int:
         array = self._array()
@@ -259,12 +266,11 @@ class Tensor(TensorMethods):
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
         """Whether the elements lie in memory in the order of their indices."""
-        array = self._array()
         if memory_format is None:
-            return library_of(array).is_contiguous(array)
+            return self._lies_in_rows()
         from ..base.layouts import is_in_format
 
-        return is_in_format(array, memory_format)
+        return is_in_format(self._array(), memory_format)
 
     def untyped_storage(self) -> Any:
         from ..storage import UntypedStorage

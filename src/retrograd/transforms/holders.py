@@ -151,6 +151,13 @@ class TracedTensor(Tensor):
                            grad_fn_name=None if self.grad_fn is None else self.grad_fn.name(),
                            tangent=wrap_any(data.tangent) if isinstance(data, Dual) else None)
 
+    def _strides(self) -> tuple[int, ...]:
+        return strides_of(self._data)
+
+    def _lies_in_rows(self) -> bool:
+        array = innermost(self._data)
+        return library_of(array).is_contiguous(array)  # type: ignore[no-any-return]
+
     def data_ptr(self) -> int:
         array = innermost(self._data)
         return library_of(array).address(array)
@@ -194,6 +201,15 @@ def innermost(data: Any) -> Any:
     while isinstance(data, Holder):
         data = data.primal if isinstance(data, Dual) else data.value
     return data
+
+
+def strides_of(data: Any) -> tuple[int, ...]:
+    """The strides, in elements, of the value that the program sees."""
+    if isinstance(data, Dual):
+        return strides_of(data.primal)
+    if isinstance(data, Batched):
+        return strides_of(data.value)[1:]
+    return library_of(data).element_strides(data)  # type: ignore[no-any-return]
 
 
 TracedTensor.__name__ = TracedTensor.__qualname__ = "Tensor"
