@@ -229,7 +229,7 @@ def reads(code: CodeType) -> Iterator[tuple[str, str, bool]]:
         elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             yield owner, step.argval, is_global
             owner = owner if is_global else ""
-        elif step.opname.startswith(("LOAD_FAST", "LOAD_DEREF")):
+        elif step.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "STORE_FAST_LOAD_FAST")):
             # Newer versions load two at once, the one to look at last.
             owner = step.argval if isinstance(step.argval, str) else step.argval[-1]
             is_global = False
