@@ -10,6 +10,7 @@ from ...backend.interface import kind_of
 from ...base.errors import is_pytorch_tensor, type_name
 from ...base.warning import warn
 from ...core.tensor import Tensor, attach, wrap
+from ..creation.from_data import tensor
 from ..memory.filling import NUMBERS, copy_, fill_, is_writable, writes_freely
 from ..memory.strides import alias
 from ..shapes.dimensions import unsqueeze
@@ -46,8 +47,6 @@ def reads_as_tuple(key: Any) -> bool:
 
 def index_tensor(sequence: Any) -> Tensor:
     """A sequence between the brackets as an index tensor: a mask, or integers."""
-    from ..creation.from_data import tensor
-
     if isinstance(sequence, str):
         raise TypeError("new(): invalid data type 'str'")
     made = tensor(sequence if not isinstance(sequence, range) else list(sequence))

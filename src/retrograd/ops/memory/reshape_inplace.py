@@ -8,6 +8,7 @@ from typing import Any
 
 from ...backend import xp
 from ...backend.interface import library_of
+from ...base.dtypes import from_numpy_dtype
 from ...base.modes import MODE
 from ...core.computing import compute
 from ...core.graph import View
@@ -169,8 +170,6 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     else:
         array = source._array() if isinstance(source, Tensor) else xp.asarray(source)
         if array.dtype != self._data.dtype:
-            from ...base.dtypes import from_numpy_dtype
-
             names = [from_numpy_dtype(d).alias for d in (array.dtype, self._data.dtype)]
             given, own = [_C_DTYPES.get(name, name) for name in names]
             raise RuntimeError(f"Could not set tensor of type {given} to a tensor of type {own}")

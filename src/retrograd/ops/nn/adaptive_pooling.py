@@ -10,6 +10,7 @@ from ...core.op import Array, composite, op
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..checks.pooling import check_adaptive, check_target, target_size
+from ..reductions.sums import mean
 from .along_axes import _declare_mixing
 from .pooling import _put_in_planes
 
@@ -21,8 +22,6 @@ _ADAPTIVE = {
 
 
 def _adaptive_avg_pool(rank: int, input: Tensor, output_size: Any) -> Tensor:
-    from ..reductions.sums import mean
-
     name = f"adaptive_avg_pool{rank}d"
     check_target(rank, name, input, output_size)
     out = target_size(rank, name, input, output_size)

@@ -11,11 +11,12 @@ from ...base import dtypes
 from ...base.errors import length_of
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import PLAIN, Tensor, wrap
+from ..batching import all_batched
 from ..checks.common import c_name
 from ..checks.losses import check_fits
 from ..elementwise.where import where
 from ..products.matmul import _batched, matmul
-from ..shapes.dimensions import transpose, unsqueeze
+from ..shapes.dimensions import transpose
 from ..shapes.expanding import expand
 from ..shapes.reshaping import reshape
 from .dropout import dropout
@@ -56,28 +57,18 @@ _scores.vjp(
 
 @_scores.batch
 def _(batch: Any, query: Any, key: Any, mask: Any, causal: bool, scale: float) -> Any:
-    query, key = (t if batch[n] else repeated(t, batch.size) for n, t in (("query", query),
-                                                                          ("key", key)))
+    query, key = all_batched(batch, query=query, key=key)
     if mask is not None and batch["mask"]:
         mask = reshape(mask, (batch.size, *(1,) * (query.ndim - mask.ndim), *mask.shape[1:]))
     return _scores(query, key, mask, causal, scale)
 
 
-def repeated(value: Any, count: int) -> Any:
-    return expand(unsqueeze(value, 0), (count, *value.shape))
-
-
-@op(method=False, function=None, node="SoftmaxBackward0")
+@op(method=False, function=None, node="SoftmaxBackward0", batches="leading")
 def _masked_softmax(input: Array) -> Any:
     return arrays.weights(input)
 
 
 _masked_softmax.vjp(input=lambda g, y: softmax_backward(g, y, len(y.shape) - 1))
-
-
-@_masked_softmax.batch
-def _(batch: Any, input: Any) -> Any:
-    return _masked_softmax(input)
 
 
 def _check_mask(shape: tuple[int, ...], mask: Tensor) -> None:

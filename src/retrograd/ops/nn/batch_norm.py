@@ -10,15 +10,19 @@ from ...base.errors import length_of
 from ...base.modes import switched
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor
-from ..batching import batched
+from ..batching import all_batched, batched
 from ..checks.common import unsupported
 from ..checks.norms import check_channels, check_types
 from ..elementwise.exponentials import rsqrt
+from ..reductions.sums import mean
+from ..reductions.variance import var
 from ..shapes.dimensions import movedim, unsqueeze
 from ..shapes.expanding import expand, sum_to_size_of
 from ..shapes.reshaping import reshape
 from .convolution import channel_operand, channel_sums
-from .layer_norm import _are_plain, _curvature, _keeps_moments, _standardize, times, with_batch
+from .layer_norm import _are_plain, _curvature, _keeps_moments, _standardize, times
+from .padding import pad
+from .pooling import avg_pool2d, avg_pool3d
 
 # ---------------------------------------------------------------- batch norm
 
@@ -184,8 +188,8 @@ def channel_scaled(batch: Any, value: Any, weight: Any) -> Any:
 @_channel_norm_input.batch
 def _(batch: Any, output: Any, input: Any, weight: Any, mean: Any, scale: Any, groups: Any,
       eps: float) -> Any:
-    output = channel_scaled(batch, with_batch(batch, "output", output), weight)
-    input = with_batch(batch, "input", input)
+    output = channel_scaled(batch, batched(batch, "output", output), weight)
+    input = batched(batch, "input", input)
     found = _channel_norm_input(all_at_once(output, groups), all_at_once(input, groups), None,
                                 None, None, groups, eps)
     return one_by_one(found, input, groups)
@@ -194,8 +198,7 @@ def _(batch: Any, output: Any, input: Any, weight: Any, mean: Any, scale: Any, g
 @_channel_norm_weight.batch
 def _(batch: Any, output: Any, input: Any, mean: Any, scale: Any, groups: Any,
       eps: float) -> Any:
-    output, input = (with_batch(batch, *given) for given in (("output", output),
-                                                             ("input", input)))
+    output, input = all_batched(batch, output=output, input=input)
     channels = input.shape[2]
     if groups is None:
         found = _channel_norm_weight(all_at_once(output, None), all_at_once(input, None), None,
@@ -242,8 +245,7 @@ _fixed_norm_weight.vjp(
 
 @_fixed_norm_weight.batch
 def _(batch: Any, output: Any, input: Any, mean: Any, var: Any, eps: float) -> Any:
-    output, input, mean, var = (with_batch(batch, *given) for given in (
-        ("output", output), ("input", input), ("mean", mean), ("var", var)))
+    output, input, mean, var = all_batched(batch, output=output, input=input, mean=mean, var=var)
     found = _fixed_norm_weight(all_at_once(output, None), all_at_once(input, None),
                                reshape(mean, (-1,)), reshape(var, (-1,)), eps)
     return reshape(found, (batch.size, input.shape[2]))
@@ -254,9 +256,6 @@ def _update_running(input: Tensor, running_mean: Tensor | None, running_var: Ten
     """Blend the statistics of this batch into the running ones, in place."""
     if running_mean is None and running_var is None:
         return
-    from ..reductions.sums import mean
-    from ..reductions.variance import var
-
     with switched(grad=False):
         input = input.detach()
         axes = tuple(range(2, input.ndim)) if instances else other_axes(input.ndim)
@@ -414,9 +413,6 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None,
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75,
                         k: float = 1.0) -> Tensor:
     """Each element divided by a power of the mean square over neighbouring channels."""
-    from .padding import pad
-    from .pooling import avg_pool2d, avg_pool3d
-
     if input.ndim < 3:
         raise ValueError("Expected 3D or higher dimensionality                          input "
                          f"(got {input.ndim} dimensions)")

@@ -14,8 +14,8 @@ from ..checks.common import unsupported
 from ..checks.norms import check_normalized, check_types
 from ..elementwise.exponentials import rsqrt
 from ..products.linear_layers import sum_rows
-from ..shapes.dimensions import unsqueeze
-from ..shapes.expanding import expand, sum_to_size_of
+from ..reductions.sums import mean
+from ..shapes.expanding import sum_to_size_of
 from ..shapes.reshaping import reshape
 
 
@@ -159,13 +159,6 @@ _layer_norm_weight.vjp(
         output, input, g, mean, scale, rank, eps))
 
 
-def with_batch(batch: Any, name: str, value: Any) -> Any:
-    """An argument of a batching rule, with the batch in front even if it had none."""
-    if value is None or batch[name]:
-        return value
-    return expand(unsqueeze(value, 0), (batch.size, *value.shape))
-
-
 def layer_scaled(batch: Any, value: Any, weight: Any, rank: int) -> Any:
     """A batch of values times their weights, which may be a batch too."""
     if weight is None or not batch["weight"]:
@@ -177,14 +170,14 @@ def layer_scaled(batch: Any, value: Any, weight: Any, rank: int) -> Any:
 @_layer_norm_input.batch
 def _(batch: Any, output: Any, input: Any, weight: Any, mean: Any, scale: Any, rank: int,
       eps: float) -> Any:
-    output = layer_scaled(batch, with_batch(batch, "output", output), weight, rank)
-    return _layer_norm_input(output, with_batch(batch, "input", input), None, None, None, rank, eps)
+    output = layer_scaled(batch, batched(batch, "output", output), weight, rank)
+    return _layer_norm_input(output, batched(batch, "input", input), None, None, None, rank, eps)
 
 
 @_layer_norm_weight.batch
 def _(batch: Any, output: Any, input: Any, mean: Any, scale: Any, rank: int, eps: float) -> Any:
-    unit = _layer_norm(with_batch(batch, "input", input), None, None, rank, eps)
-    product = with_batch(batch, "output", output) * unit
+    unit = _layer_norm(batched(batch, "input", input), None, None, rank, eps)
+    product = batched(batch, "output", output) * unit
     shape = product.shape[product.ndim - rank:]
     kept = (batch.size, *(1,) * (product.ndim - rank - 1), *shape)
     return reshape(sum_to_size_of(product, kept), (batch.size, *shape))
@@ -214,8 +207,6 @@ def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = Non
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
              eps: float | None = None) -> Tensor:
     """Divided by the root mean square over the last dimensions, then scaled."""
-    from ..reductions.sums import mean
-
     shape = _sizes(normalized_shape)
     check_normalized(input, shape, "", weight=weight)
     unsupported("rms_norm", input._data.dtype, "biu")

@@ -9,6 +9,7 @@ from ...backend import pool as pools
 from ...base.errors import dim_out_of_range, no_dims
 from ...core.op import Array, Index, composite, linear, op, publish
 from ...core.tensor import PLAIN, Tensor
+from ..batching import batched
 from ..checks.common import kinds
 from ..checks.pooling import (
     check_rank,
@@ -18,7 +19,6 @@ from ..checks.pooling import (
     pooled_length,
     pooled_space,
 )
-from ..shapes.dimensions import unsqueeze
 from ..shapes.expanding import expand
 from .sizes import Ints
 
@@ -71,8 +71,7 @@ _put_at_places.vjp(
 @_put_at_places.batch
 def _(batch: Any, input: Any, places: Any, space: Any, kernel: Any, stride: Any, padding: Any,
       dilation: Any, size: Any) -> Any:
-    if not batch["input"]:
-        input = expand(unsqueeze(input, 0), (batch.size, *input.shape))
+    input = batched(batch, "input", input)
     indices = _plane_indices(places, space, kernel, stride, padding, dilation, size)
     return _put_in_planes(input, expand(indices, input.shape), space,
                           windows_are_apart(kernel, stride, dilation))

@@ -8,6 +8,9 @@ from ...backend import xp
 from ...base import dtypes
 from ...core.op import composite
 from ...core.tensor import Tensor
+from ..elementwise.clamping import clamp_min
+from ..reductions.norms import norm, vector_norm
+from ..reductions.sums import sum
 from ..shapes.expanding import expand
 
 
@@ -15,9 +18,6 @@ from ..shapes.expanding import expand
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12,
               out: Tensor | None = None) -> Tensor:
     """``input`` divided by its ``p``-norm over ``dim``."""
-    from ..elementwise.clamping import clamp_min
-    from ..reductions.norms import vector_norm
-
     length = clamp_min(vector_norm(input, p, dim, keepdim=True), eps)
     if out is None:
         return input / expand(length, tuple(input.shape))
@@ -37,7 +37,6 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """The cosine of the angle between ``x1`` and ``x2`` along ``dim``."""
     from ..elementwise.clamping import clamp_min
     from ..reductions.norms import vector_norm
-    from ..reductions.sums import sum
 
     x1, x2 = _common_float(x1, x2)
     shape = xp.broadcast_shapes(tuple(x1.shape), tuple(x2.shape))
@@ -50,6 +49,4 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
                       keepdim: bool = False) -> Tensor:
     """The ``p``-norm of the differences along the last dimension."""
-    from ..reductions.norms import norm
-
     return norm(x1 - x2 + eps, p, -1, keepdim)

@@ -9,6 +9,7 @@ from ...backend.interface import is_data
 from ...core.op import composite
 from ...core.tensor import Tensor
 from ..elementwise.clamping import clamp
+from ..elementwise.complex_numbers import complex
 from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import sqrt
 from ..shapes.complex_views import real
@@ -101,7 +102,5 @@ def corrcoef(input: Any) -> Any:
     deviations = sqrt(real(variances) if covariance.is_complex() else variances)
     found = covariance / unsqueeze(deviations, 1) / unsqueeze(deviations, 0)
     if found.is_complex():
-        from ..elementwise.complex_numbers import complex
-
         return complex(clamp(found.real, -1, 1), clamp(found.imag, -1, 1))
     return clamp(found, -1, 1)

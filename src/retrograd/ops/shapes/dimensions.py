@@ -9,6 +9,7 @@ from ...base.errors import canonical_dim
 from ...base.warning import warn
 from ...core.op import Array, Dim, Dims, Ints, composite, publish, view
 from ...core.tensor import Tensor, attach
+from ..elementwise.conjugate import conj
 from .reshaping import reshape, spread_method
 
 # ---------------------------------------------------------------- reordering
@@ -133,8 +134,6 @@ def _full_transpose(self: Tensor) -> Tensor:
 
 
 def _conjugated(self: Tensor) -> Tensor:
-    from ..elementwise.conjugate import conj
-
     return conj(self) if self.is_complex() else self
 
 

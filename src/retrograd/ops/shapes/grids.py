@@ -11,6 +11,7 @@ from ...base.warning import warn
 from ...core.op import Arrays, composite, linear
 from ...core.tensor import wrap
 from ..batching import each_batched
+from ..indexing.masked_select import masked_select
 from .expanding import expand
 from .flipping import _flip
 from .joining import _cat, check_not_empty, fitted_part, stack
@@ -71,8 +72,6 @@ def cartesian_prod(*tensors: Any) -> Any:
 @composite()
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """Every way to choose ``r`` elements of a vector, one per row."""
-    from ..indexing.masked_select import masked_select
-
     _check_vectors([input])
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")

@@ -6,12 +6,14 @@ from typing import Any
 
 from ...backend import xp
 from ...backend.interface import library_of
+from ...base import layouts
 from ...base.errors import canonical_dim, dim_out_of_range, existing_dim
 from ...core.op import Array, Ints, linear, publish
 from ...core.tensor import Tensor, wrap
 from ..indexing.index_select import index_select
+from ..memory.casts import clone
 from .dimensions import unsqueeze
-from .expanding import sum_to_size_of
+from .expanding import expand, sum_to_size_of
 from .reshaping import reshape, sizes, spread_method, with_rank
 
 
@@ -99,12 +101,7 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
     shape = tuple(input.shape)
     if not shape:
         raise dim_out_of_range(axis + 1, 0)
-    from ..memory.casts import clone
-    from .expanding import expand
-
     wide = expand(unsqueeze(input, axis + 1), (*shape[:axis + 1], repeats, *shape[axis + 1:]))
-    from ...base import layouts
-
     return reshape(clone(wide, memory_format=layouts.contiguous_format),
                    (*shape[:axis], shape[axis] * repeats, *shape[axis + 1:]))
 
