@@ -14,13 +14,14 @@ import numpy as np
 
 from ..plain import conv as plain
 from ..plain import fill_with_plain_bodies
-from ..plain.conv import Ints, add_windows, inner_part, output_space, padded
+from ..plain.conv import Ints, inner_part, output_space, padded
 from ..plain.precision import wide
 from . import _strided, along_rows, cast
 from .matrices import product  # noqa: F401 - in the plain bodies
 
 
 def windows(x: Any, kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Any:
+    # A view of any array; it is not to be written to.
     own = x.strides
     steps = tuple(b * d for b, d in zip(own[2:], dilation, strict=True))
     jumps = tuple(b * s for b, s in zip(own[2:], stride, strict=True))
@@ -134,6 +135,7 @@ def side_by_side(x: Any) -> Any:
 
 def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints,
              groups: int) -> Any:
+    # The bias is added in place.
     if not x.size:
         return plain.convolve(x, weight, bias, stride, padding, dilation, groups)
     out = output_space(x.shape[2:], weight.shape[2:], stride, padding, dilation)
@@ -146,6 +148,7 @@ def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilati
 
 def correlated(x: Any, weight: Any, out: Ints, stride: Ints, padding: Ints, dilation: Ints,
                groups: int) -> Any:
+    # Fewer and larger products: always quicker.
     y = np.empty((x.shape[0], weight.shape[0], *out), x.dtype)
     if stride[0] == 1:
         _convolve_shifted(x, weight, y, stride, padding, dilation, groups)
@@ -176,25 +179,9 @@ def _by_first_position(weight: Any, groups: int) -> Any:
     return parts.reshape(first, groups, count // groups, -1)
 
 
-def spread_windows(g: Any, weight: Any, shape: Ints, stride: Ints, padding: Ints, dilation: Ints,
-                   groups: int) -> Any:
-    dtype, kernel, out = g.dtype, weight.shape[2:], g.shape[2:]
-    g, weight = wide(g), wide(weight)
-    rows = weight.reshape(groups, weight.shape[0] // groups, -1).swapaxes(1, 2)
-    folded = g.reshape(g.shape[0], groups, g.shape[1] // groups, math.prod(out))
-    size, parts = _batches(g.shape[0], shape[1] * math.prod((*kernel, *out)) * g.dtype.itemsize)
-    memory = np.empty((size, groups, rows.shape[1], folded.shape[3]), g.dtype)
-    space = tuple(n + 2 * p for n, p in zip(shape[2:], padding, strict=True))
-    whole = np.zeros((*shape[:2], *space), g.dtype)
-    for part in parts:
-        cols = memory[:part.stop - part.start]
-        np.matmul(rows, folded[part], out=cols)
-        add_windows(cols.reshape(-1, shape[1], *kernel, *out), whole[part], stride, dilation)
-    return cast(np.ascontiguousarray(whole[inner_part(padding, shape[2:])]), dtype)
-
-
 def weight_slopes(g: Any, x: Any, shape: Ints, stride: Ints, padding: Ints, dilation: Ints,
                   groups: int) -> Any:
+    # Fewer and larger products: quicker but for many channels.
     settings = (shape[2:], stride, padding, dilation, groups, g.shape[2:])
     found: Any = np.zeros(shape, g.dtype)
     if stride[0] == 1:

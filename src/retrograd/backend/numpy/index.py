@@ -14,6 +14,7 @@ from ..plain.index import checked_put, index_key, out_of_bounds
 from . import viewed
 
 _COMBINE = {"multiply": np.multiply, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
+_MANY = 1024
 _FEW = 4096  # up to so many numbers, rulers and offsets are kept: making takes as long as using
 
 
@@ -38,11 +39,11 @@ def put(array: Any, values: Any, index: Any, dims: tuple[int, ...], accumulate: 
 
 
 def _add(array: Any, values: Any, index: Any, dims: tuple[int, ...]) -> None:
-    # NumPy adds up quickly in one dimension only, which takes memory that can be seen as such.
+    # Many numbers: NumPy adds up quickly in one dimension, if memory can be seen as such.
     count = len(dims)
     moved = np.moveaxis(array, dims, range(count)) if dims != tuple(range(count)) else array
     lead, inner = moved.shape[:count], math.prod(moved.shape[count:])
-    flat = viewed(moved, (-1,))
+    flat = viewed(moved, (-1,)) if values.size >= _MANY and array.ndim > 1 else None
     if flat is None:
         plain._add(array, values, index, dims)
         return
@@ -90,6 +91,7 @@ _kept_ruler = lru_cache(maxsize=256)(plain.ruler)
 
 
 def combine_at(flat: Any, where: Any, values: Any, how: str) -> None:
+    # What has a ufunc, but for sums, which have one anyway.
     if how in _COMBINE:
         _COMBINE[how].at(flat, where, values)
     else:

@@ -16,6 +16,7 @@ UINT64 = np.dtype("uint64")
 
 
 def squared_error(x: Any, target: Any, reduction: int) -> Any:
+    # BLAS adds up the two dtypes that it has.
     apart = x - target
     dtype = apart.dtype
     if reduction == NONE or not (dtype is FLOAT32 or dtype is FLOAT64):
@@ -35,12 +36,14 @@ def _checked(target: Any, classes: int, ignore: int) -> tuple[Any, Any]:
 
 
 def _picked(x: Any, target: Any) -> Any:
+    # Matrices that lie in memory row by row.
     if x.size and x.ndim == 2 and x.flags.c_contiguous:
         return x.take(row_starts(*x.shape) + target)
     return plain._picked(x, target)
 
 
 def _placed(values: Any, shape: tuple[int, ...], target: Any, dtype: Any) -> Any:
+    # Matrices.
     if len(shape) != 2 or 0 in shape:
         return plain._placed(values, shape, target, dtype)
     whole = np.zeros(shape, dtype)
@@ -49,6 +52,7 @@ def _placed(values: Any, shape: tuple[int, ...], target: Any, dtype: Any) -> Any
 
 
 def reduced(values: Any, reduction: int) -> Any:
+    # BLAS adds up the two dtypes that it has.
     dtype = values.dtype
     if reduction == NONE or not (dtype is FLOAT32 or dtype is FLOAT64):
         return plain.reduced(values, reduction)

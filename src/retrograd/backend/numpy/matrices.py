@@ -16,7 +16,7 @@ _matmul = np.matmul
 
 
 def product(a: Any, b: Any) -> Any:
-    dtype = a.dtype
+    dtype = a.dtype  # the two that need no other one
     return _matmul(a, b) if dtype is FLOAT32 or dtype is FLOAT64 else plain.product(a, b)
 
 

@@ -31,7 +31,8 @@ def _means(x: Any, axes: tuple[int, ...], count: int) -> Any:
 
 # ---------------------------------------------------------------- rows
 
-# Rows are handled a few at a time, so that what is computed on the way stays in the cache.
+# In place, and a few rows at a time, so that what is computed on the way stays in the cache: always
+# quicker, also for few. Half precision comes here as float32.
 _BLOCK = 1 << 16
 _ALL = [slice(None)]
 
@@ -149,6 +150,8 @@ def layer_weight_gradient(g: Any, x: Any, mean: Any, scale: Any, rank: int, eps:
 
 # ---------------------------------------------------------------- channels
 
+# In place: always quicker.
+
 
 def _standard_channels(x: Any, apart: Any, shape: Any, groups: int | None
                        ) -> tuple[Any, Any]:
@@ -212,6 +215,7 @@ def _shifted_channels(x: Any, scale: Any, shift: Any) -> Any:
 
 
 def blend(running: Any, fresh: Any, momentum: float) -> None:
+    # In place, where both are of one dtype.
     dtype = running.dtype
     if dtype is not fresh.dtype:
         plain.blend(running, fresh, momentum)
@@ -233,6 +237,7 @@ def look_up(weight: Any, indices: Any) -> Any:
 
 
 def _add_rows_at(whole: Any, indices: Any, rows: Any, times: Any) -> None:
+    # By how often an index comes at most, and how many numbers there are.
     width, most = whole.shape[1], times.item(times.argmax())
     if most == 1:
         whole[indices] = rows

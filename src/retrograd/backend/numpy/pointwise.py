@@ -9,7 +9,7 @@ import numpy as np
 from ..plain import fill_with_plain_bodies
 from ..plain import pointwise as plain
 
-_MASKED_BY_BITS = 4096  # elements from which masking by bit patterns beats a masked write
+_MASKED_BY_BITS = 4096  # elements from which masking by bit patterns beats a choice
 
 
 def sign(array: Any) -> Any:
@@ -67,12 +67,9 @@ def bounded(array: Any, low: Any, high: Any) -> Any:
 
 
 def zeroed(array: Any, mask: Any) -> Any:
-    if array.shape != mask.shape or not array.ndim or array.dtype.kind == "V":
+    # Large arrays of floating numbers.
+    if array.size < _MASKED_BY_BITS or array.shape != mask.shape or array.dtype.kind != "f":
         return plain.zeroed(array, mask)
-    if array.size < _MASKED_BY_BITS or array.dtype.kind != "f":
-        found = array.copy()
-        found[mask] = 0
-        return found
     pattern = mask.view(np.int8).astype(_whole(array))
     pattern -= 1
     return _through(pattern, array)
@@ -80,7 +77,7 @@ def zeroed(array: Any, mask: Any) -> Any:
 
 def kept(array: Any, mask: Any) -> Any:
     if array.size < _MASKED_BY_BITS or array.shape != mask.shape or array.dtype.kind != "f":
-        return zeroed(array, ~mask)
+        return plain.kept(array, mask)
     pattern = mask.view(np.int8).astype(_whole(array))
     np.negative(pattern, out=pattern)
     return _through(pattern, array)
@@ -98,6 +95,7 @@ def _through(pattern: Any, array: Any) -> Any:
 
 
 def made_complex(real: Any, imag: Any) -> Any:
+    # Both parts are written where they belong, at once.
     shape = np.broadcast_shapes(real.shape, imag.shape)
     found = np.empty(shape, np.complex64 if real.dtype == np.float32 else np.complex128)
     found.real = real

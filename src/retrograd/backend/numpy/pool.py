@@ -38,6 +38,7 @@ def combined(combine: Any, x: Any, kernel: Ints, stride: Ints, dilation: Ints, o
 
 def max_pool_with_places(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
                          out: Ints) -> tuple[Any, Any]:
+    # One dimension after the other: always quicker; NaN and padding are rare, and looked at after.
     space = x.shape[-len(kernel):]
     whole = pool_input(x, kernel, stride, padding, dilation, out, lowest(x.dtype))
     best, places = _maxima_and_places(whole, space, kernel, stride, dilation, out)
@@ -99,6 +100,7 @@ def _find_last_nan(whole: Any, places: Any, space: Ints, kernel: Ints, stride: I
 
 def scatter_places(g: Any, places: Any, space: Ints, kernel: Ints, stride: Ints, padding: Ints,
                    dilation: Ints, out: Ints, unique: bool) -> Any:
+    # Where windows begin is remembered.
     whole = np.zeros((*g.shape[:-len(space)], *space), g.dtype)
     if g.size:
         first = window_starts(space, stride, padding, out).reshape(-1)
@@ -109,21 +111,6 @@ def scatter_places(g: Any, places: Any, space: Ints, kernel: Ints, stride: Ints,
         else:
             np.add.at(whole.reshape(-1), flat.reshape(-1), g.reshape(-1))
     return whole
-
-
-def average_pool(x: Any, kernel: Ints, stride: Ints, padding: Ints, out: Ints, include_pad: bool,
-                 divisor: Any) -> Any:
-    # Floating numbers are divided in the memory of their sum.
-    if x.dtype.kind in "iu":
-        return plain.average_pool(x, kernel, stride, padding, out, include_pad, divisor)
-    ones = (1,) * len(kernel)
-    whole = pool_input(x, kernel, stride, padding, ones, out, 0)
-    total = combined(np.add, whole, kernel, stride, ones, out)
-    divisor = plain._divisor(x.shape[-len(kernel):], kernel, stride, padding, out, include_pad,
-                             divisor)
-    total /= divisor.astype(total.dtype) if isinstance(divisor, np.ndarray) \
-        else number(divisor, total.dtype)
-    return total
 
 
 fill_with_plain_bodies(globals(), plain)

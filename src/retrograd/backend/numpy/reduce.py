@@ -30,6 +30,7 @@ _SMALL = 4096
 
 
 def sum_all(array: Any) -> Any:
+    # The two dtypes that have dot products, up to a few elements.
     dtype = array.dtype
     size = array.size
     if dtype is FLOAT32:
@@ -47,6 +48,7 @@ def sum_all(array: Any) -> Any:
 
 
 def total(array: Any, dim: tuple[int, ...] | None, keepdims: bool, dtype: Any = None) -> Any:
+    # The two dtypes that need no other one; long sums of float32 along one axis in blocks.
     axis = dim if dim and array.ndim else None
     own = array.dtype
     if dtype is None and (own is FLOAT32 or own is FLOAT64):
@@ -81,12 +83,14 @@ def spread(array: Any, shape: tuple[int, ...], dtype: Any, dim: tuple[int, ...] 
 
 
 def log_sums(array: Any, axis: int) -> Any:
+    # The ufunc knows no complex numbers.
     if not array.ndim or array.dtype.kind == "c":
         return plain.log_sums(array, axis)
     return cast(in_rows(np.logaddexp.accumulate(wide(array), axis=axis)), array.dtype)
 
 
 def plain_variance(array: Any, correction: float) -> Any:
+    # A dot product: always quicker.
     distance = (array - sum_all(array) / array.size).ravel()
     return distance.dot(distance) / max(array.size - correction, 0)
 

@@ -16,17 +16,16 @@ from . import special as scipy_special
 from .pointwise import bounded
 from .rows import number
 
+# In place, block by block: quicker from a few numbers on; single ones take the plain way.
 _BLOCK = 1 << 16
 _SMALL_BLOCK = 1 << 14  # from four times as many numbers BLAS takes threads, which cost more here
 
 
-def _by_blocks(compute: Callable[[Any, Any], None], x: Any, size: int = _BLOCK,
-               g: Any = None) -> Any:
-    """What ``compute(x, out)`` writes, for an array of any size or a NumPy scalar; times ``g``."""
+def _by_blocks(compute: Callable[[Any, Any], None], otherwise: Callable[..., Any], x: Any,
+               size: int = _BLOCK, g: Any = None) -> Any:
+    """What ``compute(x, out)`` writes, times ``g``; single numbers are left to ``otherwise``."""
     if not x.ndim or (g is not None and g.shape != x.shape):
-        found = _by_blocks(compute, np.atleast_1d(x), size).reshape(x.shape)
-        found = found if isinstance(x, np.ndarray) else found[()]
-        return found if g is None else found * g
+        return otherwise(x) if g is None else otherwise(g, x)
     out = np.empty(x.shape, x.dtype)
     if x.size <= size:
         compute(x, out)
@@ -88,7 +87,7 @@ def _put_probability(x: Any, out: Any) -> None:
 
 
 def gelu(x: Any) -> Any:
-    return _by_blocks(_put_gelu, x, _SMALL_BLOCK)
+    return _by_blocks(_put_gelu, plain.gelu, x, _SMALL_BLOCK)
 
 
 def _put_gelu(x: Any, out: Any) -> None:
@@ -97,7 +96,7 @@ def _put_gelu(x: Any, out: Any) -> None:
 
 
 def gelu_gradient(g: Any, x: Any) -> Any:
-    return _by_blocks(_put_gelu_slope, x, _SMALL_BLOCK, g)
+    return _by_blocks(_put_gelu_slope, plain.gelu_gradient, x, _SMALL_BLOCK, g)
 
 
 def _put_gelu_slope(x: Any, out: Any) -> None:
@@ -114,7 +113,7 @@ def _put_gelu_slope(x: Any, out: Any) -> None:
 
 
 def tanh_gelu(x: Any) -> Any:
-    return _by_blocks(_put_tanh_gelu, x)
+    return _by_blocks(_put_tanh_gelu, plain.tanh_gelu, x)
 
 
 def _put_bend(x: Any, square: Any, out: Any) -> None:
@@ -133,7 +132,7 @@ def _put_tanh_gelu(x: Any, out: Any) -> None:
 
 
 def tanh_gelu_gradient(g: Any, x: Any) -> Any:
-    return _by_blocks(_put_tanh_gelu_slope, x, g=g)
+    return _by_blocks(_put_tanh_gelu_slope, plain.tanh_gelu_gradient, x, g=g)
 
 
 def _put_tanh_gelu_slope(x: Any, out: Any) -> None:
@@ -157,7 +156,7 @@ def _put_tanh_gelu_slope(x: Any, out: Any) -> None:
 
 
 def silu(x: Any) -> Any:
-    return _by_blocks(_put_silu, x)
+    return _by_blocks(_put_silu, plain.silu, x)
 
 
 def _put_silu(x: Any, out: Any) -> None:
@@ -168,7 +167,7 @@ def _put_silu(x: Any, out: Any) -> None:
 
 
 def silu_gradient(g: Any, x: Any) -> Any:
-    return _by_blocks(_put_silu_slope, x, g=g)
+    return _by_blocks(_put_silu_slope, plain.silu_gradient, x, g=g)
 
 
 def _put_silu_slope(x: Any, out: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..plain import fill_with_plain_bodies
 from ..plain import softmax as plain
-from ..plain.precision import is_half
+from ..plain.precision import is_half, wide
 from . import FLOAT32, along_rows
 from .rows import row_maxima, row_products, row_sums
 
@@ -29,19 +29,24 @@ _BLOCKS = _Along(lambda x: np.maximum.reduce(x, axis=1, keepdims=True),
                  lambda x, y: np.add.reduce(x * y, axis=1, keepdims=True))
 
 
-def _folded(compute: Callable[..., Any], axis: int, *arrays: Any) -> Any:
+# Up to this many elements the plain body is quicker, but for matrices with short rows.
+_FEW = 1024
+
+
+def _folded(compute: Callable[..., Any], otherwise: Callable[..., Any], axis: int,
+            *arrays: Any) -> Any:
     """``compute`` along ``axis`` of arrays of one shape, as matrices or in three dimensions."""
     first = arrays[0]
     shape, dtype = first.shape, first.dtype
     rank = len(shape)
     if rank == 2 and axis == 1 and dtype is FLOAT32 and 0 < shape[1] < 256 and shape[0]:
         return compute(_ROWS, *arrays)
+    if first.size <= _FEW:
+        return otherwise(*arrays, axis)
     if is_half(dtype):
-        return _folded(compute, axis, *[a.astype(FLOAT32) for a in arrays]).astype(dtype)
-    if not first.size:
-        return first.copy()
+        return _folded(compute, otherwise, axis, *map(wide, arrays)).astype(dtype)
     inner = math.prod(shape[axis + 1:])
-    folded = (-1, shape[axis] if rank else 1) if inner == 1 else (-1, shape[axis], inner)
+    folded = (-1, shape[axis]) if inner == 1 else (-1, shape[axis], inner)
     along = _ROWS if inner == 1 else _BLOCKS
     with along_rows(folded[-1]):
         found = compute(along, *[a.reshape(folded) for a in arrays])
@@ -49,7 +54,7 @@ def _folded(compute: Callable[..., Any], axis: int, *arrays: Any) -> Any:
 
 
 def softmax(array: Any, axis: int) -> Any:
-    return _folded(_softmax, axis, array)
+    return _folded(_softmax, plain.softmax, axis, array)
 
 
 def _softmax(along: _Along, x: Any) -> Any:
@@ -60,7 +65,7 @@ def _softmax(along: _Along, x: Any) -> Any:
 
 
 def log_softmax(array: Any, axis: int) -> Any:
-    return _folded(_log_softmax, axis, array)
+    return _folded(_log_softmax, plain.log_softmax, axis, array)
 
 
 def _log_softmax(along: _Along, x: Any) -> Any:
@@ -71,7 +76,7 @@ def _log_softmax(along: _Along, x: Any) -> Any:
 
 
 def softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
-    return _folded(_softmax_gradient, axis, gradient, output)
+    return _folded(_softmax_gradient, plain.softmax_gradient, axis, gradient, output)
 
 
 def _softmax_gradient(along: _Along, g: Any, y: Any) -> Any:
@@ -81,7 +86,7 @@ def _softmax_gradient(along: _Along, g: Any, y: Any) -> Any:
 
 
 def log_softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
-    return _folded(_log_softmax_gradient, axis, gradient, output)
+    return _folded(_log_softmax_gradient, plain.log_softmax_gradient, axis, gradient, output)
 
 
 def _log_softmax_gradient(along: _Along, g: Any, y: Any) -> Any:

@@ -9,15 +9,15 @@ import numpy as np
 from ..plain import fill_with_plain_bodies
 from ..plain import sorting as plain
 from ..plain.sorting import comparable, sorting_indices
-from . import cast, index
+from . import index
 from .reduce import scanned  # noqa: F401 - in the plain bodies
 
 places_along: Any = index.places_along
 
 
 def largest_indices(array: Any, k: int, axis: int, largest: bool, in_order: bool) -> Any:
-    # Far fewer wanted than there are: partition first, then sort the few.
-    if not array.ndim or not k or k * 8 > array.shape[axis] or array.dtype.kind == "b":
+    # Far fewer wanted than there are, and those are many: partition first, then sort the few.
+    if array.size < 512 or not k or k * 8 > array.shape[axis] or array.dtype.kind == "b":
         return plain.largest_indices(array, k, axis, largest, in_order)
     array, lead = comparable(array), (slice(None),) * axis
     found = np.argpartition(array, array.shape[axis] - k if largest else k - 1, axis=axis)
@@ -26,19 +26,8 @@ def largest_indices(array: Any, k: int, axis: int, largest: bool, in_order: bool
     return found[places_along(order, axis)]
 
 
-def unique(array: Any) -> tuple[Any, Any, Any]:
-    values, inverse, counts = np.unique(comparable(array), return_inverse=True,
-                                        return_counts=True, equal_nan=False)
-    return cast(values, array.dtype), inverse.reshape(array.shape), counts
-
-
-def unique_slices(array: Any, axis: int) -> tuple[Any, Any, Any]:
-    values, inverse, counts = np.unique(comparable(array), return_inverse=True, return_counts=True,
-                                        axis=axis, equal_nan=False)
-    return cast(values, array.dtype), inverse.reshape(-1), counts
-
-
 def insertion_points(boundaries: Any, values: Any, right: bool, dtype: Any) -> Any:
+    # NumPy's own search, of one row without NaN.
     boundaries, values = comparable(boundaries), comparable(values)
     if boundaries.ndim != 1 or _has_nan(boundaries) or _has_nan(values):
         return plain.insertion_points(boundaries, values, right, dtype)

@@ -3,6 +3,11 @@
 A body says ``xp`` for the library, and keeps no array or function of it outside of functions, so
 that it can be bound to another one. A library that is quicker in its own way has a module of the
 same name with bodies of the same names and signatures, and takes the other ones from here.
+
+Without a plain body, and so in need of one in each library, is what has to do with its memory:
+arrays on memory that others own (``create.shared``, ``from_buffer``, ``from_dlpack``). NumPy alone
+has the random stream, whose numbers another library reads, and the packed updates of optimizers,
+which update other libraries' parameters one by one.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def most_frequent(array: Any, axis: int) -> Any:
 def unique(array: Any) -> tuple[Any, Any, Any]:
     """Sorted distinct elements, where each element went, and how often each occurs."""
     flat = comparable(array).reshape(-1)
-    order = xp.argsort(flat, kind="stable")
+    order = xp.argsort(flat)
     values, inverse, counts = unique_runs(flat[order], None)
     went = xp.empty(flat.shape, xp.INT64)
     went[order] = inverse
