@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 import retrograd as torch
-from retrograd.backend import interface
+from retrograd.backend import interface, strict
 from retrograd.backend.numpy import conv, norm, pool, smooth
+from retrograd.core.libraries import in_library
 
 F = torch.nn.functional
 BACKEND = Path(torch.__file__).parent / "backend"
@@ -126,6 +127,36 @@ def test_a_tuned_body_gives_what_the_plain_one_gives(name: str) -> None:
     assert name in CASES, f"{name} has a tuned body and no cases: give it some"
     for args in CASES[name]():
         assert_agree(outcome(tuned, args), outcome(plain, args), name in EXACT, name)
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_plain_body_runs_on_any_library(name: str) -> None:
+    plain = BODIES[name][1]
+    bound = in_library(plain, strict.xp)
+
+    def strictly(*args: Any) -> Any:
+        given = [in_strict(a) for a in args]
+        result = in_numpy(bound(*given))
+        for array, wrapped in zip(args, given, strict=True):
+            if isinstance(array, np.ndarray) and array.flags.writeable:
+                array[...] = in_numpy(wrapped)
+        return result
+
+    for args in CASES[name]():
+        if not any(isinstance(a, FunctionType) for a in args):
+            assert_agree(outcome(strictly, args), outcome(plain, args), True, name)
+
+
+def in_strict(value: Any) -> Any:
+    if isinstance(value, np.ufunc):
+        return getattr(strict.xp, value.__name__)
+    return strict.xp.asarray(value) if isinstance(value, np.ndarray | np.generic) else value
+
+
+def in_numpy(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(in_numpy(item) for item in value)
+    return np.asarray(value._array) if isinstance(value, strict.Array) else value
 
 
 def test_every_case_is_for_a_tuned_body() -> None:

@@ -369,32 +369,38 @@ def to_numpy(array: np.ndarray) -> np.ndarray:
 # NumPy's own look for arguments of other libraries first, which takes longer than a small array.
 
 
-def _reduction(ufunc: Any) -> Any:
+def _reduction(name: str, ufunc: Any) -> Any:
     reduce = ufunc.reduce
 
     def reduced(array: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         return reduce(array, axis, dtype, None, keepdims)
 
+    reduced.__name__ = name
     return reduced
 
 
-def _scan(ufunc: Any) -> Any:
+def _scan(name: str, ufunc: Any) -> Any:
     accumulate = ufunc.accumulate
 
     def scanned(array: Any, axis: int | None = None, dtype: Any = None) -> Any:
         return accumulate(np.ravel(array) if axis is None else array, axis or 0, dtype)
 
+    scanned.__name__ = name
     return scanned
 
 
-_QUICK = {
-    "sum": _reduction(np.add), "prod": _reduction(np.multiply),
-    "max": _reduction(np.maximum), "min": _reduction(np.minimum),
-    "any": _reduction(np.logical_or), "all": _reduction(np.logical_and),
-    "cumsum": _scan(np.add), "cumprod": _scan(np.multiply),
-    "take": lambda array, index, axis=None: array.take(index, axis),
-    "repeat": lambda array, count, axis=None: array.repeat(count, axis),
-}
+def take(array: Any, index: Any, axis: int | None = None) -> Any:
+    return array.take(index, axis)
 
-xp = namespace("numpy", {**globals(), **_QUICK}, np)
+
+def repeat(array: Any, count: Any, axis: int | None = None) -> Any:
+    return array.repeat(count, axis)
+
+
+_QUICK = [_reduction("sum", np.add), _reduction("prod", np.multiply),
+          _reduction("max", np.maximum), _reduction("min", np.minimum),
+          _reduction("any", np.logical_or), _reduction("all", np.logical_and),
+          _scan("cumsum", np.add), _scan("cumprod", np.multiply)]
+
+xp = namespace("numpy", {**globals(), **{quick.__name__: quick for quick in _QUICK}}, np)
 register(xp)
