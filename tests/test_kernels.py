@@ -211,12 +211,11 @@ OWN_BODIES = {"create": {"shared", "from_buffer", "from_dlpack"}}
 
 def test_every_kernel_that_is_called_has_a_plain_body() -> None:
     missing: dict[str, set[str]] = {}
-    names = {"linalg": "matrices", "sort": "sorting"}
     for path in BACKEND.parent.rglob("*.py"):
         if BACKEND in path.parents:
             continue
         tree = ast.parse(path.read_text())
-        imported = {alias.asname or alias.name: names.get(alias.name, alias.name)
+        imported = {alias.asname or alias.name: alias.name
                     for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
                     and node.level and str(node.module).split(".")[-1] == "backend"
                     for alias in node.names if alias.name != "xp"}
@@ -245,7 +244,7 @@ def test_plain_bodies_name_no_library_and_keep_nothing_of_one() -> None:
                 assert not kept, f"{name}, line {statement.lineno}: bound to one library"
 
 
-ATTRIBUTES = {"append", "get", "bit_length", "uniform"}
+ATTRIBUTES = {"append", "get", "index", "bit_length", "uniform"}
 """What is called of lists, dicts, numbers and random streams, not of arrays."""
 
 

@@ -12,15 +12,15 @@ from .numpy import (
     distance,
     index,
     loss,
+    matrices,
     norm,
     pointwise,
     pool,
     reduce,
     smooth,
     softmax,
+    sorting,
 )
-from .numpy import matrices as linalg
-from .numpy import sorting as sort
 
-__all__ = ["attention", "conv", "create", "distance", "index", "linalg", "loss", "norm"]
-__all__ += ["pointwise", "pool", "reduce", "smooth", "softmax", "sort", "xp"]
+__all__ = ["attention", "conv", "create", "distance", "index", "loss", "matrices", "norm"]
+__all__ += ["pointwise", "pool", "reduce", "smooth", "softmax", "sorting", "xp"]

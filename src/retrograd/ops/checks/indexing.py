@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import index as xi
+from ...backend import index as index_kernels
 from ...backend import xp
 from .common import scalar_type
 
@@ -56,7 +56,7 @@ def check_combine(reduce: str) -> None:
 
 def check_in_range(array: Any, dim: int, index: Any) -> None:
     """Refuse a negative index, too, which NumPy would count from the end."""
-    xi.check_range(xp.as_array(index), array.shape[dim] if array.ndim else 1, dim)
+    index_kernels.check_range(xp.as_array(index), array.shape[dim] if array.ndim else 1, dim)
 
 
 def slices_are_empty(array: Any, dim: int) -> bool:

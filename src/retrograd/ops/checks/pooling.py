@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import pool as pools
+from ...backend import pool as pool_kernels
 from ...base import dtypes
 from ...base.errors import no_kernel
 from ...core.tensor import Tensor
@@ -69,7 +69,7 @@ def pooled_space(name: str, shape: Ints, kernel: Ints, stride: Ints, padding: In
     if name == "avg_pool3d" and any(n < k for n, k in zip(space, kernel, strict=True)):
         raise RuntimeError(f"input image ({each('', space)}) smaller than kernel size "
                            f"({each('k', kernel)})")
-    out = pools.pool_space(space, kernel, stride, padding, dilation, ceil_mode)
+    out = pool_kernels.pool_space(space, kernel, stride, padding, dilation, ceil_mode)
     if any(n < 1 for n in out):
         plane = shape[-rank - 1]
         before, after = ("x".join(map(str, (plane, *sizes))) for sizes in (space, out))
@@ -112,7 +112,7 @@ def max_pooled_space(name: str, shape: Ints, kernel: Ints, stride: Ints, padding
         return pooled_length(name, shape, *given, ceil_mode)
     if rank == 1:
         check_max_pool1d(shape, *[value[0] for value in given])
-        out = pools.pool_space(shape[-1:], *given, ceil_mode)
+        out = pool_kernels.pool_space(shape[-1:], *given, ceil_mode)
         if out[0] < 1:
             raise RuntimeError(f"{name}() Invalid computed output size: {out[0]}")
         return out

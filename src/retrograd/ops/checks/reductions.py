@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Any
 
-from ...backend import reduce as arrays
+from ...backend import reduce as reduce_kernels
 from ...backend import xp
 from ...backend.interface import is_data, kind_of
 from ...base import dtypes
@@ -107,7 +107,7 @@ def check_spread(name: str, input: Any, dim: Any, correction: Any) -> None:
     shape = input._data.shape
     if dim is not None:
         dim = canonical_dims(dim, len(shape))
-    if arrays.count_along(shape, dim) <= correction:
+    if reduce_kernels.count_along(shape, dim) <= correction:
         warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less "
                       "than the reduction factor (input numel divided by output numel).",
                       UserWarning, stacklevel=5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import create as make
+from ...backend import create as create_kernels
 from ...backend import xp
 from ...backend.interface import library_of
 from ...base import dtypes, layouts
@@ -67,7 +67,7 @@ def _fill_value(function: str, value: Any) -> Any:
 
 def _full_array(function: str, size: Any, value: Any, kind: dtypes.dtype) -> Any:
     fits(value, kind)
-    return xp.full(size_from(function, (size,)), make.number_as(value, kind.np), kind.np)
+    return xp.full(size_from(function, (size,)), create_kernels.number_as(value, kind.np), kind.np)
 
 
 def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, layout: Any = None,
@@ -75,7 +75,7 @@ def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, layout: Any 
     """A zero-dim tensor of the default dtype."""
     place("scalar_tensor", device, layout)
     kind = dtype_for("scalar_tensor", dtype)
-    return leaf(make.number_as(_fill_value("scalar_tensor", s), kind.np), requires_grad)
+    return leaf(create_kernels.number_as(_fill_value("scalar_tensor", s), kind.np), requires_grad)
 
 
 def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = None,
@@ -91,7 +91,7 @@ def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = No
     if any(s < 0 for s in strides):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and "
                            f"strides={list(strides)}")
-    memory = make.memory_for(shape, strides, kind.np)
+    memory = create_kernels.memory_for(shape, strides, kind.np)
     return leaf(xp.as_strided(memory, shape, strides, 0), requires_grad)
 
 
@@ -123,7 +123,7 @@ def blank_like(function: str, input: Any, dtype: Any, layout: Any, device: Any,
     data = input._data
     shape = data.shape
     if memory_format is None or memory_format is layouts.preserve_format:
-        return in_library(make.laid_out_like, library_of(data))(data, shape, kind.np)
+        return in_library(create_kernels.laid_out_like, library_of(data))(data, shape, kind.np)
     if not isinstance(memory_format, layouts.memory_format):
         raise TypeError(f"{function}(): argument 'memory_format' must be torch.memory_format, not "
                         f"{type(memory_format).__name__}")
@@ -182,7 +182,7 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, layout: Any 
     data = blank_like("full_like", input, dtype, layout, device, memory_format)
     value = _fill_value("full_like", fill_value)
     fits(value, dtypes.from_numpy_dtype(data.dtype))
-    data[...] = in_library(make.number_as, library_of(data))(value, data.dtype)
+    data[...] = in_library(create_kernels.number_as, library_of(data))(value, data.dtype)
     return beside(input, leaf(data, requires_grad, "full_like"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import create as make
+from ...backend import create as create_kernels
 from ...backend import xp
 from ...base import dtypes
 from ...base.warning import warn
@@ -99,7 +99,7 @@ def from_numpy(ndarray: Any) -> Tensor:
              "converting it to a tensor. This type of warning will be suppressed for the rest of "
              "this program.", once=True)
     dtypes.from_numpy_dtype(ndarray.dtype.newbyteorder("="))
-    return leaf(make.shared(ndarray))
+    return leaf(create_kernels.shared(ndarray))
 
 
 def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0,
@@ -130,7 +130,8 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0,
              "buffer using the tensor. You may want to copy the buffer to protect its data or "
              "make it writable before converting it to a tensor. This type of warning will be "
              "suppressed for the rest of this program.", once=True)
-    return leaf(make.from_buffer(buffer, kind.np, count, offset), requires_grad, "frombuffer")
+    return leaf(create_kernels.from_buffer(buffer, kind.np, count, offset), requires_grad,
+                "frombuffer")
 
 
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
@@ -141,7 +142,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
         array = ext_tensor._array()
     else:
-        array = make.from_dlpack(ext_tensor)
+        array = create_kernels.from_dlpack(ext_tensor)
     return leaf(array.copy() if copy else array)
 
 

@@ -6,7 +6,7 @@ import math
 from itertools import chain
 from typing import Any
 
-from ...backend import create as make
+from ...backend import create as create_kernels
 from ...backend import xp
 from ...backend.interface import is_data, library_of
 from ...base import dtypes
@@ -53,7 +53,7 @@ def _is_sequence(value: Any) -> bool:
 
 def _from_ndarray(array: Any, dtype: dtypes.dtype | None) -> Any:
     kind = dtypes.from_numpy_dtype(array.dtype.newbyteorder("="))
-    array = make.shared(array)
+    array = create_kernels.shared(array)
     token = xp.hush()
     try:
         return array.astype((dtype or kind).np, order="C")
@@ -125,7 +125,7 @@ def _integers_as(numbers: Any, kind: dtypes.dtype) -> Any:
     lowest = limits.min if kind.is_signed else -limits.max
     if whole and not (lowest <= min(whole) and max(whole) <= limits.max):
         raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow")
-    return make.integers_from(whole, kind.np)
+    return create_kernels.integers_from(whole, kind.np)
 
 
 def _as_integer(number: Any, kind: dtypes.dtype) -> int:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from ...backend import create as create_kernels
 from ...backend import xp
 from ...backend.interface import kind_of, library_of
-from ...backend.numpy.create import laid_out_like
 from ...base import dtypes
 from ...base.errors import CannotBatch, size_mismatch
 from ...core.op import Array, Index, op, publish
@@ -353,8 +353,9 @@ def _laid_out(input: Any, draw: Any) -> Any:
     array = xp.as_array(input)
     if xp.is_contiguous(array):
         return draw(array.shape)
-    out = laid_out_like(array, array.shape, array.dtype) if xp.is_dense(array) else xp.empty(
-        array.shape, array.dtype)
+    shape, dtype = array.shape, array.dtype
+    out = create_kernels.laid_out_like(array, shape, dtype) if xp.is_dense(array) else xp.empty(
+        shape, dtype)
     fill_in_memory_order(out, draw)
     return out
 

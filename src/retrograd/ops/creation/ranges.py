@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import create as make
+from ...backend import create as create_kernels
 from ...backend import xp
 from ...base import dtypes
 from ...base.errors import type_name
@@ -79,7 +79,7 @@ def arange(*args: Any, start: Any = None, end: Any = None, step: Any = None,
                      dtypes.int64 if exact else dtypes.get_default_dtype())
     _refuse_kinds("arange_cpu", kind, (dtypes.bool, dtypes.complex64, dtypes.complex128))
     count = _arange_count(start, end, step, kind)
-    data = make.arange(start, count, step, kind.np)
+    data = create_kernels.arange(start, count, step, kind.np)
     if out is not None and out.numel() != count and out.numel():
         warn(f"The number of elements in the out tensor of shape {list(out.shape)} is "
              f"{out.numel()} which does not match the computed number of elements {count}. Note "
@@ -121,7 +121,7 @@ def range(start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None 
     if (end - start) / step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     count = math.floor((end - start) / step) + 1
-    return settle(make.arange(start, count, step, kind.np), out, requires_grad, "range")
+    return settle(create_kernels.arange(start, count, step, kind.np), out, requires_grad, "range")
 
 
 def _spaced(function: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any
@@ -159,7 +159,8 @@ def linspace(start: Any, end: Any, steps: Any = None, *, out: Tensor | None = No
     """``steps`` evenly spaced numbers from ``start`` to ``end``, both included."""
     place("linspace", device, layout)
     start, end, steps, kind = _spaced("linspace", start, end, steps, dtype, out)
-    return settle(make.linspace(start, end, steps, kind.np), out, requires_grad, "linspace")
+    return settle(create_kernels.linspace(start, end, steps, kind.np), out, requires_grad,
+                  "linspace")
 
 
 def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *,
@@ -169,7 +170,7 @@ def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *,
     place("logspace", device, layout)
     start, end, steps, kind = _spaced("logspace", start, end, steps, dtype, out)
     with xp.quiet():
-        data = make.logspace(start, end, steps, base, kind.np)
+        data = create_kernels.logspace(start, end, steps, base, kind.np)
     return settle(data, out, requires_grad, "logspace")
 
 
@@ -186,7 +187,7 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Any =
         if value < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
     kind = out_dtype("eye", dtype, out)
-    return settle(make.eye(n, columns, kind.np), out, requires_grad, "eye")
+    return settle(create_kernels.eye(n, columns, kind.np), out, requires_grad, "eye")
 
 
 for _function in (

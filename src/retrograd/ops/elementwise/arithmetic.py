@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from ...backend import pointwise as arrays
+from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base import dtypes
@@ -52,7 +52,7 @@ def add(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
     if alpha == 1 and type(alpha) is int:
         return input + other
-    return arrays.add_multiple(input, other, alpha)
+    return pointwise_kernels.add_multiple(input, other, alpha)
 
 
 add.vjp(input=lambda g: g, other=_scaled)
@@ -64,7 +64,7 @@ def sub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``input`` and ``alpha`` times ``other``."""
     if alpha == 1 and type(alpha) is int:
         return input - other
-    return arrays.add_multiple(input, other, alpha if type(alpha) is bool else -alpha)
+    return pointwise_kernels.add_multiple(input, other, alpha if type(alpha) is bool else -alpha)
 
 
 sub.vjp(input=lambda g: g, other=_minus_scaled)
@@ -73,7 +73,7 @@ sub.vjp(input=lambda g: g, other=_minus_scaled)
 @elementwise(method=False, function=None, guard=check_sub, numbers=())
 def rsub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``other`` and ``alpha`` times ``input``."""
-    return other - input if alpha == 1 else arrays.add_multiple(other, input, -alpha)
+    return other - input if alpha == 1 else pointwise_kernels.add_multiple(other, input, -alpha)
 
 
 rsub.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
@@ -83,7 +83,8 @@ rsub.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
              title="rsub")
 def _rsub_number(input: Array, other: Number, alpha: Number = 1) -> Any:
     input = widened(input, other)
-    return arrays.number_in(input.dtype, other) - (input if alpha == 1 else input * alpha)
+    return pointwise_kernels.number_in(input.dtype, other) - (
+        input if alpha == 1 else input * alpha)
 
 
 _rsub_number.vjp(input=_minus_scaled)
@@ -133,13 +134,13 @@ div.vjp(input=lambda g, other: g / conj(other),
 @elementwise(function=None, method=False, inplace=True, numbers=BOTH, node="DivBackward2",
              guard=kinds("if", "div_floor_cpu"), title="div")
 def _div_floor(input: Array, other: Array, *, rounding_mode: str = "floor") -> Any:
-    return arrays.floor_quotient(input, other)
+    return pointwise_kernels.floor_quotient(input, other)
 
 
 @elementwise(function=None, method=False, inplace=True, numbers=BOTH, node="DivBackward2",
              guard=kinds("if", "div_trunc_cpu"), title="div")
 def _div_trunc(input: Array, other: Array, *, rounding_mode: str = "trunc") -> Any:
-    return arrays.trunc_quotient(input, other)
+    return pointwise_kernels.trunc_quotient(input, other)
 
 
 for _rounded in (_div_floor, _div_trunc):
@@ -176,7 +177,7 @@ publish(in_place(div), "true_divide_", function=None)
              guard=kinds("if", "div_floor_cpu"))
 def floor_divide(input: Array, other: Array) -> Any:
     """Quotient of ``input`` and ``other``, rounded down."""
-    return arrays.floor_quotient(input, other)
+    return pointwise_kernels.floor_quotient(input, other)
 
 
 floor_divide.vjp(input=lambda g: no_derivative("aten::floor_divide"),
@@ -187,7 +188,7 @@ floor_divide.vjp(input=lambda g: no_derivative("aten::floor_divide"),
              guard=kinds("if", "remainder_cpu"))
 def remainder(input: Array, other: Array) -> Any:
     """What is left of ``input`` after division by ``other``, with the sign of ``other``."""
-    return arrays.remainder(input, other)
+    return pointwise_kernels.remainder(input, other)
 
 
 remainder.vjp(input=lambda g: g,
@@ -198,7 +199,7 @@ remainder.vjp(input=lambda g: g,
              guard=kinds_with_number("if", "remainder_cpu"), title="remainder")
 def _remainder_number(input: Array, other: Number) -> Any:
     input = widened(input, other)
-    return arrays.remainder(input, arrays.number_in(input.dtype, other))
+    return pointwise_kernels.remainder(input, pointwise_kernels.number_in(input.dtype, other))
 
 
 _remainder_number.vjp(input=lambda g: g)
@@ -207,7 +208,7 @@ _remainder_number.vjp(input=lambda g: g)
 @elementwise(function=None, method=False, node="NotImplemented", numbers=BOTH,
              guard=kinds("if", "remainder_cpu"), title="remainder")
 def _remainder_of_number(input: Array, other: Array) -> Any:
-    return arrays.remainder(input, other)
+    return pointwise_kernels.remainder(input, other)
 
 
 _remainder_of_number.vjp(other=lambda g: no_derivative("aten::remainder"))
@@ -217,7 +218,7 @@ _remainder_of_number.vjp(other=lambda g: no_derivative("aten::remainder"))
              guard=kinds("if", "fmod_cpu"))
 def fmod(input: Array, other: Array) -> Any:
     """What is left of ``input`` after division by ``other``, with the sign of ``input``."""
-    return arrays.fmod(input, other)
+    return pointwise_kernels.fmod(input, other)
 
 
 fmod.vjp(input=lambda g: g,
@@ -228,7 +229,7 @@ fmod.vjp(input=lambda g: g,
              guard=kinds_with_number("if", "fmod_cpu"), title="fmod")
 def _fmod_number(input: Array, other: Number) -> Any:
     input = widened(input, other)
-    return arrays.fmod(input, arrays.number_in(input.dtype, other))
+    return pointwise_kernels.fmod(input, pointwise_kernels.number_in(input.dtype, other))
 
 
 _fmod_number.vjp(input=lambda g: g)
@@ -287,7 +288,7 @@ del PUBLIC["torch"]["absolute_"]
     "Please use torch.sgn instead.")))
 def sign(input: Array) -> Any:
     """-1, 0 or 1."""
-    return arrays.sign(input)
+    return pointwise_kernels.sign(input)
 
 
 sign.vjp(input=lambda g: zeros_as(g))
@@ -296,7 +297,7 @@ sign.vjp(input=lambda g: zeros_as(g))
 @elementwise(inplace=True, quiet=True)
 def sgn(input: Array) -> Any:
     """-1, 0 or 1; of a complex number the unit in its direction."""
-    return arrays.sign(input)
+    return pointwise_kernels.sign(input)
 
 
 sgn.vjp(input=lambda g, input, y, like:
@@ -313,7 +314,7 @@ def _direction_gradient(g: Any, input: Any, y: Any) -> Any:
 @elementwise(inplace=True, numbers=(), guard=kinds("ifc", "addcmul_cpu_out"))
 def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Number = 1) -> Any:
     """``input`` plus ``value`` times the product of two tensors."""
-    return arrays.add_multiple(input, tensor1 * tensor2, value)
+    return pointwise_kernels.add_multiple(input, tensor1 * tensor2, value)
 
 
 addcmul.vjp(input=lambda g: g,
@@ -324,7 +325,7 @@ addcmul.vjp(input=lambda g: g,
 @elementwise(inplace=True, numbers=(), guard=check_addcdiv)
 def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Number = 1) -> Any:
     """``input`` plus ``value`` times the quotient of two tensors."""
-    return arrays.add_multiple(input, tensor1 / tensor2, value)
+    return pointwise_kernels.add_multiple(input, tensor1 / tensor2, value)
 
 
 addcdiv.vjp(input=lambda g: g,
@@ -336,7 +337,7 @@ addcdiv.vjp(input=lambda g: g,
 @elementwise(function=None, method=False, inplace=True, numbers=(), guard=check_lerp,
              node="LerpBackward0", title="lerp")
 def _lerp_number(input: Array, end: Array, weight: Number) -> Any:
-    return arrays.lerp(input, end, weight)
+    return pointwise_kernels.lerp(input, end, weight)
 
 
 _lerp_number.vjp(input=lambda g, weight: g * (1 - _conjugate(weight)),
@@ -350,7 +351,7 @@ def _conjugate(number: Any) -> Any:
 @elementwise(function=None, method=False, inplace=True, numbers=(), guard=check_lerp,
              node="LerpBackward1")
 def _lerp(input: Array, end: Array, weight: Array) -> Any:
-    return arrays.lerp(input, end, weight)
+    return pointwise_kernels.lerp(input, end, weight)
 
 
 _lerp.vjp(input=lambda g, weight: g * conj(1 - weight),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...backend import pointwise as arrays
+from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...base.errors import no_overload
 from ...core.op import Array, Number, composite, elementwise, publish
@@ -21,7 +21,7 @@ def _bounded(input: Any, low: Any, high: Any) -> Any:
     for bound in (low, high):
         if bound is not None:
             input = widened(input, bound)
-    return arrays.bounded(input, low, high)
+    return pointwise_kernels.bounded(input, low, high)
 
 
 @elementwise(function=None, method=False, inplace=True, quiet=True, guard=check_clamp,

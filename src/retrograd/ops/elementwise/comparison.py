@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...backend import pointwise as arrays
+from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base import dtypes
@@ -99,7 +99,7 @@ def isclose(input: Array, other: Array, rtol: float = 1e-5, atol: float = 1e-8,
         if tolerance < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got "
                                f"{tolerance:g}")
-    return arrays.close(input, other, rtol, atol, equal_nan)
+    return pointwise_kernels.close(input, other, rtol, atol, equal_nan)
 
 
 @composite(method=True)

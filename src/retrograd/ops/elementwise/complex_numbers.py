@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import pointwise as arrays
+from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...core.op import Array, composite, elementwise, publish
@@ -80,7 +80,7 @@ def _turn(input: Any) -> Any:
 @elementwise(method=False, quiet=True, numbers=(), promote=None, guard=check_parts)
 def complex(real: Array, imag: Array) -> Any:
     """The complex numbers with the given parts."""
-    return arrays.made_complex(real, imag)
+    return pointwise_kernels.made_complex(real, imag)
 
 
 complex.vjp(real=lambda g: real_part(g), imag=lambda g: imag_part(g))
@@ -90,7 +90,7 @@ complex.jvp(real=lambda tangent: tangent + 0j, imag=lambda tangent: tangent * 1j
 @elementwise(method=False, quiet=True, numbers=(), promote=None, guard=check_parts)
 def polar(abs: Array, angle: Array) -> Any:
     """The complex numbers with the given distances and angles."""
-    return arrays.made_complex(abs * xp.cos(angle), abs * xp.sin(angle))
+    return pointwise_kernels.made_complex(abs * xp.cos(angle), abs * xp.sin(angle))
 
 
 polar.vjp(abs=lambda g, angle: real_part(g) * cos(angle) + imag_part(g) * sin(angle),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import pointwise as arrays
+from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...core.op import PUBLIC, Array, Number, elementwise, publish
 from ...core.tensor import Tensor
@@ -114,7 +114,7 @@ log1p.vjp(input=lambda g, input: g / conj(input + 1))
 @elementwise(numbers=(), guard=kinds("fc", "logaddexp_cpu"))
 def logaddexp(input: Array, other: Array) -> Any:
     """The logarithm of the sum of exponentials."""
-    return arrays.log_add_exp(input, other, False)
+    return pointwise_kernels.log_add_exp(input, other, False)
 
 
 logaddexp.vjp(input=lambda g, input, other: g / conj(1 + exp(other - input)),
@@ -124,7 +124,7 @@ logaddexp.vjp(input=lambda g, input, other: g / conj(1 + exp(other - input)),
 @elementwise(numbers=(), guard=kinds("f", "logaddexp2_cpu"))
 def logaddexp2(input: Array, other: Array) -> Any:
     """The logarithm to base two of the sum of powers of two."""
-    return arrays.log_add_exp(input, other, True)
+    return pointwise_kernels.log_add_exp(input, other, True)
 
 
 logaddexp2.vjp(input=lambda g, input, other: g / conj(1 + exp2(other - input)),
@@ -146,7 +146,7 @@ sigmoid.vjp(input=lambda g, y: g * conj((1 - y) * y))
 def logit(input: Array, eps: float | None = None) -> Any:
     """log(x / (1 - x)), with ``input`` held ``eps`` away from 0 and 1 if that is given."""
     if eps is not None:
-        input = arrays.bounded(input, eps, 1 - eps)
+        input = pointwise_kernels.bounded(input, eps, 1 - eps)
     return xp.log(input / (1 - input))
 
 
@@ -180,7 +180,7 @@ xlogy.vjp(input=lambda g, input, other: g * zeroed(log(other), (input == 0) & (o
              title="xlogy",
              guard=kinds("f", "xlogy_cpu"))
 def _xlogy_number(input: Array, other: Number) -> Any:
-    return _xlogy_kernel(input, arrays.number_in(input.dtype, other))
+    return _xlogy_kernel(input, pointwise_kernels.number_in(input.dtype, other))
 
 
 _xlogy_number.vjp(input=lambda g, input, other: _scaled_log(g, input, other))

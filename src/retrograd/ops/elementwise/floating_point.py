@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import return_types
-from ...backend import pointwise as arrays
+from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...core.op import Array, Number, composite, elementwise, op
 from ...core.tensor import Tensor
@@ -22,7 +22,7 @@ from .where import kept, where, zeroed, zeros_as
 def nan_to_num(input: Array, nan: float | None = None, posinf: float | None = None,
                neginf: float | None = None) -> Any:
     """``input`` with numbers in place of NaN and the infinities."""
-    return arrays.replaced(input, 0.0 if nan is None else nan, posinf, neginf)
+    return pointwise_kernels.replaced(input, 0.0 if nan is None else nan, posinf, neginf)
 
 
 nan_to_num.vjp(input=lambda g, input: kept(g, isfinite(input)))
@@ -42,7 +42,7 @@ copysign.vjp(input=lambda g, input, y: g * zeroed(y / input, input == 0),
 @elementwise(promote="float", function=None, method=False, inplace=True, quiet=True,
              node="CopysignBackward1", guard=kinds("f", "copysign_cpu"), title="copysign")
 def _copysign_number(input: Array, other: Number) -> Any:
-    return xp.copysign(input, arrays.number_in(input.dtype, other))
+    return xp.copysign(input, pointwise_kernels.number_in(input.dtype, other))
 
 
 _copysign_number.vjp(input=lambda g, input, y: g * zeroed(y / input, input == 0))
@@ -82,7 +82,7 @@ ldexp.vjp(input=lambda g, other: g * conj(exp2(other)),
 @op(function=None, method=False, outputs=("mantissa", "exponent"), differentiable=(0,),
     node="FrexpBackward0", guard=check_frexp, batches="leading")
 def _frexp(input: Array) -> Any:
-    return arrays.mantissa_and_exponent(input)
+    return pointwise_kernels.mantissa_and_exponent(input)
 
 
 _frexp.vjp(input=lambda g, input, mantissa: where(input == 0, g[0], g[0] * (mantissa / input)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from ...backend import pointwise as arrays
+from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...base import dtypes
 from ...base.errors import no_overload, refuse_pytorch_operand
@@ -28,7 +28,7 @@ def plain_number(value: Any) -> Any:
 
 def widened(input: Any, number: Any) -> Any:
     """Raw ``input`` in the dtype that it and a Python number have in common."""
-    return arrays.widened(input, number, dtypes.get_default_dtype().np)
+    return pointwise_kernels.widened(input, number, dtypes.get_default_dtype().np)
 
 
 def with_room_for(input: Tensor, number: Any) -> Tensor:

@@ -6,7 +6,7 @@ import builtins
 import math
 from typing import Any
 
-from ...backend import pointwise as arrays
+from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base import dtypes
@@ -53,7 +53,7 @@ def _pow_slope_of_arrays(input: Any, exponent: Any) -> Any:
 @elementwise(function=None, method=False, inplace=True, guard=check_pow, numbers=(),
              node="PowBackward1")
 def _pow(input: Array, exponent: Array) -> Any:
-    return arrays.power(input, exponent)
+    return pointwise_kernels.power(input, exponent)
 
 
 _pow.vjp(input=lambda g, input, exponent: zeroed(
@@ -73,7 +73,7 @@ def _exponent_gradient(g: Any, input: Any, exponent: Any, y: Any) -> Any:
              node="PowBackward2", promote=None, title="pow")
 def _pow_of_number(self: Number, exponent: Array) -> Any:
     exponent = widened(exponent, self)
-    return arrays.power(arrays.number_in(exponent.dtype, self), exponent)
+    return pointwise_kernels.power(pointwise_kernels.number_in(exponent.dtype, self), exponent)
 
 
 _pow_of_number.vjp(exponent=lambda g, self, exponent, y: _base_gradient(g, self, exponent, y))

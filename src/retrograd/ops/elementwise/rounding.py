@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...backend import pointwise as arrays
+from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...core.op import Array, composite, elementwise, publish
@@ -49,7 +49,7 @@ def _round(input: Array) -> Any:
 @elementwise(function=None, method=False, inplace=True, guard=kinds("f", "round_cpu"),
              node="RoundBackward1", title="round")
 def _round_decimals(input: Array, decimals: int) -> Any:
-    return arrays.round_decimals(input, decimals)
+    return pointwise_kernels.round_decimals(input, decimals)
 
 
 for _rounded in (floor, ceil, trunc, _round, _round_decimals):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import pointwise as arrays
+from ...backend import pointwise as pointwise_kernels
 from ...base import dtypes
 from ...core.op import PUBLIC, Array, elementwise, publish
 from ...core.tensor import Tensor
@@ -27,7 +27,7 @@ _ROOT_TWO_PI = math.sqrt(2 * math.pi)
 @elementwise(promote="float", inplace="function", guard=kinds("f", "erf_vml_cpu"))
 def erf(input: Array) -> Any:
     """The error function."""
-    return arrays.special("erf", input)
+    return pointwise_kernels.special("erf", input)
 
 
 erf.vjp(input=lambda g, input: g * (2 / _ROOT_PI * exp(-(input * input))))
@@ -36,7 +36,7 @@ erf.vjp(input=lambda g, input: g * (2 / _ROOT_PI * exp(-(input * input))))
 @elementwise(promote="float", inplace="function", guard=kinds("f", "erfc_vml_cpu"))
 def erfc(input: Array) -> Any:
     """One minus the error function, exact far from zero."""
-    return arrays.special("erfc", input)
+    return pointwise_kernels.special("erfc", input)
 
 
 erfc.vjp(input=lambda g, input: g * (-2 / _ROOT_PI * exp(-(input * input))))
@@ -45,7 +45,7 @@ erfc.vjp(input=lambda g, input: g * (-2 / _ROOT_PI * exp(-(input * input))))
 @elementwise(promote="float", inplace=True, guard=kinds("f", "erfinv_vml_cpu"))
 def erfinv(input: Array) -> Any:
     """The inverse of the error function."""
-    return arrays.special("erfinv", input)
+    return pointwise_kernels.special("erfinv", input)
 
 
 erfinv.vjp(input=lambda g, input: g * _erfinv_slope(erfinv(input)))
@@ -59,7 +59,7 @@ def _erfinv_slope(y: Any) -> Any:
              guard=kinds("f", "erfcx_cpu"))
 def erfcx(input: Array) -> Any:
     """exp(x²) erfc(x), which does not underflow."""
-    return arrays.special("erfcx", input)
+    return pointwise_kernels.special("erfcx", input)
 
 
 erfcx.vjp(input=lambda g, input, y: g * (2.0 * input * y - 2 / _ROOT_PI))
@@ -69,7 +69,7 @@ erfcx.vjp(input=lambda g, input, y: g * (2.0 * input * y - 2 / _ROOT_PI))
              guard=kinds("f", "erf_vml_cpu"))
 def ndtr(input: Array) -> Any:
     """The area under the standard normal density to the left of ``input``."""
-    return arrays.special("ndtr", input)
+    return pointwise_kernels.special("ndtr", input)
 
 
 ndtr.vjp(input=lambda g, input: g * (exp(-0.5 * input * input) / _ROOT_TWO_PI))
@@ -79,7 +79,7 @@ ndtr.vjp(input=lambda g, input: g * (exp(-0.5 * input * input) / _ROOT_TWO_PI))
              guard=kinds("f", "log_ndtr_cpu"))
 def log_ndtr(input: Array) -> Any:
     """The logarithm of :func:`ndtr`."""
-    return arrays.special("log_ndtr", input)
+    return pointwise_kernels.special("log_ndtr", input)
 
 
 log_ndtr.vjp(input=lambda g, input: g / (
@@ -90,7 +90,7 @@ log_ndtr.vjp(input=lambda g, input: g / (
              guard=kinds("f", "ndtri_cpu"))
 def ndtri(input: Array) -> Any:
     """The inverse of :func:`ndtr`."""
-    return arrays.special("ndtri", input)
+    return pointwise_kernels.special("ndtri", input)
 
 
 ndtri.vjp(input=lambda g, y: g * _ROOT_TWO_PI * exp(y * y / 2))
@@ -100,7 +100,7 @@ ndtri.vjp(input=lambda g, y: g * _ROOT_TWO_PI * exp(y * y / 2))
              guard=kinds("f", "entr_cpu"))
 def entr(input: Array) -> Any:
     """-x log x, the entropy of one probability."""
-    return arrays.special("entr", input)
+    return pointwise_kernels.special("entr", input)
 
 
 entr.vjp(input=lambda g, input: g * where(input < 0, math.nan, -log(input) - 1))
@@ -111,7 +111,7 @@ entr.vjp(input=lambda g, input: g * where(input < 0, math.nan, -log(input) - 1))
 @elementwise(promote="float", inplace=True, guard=kinds("f", "lgamma_vml_cpu"))
 def lgamma(input: Array) -> Any:
     """The logarithm of the gamma function's absolute value."""
-    return arrays.log_gamma(input)
+    return pointwise_kernels.log_gamma(input)
 
 
 lgamma.vjp(input=lambda g, input: g * digamma(input))
@@ -120,7 +120,7 @@ lgamma.vjp(input=lambda g, input: g * digamma(input))
 @elementwise(promote="float", inplace=True, guard=kinds("f", "digamma"))
 def digamma(input: Array) -> Any:
     """The derivative of the logarithm of gamma."""
-    return arrays.digamma(input)
+    return pointwise_kernels.digamma(input)
 
 
 digamma.vjp(input=lambda g, input: g * polygamma(1, input))
@@ -133,7 +133,7 @@ def polygamma(n: int, input: Array) -> Any:
     """The ``n``-th derivative of digamma."""
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
-    return arrays.polygamma(n, input)
+    return pointwise_kernels.polygamma(n, input)
 
 
 polygamma.vjp(input=lambda g, n, input: g * polygamma(n + 1, input))
@@ -160,7 +160,7 @@ def mvlgamma(input: Array, p: int) -> Any:
     """The logarithm of the gamma function of ``p`` dimensions."""
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
-    return arrays.log_multigamma(input, p)
+    return pointwise_kernels.log_multigamma(input, p)
 
 
 def _check_mvlgamma(given: dict[str, Any], common: dtypes.dtype) -> None:
@@ -183,7 +183,7 @@ def _multi_digamma(input: Any, p: int) -> Any:
              title="igamma", node="IgammaBackward0", guard=kinds("f", "igamma_cpu"))
 def gammainc(input: Array, other: Array) -> Any:
     """The lower incomplete gamma function, regularised."""
-    return arrays.special("gammainc", input, other)
+    return pointwise_kernels.special("gammainc", input, other)
 
 
 gammainc.vjp(input=lambda g: no_derivative_of("igamma: input"),
@@ -194,7 +194,7 @@ gammainc.vjp(input=lambda g: no_derivative_of("igamma: input"),
              title="igammac", node="IgammacBackward0", guard=kinds("f", "igammac_cpu"))
 def gammaincc(input: Array, other: Array) -> Any:
     """The upper incomplete gamma function, regularised."""
-    return arrays.special("gammaincc", input, other)
+    return pointwise_kernels.special("gammaincc", input, other)
 
 
 gammaincc.vjp(input=lambda g: no_derivative_of("igammac: input"),
@@ -222,7 +222,7 @@ def _in_three_forms(declared: str, doc: str, guard: Any, **rules: Any) -> Any:
     for form, suffix in enumerate(("", "_of_number", "_number")):
 
         def kernel(input: Array, other: Array) -> Any:
-            return arrays.special(declared, input, other)
+            return pointwise_kernels.special(declared, input, other)
 
         kernel.__name__ = declared + suffix
         kernel.__doc__ = doc
@@ -254,7 +254,7 @@ xlog1py = _in_three_forms(
 @elementwise(promote="float", inplace="function", guard=kinds("f", "i0_vml_cpu"))
 def i0(input: Array) -> Any:
     """The modified Bessel function of the first kind, of order 0."""
-    return arrays.special("i0", input)
+    return pointwise_kernels.special("i0", input)
 
 
 i0.vjp(input=lambda g, input: g * i1(input))
@@ -264,7 +264,7 @@ i0.vjp(input=lambda g, input: g * i1(input))
              guard=kinds("f", "i0e_cpu"))
 def i0e(input: Array) -> Any:
     """:func:`i0` times exp(-|x|)."""
-    return arrays.special("i0e", input)
+    return pointwise_kernels.special("i0e", input)
 
 
 i0e.vjp(input=lambda g, input, y: g * (i1e(input) - sgn(input) * y))
@@ -274,7 +274,7 @@ i0e.vjp(input=lambda g, input, y: g * (i1e(input) - sgn(input) * y))
              guard=kinds("f", "i1_cpu"))
 def i1(input: Array) -> Any:
     """The modified Bessel function of the first kind, of order 1."""
-    return arrays.special("i1", input)
+    return pointwise_kernels.special("i1", input)
 
 
 i1.vjp(input=lambda g, input, y: g * where(input == 0, 0.5, i0(input) - y / input))
@@ -284,7 +284,7 @@ i1.vjp(input=lambda g, input, y: g * where(input == 0, 0.5, i0(input) - y / inpu
              guard=kinds("f", "i1e_cpu"))
 def i1e(input: Array) -> Any:
     """:func:`i1` times exp(-|x|)."""
-    return arrays.special("i1e", input)
+    return pointwise_kernels.special("i1e", input)
 
 
 i1e.vjp(input=lambda g, input, y: g * where(
@@ -295,7 +295,7 @@ def _without_derivative(name: str, scipy_name: str, doc: str) -> None:
     """Declare a function of one argument that PyTorch does not differentiate."""
 
     def kernel(input: Array) -> Any:
-        return arrays.special(scipy_name, input)
+        return pointwise_kernels.special(scipy_name, input)
 
     kernel.__name__ = name
     kernel.__doc__ = doc
@@ -320,14 +320,14 @@ for _kind, _scipy, _text in (
 @elementwise(promote="float", function="special", method=False, guard=kinds("f", "airy_ai_cpu"))
 def airy_ai(input: Array) -> Any:
     """Airy's function Ai."""
-    return arrays.airy_ai(input)
+    return pointwise_kernels.airy_ai(input)
 
 
 @elementwise(promote="float", function="special", method=False,
              guard=kinds("f", "spherical_bessel_j0_cpu"))
 def spherical_bessel_j0(input: Array) -> Any:
     """The spherical Bessel function of the first kind, of order 0."""
-    return arrays.sinc(input / math.pi)
+    return pointwise_kernels.sinc(input / math.pi)
 
 
 # ---------------------------------------------------------------- other names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import pointwise as arrays
+from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...core.op import Array, elementwise
 from ..checks.common import kinds
@@ -142,7 +142,7 @@ atanh.vjp(input=lambda g, input: g / conj(1 - input * input))
 @elementwise(promote="float", inplace="function")
 def sinc(input: Array) -> Any:
     """sin(πx) / πx, which is 1 at 0."""
-    return arrays.sinc(input)
+    return pointwise_kernels.sinc(input)
 
 
 sinc.vjp(input=lambda g, input: g * conj(_sinc_slope(input)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import pointwise as arrays
+from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...backend.interface import library_of
 from ...base import dtypes
@@ -18,19 +18,19 @@ from .number_operands import BOTH, is_operand
 @elementwise(function=None, method=False, node="MaskedFillBackward0")
 def zeroed(input: Array, mask: Index) -> Any:
     """``input`` with zeros where ``mask`` is true, whatever stood there."""
-    return arrays.zeroed(input, mask)
+    return pointwise_kernels.zeroed(input, mask)
 
 
 @elementwise(function=None, method=False, node="MaskedFillBackward0")
 def kept(input: Array, mask: Index) -> Any:
     """``input`` with zeros where ``mask`` is false, whatever stood there."""
-    return arrays.kept(input, mask)
+    return pointwise_kernels.kept(input, mask)
 
 
 @elementwise(function=None, method=False, numbers=(), node="ThresholdBackwardBackward0")
 def zeroed_by(input: Array, source: Array, mask: Index) -> Any:
     """:func:`zeroed` by a mask made from ``source``, on record as a function of both."""
-    return arrays.zeroed(input, mask)
+    return pointwise_kernels.zeroed(input, mask)
 
 
 zeroed_by.vjp(input=lambda g, source, mask: zeroed_by(g, source, mask),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import index as xi
+from ...backend import index as index_kernels
 from ...backend import xp
 from ...base.warning import warn
 from ...core.binding import universal
@@ -28,7 +28,7 @@ def gather(input: Array, dim: Dim, index: Index, *, sparse_grad: bool = False) -
     check_gather(input, dim, index)
     if not index.size:
         return xp.empty(index.shape, input.dtype)
-    return xi.gathered(input, dim, index)
+    return index_kernels.gathered(input, dim, index)
 
 
 gather.vjp(input=lambda g, like, dim, index: scatter_add(zeros_of(g, like.shape), dim, index, g))
@@ -43,13 +43,14 @@ def _(batch: Any, input: Any, dim: int, at: Any, sparse_grad: bool) -> Any:
 def _scatter(array: Any, dim: int, index: Any, src: Any, how: str = "") -> None:
     check_scatter(array, dim, index, src)
     if index.size:
-        xi.scatter_into(array, dim, index, src, how)
+        index_kernels.scatter_into(array, dim, index, src, how)
 
 
 def _scatter_number(array: Any, dim: int, index: Any, value: Any, how: str = "") -> None:
     check_scatter(array, dim, index, None)
     if index.size:
-        xi.scatter_into(array, dim, index, xi.number_as(value, array.dtype), how)
+        index_kernels.scatter_into(array, dim, index,
+                                   index_kernels.number_as(value, array.dtype), how)
 
 
 def scattered_part(g: Any, dim: int, index: Any, like: Any) -> Any:
@@ -175,7 +176,7 @@ def _write_scatter_reduce(array: Any, dim: int, index: Any, src: Any, reduce: st
                            f"{reduce}")
     check_scatter(array, dim, index, src)
     if index.size:
-        xi.reduce_into(array, dim, index, src, reduce, include_self)
+        index_kernels.reduce_into(array, dim, index, src, reduce, include_self)
 
 
 scatter_reduce.vjp(

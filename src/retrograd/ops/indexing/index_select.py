@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import index as xi
+from ...backend import index as index_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base.errors import canonical_dim
@@ -44,9 +44,9 @@ def _overwrite_slices(array: Any, dim: int, index: Any, values: Any) -> None:
     array = array if array.ndim else array.reshape(1)
     index = xp.atleast_1d(index)
     try:
-        xi.put(array, values, index, (dim,), False)
+        index_kernels.put(array, values, index, (dim,), False)
     except IndexError:
-        raise xi.out_of_bounds(array, index, (dim,), dim) from None
+        raise index_kernels.out_of_bounds(array, index, (dim,), dim) from None
 
 
 @linear(any_dtype=True, quiet=True)
@@ -96,7 +96,7 @@ def _write_index_add(array: Any, dim: int, index: Any, source: Any, alpha: Any) 
     if not array.ndim:
         array[...] = array + source
         return
-    xi.put(array, source, xp.atleast_1d(index), (dim,), True)
+    index_kernels.put(array, source, xp.atleast_1d(index), (dim,), True)
 
 
 index_add.vjp(input=lambda g: g,
@@ -164,7 +164,7 @@ def _write_index_fill(array: Any, dim: int, index: Any, value: Any) -> None:
     if isinstance(value, complex) and kind_of(array.dtype) != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not "
                            "supported")
-    _overwrite_slices(array, dim, index, xi.number_as(value, array.dtype))
+    _overwrite_slices(array, dim, index, index_kernels.number_as(value, array.dtype))
 
 
 _index_fill_value.vjp(input=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import index as xi
+from ...backend import index as index_kernels
 from ...backend import xp
 from ...backend.interface import kind_of, library_of
 from ...base.errors import CannotBatch, dim_out_of_range, not_a_tensor
@@ -30,7 +30,7 @@ from ..shapes.reshaping import reshape, with_rank, zeros_of
 @linear(function=None, method=False, any_dtype=True, quiet=True, saved={"index": "indices"})
 def index(input: Array, index: Index, dims: Any) -> Any:
     """The elements that index tensors on ``dims`` reach."""
-    return xi.taken(input, index, dims)
+    return index_kernels.taken(input, index, dims)
 
 
 index.vjp(input=lambda g, like, index, dims: index_backward(g, index, like.shape, dims))
@@ -106,7 +106,7 @@ def index_rule(batch: Any, input: Any, at: Any, dims: Any) -> Any:
 @linear(function=None, method=False, any_dtype=True, node="IndexPutBackward0")
 def index_backward(input: Array, index: Index, shape: Any, dims: Any) -> Any:
     """Elements added up in zeros of ``shape``, where index tensors on ``dims`` point."""
-    return xi.placed(input, shape, index, dims)
+    return index_kernels.placed(input, shape, index, dims)
 
 
 def index_of(input: Any, at: Any, dims: Any) -> Any:
@@ -149,7 +149,7 @@ def _write_indexed(array: Any, values: Any, index: Any, dims: Any, accumulate: b
                 f"{scalar_type(array)} for the destination and "
                 f"{scalar_type(values)} for the source.")
         values = values.astype(array.dtype)
-    xi.put(array, values, index, dims, accumulate)
+    index_kernels.put(array, values, index, dims, accumulate)
 
 
 _index_put.vjp(
@@ -231,7 +231,7 @@ def located(tensor: Tensor, pairs: list[tuple[int, Tensor]]) -> tuple[Tensor, tu
     check_broadcast(parts)
     if any(type(part)._is_traced for part in parts):  # type: ignore[attr-defined]
         return stack(broadcast_tensors(*parts)), tuple(dims)
-    return wrap(computed(xi.stacked, [part._data for part in parts])), tuple(dims)
+    return wrap(computed(index_kernels.stacked, [part._data for part in parts])), tuple(dims)
 
 
 def is_mask(tensor: Tensor) -> bool:

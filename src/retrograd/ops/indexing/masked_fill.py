@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import index as xi
+from ...backend import index as index_kernels
 from ...backend import xp
 from ...core.inplace import call_inplace
 from ...core.op import Array, Index, Number, op, publish
@@ -39,13 +39,13 @@ def _masked(input: Any, mask: Any, value: Any) -> Any:
     quiet=True)
 def _masked_fill_value(input: Array, mask: Index, value: Number) -> Any:
     check_mask(mask)
-    return _masked(input, mask, xi.number_as(value, input.dtype))
+    return _masked(input, mask, index_kernels.number_as(value, input.dtype))
 
 
 @_masked_fill_value.write
 def _write_masked_fill(array: Any, mask: Any, value: Any) -> None:
     check_mask(mask)
-    _fill_masked(array, mask, xi.number_as(value, array.dtype))
+    _fill_masked(array, mask, index_kernels.number_as(value, array.dtype))
 
 
 _masked_fill_value.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import index as xi
+from ...backend import index as index_kernels
 from ...backend import xp
 from ...base.dtypes import int64
 from ...base.errors import CannotBatch, size_mismatch
@@ -83,7 +83,7 @@ def _(batch: Any, input: Any, mask: Any, shape: Any) -> Any:
 def _masked_scatter(input: Array, mask: Index, source: Array) -> Any:
     check_masked_scatter(input, mask, source)
     out = xp.broadcast_to(input, _joint_shape(mask, input)).copy()
-    xi.masked_put(out, mask, source)
+    index_kernels.masked_put(out, mask, source)
     return out
 
 
@@ -97,7 +97,7 @@ def _write_masked_scatter(array: Any, mask: Any, source: Any) -> None:
             f"in the tensor ({mask.ndim})")
     if _joint_shape(mask, array) != array.shape:
         raise size_mismatch([array.shape, mask.shape])
-    xi.masked_put(array, mask, source)
+    index_kernels.masked_put(array, mask, source)
 
 
 _masked_scatter.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0),

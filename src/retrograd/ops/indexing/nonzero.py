@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import index as xi
+from ...backend import index as index_kernels
 from ...backend import xp
 from ...backend.interface import library_of
 from ...base import dtypes
@@ -14,7 +14,7 @@ from ...core.tensor import Tensor, wrap
 
 
 def _nonzero(input: Tensor) -> Tensor:
-    return wrap(computed(xi.nonzero_rows, input._data))
+    return wrap(computed(index_kernels.nonzero_rows, input._data))
 
 
 def nonzero(input: Tensor, *, out: Any = None, as_tuple: bool = False) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import index as xi
+from ...backend import index as index_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base.errors import is_pytorch_tensor, type_name
@@ -311,7 +311,7 @@ def put_plainly(self: Tensor, key: Tensor, value: Any) -> bool:
     if at.dtype is xp.BOOL and array.shape[:at.ndim] != at.shape:
         return False
     try:
-        xi.put(array, value._data, at, (0,), False)
+        index_kernels.put(array, value._data, at, (0,), False)
     except (IndexError, RuntimeError):
         return False
     self._counter().bump()
@@ -322,7 +322,7 @@ def assigned_value(self: Tensor, value: Any) -> Any:
     if isinstance(value, Tensor):
         return value
     if isinstance(value, NUMBERS):
-        return wrap(xi.number_as(value, self._data.dtype, saturate=True))
+        return wrap(index_kernels.number_as(value, self._data.dtype, saturate=True))
     raise TypeError(f"can't assign a {type_name(value)} to a torch.{self.dtype.alias}Tensor")
 
 

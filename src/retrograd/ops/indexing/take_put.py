@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import index as xi
+from ...backend import index as index_kernels
 from ...backend import xp
 from ...base.errors import canonical_dim, no_dims
 from ...core.inplace import call_inplace
@@ -52,8 +52,9 @@ def _put(input: Array, index: Index, source: Array, accumulate: bool) -> Any:
 @_put.write
 def _write_put(array: Any, index: Any, source: Any, accumulate: bool) -> None:
     check_put(array, index, source)
-    flat, copy = xi.packed(array)
-    xi.put(flat, xp.as_array(source).reshape(-1), xp.as_array(index).reshape(-1), (0,), accumulate)
+    flat, copy = index_kernels.packed(array)
+    index_kernels.put(flat, xp.as_array(source).reshape(-1), xp.as_array(index).reshape(-1), (0,),
+                      accumulate)
     if copy is not None:
         array[...] = copy
 

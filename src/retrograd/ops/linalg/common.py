@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import linalg as matrices
-from ...backend import xp
+from ...backend import matrices, xp
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import no_kernel

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import linalg as matrices
-from ...backend import xp
+from ...backend import matrices, xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, composite, linear, publish
 from ...core.tensor import Tensor

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import return_types
-from ...backend import linalg as matrices
-from ...backend import xp
+from ...backend import matrices, xp
 from ...backend.interface import kind_of
 from ...base.warning import warn
 from ...core.op import Array, Index, composite, op, publish

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import linalg as matrices
-from ...backend import xp
+from ...backend import matrices, xp
 from ...base.errors import LinAlgError, canonical_dim
 from ...core.op import Array, composite, op, publish
 from ...core.tensor import Tensor, wrap

@@ -6,8 +6,7 @@ import math
 from typing import Any
 
 from ... import return_types
-from ...backend import linalg as matrices
-from ...backend import xp
+from ...backend import matrices, xp
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import canonical_dim, no_kernel

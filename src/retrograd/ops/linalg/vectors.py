@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import linalg as matrices
+from ...backend import matrices
 from ...base.errors import canonical_dim, existing_dim
 from ...base.warning import warn
 from ...core.op import Array, composite, op, publish

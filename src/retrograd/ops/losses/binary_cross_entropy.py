@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import loss as arrays
+from ...backend import loss as loss_kernels
 from ...backend import xp
 from ...base.errors import no_kernel
 from ...core.op import Array, Index, composite, elementwise, op
@@ -20,7 +20,7 @@ from .reduction import _pair, element_count, of_each, reduction_code, share
 @op(method=False, function=None, guard=kinds("f", "binary_cross_entropy"))
 def _binary_cross_entropy(input: Array, target: Array, weight: Index | None,
                           reduction: int) -> Any:
-    return arrays.binary_cross_entropy(input, target, weight, reduction)
+    return loss_kernels.binary_cross_entropy(input, target, weight, reduction)
 
 
 _binary_cross_entropy.op.node_name = "BinaryCrossEntropyBackward0"
@@ -72,7 +72,7 @@ softplus_of_negative.vjp(input=lambda g, input: -g * sigmoid(-input))
 @op(method=False, function=None, node="BinaryCrossEntropyWithLogitsBackward0")
 def _logistic_loss(input: Array, target: Array, weight: Index | None, pos_weight: Index | None,
                    reduction: int) -> Any:
-    return arrays.logistic_loss(input, target, weight, pos_weight, reduction)
+    return loss_kernels.logistic_loss(input, target, weight, pos_weight, reduction)
 
 
 def logistic_slope(input: Any, target: Any, pos_weight: Any) -> Any:

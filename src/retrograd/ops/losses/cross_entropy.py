@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import loss as arrays
+from ...backend import loss as loss_kernels
 from ...backend import xp
 from ...base.errors import no_dims
 from ...core.op import Array, Index, composite, op
@@ -26,8 +26,8 @@ from .reduction import MEAN, NONE, SUM, _reduced, reduction_code
 @op(method=False, function=None)
 def _likelihood_gradient(output: Array, target: Index, weight: Index | None, shape: Any,
                          reduction: int, ignore_index: int) -> Any:
-    return arrays.spread_likelihood(output, shape, xp.as_array(target), weight, reduction,
-                                    ignore_index)
+    return loss_kernels.spread_likelihood(output, shape, xp.as_array(target), weight, reduction,
+                                          ignore_index)
 
 
 def _declare_likelihood(name: str, node: str) -> Any:
@@ -35,8 +35,8 @@ def _declare_likelihood(name: str, node: str) -> Any:
                ignore_index: int) -> Any:
         if weight is not None or input.dtype is not xp.FLOAT32:
             check_likelihood(input, weight)
-        return arrays.negative_likelihood(input, xp.as_array(target), weight, reduction,
-                                          ignore_index)
+        return loss_kernels.negative_likelihood(input, xp.as_array(target), weight, reduction,
+                                                ignore_index)
 
     kernel.__name__ = name
     made = op(method=False, function=None, node=node)(kernel)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import loss as arrays
+from ...backend import loss as loss_kernels
 from ...backend import xp
 from ...base import dtypes
 from ...base.errors import no_dims
@@ -128,7 +128,7 @@ def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative
 def _soft_margin_loss(input: Array, target: Index, reduction: int) -> Any:
     apart = -input * target
     values = xp.log1p(xp.exp(-xp.absolute(apart))) + xp.maximum(apart, 0)
-    return arrays.reduced(xp.cast(values, input.dtype), reduction)
+    return loss_kernels.reduced(xp.cast(values, input.dtype), reduction)
 
 
 _soft_margin_loss.vjp(input=lambda g, input, target, reduction: -target * sigmoid(
@@ -164,15 +164,15 @@ def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | 
 
 @op(method=False, function=None)
 def _hinge_slopes(input: Array, target: Index, weight: Index | None, p: int, margin: float) -> Any:
-    return arrays.hinge_slopes(input, target, p, margin, weight)
+    return loss_kernels.hinge_slopes(input, target, p, margin, weight)
 
 
 @op(method=False, function=None, node="MultiMarginLossBackward0",
     guard=kinds("f", "multi_margin_loss_cpu_kernel"))
 def _multi_margin_loss(input: Array, target: Index, weight: Index | None, p: int, margin: float,
                        reduction: int) -> Any:
-    values = arrays.hinge_margins(input, target, p, margin, weight).sum(1)
-    return arrays.reduced(values.astype(input.dtype), reduction)
+    values = loss_kernels.hinge_margins(input, target, p, margin, weight).sum(1)
+    return loss_kernels.reduced(values.astype(input.dtype), reduction)
 
 
 def per_sample(g: Any, count: int, reduction: int) -> Any:
@@ -218,7 +218,7 @@ def _(batch: Any, input: Any, target: Any, weight: Any, p: int, margin: float) -
 @op(method=False, function=None)
 def _hinge_curvature(output: Array, input: Index, target: Index, weight: Index | None, p: int,
                      margin: float) -> Any:
-    return arrays.hinge_curvature(output, input, target, p, margin, weight)
+    return loss_kernels.hinge_curvature(output, input, target, p, margin, weight)
 
 
 _hinge_curvature.vjp(output=lambda g, input, target, weight, p, margin: _hinge_curvature(

@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Any
 
-from ...backend import loss as arrays
+from ...backend import loss as loss_kernels
 from ...backend import xp
 from ...base import dtypes
 from ...base.errors import size_mismatch
@@ -16,7 +16,7 @@ from ..batching import all_aligned, run
 from ..reductions.sums import _mean_dims, _sum_dims, mean, sum
 from ..shapes.expanding import expand
 
-NONE, MEAN, SUM = arrays.NONE, arrays.MEAN, arrays.SUM
+NONE, MEAN, SUM = loss_kernels.NONE, loss_kernels.MEAN, loss_kernels.SUM
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import loss as arrays
+from ...backend import loss as loss_kernels
 from ...core.op import Array, composite, op
 from ...core.tensor import Tensor
 from ..checks.common import kinds, unsupported
@@ -27,7 +27,7 @@ from .reduction import (
 @op(method=False, function=None)
 def _mse_loss(input: Array, target: Array, reduction: int) -> Any:
     unsupported("mse_cpu", input.dtype, "biu")
-    return arrays.squared_error(input, target, reduction)
+    return loss_kernels.squared_error(input, target, reduction)
 
 
 _mse_loss.op.node_name = "MseLossBackward0"
@@ -78,7 +78,7 @@ def l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
 @op(method=False, function=None, node="SmoothL1LossBackward0",
     guard=kinds("f", "smooth_l1_cpu"))
 def _smooth_l1_loss(input: Array, target: Array, reduction: int, beta: float) -> Any:
-    return arrays.smooth_error(input, target, beta, 1.0, reduction)
+    return loss_kernels.smooth_error(input, target, beta, 1.0, reduction)
 
 
 _smooth_l1_loss.vjp(
@@ -105,7 +105,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = No
 
 @op(method=False, function=None, node="HuberLossBackward0", guard=kinds("f", "huber_cpu"))
 def _huber_loss(input: Array, target: Array, reduction: int, delta: float) -> Any:
-    return arrays.smooth_error(input, target, delta, delta, reduction)
+    return loss_kernels.smooth_error(input, target, delta, delta, reduction)
 
 
 _huber_loss.vjp(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import create as make
+from ...backend import create as create_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base import dtypes, layouts
@@ -24,7 +24,7 @@ def clone(input: Array, *, memory_format: Any = None) -> Any:
     """A copy with memory of its own; gradients flow through it."""
     if memory_format is None or memory_format is layouts.preserve_format:
         return xp.copied(input)
-    return make.copy_in_order(input, layouts.axis_order(input.ndim, memory_format))
+    return create_kernels.copy_in_order(input, layouts.axis_order(input.ndim, memory_format))
 
 
 clone.vjp(input=lambda g: g)
@@ -56,7 +56,7 @@ def _to_copy(input: Array, dtype: Any, memory_format: Any = None) -> Any:
     cast = xp.cast(input, dtype.np) if input.dtype != dtype.np else xp.copied(input)
     if memory_format is None or memory_format is layouts.preserve_format:
         return cast
-    return make.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
+    return create_kernels.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
 
 
 @op(function=None, method=False, any_dtype=True, batches="leading")
@@ -65,7 +65,7 @@ def _to_exact(input: Array, dtype: Any, memory_format: Any = None) -> Any:
     cast = xp.cast(input, dtype.np)
     if memory_format is None or memory_format is layouts.preserve_format:
         return cast
-    return make.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
+    return create_kernels.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
 
 
 _to_copy.vjp(input=lambda g, like: cast_gradient(g, like.dtype))

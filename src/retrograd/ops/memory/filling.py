@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import index as xi
+from ...backend import index as index_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base.errors import size_mismatch, type_name
@@ -121,12 +121,12 @@ def _filled(input: Any, value: Any) -> Any:
 
 @op(function=None, method=False, node="FillBackward2", any_dtype=True, batches="leading")
 def _fill_number(input: Array, value: Number) -> Any:
-    return _filled(input, xi.number_as(value, input.dtype))
+    return _filled(input, index_kernels.number_as(value, input.dtype))
 
 
 @_fill_number.write
 def _write_number(array: Any, value: Any) -> None:
-    array[...] = xi.number_as(value, array.dtype)
+    array[...] = index_kernels.number_as(value, array.dtype)
 
 
 _fill_number.vjp(input=lambda g: zeros_of(g, g.shape))
@@ -176,7 +176,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         array = input._array()
         # One value for all: it does not matter if elements share memory.
         if xp.is_writable(array):
-            array[...] = xi.number_as(value, array.dtype)
+            array[...] = index_kernels.number_as(value, array.dtype)
             input._counter().bump()
             return input
     return call_inplace(_fill_number.op, (input, value))
@@ -184,7 +184,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
 
 @op(function=None, method=False, node="FillBackward0", any_dtype=True, batches="leading")
 def _full_of_number(input: Array, value: Number) -> Any:
-    return _filled(input, xi.number_as(value, input.dtype))
+    return _filled(input, index_kernels.number_as(value, input.dtype))
 
 
 _full_of_number.vjp(input=lambda g: zeros_of(g, g.shape))

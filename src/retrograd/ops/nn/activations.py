@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import pointwise as arrays
-from ...backend import smooth as curves
+from ...backend import pointwise as pointwise_kernels
+from ...backend import smooth as smooth_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base import dtypes
@@ -54,7 +54,7 @@ def _with_inplace(name: str, made: Any, written: Any = None) -> None:
     c=(NotImplementedError, "clamp is not supported for complex types")))
 def relu(input: Array) -> Any:
     """``input``, or 0 where it is negative."""
-    return arrays.bounded(input, 0, None)
+    return pointwise_kernels.bounded(input, 0, None)
 
 
 relu.vjp(input=lambda g, y: zeroed_by(g, y, y <= 0))
@@ -67,7 +67,7 @@ def hardtanh(input: Array, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """``input`` held between two bounds, where the gradient stops."""
     if kind_of(input.dtype) in "iu":
         min_val, max_val = int(min_val), int(max_val)
-    return arrays.bounded(input, min_val, max_val)
+    return pointwise_kernels.bounded(input, min_val, max_val)
 
 
 def _check_hardtanh(given: dict[str, Any], common: dtypes.dtype) -> None:
@@ -103,7 +103,7 @@ _functional(_relu6, "relu6")
 @elementwise(function=None, method=False, inplace=True, guard=kinds("f", "leaky_relu_cpu"))
 def leaky_relu(input: Array, negative_slope: float = 0.01) -> Any:
     """``input``, times a small slope where it is negative."""
-    return arrays.leaky(input, negative_slope)
+    return pointwise_kernels.leaky(input, negative_slope)
 
 
 leaky_relu.vjp(input=lambda g, input, negative_slope: g * leaky_slope(input, negative_slope))
@@ -112,7 +112,7 @@ leaky_relu.vjp(input=lambda g, input, negative_slope: g * leaky_slope(input, neg
 @elementwise(function=None, method=False, quiet=True, node="LeakyReluBackwardBackward0")
 def leaky_slope(input: Array, negative_slope: float) -> Any:
     """The derivative of :func:`leaky_relu`."""
-    return arrays.slope_of_leaky(input, negative_slope)
+    return pointwise_kernels.slope_of_leaky(input, negative_slope)
 
 
 leaky_slope.vjp(input=lambda g: zeros_as(g))
@@ -130,7 +130,7 @@ _functional(_leaky_relu, "leaky_relu")
              guard=kinds("if", "threshold_cpu"))
 def threshold(input: Array, threshold: Number, value: Number) -> Any:
     """``input``, or ``value`` where it is not above ``threshold``."""
-    return xp.where(input <= threshold, arrays.number_in(input.dtype, value), input)
+    return xp.where(input <= threshold, pointwise_kernels.number_in(input.dtype, value), input)
 
 
 threshold.vjp(input=lambda g, input, threshold: zeroed_by(g, input, input <= threshold))
@@ -149,7 +149,7 @@ _functional(_threshold, "threshold")
              guard=kinds("f", "hardsigmoid_cpu"))
 def hardsigmoid(input: Array) -> Any:
     """A sigmoid of three straight pieces."""
-    return arrays.bounded(input + 3, 0, 6) / 6
+    return pointwise_kernels.bounded(input + 3, 0, 6) / 6
 
 
 # PyTorch's slope is the single precision sixth, in every dtype.
@@ -163,7 +163,7 @@ _with_inplace("hardsigmoid", hardsigmoid)
              guard=kinds("f", "hardswish_cpu"))
 def hardswish(input: Array) -> Any:
     """``input`` times :func:`hardsigmoid` of it."""
-    return input * arrays.bounded(input + 3, 0, 6) / 6
+    return input * pointwise_kernels.bounded(input + 3, 0, 6) / 6
 
 
 hardswish.vjp(input=lambda g, input: where(
@@ -186,13 +186,13 @@ def _check_lambda(input: Any, lambd: float) -> None:
 def softshrink(input: Array, lambd: float = 0.5) -> Any:
     """``input`` moved towards 0 by ``lambd``, and no farther than 0."""
     _check_lambda(input, lambd)
-    return input - arrays.bounded(input, -lambd, lambd)
+    return input - pointwise_kernels.bounded(input, -lambd, lambd)
 
 
 @elementwise(quiet=True, guard=kinds("f", "hardshrink_cpu"))
 def hardshrink(input: Array, lambd: float = 0.5) -> Any:
     """``input``, or 0 where it is no farther than ``lambd`` from 0."""
-    return arrays.zeroed(input, (input >= -lambd) & (input <= lambd))
+    return pointwise_kernels.zeroed(input, (input >= -lambd) & (input <= lambd))
 
 
 for _shrink in (softshrink, hardshrink):
@@ -307,10 +307,10 @@ def _check_gelu(given: dict[str, Any], common: dtypes.dtype) -> None:
 def gelu(input: Array, *, approximate: str = "none") -> Any:
     """``input`` times the normal probability of being below it."""
     if approximate == "none":
-        return curves.gelu(input)
+        return smooth_kernels.gelu(input)
     if approximate != "tanh":
         raise RuntimeError("approximate argument must be either none or tanh.")
-    return curves.tanh_gelu(input)
+    return smooth_kernels.tanh_gelu(input)
 
 
 gelu.vjp(input=lambda g, input, approximate: gelu_backward(g, input, approximate))
@@ -319,7 +319,8 @@ gelu.vjp(input=lambda g, input, approximate: gelu_backward(g, input, approximate
 @elementwise(function=None, method=False, numbers=(), node="GeluBackwardBackward0")
 def gelu_backward(input: Array, source: Array, approximate: str) -> Any:
     """``input`` times the derivative of :func:`gelu` at ``source``."""
-    slope = curves.gelu_gradient if approximate == "none" else curves.tanh_gelu_gradient
+    slope = smooth_kernels.gelu_gradient if approximate == "none" \
+        else smooth_kernels.tanh_gelu_gradient
     return slope(input, source)
 
 
@@ -346,7 +347,7 @@ def _tanh_gelu_curve(input: Any) -> Any:
              guard=kinds("fc", "silu_cpu"))
 def silu(input: Array) -> Any:
     """``input`` times its sigmoid."""
-    return curves.silu(input)
+    return smooth_kernels.silu(input)
 
 
 silu.vjp(input=lambda g, input: silu_backward(g, input))
@@ -355,7 +356,7 @@ silu.vjp(input=lambda g, input: silu_backward(g, input))
 @elementwise(function=None, method=False, numbers=(), node="SiluBackwardBackward0")
 def silu_backward(input: Array, source: Array) -> Any:
     """``input`` times the derivative of :func:`silu` at ``source``."""
-    return curves.silu_gradient(input, source)
+    return smooth_kernels.silu_gradient(input, source)
 
 
 silu_backward.vjp(

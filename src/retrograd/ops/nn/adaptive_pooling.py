@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import pool as pools
+from ...backend import pool as pool_kernels
 from ...backend import xp
 from ...core.op import Array, composite, op
 from ...core.tensor import Tensor
@@ -29,7 +29,7 @@ def _adaptive_avg_pool(rank: int, input: Tensor, output_size: Any) -> Tensor:
         return mean(input, tuple(range(-1, -rank - 1, -1)), keepdim=True)
     check_adaptive(rank, name, input)
     dtype = xp.FLOAT64 if input._data.dtype == xp.FLOAT64 else xp.FLOAT32
-    recipe = tuple([(i - rank, pools.adaptive_matrix(n, m, dtype))
+    recipe = tuple([(i - rank, pool_kernels.adaptive_matrix(n, m, dtype))
                     for i, (n, m) in enumerate(zip(input.shape[-rank:], out, strict=True))])
     return _ADAPTIVE[rank](input, recipe)
 
@@ -54,12 +54,13 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
 @op(method=False, function=None, batches="planes")
 def _adaptive_positions(input: Array, size: Any) -> Any:
-    return pools.adaptive_max_indices(input, size)
+    return pool_kernels.adaptive_max_indices(input, size)
 
 
 def _declare_adaptive_max(rank: int, node: str) -> Any:
     def kernel(input: Array, size: Any) -> Any:
-        return pools.gather_planes(input, pools.adaptive_max_indices(input, size), rank)
+        return pool_kernels.gather_planes(
+            input, pool_kernels.adaptive_max_indices(input, size), rank)
 
     kernel.__name__ = f"_adaptive_max{rank}d"
     guard = kinds("f", "adaptive_max_pool3d_cpu" if rank == 3 else "adaptive_max_pool2d")

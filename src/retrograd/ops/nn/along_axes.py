@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import conv as images
+from ...backend import conv as conv_kernels
 from ...core.op import Array, linear
 from ..batching import run
 from ..checks.common import kinds
@@ -12,7 +12,7 @@ from ..checks.common import kinds
 
 @linear(method=False, function=None)
 def _spread_axes(input: Array, recipe: Any, sizes: Any) -> Any:
-    return images.spread_axes(input, recipe, sizes)
+    return conv_kernels.spread_axes(input, recipe, sizes)
 
 
 def _behind_batch(batch: Any, input: Any, recipe: Any, *rest: Any) -> Any:
@@ -32,7 +32,7 @@ def _(batch: Any, input: Any, recipe: Any, sizes: Any) -> Any:
 def _declare_taking(name: str, node: str, guard: Any = None) -> Any:
     """An op that copies positions along axes; variants differ in the name of their node."""
     def kernel(input: Array, recipe: Any) -> Any:
-        return images.take_axes(input, recipe)
+        return conv_kernels.take_axes(input, recipe)
 
     kernel.__name__ = name
     made = linear(method=False, function=None, node=node, guard=guard)(kernel)
@@ -47,7 +47,7 @@ _spread_axes.vjp(input=lambda g, recipe: _take_axes(g, recipe))
 
 @linear(method=False, function=None, node="MmBackward0")
 def _multiply_axes(input: Array, recipe: Any, transposed: bool) -> Any:
-    return images.multiply_axes(input, recipe, transposed)
+    return conv_kernels.multiply_axes(input, recipe, transposed)
 
 
 _multiply_axes.vjp(input=lambda g, recipe, transposed: _multiply_axes(g, recipe, not transposed))
@@ -57,7 +57,7 @@ _multiply_axes.batch(_behind_batch)
 def _declare_mixing(name: str, node: str, lacking: str) -> Any:
     """An op that multiplies matrices onto axes; variants differ in the name of their node."""
     def kernel(input: Array, recipe: Any) -> Any:
-        return images.multiply_axes(input, recipe, False)
+        return conv_kernels.multiply_axes(input, recipe, False)
 
     kernel.__name__ = name
     made = linear(method=False, function=None, node=node, guard=kinds("f", lacking))(kernel)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import attention as arrays
+from ...backend import attention as attention_kernels
 from ...backend import xp
 from ...base import dtypes
 from ...base.errors import length_of
@@ -47,7 +47,7 @@ def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None,
 
 @op(method=False, function=None, node="BmmBackward0")
 def _scores(query: Array, key: Array, mask: Index | None, causal: bool, scale: float) -> Any:
-    return arrays.scores(query, key, mask, causal, scale)
+    return attention_kernels.scores(query, key, mask, causal, scale)
 
 
 _scores.vjp(
@@ -65,7 +65,7 @@ def _(batch: Any, query: Any, key: Any, mask: Any, causal: bool, scale: float) -
 
 @op(method=False, function=None, node="SoftmaxBackward0", batches="leading")
 def _masked_softmax(input: Array) -> Any:
-    return arrays.weights(input)
+    return attention_kernels.weights(input)
 
 
 _masked_softmax.vjp(input=lambda g, y: softmax_backward(g, y, len(y.shape) - 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import norm as arrays
+from ...backend import norm as norm_kernels
 from ...base.errors import length_of
 from ...base.modes import switched
 from ...core.op import Array, Index, composite, op, publish
@@ -41,7 +41,7 @@ def other_axes(rank: int) -> tuple[int, ...]:
 @op(method=False, function=None, node="NativeBatchNormBackward0")
 def _batch_norm(input: Array, weight: Array | None, bias: Array | None, eps: float) -> Any:
     check_types(input, weight, bias, "batch_norm")
-    return arrays.channel_norm(input, weight, bias, None, eps)[0]
+    return norm_kernels.channel_norm(input, weight, bias, None, eps)[0]
 
 
 @op(method=False, function=None, node="NativeBatchNormBackward0", differentiable=(0,),
@@ -49,14 +49,14 @@ def _batch_norm(input: Array, weight: Array | None, bias: Array | None, eps: flo
 def _batch_norm_with_moments(input: Array, weight: Array | None, bias: Array | None,
                              eps: float) -> Any:
     check_types(input, weight, bias, "batch_norm")
-    return arrays.channel_norm(input, weight, bias, None, eps)
+    return norm_kernels.channel_norm(input, weight, bias, None, eps)
 
 
 @op(method=False, function=None, node="NativeGroupNormBackward0")
 def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: int,
                 eps: float) -> Any:
     check_types(input, weight, bias, "GroupNormKernelImpl")
-    return arrays.channel_norm(input, weight, bias, groups, eps)[0]
+    return norm_kernels.channel_norm(input, weight, bias, groups, eps)[0]
 
 
 @op(method=False, function=None, node="NativeGroupNormBackward0", differentiable=(0,),
@@ -64,7 +64,7 @@ def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: 
 def _group_norm_with_moments(input: Array, weight: Array | None, bias: Array | None, groups: int,
                              eps: float) -> Any:
     check_types(input, weight, bias, "GroupNormKernelImpl")
-    return arrays.channel_norm(input, weight, bias, groups, eps)[:3]
+    return norm_kernels.channel_norm(input, weight, bias, groups, eps)[:3]
 
 
 # The gradients of all four, where statistics over the whole batch have ``groups`` None.
@@ -73,13 +73,13 @@ def _group_norm_with_moments(input: Array, weight: Array | None, bias: Array | N
 @op(method=False, function=None, node="NativeBatchNormBackwardBackward0")
 def _channel_norm_input(output: Array, input: Array, weight: Array | None, mean: Index | None,
                         scale: Index | None, groups: Any, eps: float) -> Any:
-    return arrays.channel_input_gradient(output, input, weight, mean, scale, groups, eps)
+    return norm_kernels.channel_input_gradient(output, input, weight, mean, scale, groups, eps)
 
 
 @op(method=False, function=None, node="NativeBatchNormBackwardBackward0")
 def _channel_norm_weight(output: Array, input: Array, mean: Index | None, scale: Index | None,
                          groups: Any, eps: float) -> Any:
-    return arrays.channel_weight_gradient(output, input, mean, scale, groups, eps)
+    return norm_kernels.channel_weight_gradient(output, input, mean, scale, groups, eps)
 
 
 def channel_norm(input: Any, weight: Any, groups: Any, eps: float) -> Any:
@@ -214,12 +214,12 @@ def _(batch: Any, output: Any, input: Any, mean: Any, scale: Any, groups: Any,
 def _batch_norm_fixed(input: Array, weight: Array | None, bias: Array | None, mean: Index,
                       var: Index, eps: float) -> Any:
     check_types(input, weight, bias, "batch_norm")
-    return arrays.fixed_channel_norm(input, weight, bias, mean, var, eps)
+    return norm_kernels.fixed_channel_norm(input, weight, bias, mean, var, eps)
 
 
 @op(method=False, function=None, node="NativeBatchNormBackwardBackward0")
 def _fixed_norm_weight(output: Array, input: Array, mean: Index, var: Index, eps: float) -> Any:
-    return arrays.fixed_weight_gradient(output, input, mean, var, eps)
+    return norm_kernels.fixed_weight_gradient(output, input, mean, var, eps)
 
 
 _batch_norm_fixed.vjp(
@@ -270,7 +270,7 @@ def _blend(both: Any, fresh: Any, momentum: float) -> None:
     """Blend statistics that are known into the running ones."""
     for running, found in zip(both, fresh, strict=True):
         if running is not None:
-            arrays.blend(running._array(), found, momentum)
+            norm_kernels.blend(running._array(), found, momentum)
             running._bump_version()
 
 
@@ -300,7 +300,7 @@ def _normalized(input: Tensor, running_mean: Tensor | None, running_var: Tensor 
     if _are_plain(input, weight, bias, running_mean, running_var):
         y, means, _, squares = _batch_norm_with_moments(input, weight, bias, eps)
         if momentum is not None and (running_mean is not None or running_var is not None):
-            fresh = arrays.mean_and_variance(means._data, squares._data, input._data.shape)
+            fresh = norm_kernels.mean_and_variance(means._data, squares._data, input._data.shape)
             _blend((running_mean, running_var), fresh, momentum)
         return y
     if momentum is not None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import conv as images
-from ...backend import norm as norms
+from ...backend import conv as conv_kernels
+from ...backend import norm as norm_kernels
 from ...base.warning import warn
 from ...core.op import Array, composite, linear, op
 from ...core.tensor import Tensor
@@ -30,25 +30,27 @@ from .sizes import Ints, spread
 @op(method=False, function=None, node="ConvolutionBackward0", check=check_convolution)
 def _convolution(input: Array, weight: Array, bias: Array | None, stride: Any, padding: Any,
                  dilation: Any, groups: int) -> Any:
-    return images.convolve(input, weight, bias, stride, padding, dilation, groups)
+    return conv_kernels.convolve(input, weight, bias, stride, padding, dilation, groups)
 
 
 @op(method=False, function=None, node="ConvolutionBackward0")
 def _convolution_input(output: Array, weight: Array, shape: Any, stride: Any, padding: Any,
                        dilation: Any, groups: int) -> Any:
-    return images.convolve_input_gradient(output, weight, shape, stride, padding, dilation, groups)
+    return conv_kernels.convolve_input_gradient(output, weight, shape, stride, padding, dilation,
+                                                groups)
 
 
 @op(method=False, function=None, node="ConvolutionBackward0")
 def _convolution_weight(output: Array, input: Array, shape: Any, stride: Any, padding: Any,
                         dilation: Any, groups: int) -> Any:
-    return images.convolve_weight_gradient(output, input, shape, stride, padding, dilation, groups)
+    return conv_kernels.convolve_weight_gradient(output, input, shape, stride, padding, dilation,
+                                                 groups)
 
 
 @linear(method=False, function=None, node="SumBackward1", any_dtype=True)
 def channel_sums(input: Array) -> Any:
     """The sum over everything but the channels."""
-    return norms.channel_sums(input)
+    return norm_kernels.channel_sums(input)
 
 
 channel_sums.vjp(input=lambda g, like: channels_expanded(g, like.shape))
@@ -155,7 +157,8 @@ def _(batch: Any, output: Any, input: Any, shape: Any, stride: Any, padding: Any
 @op(method=False, function=None, node="ConvolutionBackward0")
 def _transposed(input: Array, weight: Array, bias: Array | None, shape: Any, stride: Any,
                 padding: Any, dilation: Any, groups: int) -> Any:
-    y = images.convolve_input_gradient(input, weight, shape, stride, padding, dilation, groups)
+    y = conv_kernels.convolve_input_gradient(input, weight, shape, stride, padding, dilation,
+                                             groups)
     return y if bias is None else y + bias.reshape((-1,) + (1,) * len(stride))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import norm as arrays
+from ...backend import norm as norm_kernels
 from ...backend import xp
 from ...base import dtypes
 from ...base.errors import length_of, no_dims
@@ -21,19 +21,20 @@ from ..shapes.reshaping import reshape
 
 @op(method=False, function=None, saved={"weight": "weight"})
 def _embedding(weight: Array, indices: Index, padding_idx: int, scale_grad_by_freq: bool) -> Any:
-    return arrays.look_up(weight, xp.as_array(indices))
+    return norm_kernels.look_up(weight, xp.as_array(indices))
 
 
 @op(method=False, function=None)
 def _embedding_gradient(output: Array, indices: Index, rows: int, padding_idx: int,
                         scale_grad_by_freq: bool) -> Any:
-    return arrays.add_rows(output, xp.as_array(indices), rows, padding_idx, scale_grad_by_freq)
+    return norm_kernels.add_rows(output, xp.as_array(indices), rows, padding_idx,
+                                 scale_grad_by_freq)
 
 
 @op(method=False, function=None)
 def _weighted_rows(weight: Array, indices: Index, padding_idx: int,
                    scale_grad_by_freq: bool) -> Any:
-    return arrays.weighted_rows(weight, xp.as_array(indices), padding_idx, scale_grad_by_freq)
+    return norm_kernels.weighted_rows(weight, xp.as_array(indices), padding_idx, scale_grad_by_freq)
 
 
 @_weighted_rows.batch
@@ -126,14 +127,14 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
     padding = -1 if padding_idx is None else _padding_row(padding_idx, weight)
     if max_norm is not None:
         with switched(grad=False):
-            arrays.shorten_rows(weight._array(), input._data, max_norm, norm_type)
+            norm_kernels.shorten_rows(weight._array(), input._data, max_norm, norm_type)
             weight._bump_version()
     return _torch_embedding(weight, input, padding, scale_grad_by_freq, sparse)
 
 
 @op(method=False, function=None, batches="leading")
 def _one_hot(input: Index, classes: int) -> Any:
-    return arrays.one_hot(xp.as_array(input), classes)
+    return norm_kernels.one_hot(xp.as_array(input), classes)
 
 
 @composite(function="nn.functional")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import conv as images
+from ...backend import conv as conv_kernels
 from ...backend import xp
 from ...core.op import Array, composite, linear
 from ...core.tensor import Tensor
@@ -17,10 +17,10 @@ from .sizes import spread
 @linear(method=False, function=None, node="Im2ColBackward0", guard=kinds("fc", "im2col_out_cpu"),
         batches="leading")
 def _im2col(input: Array, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
-    out = images.output_space(input.shape[-2:], kernel, stride, padding, dilation)
+    out = conv_kernels.output_space(input.shape[-2:], kernel, stride, padding, dilation)
     *lead, channels, height, width = input.shape
-    whole = images.padded(input.reshape(-1, channels, height, width), padding)
-    view = images.windows(whole, kernel, stride, dilation, out)
+    whole = conv_kernels.padded(input.reshape(-1, channels, height, width), padding)
+    view = conv_kernels.windows(whole, kernel, stride, dilation, out)
     return view.reshape(*lead, channels * math.prod(kernel), math.prod(out))
 
 
@@ -28,13 +28,14 @@ def _im2col(input: Array, kernel: Any, dilation: Any, padding: Any, stride: Any)
         batches="leading")
 def _col2im(input: Array, space: Any, kernel: Any, dilation: Any, padding: Any,
             stride: Any) -> Any:
-    out = images.output_space(space, kernel, stride, padding, dilation)
+    out = conv_kernels.output_space(space, kernel, stride, padding, dilation)
     channels = input.shape[-2] // math.prod(kernel)
     parts = input.reshape(-1, channels, *kernel, *out)
     padded = tuple(n + 2 * p for n, p in zip(space, padding, strict=True))
     whole = xp.zeros((parts.shape[0], channels, *padded), input.dtype)
-    images.add_windows(parts, whole, stride, dilation)
-    return whole[images.inner_part(padding, space)].reshape(*input.shape[:-2], channels, *space)
+    conv_kernels.add_windows(parts, whole, stride, dilation)
+    return whole[conv_kernels.inner_part(padding, space)].reshape(
+        *input.shape[:-2], channels, *space)
 
 
 _im2col.vjp(input=lambda g, like, kernel, dilation, padding, stride: _col2im(
@@ -50,7 +51,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     kernel, dilate = spread(kernel_size, 2), spread(dilation, 2)
     pad, steps = spread(padding, 2), spread(stride, 2)
     check_planes_to_unfold(tuple(input.shape), kernel, dilate, pad, steps)
-    out = images.output_space(input.shape[-2:], kernel, steps, pad, dilate)
+    out = conv_kernels.output_space(input.shape[-2:], kernel, steps, pad, dilate)
     if min(out) < 1:
         raise RuntimeError(
             f"Given input with spatial size {tuple(input.shape[-2:])}, kernel_size={kernel}, "
@@ -77,7 +78,7 @@ def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, p
         raise RuntimeError(
             "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
             f"but got input.size(1)={rows} and kernel_size={kernel}.")
-    out = images.output_space(space, kernel, steps, pad, dilate)
+    out = conv_kernels.output_space(space, kernel, steps, pad, dilate)
     if count != math.prod(out):
         raise RuntimeError(
             f"Given output_size={space}, kernel_size={kernel}, dilation={dilate}, padding={pad}, "

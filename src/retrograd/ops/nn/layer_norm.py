@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import norm as arrays
+from ...backend import norm as norm_kernels
 from ...base import dtypes
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import PLAIN, Tensor
@@ -28,17 +28,17 @@ def mean_over(input: Any, axes: Any) -> Any:
 
 @op(method=False, function=None, node="NativeLayerNormBackward0", batches="dims")
 def _standardize(input: Array, axes: Any, eps: float) -> Any:
-    return arrays.standardize(input, axes, eps)
+    return norm_kernels.standardize(input, axes, eps)
 
 
 @op(method=False, function=None, node="NativeLayerNormBackwardBackward0", batches="dims")
 def _standardize_gradient(output: Array, input: Array, axes: Any, eps: float) -> Any:
-    return arrays.standardize_gradient(output, input, axes, eps)
+    return norm_kernels.standardize_gradient(output, input, axes, eps)
 
 
 @op(method=False, function=None, node="RsqrtBackward0", batches="dims")
 def _inverse_deviation(input: Array, axes: Any, eps: float) -> Any:
-    return arrays.inverse_deviation(input, axes, eps)
+    return norm_kernels.inverse_deviation(input, axes, eps)
 
 
 def _curvature(g: Any, output: Any, input: Any, axes: Any, eps: float) -> Any:
@@ -68,7 +68,7 @@ def times(g: Any, weight: Any) -> Any:
 def _layer_norm(input: Array, weight: Array | None, bias: Array | None, rank: int,
                 eps: float) -> Any:
     check_types(input, weight, bias, "LayerNormKernelImpl")
-    return arrays.layer_norm(input, rank, eps, weight, bias)[0]
+    return norm_kernels.layer_norm(input, rank, eps, weight, bias)[0]
 
 
 _LARGE = 1 << 16  # elements from which it pays to keep the moments for the backward pass
@@ -89,19 +89,19 @@ def _are_plain(*tensors: Tensor | None) -> bool:
 def _layer_norm_with_moments(input: Array, weight: Array | None, bias: Array | None, rank: int,
                              eps: float) -> Any:
     check_types(input, weight, bias, "LayerNormKernelImpl")
-    return arrays.layer_norm(input, rank, eps, weight, bias)
+    return norm_kernels.layer_norm(input, rank, eps, weight, bias)
 
 
 @op(method=False, function=None, node="NativeLayerNormBackwardBackward0")
 def _layer_norm_input(output: Array, input: Array, weight: Array | None, mean: Index | None,
                       scale: Index | None, rank: int, eps: float) -> Any:
-    return arrays.layer_input_gradient(output, input, weight, mean, scale, rank, eps)
+    return norm_kernels.layer_input_gradient(output, input, weight, mean, scale, rank, eps)
 
 
 @op(method=False, function=None, node="NativeLayerNormBackwardBackward0")
 def _layer_norm_weight(output: Array, input: Array, mean: Index | None, scale: Index | None,
                        rank: int, eps: float) -> Any:
-    return arrays.layer_weight_gradient(output, input, mean, scale, rank, eps)
+    return norm_kernels.layer_weight_gradient(output, input, mean, scale, rank, eps)
 
 
 def layer_rows(input: Any, rank: int) -> Any:

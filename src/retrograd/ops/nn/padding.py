@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import conv as images
+from ...backend import conv as conv_kernels
 from ...core.op import Array, composite, op
 from ...core.tensor import Tensor
 from ..checks.images import check_pad, check_sides
@@ -16,7 +16,7 @@ from .sizes import Ints
 def constant_pad_nd(input: Array, pad: Any, value: Any = 0) -> Any:
     """``input`` with ``value`` around it; a negative ``pad`` cuts off."""
     check_sides(input.shape, pad)
-    return images.padded_by(input, pad, value)
+    return conv_kernels.padded_by(input, pad, value)
 
 
 constant_pad_nd.vjp(input=lambda g, pad: constant_pad_nd(g, negated(pad)))
@@ -54,7 +54,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     check_pad(input, sides, mode)
-    recipe = tuple([(input.ndim - 1 - i, images.take_sides(
+    recipe = tuple([(input.ndim - 1 - i, conv_kernels.take_sides(
         sides[2 * i], sides[2 * i + 1], input.shape[input.ndim - 1 - i], mode))
         for i in range(len(sides) // 2)])
     return _PAD[mode, len(sides) // 2](input, recipe)

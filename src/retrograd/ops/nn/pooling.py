@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from ...backend import pool as pools
+from ...backend import pool as pool_kernels
 from ...base.errors import dim_out_of_range, no_dims
 from ...core.op import Array, Index, composite, linear, op, publish
 from ...core.tensor import PLAIN, Tensor
@@ -27,7 +27,7 @@ from .sizes import Ints
 
 @op(method=False, function=None, node="GatherBackward0", batches="planes")
 def _take_from_planes(input: Array, indices: Index, rank: int) -> Any:
-    return pools.gather_planes(input, indices, rank)
+    return pool_kernels.gather_planes(input, indices, rank)
 
 
 _take_from_planes.vjp(input=lambda g, indices, rank, like: _put_in_planes(
@@ -36,7 +36,7 @@ _take_from_planes.vjp(input=lambda g, indices, rank, like: _put_in_planes(
 
 @op(method=False, function=None, node="MaxPool2DWithIndicesBackwardBackward0", batches="planes")
 def _put_in_planes(input: Array, indices: Index, space: Any, unique: bool) -> Any:
-    return pools.scatter_planes(input, indices, space, unique)
+    return pool_kernels.scatter_planes(input, indices, space, unique)
 
 
 _put_in_planes.vjp(input=lambda g, indices, space: _take_from_planes(g, indices, len(space)))
@@ -45,22 +45,22 @@ _put_in_planes.vjp(input=lambda g, indices, space: _take_from_planes(g, indices,
 @op(method=False, function=None, batches="planes")
 def _max_positions(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
                    size: Any) -> Any:
-    _, places = pools.max_pool_with_places(input, kernel, stride, padding, dilation, size)
-    return pools.indices_of_places(places, input.shape[-len(kernel):], kernel, stride, padding,
-                                   dilation, size)
+    _, places = pool_kernels.max_pool_with_places(input, kernel, stride, padding, dilation, size)
+    return pool_kernels.indices_of_places(places, input.shape[-len(kernel):], kernel, stride,
+                                          padding, dilation, size)
 
 
 @op(method=False, function=None, any_dtype=True, batches="planes")
 def _plane_indices(input: Index, space: Any, kernel: Any, stride: Any, padding: Any, dilation: Any,
                    size: Any) -> Any:
-    return pools.indices_of_places(input, space, kernel, stride, padding, dilation, size)
+    return pool_kernels.indices_of_places(input, space, kernel, stride, padding, dilation, size)
 
 
 @op(method=False, function=None, node="MaxPool2DWithIndicesBackwardBackward0")
 def _put_at_places(input: Array, places: Index, space: Any, kernel: Any, stride: Any, padding: Any,
                    dilation: Any, size: Any) -> Any:
-    return pools.scatter_places(input, places, space, kernel, stride, padding, dilation, size,
-                                windows_are_apart(kernel, stride, dilation))
+    return pool_kernels.scatter_places(input, places, space, kernel, stride, padding, dilation,
+                                       size, windows_are_apart(kernel, stride, dilation))
 
 
 _put_at_places.vjp(
@@ -87,11 +87,11 @@ def _declare_max_pool(rank: int, node: str) -> tuple[Any, Any]:
     """Two ops: the maxima, and the maxima with their places, which make for a quick backward."""
     def kernel(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
                size: Any) -> Any:
-        return pools.max_pool(input, kernel, stride, padding, dilation, size)
+        return pool_kernels.max_pool(input, kernel, stride, padding, dilation, size)
 
     def with_places(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
                     size: Any) -> Any:
-        return pools.max_pool_with_places(input, kernel, stride, padding, dilation, size)
+        return pool_kernels.max_pool_with_places(input, kernel, stride, padding, dilation, size)
 
     kernel.__name__ = f"_max_pool{rank}d"
     with_places.__name__ = f"_max_pool{rank}d_with_places"
@@ -170,13 +170,14 @@ for _pool in (max_pool1d, max_pool2d, max_pool3d):
 @linear(method=False, function=None, batches="planes")
 def _spread_average(input: Array, space: Any, kernel: Any, stride: Any, padding: Any,
                     include_pad: bool, divisor: Any) -> Any:
-    return pools.average_pool_gradient(input, space, kernel, stride, padding, include_pad, divisor)
+    return pool_kernels.average_pool_gradient(input, space, kernel, stride, padding, include_pad,
+                                              divisor)
 
 
 def _declare_average_pool(rank: int, node: str) -> Any:
     def kernel(input: Array, size: Any, kernel: Any, stride: Any, padding: Any, include_pad: bool,
                divisor: Any) -> Any:
-        return pools.average_pool(input, kernel, stride, padding, size, include_pad, divisor)
+        return pool_kernels.average_pool(input, kernel, stride, padding, size, include_pad, divisor)
 
     kernel.__name__ = f"_average_pool{rank}d"
     made = linear(method=False, function=None, node=node, batches="planes", guard=floats_and_longs(

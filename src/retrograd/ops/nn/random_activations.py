@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import pointwise as arrays
+from ...backend import pointwise as pointwise_kernels
 from ...core.libraries import computed
 from ...core.op import Array, Index, composite, elementwise, publish
 from ...core.tensor import Tensor, wrap, wrap_any
@@ -41,7 +41,7 @@ def _rrelu_call(made: Any, input: Tensor, lower: float, upper: float, training: 
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if training:
         stream = stream_for(input._data, generator)
-        noise = wrap(computed(arrays.random_slopes, input._data, lower, upper, stream))
+        noise = wrap(computed(pointwise_kernels.random_slopes, input._data, lower, upper, stream))
     else:
         noise = leaky_slope(input.detach(), (lower + upper) / 2)
     return made(input, noise, lower, upper, training)
@@ -85,4 +85,5 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     if not hard:
         return soft
     # The gradient of the soft sample stands in for that of the hard one.
-    return wrap(computed(arrays.one_hot_of_largest, soft._data, dim)) - soft.detach() + soft
+    peaks = wrap(computed(pointwise_kernels.one_hot_of_largest, soft._data, dim))
+    return peaks - soft.detach() + soft

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import conv as images
+from ...backend import conv as conv_kernels
 from ...backend import xp
 from ...base.warning import warn
 from ...core.op import Array, composite, linear
@@ -85,11 +85,11 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
         check_resampling(tuple(input.shape), out)
     if mode in ("nearest", "nearest-exact"):
         exact = mode == "nearest-exact"
-        indexes = tuple([(2 + i, images.nearest_index(n, m, s, exact))
+        indexes = tuple([(2 + i, conv_kernels.nearest_index(n, m, s, exact))
                          for i, (n, m, s) in enumerate(zip(space, out, scales, strict=True))])
         return (_NEAREST_EXACT if exact else _NEAREST)[rank](input, indexes)
     dtype = xp.FLOAT64 if input._data.dtype == xp.FLOAT64 else xp.FLOAT32
-    mixtures = tuple([(2 + i, images.interpolation_matrix(
+    mixtures = tuple([(2 + i, conv_kernels.interpolation_matrix(
         n, m, bool(align_corners), s, dtype, mode == "bicubic"))
         for i, (n, m, s) in enumerate(zip(space, out, scales, strict=True))])
     return _SMOOTH[mode, rank](input, mixtures)

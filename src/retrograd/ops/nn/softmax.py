@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...backend import softmax as exponentials
+from ...backend import softmax as softmax_kernels
 from ...base import dtypes
 from ...base.errors import REQUIRED
 from ...base.warning import warn
@@ -30,7 +30,7 @@ def _check_softmax(name: str) -> Callable[..., None]:
 
 @op(function=None, method=False, node="SoftmaxBackward0", guard=_check_softmax("softmax"))
 def _softmax(input: Array, dim: Dim) -> Any:
-    return exponentials.softmax(input, dim)
+    return softmax_kernels.softmax(input, dim)
 
 
 _softmax.vjp(input=lambda g, y, dim: softmax_backward(g, y, dim))
@@ -40,7 +40,7 @@ _softmax.jvp(input=lambda tangent, y, dim: softmax_backward(tangent, y, dim))
 @op(function=None, method=False, node="SoftmaxBackwardDataBackward0")
 def softmax_backward(input: Array, output: Array, dim: Dim) -> Any:
     """The gradient of softmax from that of its ``output``; it is its own transpose."""
-    return exponentials.softmax_gradient(input, output, dim)
+    return softmax_kernels.softmax_gradient(input, output, dim)
 
 
 softmax_backward.vjp(
@@ -56,7 +56,7 @@ def _along(value: Any, dim: int) -> Any:
 
 @op(function=None, method=False, node="LogSoftmaxBackward0", guard=_check_softmax("log_softmax"))
 def _log_softmax(input: Array, dim: Dim) -> Any:
-    return exponentials.log_softmax(input, dim)
+    return softmax_kernels.log_softmax(input, dim)
 
 
 _log_softmax.vjp(input=lambda g, y, dim: log_softmax_backward(g, y, dim))
@@ -66,7 +66,7 @@ _log_softmax.jvp(input=lambda tangent, y, dim: tangent - _along(tangent * exp(y)
 @op(function=None, method=False, node="LogSoftmaxBackwardDataBackward0")
 def log_softmax_backward(input: Array, output: Array, dim: Dim) -> Any:
     """The gradient of log_softmax from that of its ``output``."""
-    return exponentials.log_softmax_gradient(input, output, dim)
+    return softmax_kernels.log_softmax_gradient(input, output, dim)
 
 
 log_softmax_backward.vjp(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import linalg as matrices
-from ...backend import xp
+from ...backend import matrices, xp
 from ...backend.interface import kind_of
 from ...core.op import Array, Number, op
 from ..batching import aligned, inner_rank, repeated

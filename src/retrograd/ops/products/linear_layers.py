@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import linalg as matrices
+from ...backend import matrices
 from ...backend.interface import kind_of
 from ...base.errors import length_of, not_a_tensor
 from ...core.op import Array, composite, op

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import linalg as matrices
-from ...backend import xp
+from ...backend import matrices, xp
 from ...backend.interface import kind_of
 from ...base.errors import not_a_tensor, refuse_pytorch_operand
 from ...core.op import Array, op, publish

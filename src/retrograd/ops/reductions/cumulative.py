@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import return_types
-from ...backend import reduce as arrays
+from ...backend import reduce as reduce_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base.errors import canonical_dim, existing_dim, no_dims
@@ -31,7 +31,7 @@ from .sums import _sum_dims
 @linear(inplace=True)
 def cumsum(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
     """Running sum along ``dim``."""
-    return arrays.cumulated(xp.cumsum, input, dim, _np(dtype))
+    return reduce_kernels.cumulated(xp.cumsum, input, dim, _np(dtype))
 
 
 cumsum.vjp(input=lambda g, like, dim: cast_gradient(_sums_from_end(g, dim), like.dtype))
@@ -40,7 +40,7 @@ cumsum.vjp(input=lambda g, like, dim: cast_gradient(_sums_from_end(g, dim), like
 @linear(function=None, method=False, node="FlipBackward0")
 def _sums_from_end(input: Array, dim: Dim) -> Any:
     """The sum of each element and all after it."""
-    return arrays.reversed_sums(input, dim)
+    return reduce_kernels.reversed_sums(input, dim)
 
 
 _sums_from_end.vjp(input=lambda g, dim: cumsum(g, dim))
@@ -49,7 +49,7 @@ _sums_from_end.vjp(input=lambda g, dim: cumsum(g, dim))
 @op(inplace=True)
 def cumprod(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
     """Running product along ``dim``."""
-    return arrays.cumulated(xp.cumprod, input, dim, _np(dtype))
+    return reduce_kernels.cumulated(xp.cumprod, input, dim, _np(dtype))
 
 
 cumprod.vjp(input=lambda g, like, input, dim: cast_gradient(
@@ -66,7 +66,7 @@ def _cumprod_backward(g: Any, input: Any, dim: int) -> Any:
 def logcumsumexp(input: Array, dim: Dim) -> Any:
     """The logarithm of the running sum of exponentials along ``dim``."""
     unsupported("logcumsumexp_out_cpu", input.dtype, "biu")
-    return arrays.log_sums(input, dim)
+    return reduce_kernels.log_sums(input, dim)
 
 
 logcumsumexp.vjp(input=lambda g, like, input, y, dim:
@@ -90,7 +90,7 @@ def _logcumsumexp_backward(g: Any, like: Any, input: Any, y: Any, dim: int) -> A
     node="CummaxBackward0")
 def _cummax(input: Array, dim: Dim) -> Any:
     unsupported("cummax_cpu", input.dtype, "c")
-    return arrays.running_extreme(input, dim, True)
+    return reduce_kernels.running_extreme(input, dim, True)
 
 
 _cummax.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
@@ -100,7 +100,7 @@ _cummax.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.s
     node="CumminBackward0")
 def _cummin(input: Array, dim: Dim) -> Any:
     unsupported("cummin_cpu", input.dtype, "c")
-    return arrays.running_extreme(input, dim, False)
+    return reduce_kernels.running_extreme(input, dim, False)
 
 
 _cummin.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))

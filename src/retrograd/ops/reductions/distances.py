@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import distance as arrays
+from ...backend import distance as distance_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base import dtypes
@@ -30,7 +30,7 @@ def dist(input: Array, other: Array, p: float = 2) -> Any:
         joint_shape(input.shape, other.shape)
     apart = input - other
     check_norm(apart, float(p), None)
-    return arrays.norm(apart, float(p), None, False, None)
+    return distance_kernels.norm(apart, float(p), None, False, None)
 
 
 dist.vjp(input=lambda g, input, other, y, p: _dist_backward(g, y, input - other, p),
@@ -53,7 +53,7 @@ def _dist_backward(g: Any, y: Any, apart: Any, p: float) -> Any:
 @op(function=None, method=False, broadcasts=True, node="CdistBackward0")
 def _cdist(x1: Array, x2: Array, p: float) -> Any:
     check_cdist(x1, x2, p)
-    return arrays.pairwise(x1, x2, p)
+    return distance_kernels.pairwise(x1, x2, p)
 
 
 _cdist.vjp(x1=lambda g, x1, x2, y, p: _over_pairs(_pair_backward(g, x1, x2, y, p), 2),

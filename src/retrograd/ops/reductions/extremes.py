@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import return_types
-from ...backend import reduce as arrays
+from ...backend import reduce as reduce_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...core.op import Array, Dim, Dims, Index, composite, linear, op
@@ -32,7 +32,7 @@ from .variance import _added
 @linear(function=None, method=False)
 def _share(input: Array, mask: Index, dim: Any, keepdim: bool) -> Any:
     """A reduction's gradient in equal parts over the places in ``mask``."""
-    return arrays.shared(input, mask, dim)
+    return reduce_kernels.shared(input, mask, dim)
 
 
 _share.vjp(input=lambda g, mask, dim, keepdim: _average(g, mask, dim, keepdim))
@@ -40,7 +40,7 @@ _share.vjp(input=lambda g, mask, dim, keepdim: _average(g, mask, dim, keepdim))
 
 @linear(function=None, method=False)
 def _average(input: Array, mask: Index, dim: Any, keepdim: bool) -> Any:
-    return arrays.averaged(input, mask, dim, keepdim)
+    return reduce_kernels.averaged(input, mask, dim, keepdim)
 
 
 _average.vjp(input=lambda g, mask, dim, keepdim: _share(g, mask, dim, keepdim))
@@ -58,7 +58,7 @@ def _(batch: Any, input: Any, mask: Any, dim: Any, keepdim: bool) -> Any:
 @op(function=None, method=False)
 def _winners(input: Array, value: Array, dim: Any, keepdim: bool) -> Any:
     """Where ``input`` holds the value it was reduced to over ``dim``, which may be NaN."""
-    return arrays.winners(input, restore_dims(value, input, dim, keepdim))
+    return reduce_kernels.winners(input, restore_dims(value, input, dim, keepdim))
 
 
 @op(function=None, method=False)
@@ -118,8 +118,8 @@ def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) ->
         raise RuntimeError(f"{name}(): does not support complex input")
     if not input.ndim:
         return xp.array(input), xp.zeros((), xp.INT64)
-    index = arrays.arg_extreme(find, input, dim, True)
-    return arrays.taken_at(input, index, dim, keepdim), (
+    index = reduce_kernels.arg_extreme(find, input, dim, True)
+    return reduce_kernels.taken_at(input, index, dim, keepdim), (
         index if keepdim else xp.squeeze(index, dim))
 
 
@@ -175,7 +175,7 @@ def _extreme(name: str, of_two: Any, along: Any, input: Any, dim: Any, keepdim: 
 def amax(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
     """The largest element over ``dim``; equal ones share the gradient."""
     check_extremes("amax", "max_values_cpu", input, dim)
-    return arrays.extreme(xp.max, input, dim, keepdim)
+    return reduce_kernels.extreme(xp.max, input, dim, keepdim)
 
 
 amax.vjp(input=_extreme_backward)
@@ -185,7 +185,7 @@ amax.vjp(input=_extreme_backward)
 def amin(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
     """The smallest element over ``dim``; equal ones share the gradient."""
     check_extremes("amin", "min_values_cpu", input, dim)
-    return arrays.extreme(xp.min, input, dim, keepdim)
+    return reduce_kernels.extreme(xp.min, input, dim, keepdim)
 
 
 amin.vjp(input=_extreme_backward)
@@ -199,8 +199,8 @@ def _aminmax(input: Array, dim: Dims, keepdim: bool) -> Any:
                            "operation has no identity.")
     if dim is not None:
         need_elements("aminmax", input.shape, dim[0], ":")
-    return (arrays.extreme(xp.min, input, dim, keepdim),
-            arrays.extreme(xp.max, input, dim, keepdim))
+    return (reduce_kernels.extreme(xp.min, input, dim, keepdim),
+            reduce_kernels.extreme(xp.max, input, dim, keepdim))
 
 
 _aminmax.vjp(input=lambda g, input, min, max, dim, keepdim:
@@ -223,14 +223,14 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = No
 def _argmax(input: Array, dim: Dims, keepdim: bool) -> Any:
     axis = None if dim is None else dim[0]
     check_arg("argmax", input, axis)
-    return arrays.arg_extreme(xp.argmax, input, axis, keepdim)
+    return reduce_kernels.arg_extreme(xp.argmax, input, axis, keepdim)
 
 
 @op(function=None, method=False)
 def _argmin(input: Array, dim: Dims, keepdim: bool) -> Any:
     axis = None if dim is None else dim[0]
     check_arg("argmin", input, axis)
-    return arrays.arg_extreme(xp.argmin, input, axis, keepdim)
+    return reduce_kernels.arg_extreme(xp.argmin, input, axis, keepdim)
 
 
 @_argmax.batch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import distance as arrays
+from ...backend import distance as distance_kernels
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dims, composite, elementwise, op
 from ..checks.reductions import check_norm
@@ -23,7 +23,7 @@ from .variance import ratio
 @op(function=None, method=False, node="LinalgVectorNormBackward0", title="linalg_vector_norm")
 def _vector_norm(input: Array, ord: float, dim: Dims, keepdim: bool, dtype: Any) -> Any:
     check_norm(input, ord, dim)
-    return arrays.norm(input, ord, dim, keepdim, _np(dtype))
+    return distance_kernels.norm(input, ord, dim, keepdim, _np(dtype))
 
 
 _vector_norm.vjp(input=lambda g, like, input, y, ord, dim, keepdim: None if ord == 0 else (
@@ -92,7 +92,7 @@ def renorm(input: Array, p: float, dim: int, maxnorm: float) -> Any:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if maxnorm < 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
-    return arrays.renormed(input, float(p), _other_dims(input, dim), maxnorm)
+    return distance_kernels.renormed(input, float(p), _other_dims(input, dim), maxnorm)
 
 
 renorm.vjp(input=lambda g, input, p, dim, maxnorm:

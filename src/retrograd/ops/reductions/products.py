@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import reduce as arrays
+from ...backend import reduce as reduce_kernels
 from ...base.errors import no_overload
 from ...core.op import Array, Dim, composite, linear, op
 from ..batching import flat
@@ -16,7 +16,7 @@ from .sums import _spread
 
 @op(function=None, method=False, node="ProdBackward0")
 def _prod(input: Array, dtype: Any = None) -> Any:
-    return arrays.product(input, None, False, _np(dtype))
+    return reduce_kernels.product(input, None, False, _np(dtype))
 
 
 _prod.vjp(input=lambda g, like, input: _spread(g, like, None, False) * conj(
@@ -26,7 +26,7 @@ _prod.batch(lambda batch, input, dtype: _prod_dim(flat(input), 1, False, dtype))
 
 @op(function=None, method=False, node="ProdBackward1", title="prod")
 def _prod_dim(input: Array, dim: Dim, keepdim: bool = False, dtype: Any = None) -> Any:
-    return arrays.product(input, dim, keepdim, _np(dtype))
+    return reduce_kernels.product(input, dim, keepdim, _np(dtype))
 
 
 _prod_dim.vjp(input=lambda g, like, input, dim, keepdim:
@@ -36,7 +36,7 @@ _prod_dim.vjp(input=lambda g, like, input, dim, keepdim:
 @op(function=None, method=False)
 def _products_of_others(input: Array, dim: Dim) -> Any:
     """The product of all other elements along ``dim``: no division, so zeros are no trouble."""
-    return arrays.products_of_others(input, dim)
+    return reduce_kernels.products_of_others(input, dim)
 
 
 _products_of_others.vjp(input=lambda g, input, dim:
@@ -52,7 +52,7 @@ def _others_backward(g: Any, input: Any, dim: int) -> Any:
 @op(function=None, method=False)
 def exclusive_cumprod(input: Array, dim: Dim, reverse: bool) -> Any:
     """The product of the elements before each one along ``dim``, or of those after it."""
-    return arrays.exclusive_products(input, dim, reverse)
+    return reduce_kernels.exclusive_products(input, dim, reverse)
 
 
 exclusive_cumprod.vjp(input=lambda g, input, y, dim, reverse:
@@ -68,7 +68,7 @@ def exclusive_cumprod_backward(g: Any, input: Any, y: Any, dim: int, reverse: bo
 @linear(function=None, method=False)
 def shift(input: Array, dim: Dim, reverse: bool) -> Any:
     """Each element's predecessor along ``dim`` (successor, if ``reverse``); zero at the edge."""
-    return arrays.shifted(input, dim, reverse)
+    return reduce_kernels.shifted(input, dim, reverse)
 
 
 shift.vjp(input=lambda g, dim, reverse: shift(g, dim, not reverse))
@@ -77,7 +77,7 @@ shift.vjp(input=lambda g, dim, reverse: shift(g, dim, not reverse))
 @op(function=None, method=False, batches="dims")
 def recurrence(factor: Array, term: Array, dim: int, reverse: bool) -> Any:
     """``y[k] = factor[k] * y[k - 1] + term[k]`` along ``dim``, from the far end if ``reverse``."""
-    return arrays.recurrence(factor, term, dim, reverse)
+    return reduce_kernels.recurrence(factor, term, dim, reverse)
 
 
 recurrence.vjp(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import return_types
-from ...backend import sort as arrays
+from ...backend import sorting as sorting_kernels
 from ...backend import xp
 from ...backend.interface import library_of
 from ...base.errors import canonical_dim
@@ -101,7 +101,7 @@ def _kthvalue(input: Array, k: int, dim: Dim, keepdim: bool) -> Any:
     unsupported("kthvalue_cpu", input.dtype, "cb")
     if not input.ndim:
         return _itself(input)
-    order = arrays.sorting_indices(input, dim, False)
+    order = sorting_kernels.sorting_indices(input, dim, False)
     place = order[(slice(None),) * dim + (slice(k - 1, k),)].copy()
     return _selected(input, place, dim, keepdim)
 
@@ -122,7 +122,7 @@ def _mode(input: Array, dim: Dim, keepdim: bool) -> Any:
     need_elements("mode", input.shape, dim)
     if not input.ndim:
         return _itself(input)
-    return _selected(input, arrays.most_frequent(input, dim), dim, keepdim)
+    return _selected(input, sorting_kernels.most_frequent(input, dim), dim, keepdim)
 
 
 _mode.vjp(input=lambda g, like, indices, dim, keepdim:
@@ -141,7 +141,7 @@ def median_along(input: Any, dim: int, keepdim: bool, skip_nan: bool) -> Any:
     unsupported("median_out_impl", input.dtype, "cb")
     if not input.ndim:
         return _itself(input)
-    place = xp.in_rows(arrays.middle_index(input, dim, skip_nan))
+    place = xp.in_rows(sorting_kernels.middle_index(input, dim, skip_nan))
     return _selected(input, place, dim, keepdim)
 
 
@@ -151,7 +151,7 @@ def median_of_all(input: Any, skip_nan: bool) -> Any:
     flat = xp.as_array(input).reshape(-1)
     if not flat.size:
         return xp.asarray(xp.nan, dtype=input.dtype)[()]
-    return flat[arrays.middle_index(flat, 0, skip_nan)[0]]
+    return flat[sorting_kernels.middle_index(flat, 0, skip_nan)[0]]
 
 
 @elementwise(function=None, method=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import reduce as arrays
+from ...backend import reduce as reduce_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base import dtypes
@@ -28,8 +28,8 @@ from .arguments import UNSET, _np, numpy_names
 @linear(function=None, method=False, node="SumBackward0", quiet=True)
 def _sum(input: Array, dtype: Any = None) -> Any:
     if dtype is None:
-        return arrays.sum_all(input)
-    return arrays.total(input, None, False, _np(dtype))
+        return reduce_kernels.sum_all(input)
+    return reduce_kernels.total(input, None, False, _np(dtype))
 
 
 _sum.vjp(input=lambda g, like: _spread(g, like, None, False))
@@ -39,7 +39,7 @@ _sum.batch(lambda batch, input, dtype: _sum_dims(flat(input), 1, False, dtype))
 
 @linear(function=None, method=False, node="SumBackward1", title="sum")
 def _sum_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    return arrays.total(input, dim, keepdim, _np(dtype))
+    return reduce_kernels.total(input, dim, keepdim, _np(dtype))
 
 
 _sum_dims.vjp(input=lambda g, like, dim, keepdim: _spread(g, like, dim, keepdim))
@@ -48,7 +48,7 @@ _sum_dims.vjp(input=lambda g, like, dim, keepdim: _spread(g, like, dim, keepdim)
 @linear(function=None, method=False, node="ExpandBackward0", quiet=True, any_dtype=True)
 def _spread(input: Array, target: Any, dim: Any, keepdim: bool) -> Any:
     """A reduction's gradient in the shape and dtype of ``target``, what was reduced."""
-    return arrays.spread(input, target.shape, target.dtype, dim, keepdim)
+    return reduce_kernels.spread(input, target.shape, target.dtype, dim, keepdim)
 
 
 _spread.vjp(input=lambda g, like, dim, keepdim:
@@ -79,9 +79,9 @@ def sum(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = Non
 def _mean(input: Array, dtype: Any = None) -> Any:
     own = input.dtype
     if dtype is None and (own is xp.FLOAT32 or own is xp.FLOAT64) and input.size:
-        return arrays.sum_all(input) / input.size
+        return reduce_kernels.sum_all(input) / input.size
     check_mean(input, dtype)
-    return arrays.mean(input, None, False, _np(dtype))
+    return reduce_kernels.mean(input, None, False, _np(dtype))
 
 
 _mean.vjp(input=lambda g, like: _spread(g / math.prod(like.shape), like, None, False))
@@ -92,11 +92,11 @@ _mean.batch(lambda batch, input, dtype: _mean_dims(flat(input), 1, False, dtype)
 def _mean_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     if dtype is not None or kind_of(input.dtype) not in "fc":
         check_mean(input, dtype)
-    return arrays.mean(input, dim, keepdim, _np(dtype))
+    return reduce_kernels.mean(input, dim, keepdim, _np(dtype))
 
 
 def _mean_backward(g: Any, like: Any, dim: Any, keepdim: bool) -> Any:
-    return _spread(g / arrays.count_along(like.shape, dim), like, dim, keepdim)
+    return _spread(g / reduce_kernels.count_along(like.shape, dim), like, dim, keepdim)
 
 
 _mean_dims.vjp(input=_mean_backward)
@@ -118,7 +118,7 @@ def mean(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = No
 def _nansum(input: Array, dim: Dims, keepdim: bool, dtype: Any) -> Any:
     if kind_of(input.dtype) == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
-    return arrays.sum_of_numbers(input, dim, keepdim, _np(dtype))
+    return reduce_kernels.sum_of_numbers(input, dim, keepdim, _np(dtype))
 
 
 _nansum.vjp(input=lambda g, like, input, dim, keepdim:
@@ -128,7 +128,7 @@ _nansum.vjp(input=lambda g, like, input, dim, keepdim:
 @elementwise(function=None, method=False)
 def _not_nan(input: Array) -> Any:
     """One for every number, zero for NaN."""
-    return arrays.not_nan(input)
+    return reduce_kernels.not_nan(input)
 
 
 @composite(method=True)
@@ -158,7 +158,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 @op(promote="float")
 def logsumexp(input: Array, dim: Dims, keepdim: bool = False) -> Any:
     """The logarithm of the sum of exponentials over ``dim``, without overflow."""
-    return arrays.log_sum(input, dim, keepdim)
+    return reduce_kernels.log_sum(input, dim, keepdim)
 
 
 logsumexp.vjp(input=lambda g, like, input, y, dim, keepdim: _spread(g, like, dim, keepdim) * conj(
@@ -174,7 +174,7 @@ def trace(input: Array) -> Any:
     if input.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     unsupported("trace", input.dtype, "b")
-    return arrays.sum_all(input.diagonal())
+    return reduce_kernels.sum_all(input.diagonal())
 
 
 trace.vjp(input=lambda g, like: diagonal_backward(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import reduce as arrays
+from ...backend import reduce as reduce_kernels
 from ...backend import xp
 from ...core.op import Array, Dims, composite, op
 from ..batching import dims_behind, inner_rank, run
@@ -13,12 +13,12 @@ from .arguments import numpy_names
 
 @op(function=None, method=False)
 def _any(input: Array, dim: Dims, keepdim: bool) -> Any:
-    return arrays.truth(xp.any, input, dim, keepdim)
+    return reduce_kernels.truth(xp.any, input, dim, keepdim)
 
 
 @op(function=None, method=False)
 def _all(input: Array, dim: Dims, keepdim: bool) -> Any:
-    return arrays.truth(xp.all, input, dim, keepdim)
+    return reduce_kernels.truth(xp.all, input, dim, keepdim)
 
 
 @_any.batch
@@ -45,4 +45,4 @@ def all(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) 
 @op()
 def count_nonzero(input: Array, dim: Dims = None) -> Any:
     """How many elements over ``dim`` are not zero."""
-    return arrays.count_nonzero(input, dim)
+    return reduce_kernels.count_nonzero(input, dim)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import reduce as arrays
+from ...backend import reduce as reduce_kernels
 from ...backend import xp
 from ...base.errors import no_overload
 from ...core.op import Array, Dims, composite, elementwise, op
@@ -32,8 +32,8 @@ def _var(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
     own = input.dtype
     if dim is None and not keepdim and (own is xp.FLOAT32 or own is xp.FLOAT64) and \
             0 < input.size <= 4096:
-        return arrays.plain_variance(input, correction)
-    return arrays.variance(input, dim, keepdim, correction)[0]
+        return reduce_kernels.plain_variance(input, correction)
+    return reduce_kernels.variance(input, dim, keepdim, correction)[0]
 
 
 @elementwise(function=None, method=False)
@@ -44,7 +44,7 @@ def _boundless(input: Array) -> Any:
 
 
 def var_backward(g: Any, like: Any, input: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-    freedom = arrays.count_along(like.shape, dim) - correction
+    freedom = reduce_kernels.count_along(like.shape, dim) - correction
     centred = input - _mean_dims(input, dim, True)
     # PyTorch reduces all elements by a rule of its own, which is constant without freedom.
     if freedom <= 0 and (dim is None or not like.shape):
@@ -58,7 +58,7 @@ _var.vjp(input=var_backward)
 
 @op(function=None, method=False, node="StdBackward0")
 def _std(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
-    return arrays.standard_deviation(input, dim, keepdim, correction)[0]
+    return reduce_kernels.standard_deviation(input, dim, keepdim, correction)[0]
 
 
 _std.vjp(input=lambda g, like, input, y, dim, correction, keepdim:
@@ -67,7 +67,7 @@ _std.vjp(input=lambda g, like, input, y, dim, correction, keepdim:
 
 @op(function=None, method=False, outputs=("var", "mean"), node="VarMeanBackward0")
 def _var_mean(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
-    return arrays.variance(input, dim, keepdim, correction)
+    return reduce_kernels.variance(input, dim, keepdim, correction)
 
 
 _var_mean.vjp(input=lambda g, like, input, dim, correction, keepdim:
@@ -91,7 +91,7 @@ def _added(first: Any, second: Any) -> Any:
 @op(function=None, method=False, outputs=("std", "mean"), node="StdMeanBackward0",
     saved={"std": "result0"})
 def _std_mean(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
-    return arrays.standard_deviation(input, dim, keepdim, correction)
+    return reduce_kernels.standard_deviation(input, dim, keepdim, correction)
 
 
 _std_mean.vjp(input=lambda g, like, input, std, dim, correction, keepdim: _var_mean_backward(

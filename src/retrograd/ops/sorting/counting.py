@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import sort as arrays
+from ...backend import sorting as sorting_kernels
 from ...backend import xp
 from ...base.errors import CannotBatch, existing_dim
 from ...core.op import REGISTRY, Array, Index, composite, op
@@ -16,7 +16,7 @@ from ..checks.reductions import check_counts, check_slices
     node="Unique2Backward0", title="_unique2")
 def _unique2(input: Array) -> Any:
     unsupported("unique", input.dtype, "c")
-    return arrays.unique(input)
+    return sorting_kernels.unique(input)
 
 
 _unique2.vjp(input=lambda g: no_derivative_of("_unique2"))
@@ -28,7 +28,7 @@ def _unique_dim(input: Array, dim: int) -> Any:
     axis = existing_dim(dim, input.ndim)
     unsupported("unique_dim", input.dtype, "c")
     check_slices(input.shape, axis)
-    return arrays.unique_slices(input, axis)
+    return sorting_kernels.unique_slices(input, axis)
 
 
 _unique_dim.vjp(input=lambda g: no_derivative_of("unique_dim"))
@@ -40,7 +40,7 @@ def _unique_consecutive(input: Array, dim: Any) -> Any:
     if dim is not None:
         dim = existing_dim(dim, input.ndim)
         check_slices(input.shape, dim)
-    return arrays.unique_runs(input, dim)
+    return sorting_kernels.unique_runs(input, dim)
 
 
 _unique_consecutive.vjp(input=lambda g: no_derivative_of("unique_consecutive"))
@@ -71,7 +71,7 @@ def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: 
 @op(function=None, method=False, title="bincount")
 def _counts(input: Index, minlength: int) -> Any:
     check_counts(input, minlength)
-    return arrays.bincount(input, None, minlength)
+    return sorting_kernels.bincount(input, None, minlength)
 
 
 @op(function=None, method=False, node="NotImplemented", title="bincount")
@@ -79,7 +79,7 @@ def _weighted_counts(weights: Array, input: Index, minlength: int) -> Any:
     check_counts(input, minlength)
     if weights.shape != input.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
-    return arrays.bincount(input, weights, minlength)
+    return sorting_kernels.bincount(input, weights, minlength)
 
 
 _weighted_counts.vjp(weights=lambda g: no_derivative("aten::bincount"))
@@ -119,4 +119,4 @@ def histc(input: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:
         raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
     if low >= high:
         raise RuntimeError("torch.histc: max must be larger than min")
-    return arrays.histogram(input, bins, low, high)
+    return sorting_kernels.histogram(input, bins, low, high)

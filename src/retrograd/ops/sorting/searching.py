@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import sort as arrays
+from ...backend import sorting as sorting_kernels
 from ...backend import xp
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor, wrap
@@ -29,8 +29,8 @@ def _sorted_by(boundaries: Any, sorter: Any) -> Any:
 def _searchsorted(sorted_sequence: Array, input: Index, out_int32: bool, right: bool,
                   sorter: Index | None) -> Any:
     check_search(sorted_sequence, input, sorter)
-    return arrays.insertion_points(_sorted_by(sorted_sequence, sorter), input, right,
-                                   xp.int32 if out_int32 else xp.INT64)
+    return sorting_kernels.insertion_points(_sorted_by(sorted_sequence, sorter), input, right,
+                                            xp.int32 if out_int32 else xp.INT64)
 
 
 @_searchsorted.batch
@@ -77,7 +77,7 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 
 @op(function=None, method=False)
 def _isin(elements: Array, test_elements: Index, invert: bool) -> Any:
-    found = xp.isin(arrays.comparable(elements), arrays.comparable(test_elements))
+    found = xp.isin(sorting_kernels.comparable(elements), sorting_kernels.comparable(test_elements))
     return xp.logical_not(found) if invert else found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import return_types
-from ...backend import sort as arrays
+from ...backend import sorting as sorting_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...core.op import Array, Dim, Index, composite, linear, op
@@ -20,7 +20,7 @@ from ..shapes.dimensions import unsqueeze
 @linear(function=None, method=False, node="GatherBackward0")
 def _take_along(input: Array, index: Index, dim: int) -> Any:
     """The elements that ``index`` names along ``dim``."""
-    return arrays.take_along(input, index, dim)
+    return sorting_kernels.take_along(input, index, dim)
 
 
 _take_along.vjp(input=lambda g, like, index, dim: _put_along(g, index, like.shape, dim, False))
@@ -35,7 +35,7 @@ def _(batch: Any, input: Any, index: Any, dim: int) -> Any:
 @linear(function=None, method=False, node="ValueSelectingReductionBackward0")
 def _put_along(input: Array, index: Index, shape: Any, dim: int, unique: bool) -> Any:
     """Zeros of ``shape`` with ``input`` added where ``index`` says; the adjoint of the above."""
-    return arrays.put_along(input, index, shape, dim, unique)
+    return sorting_kernels.put_along(input, index, shape, dim, unique)
 
 
 _put_along.vjp(input=lambda g, index, dim: _take_along(g, index, dim))
@@ -64,8 +64,8 @@ def put_selected(g: Any, indices: Any, like: Any, dim: int, keepdim: bool) -> An
 def _sorted(input: Any, dim: int, descending: bool) -> Any:
     if kind_of(input.dtype) == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
-    order = arrays.sorting_indices(input, dim, descending)
-    return arrays.laid_out_as(input, arrays.take_along(input, order, dim), order)
+    order = sorting_kernels.sorting_indices(input, dim, descending)
+    return sorting_kernels.laid_out_as(input, sorting_kernels.take_along(input, order, dim), order)
 
 
 @op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
@@ -138,9 +138,9 @@ def _topk(input: Array, k: int, dim: Dim, largest: bool, sorted: bool) -> Any:
     if not 0 <= k <= length:
         raise RuntimeError("selected index k out of range")
     unsupported("topk_cpu", input.dtype, "cb")
-    found = arrays.largest_indices(input, k, dim, largest, sorted)
+    found = sorting_kernels.largest_indices(input, k, dim, largest, sorted)
     found = xp.in_rows(found)
-    return xp.in_rows(arrays.take_along(input, found, dim)), found
+    return xp.in_rows(sorting_kernels.take_along(input, found, dim)), found
 
 
 _topk.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
