@@ -176,7 +176,7 @@ def _fits_source(op: Op, plan: Plan) -> list[str]:
         return []
     if op.kind != "elementwise":
         return [f"node.fits = ({''.join(like_source(op, i) + ', ' for i in plan.fitted)})"]
-    if len(op.arrays) == 1:
+    if len(op.arrays) == 1 and not op.indices:  # which broadcast it too
         return ["node.fits = None"]
     likes = [f"l{i}" for i in plan.fitted]
     return ["s = y.shape",
