@@ -102,7 +102,8 @@ globals().update(_TENSOR_TYPES)
 # Loaded when first asked for, since most programs use few of them.
 _LAZY = {"_C", "backends", "cuda", "datasets", "func", "linalg", "nn", "optim", "return_types",
          "special", "storage", "types", "utils", "version"}
-_INTERNAL = {"annotations", "backend", "base", "codegen", "compat", "core", "ops", "transforms"}
+_INTERNAL = {"annotations", "backend", "base", "cli", "codegen", "compat", "core", "ops",
+             "transforms"}
 
 
 def __getattr__(name: str) -> _Any:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NoReturn
 
 _PACKAGE = __name__.partition(".")[0]
@@ -103,6 +103,7 @@ def namespace(space: str) -> dict[str, Any]:
 
 def pytorch_names() -> dict[str, frozenset[str]]:
     """PyTorch's public names, by namespace."""
-    lines = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines()
+    with open(os.path.splitext(__file__)[0] + ".txt", encoding="utf-8") as file:
+        lines = file.read().splitlines()
     return {space: frozenset(names.split()) for space, names in
             (line.split(":") for line in lines if not line.startswith("#"))}

@@ -53,8 +53,6 @@ class Dual(Holder):
     shape = property(lambda self: self.primal.shape)
     ndim = property(lambda self: self.primal.ndim)
     dtype = property(lambda self: self.primal.dtype)
-    strides = property(lambda self: self.primal.strides)
-    flags = property(lambda self: self.primal.flags)
 
     def __bool__(self) -> bool:
         return bool(self.primal)
@@ -83,8 +81,6 @@ class Batched(Holder):
     shape = property(lambda self: self.value.shape[1:])
     ndim = property(lambda self: self.value.ndim - 1)
     dtype = property(lambda self: self.value.dtype)
-    strides = property(lambda self: self.value.strides[1:])
-    flags = property(lambda self: self.value.flags)
 
     @property
     def batch(self) -> int:
