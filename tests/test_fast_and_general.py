@@ -20,7 +20,7 @@ from retrograd.autograd.graph import Node
 from retrograd.codegen.calls import signature_source
 from retrograd.core.op import GENERATED, REGISTRY, Op
 from retrograd.transforms import backward, calls
-from retrograd.transforms.holders import Batched, Dual
+from retrograd.transforms.traced_data import Batched, Dual
 from tests.samples import Recipe
 from tests.sweeps.cases import ENTRIES, Case, tensors
 from tests.test_every_op import UNLIKE_THEIR_METHODS, dtypes_of
@@ -134,7 +134,7 @@ def _saved(node: Node) -> Iterator[Any]:
     for public, name, kind in node.saved_names:
         value = getattr(node, name if kind != "output" else "out_" + name)
         yield public, shown(getattr(node, "_saved_" + public)), value is None
-    for i in getattr(getattr(node, "plan", None), "likes", ()):
+    for i in getattr(getattr(node, "layout", None), "likes", ()):
         like = getattr(node, f"like{i}")
         if like is not None:
             yield [(one.shape, one.dtype) for one in (like if isinstance(like, list) else [like])]

@@ -15,7 +15,7 @@ from retrograd.core.extensions import extensions
 from retrograd.core.graph import Like
 from retrograd.core.op import REGISTRY
 from retrograd.core.tensor import wrap_any
-from retrograd.transforms import Batched, Dual, active, backward, batched, calls, data, dual
+from retrograd.transforms import Batched, Dual, active, backward, batched, calls, dual, raw_rules
 
 # ---------------------------------------------------------------- rules on raw data
 
@@ -31,7 +31,7 @@ def test_helpers_of_rules_do_the_same_to_all_data(name: str, arguments: Any) -> 
     rule = lambda value: helper(value, *arguments)
     arrays = np.arange(8.0).reshape(2, 2, 2)
     expected = rule(rg.tensor(arrays[1]))
-    for made in (raw(rule, False)(arrays[1]), data.on_data(rule)(Batched(1, arrays))):
+    for made in (raw(rule, False)(arrays[1]), raw_rules.on_data(rule)(Batched(1, arrays))):
         found = made.value[1] if isinstance(made, Batched) else made
         if isinstance(expected, bool):
             assert found is expected
@@ -47,21 +47,21 @@ def test_the_commonest_rules_work_on_raw_data(name: str) -> None:
     op = REGISTRY[name]
     rules = [*op.rules.values(), *op.forward_rules.values(), op.batch_rule]
     assert op.rules
-    assert all(rule is None or data.on_data(rule) is not None for rule in rules)
+    assert all(rule is None or raw_rules.on_data(rule) is not None for rule in rules)
 
 
 def test_a_rule_that_looks_for_tensors_is_not_bound() -> None:
     def rule(g: Any) -> Any:
         return g if isinstance(g, rg.Tensor) else -g
 
-    assert data.on_data(rule) is None
-    assert data.on_data(lambda g: str(g)) is None
+    assert raw_rules.on_data(rule) is None
+    assert raw_rules.on_data(lambda g: str(g)) is None
 
 
 # ---------------------------------------------------------------- arithmetic
 
 x, y = np.array([[1.5, -2.0], [0.5, 3.0]]), np.array([[0.5, 4.0], [-1.0, 3.0]])
-HOLDERS = {"batched": lambda a: Batched(1, a), "dual": lambda a: Dual(1, a, a * 2)}
+TRACED = {"batched": lambda a: Batched(1, a), "dual": lambda a: Dual(1, a, a * 2)}
 SIGNS = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
     "div": lambda a, b: a / b, "lt": lambda a, b: a < b, "ge": lambda a, b: a >= b,
@@ -76,9 +76,9 @@ def parts(value: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("sign", SIGNS)
-@pytest.mark.parametrize("holder", HOLDERS)
-def test_holders_compute_as_their_tensors_do(holder: str, sign: str) -> None:
-    make, compute = HOLDERS[holder], SIGNS[sign]
+@pytest.mark.parametrize("kind", TRACED)
+def test_traced_data_computes_as_its_tensors_do(kind: str, sign: str) -> None:
+    make, compute = TRACED[kind], SIGNS[sign]
     with active() as level:
         a, b = make(x), make(y)
         a.level = b.level = level
@@ -91,7 +91,7 @@ def test_holders_compute_as_their_tensors_do(holder: str, sign: str) -> None:
                 np.testing.assert_array_equal(mine, theirs)
 
 
-def test_a_holder_is_not_equal_to_what_is_no_number() -> None:
+def test_traced_data_is_not_equal_to_what_is_no_number() -> None:
     held = Batched(1, x)
     assert (held == ()) is False
     assert held in [held] and len({held, held}) == 1

@@ -31,7 +31,7 @@ from ..core.inplace import rebase, refuse_view
 from ..core.libraries import library_among
 from ..core.recording import is_differentiable, note_cut
 from ..core.saved_values import (
-    Packed,
+    PackedValue,
     attach,
     check_hooks_fit,
     describe_origin,
@@ -131,7 +131,7 @@ class _SavedPacked:
         # An own output is attached again by its number: its edge would be a cycle.
         self.nr = tensor.output_nr if own is not None else -1
         self.edge = None if own is not None else edge_of(tensor)
-        self.packed = Packed(tensor, hooks, is_output=own is not None)
+        self.packed = PackedValue(tensor, hooks, is_output=own is not None)
 
     def unpack(self, node: BackwardCFunction) -> Tensor:
         edge = self.edge if self.nr < 0 else output_edge(node, self.nr)
@@ -274,7 +274,7 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
                                                     strict=False)])
 
     def _settled(self, results: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Gradients without the transforms' holders that the inputs did not have."""
+        """Gradients without the transforms' data that the inputs did not have."""
         from ..transforms import settle_tensor
 
         return tuple([None if r is None else settle_tensor(r, levels)

@@ -8,7 +8,7 @@ from typing import Any
 from ..backend.interface import library_of
 from ..base.missing_names import suggest_names as _suggest_names
 from ..base.modes import MODE, switched
-from ..core.engine import Plan, run
+from ..core.engine import Schedule, run
 from ..core.tensor import Tensor, edge_of, wrap_any
 from .backward import grad, starting
 from .function import BackwardCFunction
@@ -245,8 +245,8 @@ def _has_rules_only(output: Tensor) -> bool:
     """Whether no hook and no custom function has a say in the gradients of ``output``."""
     if output._edge is None:
         return True
-    plan = Plan([edge_of(output)], None)
-    return not any(isinstance(node, BackwardCFunction) or node.is_watched for node in plan.order)
+    nodes = Schedule([edge_of(output)], None).order
+    return not any(isinstance(node, BackwardCFunction) or node.is_watched for node in nodes)
 
 
 # ---------------------------------------------------------------- Jacobians and Hessians
@@ -314,9 +314,9 @@ def _rows_one_by_one(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...], cr
 
 
 def _raw_rows(out: Tensor, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """One output's rows as arrays: the backward pass is planned once and run for each row."""
+    """One output's rows as arrays: the backward pass is scheduled once and run for each row."""
     edge, targets = edge_of(out), [edge_of(t) for t in inputs]
-    plan = Plan([edge], set(targets))
+    schedule = Schedule([edge], set(targets))
     shape, dtype = out._data.shape, out._data.dtype
     library = library_of(out._data)
     blocks = [library.zeros((out.numel(), *t._data.shape), t._data.dtype) for t in inputs]
@@ -324,7 +324,7 @@ def _raw_rows(out: Tensor, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         seed = library.zeros(shape, dtype)
         seed.reshape(-1)[j] = 1
         found = run([edge], [seed], retain=True, recorded=False, targets=targets,
-                    accumulate=False, plan=plan)
+                    accumulate=False, schedule=schedule)
         for block, target in zip(blocks, targets, strict=True):
             row = found.get(target)
             if row is not None:

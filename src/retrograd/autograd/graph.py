@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..base.missing_names import suggest_names as _suggest_names
 from ..base.modes import MODE
-from ..core.engine import current_plan
+from ..core.engine import current_schedule
 from ..core.graph import Like, RemovableHandle
 from ..core.graph import Node as RecordedNode
 from ..core.saved_values import output_edge
@@ -250,7 +250,7 @@ class _First:
         self.fn = fn
 
     def __call__(self, gradient: Tensor) -> None:
-        seen = current_plan().notes
+        seen = current_schedule().notes
         if self not in seen:
             seen[self] = True
             self.fn(gradient)
@@ -266,15 +266,15 @@ class _Group:
 
     def hook(self, position: int) -> Callable[[Tensor | None], None]:
         def collect(gradient: Tensor | None) -> None:
-            plan = current_plan()
-            if self not in plan.notes:
-                expected = sum([plan.reaches(edge()) for edge in self.edges])
-                plan.notes[self] = ([None] * len(self.edges), [expected])
-            gradients, missing = plan.notes[self]
+            schedule = current_schedule()
+            if self not in schedule.notes:
+                expected = sum([schedule.reaches(edge()) for edge in self.edges])
+                schedule.notes[self] = ([None] * len(self.edges), [expected])
+            gradients, missing = schedule.notes[self]
             gradients[position] = gradient
             missing[0] -= 1
             if not missing[0]:
-                del plan.notes[self]
+                del schedule.notes[self]
                 self.fn(gradients)
 
         return collect

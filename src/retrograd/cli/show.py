@@ -14,7 +14,7 @@ import retrograd.ops  # noqa: F401 - declares what is shown
 
 from ..codegen import build, node_class
 from ..codegen.names import functions_called, near, ops_of
-from ..codegen.plan import has_lean_class
+from ..codegen.node_layout import has_lean_class
 from ..core.op import Op
 from ..transforms.backward import OpPull, has_data_rules
 from ..transforms.calls import written

@@ -14,8 +14,8 @@ from ..core.extensions import extensions
 from ..core.op import Op
 from .calls import forward_source, traced_source, write_source
 from .compiling import compile_function
+from .node_layout import NodeLayout
 from .nodes import node_class
-from .plan import Plan
 from .switch import GeneralPath, general_path, when_switched
 
 _BUILT: dict[tuple[Op, str], dict[bool, Any]] = {}
@@ -55,4 +55,4 @@ def _source(op: Op, variant: str) -> tuple[str, str, list[str]]:
     return op.name + "_", op.name + "_", write_source(op)
 
 
-__all__ = ["Plan", "build", "compile_function", "general_path", "node_class", "traced_source"]
+__all__ = ["NodeLayout", "build", "compile_function", "general_path", "node_class", "traced_source"]

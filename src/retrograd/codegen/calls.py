@@ -12,6 +12,7 @@ from ..core.binding import direct
 from ..core.formulas import written_out
 from ..core.op import ARRAY, GENERATED, Op
 from .compiling import numbers_source, site_source
+from .node_layout import NodeLayout
 from .nodes import node_class
 from .operands import (
     dims_source,
@@ -23,7 +24,6 @@ from .operands import (
     tensors_of,
     type_tests,
 )
-from .plan import Plan
 from .recording import (
     differentiable_outputs,
     edges_source,
@@ -81,8 +81,9 @@ def forward_source(op: Op, general: str = "call", with_out: bool = True) -> list
 def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
     """The nested ifs of the ordinary call; falling out of them means the general path."""
     GENERATED[f"{op.name}_kernel"] = direct(op.kernel)
-    finish = [*_outputs_source(op, slow), *(
-        record_source(op, Plan(op)) if op.rules else unrecorded_source(op, ("_edge", "_cut")))]
+    finish = [*_outputs_source(op, slow),
+              *(record_source(op, NodeLayout(op)) if op.rules
+                else unrecorded_source(op, ("_edge", "_cut")))]
     compute = attempt_source([*dims_source(op), *compute_source(op)], not op.quiet)
     compute += indented(_parts_source(op, slow) if is_cut(op) else finish)
     return ["# The usual call: plain tensors of one floating dtype, in an ordinary mode.",
@@ -93,8 +94,8 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
 
 def _list_path(op: Op, slow: str, with_out: bool) -> list[str]:
     """The same for an op over a list of tensors, whose rule asks for nothing but their shapes."""
-    plan = Plan(op)
-    if not op.rules or len(tensors_of(op)) > 1 or plan.saved_slots() or op.outputs or op.is_view \
+    layout = NodeLayout(op)
+    if not op.rules or len(tensors_of(op)) > 1 or layout.saved_slots() or op.outputs or op.is_view \
             or op.promote == "float":
         return []
     (name,) = op.arrays
@@ -105,8 +106,8 @@ def _list_path(op: Op, slow: str, with_out: bool) -> list[str]:
               f"    node = {op.name}_node()",
               "    node.seq = next(ages)",
               "    node.next0 = None; node.rest = tuple(edges)",
-              *(f"    node.like{i} = [Like(a.shape, dt) for a in a_{name}]" for i in plan.likes),
-              *(f"    node.{n} = {n}" for n in plan.saved_static),
+              *(f"    node.like{i} = [Like(a.shape, dt) for a in a_{name}]" for i in layout.likes),
+              *(f"    node.{n} = {n}" for n in layout.saved_static),
               "    out._edge = node",
               "return out"]
     return ["# The usual call: a list of plain tensors of one dtype, in an ordinary mode.",
@@ -168,7 +169,7 @@ def is_cut(op: Op) -> bool:
 def _parts_source(op: Op, slow: str) -> list[str]:
     """Lines that return the views of one tensor's parts."""
     (name,) = op.arrays
-    plan = Plan(op)
+    layout = NodeLayout(op)
     GENERATED[f"{op.name}_node"] = node_class(op)
     static = "".join(f"{n}, " for n in op.static)
     return ["outs = []",
@@ -187,8 +188,8 @@ def _parts_source(op: Op, slow: str) -> list[str]:
             f"node = {op.name}_node()",
             "node.seq = next(ages)",
             *next_source(op),
-            *(f"node.like{i} = {like_source(op, i)}" for i in plan.likes),
-            *(f"node.{n} = {n}" for n in plan.saved_static),
+            *(f"node.like{i} = {like_source(op, i)}" for i in layout.likes),
+            *(f"node.{n} = {n}" for n in layout.saved_static),
             "node.outputs = len(outs)",
             "for nr, out in enumerate(outs): out._edge = output_edge(node, nr)",
             "return outs"]
@@ -257,7 +258,7 @@ def traced_source(op: Op) -> list[str]:
                   "out._data = y",
                   "out._form = out._edge = out._view = out._vc = None",
                   *([_view_source(op, "out")] if op.is_view else []),
-                  *(record_source(op, Plan(op), is_traced=True) if op.rules
+                  *(record_source(op, NodeLayout(op), is_traced=True) if op.rules
                     else unrecorded_source(op, ("_edge", "_cut")))]
     return ["def call(args, m):", f"    {''.join(f'{name}, ' for name in op.by_name)}= args",
             "    # The usual call: real numbers of one dtype, of which some are a transform's.",

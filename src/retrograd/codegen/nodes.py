@@ -8,15 +8,15 @@ from typing import Any
 from ..core import saved_values
 from ..core.graph import Node, public_edge
 from ..core.op import Op
-from .plan import Plan, has_lean_class
+from .node_layout import NodeLayout, has_lean_class
 from .rules import OnArrays, OnLibrary, OnTensors, compile_pass_on, compile_pull, compile_release
 
 
 def node_class(op: Op, variant: Any = "real") -> Any:
     """The node class of ``op``: for real arrays, complex ones, or arrays inside a transform.
 
-    For real arrays there is a "lean" one too, of which see :class:`Plan`. For those of another
-    library than NumPy, ``variant`` is that library, and whether they are complex.
+    For real arrays there is a "lean" one too, of which see :class:`NodeLayout`. For those of
+    another library than NumPy, ``variant`` is that library, and whether they are complex.
     """
     if op.nodes is None:
         op.nodes = {}
@@ -33,23 +33,23 @@ def _make_node_class(op: Op, variant: Any) -> type:
     if variant == "complex" or isinstance(variant, tuple):
         base: Any = node_class(op)
         way = OnLibrary(*variant) if variant != "complex" else OnArrays(True)
-        return type(op.node_name, (base,), {**body, **_methods(op, base.plan, way)})
-    plan = Plan(op, lean=variant == "lean")
+        return type(op.node_name, (base,), {**body, **_methods(op, base.layout, way)})
+    layout = NodeLayout(op, lean=variant == "lean")
     base = node_class(op, "lean") if variant == "real" and has_lean_class(op) else Node
     body |= {
-        "__slots__": tuple([s for s in plan.slots() if base is Node or s not in base.slots]),
-        "op": op, "plan": plan, "_arity": max(plan.arity, 3) if op.has_list else plan.arity,
-        "slots": plan.slots(),
-        "saves_output": "y" in plan.saved_outputs,
+        "__slots__": tuple([s for s in layout.slots() if base is Node or s not in base.slots]),
+        "op": op, "layout": layout, "_arity": max(layout.arity, 3) if op.has_list else layout.arity,
+        "slots": layout.slots(),
+        "saves_output": "y" in layout.saved_outputs,
         "watch_output": saved_values.watch_output,
-        **_methods(op, plan, OnArrays(False)),
-        "replay": _Later(compile_pull, op, plan, OnTensors()),
-        "release": _Later(compile_release, op, plan) if plan.saved_slots() else Node.release,
-        "saved_names": saved_values.public_saved_names(op, plan),
-        **saved_values.saved_properties(op, plan),
+        **_methods(op, layout, OnArrays(False)),
+        "replay": _Later(compile_pull, op, layout, OnTensors()),
+        "release": _Later(compile_release, op, layout) if layout.saved_slots() else Node.release,
+        "saved_names": saved_values.public_saved_names(op, layout),
+        **saved_values.saved_properties(op, layout),
     }
     if variant == "lean":
-        body |= {"fits": None, **plan.defaults}
+        body |= {"fits": None, **layout.defaults}
     if len(op.outputs) > 1:
         body["outputs"] = len(op.outputs)
     if op.steps:
@@ -59,10 +59,10 @@ def _make_node_class(op: Op, variant: Any) -> type:
     return type(op.node_name, (base,), body)
 
 
-def _methods(op: Op, plan: Plan, way: OnArrays) -> dict[str, Any]:
+def _methods(op: Op, layout: NodeLayout, way: OnArrays) -> dict[str, Any]:
     """What runs the rules on arrays; a list's gradients are as many as there were tensors."""
-    return {"pull": _Later(compile_pull, op, plan, way),
-            "pass_on": Node.pass_on if op.has_list else _Later(compile_pass_on, op, plan, way)}
+    return {"pull": _Later(compile_pull, op, layout, way),
+            "pass_on": Node.pass_on if op.has_list else _Later(compile_pass_on, op, layout, way)}
 
 
 class _Later:

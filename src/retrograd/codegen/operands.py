@@ -6,7 +6,7 @@ In the lines an argument ``x`` is called so, and its raw data ``a_x``.
 from __future__ import annotations
 
 from ..core.op import ARRAY, DIM, DIMS, INTS, OPTIONAL, Op
-from .plan import has_lean_class
+from .node_layout import has_lean_class
 
 
 def tensors_of(op: Op) -> list[str]:

@@ -11,9 +11,9 @@ from typing import Any
 
 from ..core.op import GENERATED, Op
 from .compiling import site_source
+from .node_layout import NodeLayout, has_lean_class
 from .nodes import node_class
 from .operands import is_optional, keeps_form, takes_number, tensors_of
-from .plan import Plan, has_lean_class
 
 
 def outs_of(op: Op) -> list[str]:
@@ -43,7 +43,7 @@ def unrecorded_source(op: Op, attributes: tuple[str, ...]) -> list[str]:
             "return " + ", ".join(outs)]
 
 
-def record_source(op: Op, plan: Plan, is_traced: bool = False) -> list[str]:
+def record_source(op: Op, layout: NodeLayout, is_traced: bool = False) -> list[str]:
     """Lines that record a call if any argument has an edge, and return its results."""
     edges = " and ".join(f"e{i} is None" for i in range(len(op.arrays)))
     lines = ["# Where gradients would go; without any such edge there is nothing to record.",
@@ -58,13 +58,13 @@ def record_source(op: Op, plan: Plan, is_traced: bool = False) -> list[str]:
     else:
         lines += ["if m is NO_GRAD:", *("    " + line for line in _cut_source(op))]
     lines += ["# Record: the node, its place in the order of all, its edges, what its rules need.",
-              *_node_source(op, plan, is_traced), "node.seq = next(ages)"]
-    if plan.saved_slots() or len(op.outputs) > len(differentiable_outputs(op)):
+              *_node_source(op, layout, is_traced), "node.seq = next(ages)"]
+    if layout.saved_slots() or len(op.outputs) > len(differentiable_outputs(op)):
         lines += site_source(depth)
-    if plan.saved_slots():
+    if layout.saved_slots():
         lines.append("node.code = code; node.lasti = f.f_lasti")
-    lines += [*next_source(op), *(f"node.like{i} = {like_source(op, i)}" for i in plan.likes),
-              *_saved_source(op, plan)]
+    lines += [*next_source(op), *(f"node.like{i} = {like_source(op, i)}" for i in layout.likes),
+              *_saved_source(op, layout)]
     if is_traced:
         levels = ", ".join(f"levels_of(a_{name})" for name in op.arrays)
         lines.append(f"node.input_levels = [{levels}]")
@@ -106,11 +106,11 @@ def _cut_source(op: Op) -> list[str]:
             "out._edge = None", "return out"]
 
 
-def _saved_source(op: Op, plan: Plan) -> list[str]:
+def _saved_source(op: Op, layout: NodeLayout) -> list[str]:
     """Lines that save the arguments and results that rules ask for."""
     lines = []
-    for name in plan.saved_arrays:
-        users = plan.users(name)
+    for name in layout.saved_arrays:
+        users = layout.users(name)
         given = f"{name} is not None and " if is_optional(op, name) else ""
         save = [f"node.{name} = {name}",
                 f"if {given}(vc := {name}._vc) is not None and vc.n: "
@@ -119,27 +119,27 @@ def _saved_source(op: Op, plan: Plan) -> list[str]:
             save = ["if " + " or ".join(f"e{i} is not None" for i in users) + ":",
                     *("    " + line for line in save), f"else: node.{name} = None"]
         lines += save
-    for name in plan.saved_outputs:
+    for name in layout.saved_outputs:
         lines.append(f"node.out_{name} = y{op.outputs.index(name) if op.outputs else ''}")
-    if plan.saved_outputs:
+    if layout.saved_outputs:
         lines.append("node.seal = None if out._vc is None else (out._vc, out._vc.n)" if op.is_view
                      else "node.seal = None")
     return lines
 
 
-def _node_source(op: Op, plan: Plan, is_traced: bool) -> list[str]:
+def _node_source(op: Op, layout: NodeLayout, is_traced: bool) -> list[str]:
     """Lines that make the node, with its options and what it needs to fit gradients to operands."""
     variant = "traced_node" if is_traced else "node"
     GENERATED[f"{op.name}_{variant}"] = node_class(op, "traced" if is_traced else "real")
-    full = [f"node = {op.name}_{variant}()", *(f"node.{n} = {n}" for n in plan.saved_static),
-            *_fits_source(op, plan)]
+    full = [f"node = {op.name}_{variant}()", *(f"node.{n} = {n}" for n in layout.saved_static),
+            *_fits_source(op, layout)]
     if is_traced or not has_lean_class(op):
         return full
     GENERATED[f"{op.name}_lean_node"] = node_class(op, "lean")
-    options = [n for n in plan.saved_static if not op.by_name[n].required]
+    options = [n for n in layout.saved_static if not op.by_name[n].required]
     usual = [f"{n} is {op.name}_default_{n}" for n in options]
     lean = [f"node = {op.name}_lean_node()",
-            *(f"node.{n} = {n}" for n in plan.saved_static if n not in options)]
+            *(f"node.{n} = {n}" for n in layout.saved_static if n not in options)]
     branches = []
     if len(op.arrays) == 1:
         if not usual:
@@ -170,18 +170,18 @@ def _learn_source(op: Op, operands: list[str]) -> list[str]:
             "else: out._form = scalar_form(y.__class__)"]
 
 
-def _fits_source(op: Op, plan: Plan) -> list[str]:
+def _fits_source(op: Op, layout: NodeLayout) -> list[str]:
     """Lines that note what gradients have to be brought to, where operands were broadcast."""
-    if not plan.fitted:
+    if not layout.fitted:
         return []
     if op.kind != "elementwise":
-        return [f"node.fits = ({''.join(like_source(op, i) + ', ' for i in plan.fitted)})"]
+        return [f"node.fits = ({''.join(like_source(op, i) + ', ' for i in layout.fitted)})"]
     if len(op.arrays) == 1 and not op.indices:  # which broadcast it too
         return ["node.fits = None"]
-    likes = [f"l{i}" for i in plan.fitted]
+    likes = [f"l{i}" for i in layout.fitted]
     return ["s = y.shape",
             *(f"l{i} = None if e{i} is None or a_{op.arrays[i]}.shape == s else "
-              f"{like_source(op, i)}" for i in plan.fitted),
+              f"{like_source(op, i)}" for i in layout.fitted),
             f"node.fits = ({', '.join(likes)},) if "
             f"{' or '.join(f'{like} is not None' for like in likes)} else None"]
 

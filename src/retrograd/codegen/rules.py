@@ -16,8 +16,8 @@ from ..core.graph import fit
 from ..core.libraries import in_library, moved
 from ..core.op import ARRAY, GENERATED, Op
 from .compiling import compile_function, numbers_source
+from .node_layout import NodeLayout
 from .operands import is_optional
-from .plan import Plan
 
 
 class OnArrays:
@@ -32,19 +32,19 @@ class OnArrays:
     def bind(self, rule: Any) -> Any:
         return raw(rule, self.is_complex)
 
-    def formula(self, op: Op, plan: Plan, i: int) -> tuple[str, list[float]] | None:
+    def formula(self, op: Op, layout: NodeLayout, i: int) -> tuple[str, list[float]] | None:
         """The rule of argument ``i`` as an expression with its constants, if it is that simple.
 
         Written out where it is used it saves a function call, a good part of a small op's cost.
         """
         rule = op.rules[op.arrays[i]]
         code = rule.__code__
-        call = arguments_source(op, plan, i)
+        call = arguments_source(op, layout, i)
         sign = getattr(rule, "sign_of_factor", None)
         if sign is not None:
             g, factor = call
             usual = sign + g
-            if plan.defaults.get(factor.removeprefix("self.")) == 1:
+            if layout.defaults.get(factor.removeprefix("self.")) == 1:
                 return usual, []
             return f"{usual} if {factor} == 1 else {g} * {sign}{factor}", []
         if op.has_list or op.outputs or (self.is_complex and code.co_names):
@@ -90,7 +90,7 @@ class OnLibrary(OnArrays):
         library, run = self.library, in_library(rule, self.library, self.is_complex)
         return lambda *given: run(*[moved(value, library) for value in given])
 
-    def formula(self, op: Op, plan: Plan, i: int) -> None:
+    def formula(self, op: Op, layout: NodeLayout, i: int) -> None:
         return None
 
 
@@ -106,7 +106,7 @@ class OnTensors(OnArrays):
     def bind(self, rule: Any) -> Any:
         return rule
 
-    def formula(self, op: Op, plan: Plan, i: int) -> None:
+    def formula(self, op: Op, layout: NodeLayout, i: int) -> None:
         return None
 
     def read_input(self, op: Op, name: str) -> list[str]:
@@ -142,113 +142,113 @@ class OnData(OnTensors):
 # ---------------------------------------------------------------- the methods of a node
 
 
-def compile_pull(op: Op, plan: Plan, way: OnArrays) -> Any:
+def compile_pull(op: Op, layout: NodeLayout, way: OnArrays) -> Any:
     """``pull``, or ``replay`` on tensors: returns the gradients that are wanted."""
     name = "replay" if way.fit == "fit_tensor" else "pull"
-    wanted = ", *wanted" if op.has_list else "".join(f", w{i}" for i in range(plan.arity)) \
-        if plan.arity > 1 else ""
+    wanted = ", *wanted" if op.has_list else "".join(f", w{i}" for i in range(layout.arity)) \
+        if layout.arity > 1 else ""
     lines = [f"def {name}(self, g{wanted}):",
-             *("    " + line for line in _run_source(op, plan, way)),
-             "    return " + ", ".join(f"r{i}" for i in range(plan.arity))]
+             *("    " + line for line in _run_source(op, layout, way)),
+             "    return " + ", ".join(f"r{i}" for i in range(layout.arity))]
     return compile_function(f"{op.name} {way.label} {name}", name, lines, op)
 
 
-def compile_pull_data(op: Op, plan: Plan, way: OnData) -> Any:
+def compile_pull_data(op: Op, layout: NodeLayout, way: OnData) -> Any:
     """``pull`` on raw data of any kind; returns None if that takes more than rules on raw data."""
     lines = ["dt = g.dtype",
              "if dt is not F4 and dt is not F8: return None",
-             "".join(f"w{i}, " for i in range(plan.arity)) + "= wanted",
+             "".join(f"w{i}, " for i in range(layout.arity)) + "= wanted",
              "levels = self.input_levels",
-             *_run_source(op, plan, way),
-             "return " + "".join(f"r{i}, " for i in range(plan.arity))]
+             *_run_source(op, layout, way),
+             "return " + "".join(f"r{i}, " for i in range(layout.arity))]
     return compile_function(f"{op.name} data pull", "pull",
                             ["def pull(self, g, wanted):", *("    " + line for line in lines)], op)
 
 
-def compile_pass_on(op: Op, plan: Plan, way: OnArrays) -> Any:
+def compile_pass_on(op: Op, layout: NodeLayout, way: OnArrays) -> Any:
     """``pass_on``: frees what was saved, and adds the gradients up where they belong."""
-    lines = [f"w{i} = {_edge_source(i)}" for i in range(plan.arity)]
-    lines += _read_source(op, plan, way)
-    if plan.saved_slots():
+    lines = [f"w{i} = {_edge_source(i)}" for i in range(layout.arity)]
+    lines += _read_source(op, layout, way)
+    if layout.saved_slots():
         lines += ["# Free what was saved.",
-                  " = ".join(f"self.{s}" for s in plan.saved_slots()) + " = by"]
+                  " = ".join(f"self.{s}" for s in layout.saved_slots()) + " = by"]
     for i, arg in enumerate(op.arrays):
         if arg not in op.rules:
             continue
         add = f"grads[w{i}] = grads[w{i}] + r{i} if w{i} in grads else r{i}"
-        if way.formula(op, plan, i) is None:
+        if way.formula(op, layout, i) is None:
             # A rule may say that there is no gradient; one that is written out cannot.
             add = f"if r{i} is not None: {add}"
         lines += [f"if w{i} is not None:",
-                  *("    " + line for line in (*_rule_source(op, plan, i, way), add))]
+                  *("    " + line for line in (*_rule_source(op, layout, i, way), add))]
     return compile_function(
         f"{op.name} {way.label} pass_on", "pass_on",
         ["def pass_on(self, g, by, grads):", *("    " + line for line in lines or ["pass"])], op)
 
 
-def compile_release(op: Op, plan: Plan) -> Any:
+def compile_release(op: Op, layout: NodeLayout) -> Any:
     lines = ["def release(self, by):",
-             "    " + " = ".join(f"self.{s}" for s in plan.saved_slots()) + " = by"]
+             "    " + " = ".join(f"self.{s}" for s in layout.saved_slots()) + " = by"]
     return compile_function(f"{op.name} release", "release", lines, op)
 
 
 # ---------------------------------------------------------------- their parts
 
 
-def _run_source(op: Op, plan: Plan, way: OnArrays) -> list[str]:
+def _run_source(op: Op, layout: NodeLayout, way: OnArrays) -> list[str]:
     """Lines that set ``r0``, ``r1``... to the gradients that are wanted."""
-    lines = _read_source(op, plan, way)
+    lines = _read_source(op, layout, way)
     for i, arg in enumerate(op.arrays):
         if arg not in op.rules:
             lines.append(f"r{i} = None")
-        elif plan.arity == 1:
-            lines += _rule_source(op, plan, i, way)
+        elif layout.arity == 1:
+            lines += _rule_source(op, layout, i, way)
         else:
             lines += [f"if w{i} is None: r{i} = None", "else:",
-                      *("    " + line for line in _rule_source(op, plan, i, way))]
+                      *("    " + line for line in _rule_source(op, layout, i, way))]
     return lines
 
 
-def _read_source(op: Op, plan: Plan, way: OnArrays) -> list[str]:
+def _read_source(op: Op, layout: NodeLayout, way: OnArrays) -> list[str]:
     """Lines that read what was saved, as far as the gradients that are wanted need it."""
-    lines = ["# What was saved."] if plan.saved_slots() else []
-    for name in plan.saved_arrays:
+    lines = ["# What was saved."] if layout.saved_slots() else []
+    for name in layout.saved_arrays:
         read = way.read_input(op, name)
-        users = plan.users(name)
-        if len(users) < plan.arity:
+        users = layout.users(name)
+        if len(users) < layout.arity:
             read = ["if " + " or ".join(f"w{i} is not None" for i in users) + ":",
                     *("    " + line for line in read)]
         lines += read
-    for name in plan.saved_outputs:
+    for name in layout.saved_outputs:
         lines += way.read_output(name)
     return lines
 
 
-def _rule_source(op: Op, plan: Plan, i: int, way: OnArrays) -> list[str]:
+def _rule_source(op: Op, layout: NodeLayout, i: int, way: OnArrays) -> list[str]:
     """Lines that set ``r{i}``, the gradient of argument ``i``."""
     rule = f"{op.name}_{way.label}_rule{i}"
-    formula, constants = way.formula(op, plan, i) or ("", [])
+    formula, constants = way.formula(op, layout, i) or ("", [])
     lines = [numbers_source(rule, constants, "g")] if constants else []
     if not formula:
         GENERATED[rule] = way.bind(op.rules[op.arrays[i]])
-        formula = f"{rule}({', '.join(arguments_source(op, plan, i))})"
+        formula = f"{rule}({', '.join(arguments_source(op, layout, i))})"
     lines.append(f"r{i} = {formula}")
     if op.has_list:
         # A list of gradients, one for each tensor of the list.
         return [*lines, f"r{i} = tuple([None if w is None else r for r, w in "
                         f"zip(r{i}, wanted, strict=True)])"]
-    if i in plan.fitted:
+    if i in layout.fitted:
         lines.append("if self.fits is not None: "
-                     f"r{i} = {way.fit}(r{i}, self.fits[{plan.fitted.index(i)}])")
+                     f"r{i} = {way.fit}(r{i}, self.fits[{layout.fitted.index(i)}])")
     return [*lines, *way.settle(i)]
 
 
-def arguments_source(op: Op, plan: Plan, i: int) -> list[str]:
+def arguments_source(op: Op, layout: NodeLayout, i: int) -> list[str]:
     """What a rule is called with."""
-    wanted = "wanted" if op.has_list else f"({''.join(f'w{k}, ' for k in range(plan.arity))})"
+    wanted = "wanted" if op.has_list else f"({''.join(f'w{k}, ' for k in range(layout.arity))})"
     known = {"like": f"self.like{i}", "wanted": wanted,
-             **{n: n for n in ("g", "y", *op.outputs, *plan.saved_arrays)}}
-    return [known.get(n, f"self.{n}") for n in plan.needs[op.arrays[i]]]
+             **{n: n for n in ("g", "y", *op.outputs, *layout.saved_arrays)}}
+    return [known.get(n, f"self.{n}") for n in layout.needs[op.arrays[i]]]
 
 
 def _edge_source(i: int) -> str:

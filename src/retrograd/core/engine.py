@@ -24,11 +24,11 @@ from .saved_values import output_edge
 from .tensor import AccumulateGrad, Tensor, wrap_any
 
 _by_age = attrgetter("seq")
-_RUNNING: ContextVar[Plan | None] = ContextVar("retrograd.running", default=None)
+_RUNNING: ContextVar[Schedule | None] = ContextVar("retrograd.running", default=None)
 _accumulating = threading.RLock()
 
 
-class Plan:
+class Schedule:
     """The nodes a backward pass runs, newest first, and which leaf is complete after which."""
 
     __slots__ = ("order", "leaves", "outputs", "needed", "is_plain", "_notes",
@@ -160,22 +160,22 @@ class Plan:
 
 def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
         targets: list[Any] | None, accumulate: bool,
-        plan: Plan | None = None) -> dict[Any, Any]:
+        schedule: Schedule | None = None) -> dict[Any, Any]:
     """Send ``gradients`` (raw, or tensors if ``recorded``) down from ``roots``.
 
     With ``targets`` (edges) only what leads to them is run, and what arrives there is returned;
-    otherwise, or with ``accumulate``, it goes into the leaves' ``.grad``. A ``plan`` made for the
-    same roots and targets can be used again.
+    otherwise, or with ``accumulate``, it goes into the leaves' ``.grad``. A ``schedule`` made
+    for the same roots and targets can be used again.
     """
-    if plan is None:
-        plan = Plan(roots, None if targets is None else set(targets))
+    if schedule is None:
+        schedule = Schedule(roots, None if targets is None else set(targets))
     # Inside a transform gradients are its data, or become it on their way.
     inside = not recorded and (ACTIVE.get() or
                                not TRACED_TYPES.keys().isdisjoint(map(type, gradients)))
-    if inside and not (plan.is_unwatched and plan.needed is not None):
+    if inside and not (schedule.is_unwatched and schedule.needed is not None):
         with switched(grad=False):
             return run(roots, [wrap_any(g) for g in gradients], retain=retain, recorded=True,
-                       targets=targets, accumulate=accumulate, plan=plan)
+                       targets=targets, accumulate=accumulate, schedule=schedule)
     captured: dict[Any, Any] = {}
     grads: dict[Any, Any] = {}
     for edge, gradient in zip(roots, gradients, strict=True):
@@ -183,53 +183,53 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
         grads[edge] = gradient if known is None else known + gradient
     released = None if retain else Released(call_sites.here(3))
     finish = _Leaves(grads, captured, None if targets is None else set(targets), recorded,
-                     accumulate, plan)
+                     accumulate, schedule)
     token = xp.hush()
-    running = _RUNNING.set(plan)
+    running = _RUNNING.set(schedule)
     # Memory that others may hold, by its id: who asked for the pass, and who was shown a gradient
     # on its way (hooks, custom functions).
-    plan.given, plan.shown = {}, {}
+    schedule.given, schedule.shown = {}, {}
     try:
         if accumulate and not recorded:
             for gradient in filter(is_array, gradients):
                 memory = memory_of(gradient)
-                plan.given[id(memory)] = memory
-        if plan.is_plain and not recorded and released is not None:
-            _run_plain(plan, grads, released)
-            finish.all(plan.leaves)
-        elif plan.is_unwatched and plan.needed is not None:
+                schedule.given[id(memory)] = memory
+        if schedule.is_plain and not recorded and released is not None:
+            _run_plain(schedule, grads, released)
+            finish.all(schedule.leaves)
+        elif schedule.is_unwatched and schedule.needed is not None:
             if inside:
                 from ..transforms.backward import pull_data
 
                 with switched(grad=False):
-                    _run_to_targets(plan, grads, captured, released, pull_data)
+                    _run_to_targets(schedule, grads, captured, released, pull_data)
             else:
-                _run_to_targets(plan, grads, captured, released, _replay if recorded else _pull)
-            finish.all(plan.leaves)
+                _run_to_targets(schedule, grads, captured, released, _replay if recorded else _pull)
+            finish.all(schedule.leaves)
         else:
-            _run_any(plan, grads, captured, set(targets or ()), recorded, released, finish)
-        if plan.callbacks is not None:
-            _call_back(plan.callbacks)
+            _run_any(schedule, grads, captured, set(targets or ()), recorded, released, finish)
+        if schedule.callbacks is not None:
+            _call_back(schedule.callbacks)
     finally:
         _RUNNING.reset(running)
         xp.unhush(token)
     return captured
 
 
-def current_plan() -> Plan:
-    """The plan of the backward pass that is running; hooks are the only callers."""
-    plan = _RUNNING.get()
-    if plan is None:
+def current_schedule() -> Schedule:
+    """The schedule of the backward pass that is running; hooks are the only callers."""
+    schedule = _RUNNING.get()
+    if schedule is None:
         raise RuntimeError("no backward pass is running")
-    return plan
+    return schedule
 
 
 def note_shown(data: Any) -> None:
     """Note that somebody outside the pass may hold a gradient: no leaf may keep its memory."""
-    plan = _RUNNING.get()
-    if plan is not None and is_array(data):
+    schedule = _RUNNING.get()
+    if schedule is not None and is_array(data):
         memory = memory_of(data)
-        plan.shown[id(memory)] = memory  # held, so that no other array gets its id
+        schedule.shown[id(memory)] = memory  # held, so that no other array gets its id
 
 
 def memory_of(array: Any) -> Any:
@@ -240,12 +240,12 @@ def memory_of(array: Any) -> Any:
 
 def queue_callback(callback: Callable[[], Any]) -> None:
     """Have ``callback`` called when the backward pass that is running has ended."""
-    plan = _RUNNING.get()
-    if plan is None:
+    schedule = _RUNNING.get()
+    if schedule is None:
         raise RuntimeError("Final callbacks can only be installed during backward pass.")
-    if plan.callbacks is None:
-        plan.callbacks = []
-    plan.callbacks.append(callback)
+    if schedule.callbacks is None:
+        schedule.callbacks = []
+    schedule.callbacks.append(callback)
 
 
 def _call_back(callbacks: list[Callable[[], Any]]) -> None:
@@ -254,20 +254,20 @@ def _call_back(callbacks: list[Callable[[], Any]]) -> None:
         callback()
 
 
-def _run_plain(plan: Plan, grads: dict[Any, Any], released: Released) -> None:
+def _run_plain(schedule: Schedule, grads: dict[Any, Any], released: Released) -> None:
     """The loop for the usual case: raw arrays, no hooks."""
-    pop, outputs = grads.pop, plan.outputs
-    for node in plan.order:
+    pop, outputs = grads.pop, schedule.outputs
+    for node in schedule.order:
         g = _gather(node, outputs[node], grads) if outputs and node in outputs else pop(node, None)
         if g is not None or node.runs_undefined:
             node.pass_on(g, released, grads)
 
 
-def _run_to_targets(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any],
+def _run_to_targets(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any],
                     released: Released | None, run_rules: Callable[..., Any]) -> None:
     """The loop of an ordinary ``grad``: only what leads to the targets, and no hooks."""
-    targets = plan.targets
-    for node, wanted in plan.steps:
+    targets = schedule.targets
+    for node, wanted in schedule.steps:
         g = grads.pop(node, None)
         if g is None and not node.runs_undefined:
             continue
@@ -291,13 +291,14 @@ def _replay(node: Any, g: Any, wanted: tuple[Any, ...]) -> Any:
     return (node.replay(g),) if node._arity == 1 else node.replay(g, *wanted)
 
 
-def _run_any(plan: Plan, grads: dict[Any, Any], captured: dict[Any, Any], wanted_at: set[Any],
-             recorded: bool, released: Released | None, finish: _Leaves) -> None:
+def _run_any(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any],
+             wanted_at: set[Any], recorded: bool, released: Released | None,
+             finish: _Leaves) -> None:
     """The loop with everything: hooks, targets, several outputs, recording, anomaly mode."""
-    needed, outputs, closing = plan.needed, plan.outputs, plan.closing()
+    needed, outputs, closing = schedule.needed, schedule.outputs, schedule.closing()
     for leaf in closing.get(None, ()):
         finish(leaf)
-    for node in plan.order:
+    for node in schedule.order:
         if needed is not None and node not in needed:
             grads.pop(node, None)
             continue
@@ -500,12 +501,12 @@ def after(node: Node, results: Any, g: Any, recorded: bool) -> tuple[Any, ...]:
 class _Leaves:
     """Finishes a leaf whose whole gradient has arrived."""
 
-    __slots__ = ("grads", "captured", "targets", "recorded", "accumulate", "holders", "plan")
+    __slots__ = ("grads", "captured", "targets", "recorded", "accumulate", "holders", "schedule")
 
     def __init__(self, grads: dict[Any, Any], captured: dict[Any, Any], targets: Any,
-                 recorded: bool, accumulate: bool, plan: Plan):
+                 recorded: bool, accumulate: bool, schedule: Schedule):
         self.grads, self.captured, self.targets = grads, captured, targets
-        self.recorded, self.accumulate, self.plan = recorded, accumulate, plan
+        self.recorded, self.accumulate, self.schedule = recorded, accumulate, schedule
         self.holders: Counter[int] | None = None
 
     def all(self, leaves: list[Any]) -> None:
@@ -522,7 +523,7 @@ class _Leaves:
         Nobody else can, unless he was shown it: a rule returns what it was given, a part of that,
         or new memory.
         """
-        if id(array) in self.plan.given:
+        if id(array) in self.schedule.given:
             return True
         if self.holders is not None:
             return self.holders[id(array)] > 0
@@ -636,7 +637,7 @@ def settled(g: Any, like: Any, leaves: _Leaves) -> tuple[Any, bool]:
     if not is_array(like):
         return g.copy(), True
     fits = library.owns_memory(g) and library.same_layout(g, like) and not leaves.is_shared(g)
-    if fits and id(g) not in leaves.plan.shown:
+    if fits and id(g) not in leaves.schedule.shown:
         return g, False
     out = empty_as(like, g)
     out[...] = g

@@ -30,7 +30,7 @@ from .op import Op
 from .operands import prepare
 from .overriding import dispatch_override, overriding
 from .recording import collect_edges, flat_tensors, is_differentiable, note_cut, record
-from .saved_values import Packed, pull_on_tensors
+from .saved_values import PackedValue, pull_on_tensors
 from .tensor import PLAIN, Tensor, edge_of, wrap, wrap_any
 
 
@@ -115,9 +115,9 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
     if edge is None or not xp.are_apart(data, *[other._data for other in others]) \
             or not xp.is_writable(data):
         return False
-    plan = node_class(op).plan
+    layout = node_class(op).layout
     source = target
-    if op.arrays[0] in plan.saved_arrays:
+    if op.arrays[0] in layout.saved_arrays:
         source = wrap(data.copy(), edge)  # what is overwritten may be asked for
     options = {p.name: arg for p, arg in zip(op.params, args, strict=True) if p.keyword_only}
     result = op.function(source, *args[1:len(args) - len(options)], **options)
@@ -170,7 +170,7 @@ def keep_overwritten(op: Op, tensors: dict[str, Any], edges: list[Any]) -> dict[
 
     first = op.arrays[0]
     data = tensors[first]._data
-    users = node_class(op).plan.users(first)  # type: ignore[attr-defined]
+    users = node_class(op).layout.users(first)  # type: ignore[attr-defined]
     if not any(edges[i] is not None for i in users):
         return tensors
     kept = data.copy() if type(data) in TRACED_TYPES else library_of(data).copied(data)
@@ -179,8 +179,8 @@ def keep_overwritten(op: Op, tensors: dict[str, Any], edges: list[Any]) -> dict[
 
 def saved_output(node: Any, target: Tensor, mode: Mode) -> None:
     """An output is saved as it is after the write."""
-    if node.plan.saved_outputs:
-        node.out_y = target._data if not mode.saved_hooks else Packed(
+    if node.layout.saved_outputs:
+        node.out_y = target._data if not mode.saved_hooks else PackedValue(
             target, mode.saved_hooks[-1], is_output=True)
         node.seal = (target._counter(), target._counter().n)
 

@@ -12,7 +12,7 @@ from ..backend import xp
 from ..backend.interface import kind_of
 from ..base import call_sites
 from ..base.modes import GRAD, Mode
-from ..codegen import Plan, node_class
+from ..codegen import NodeLayout, node_class
 from ..codegen.compiling import offer
 from ..codegen.switch import GeneralPath
 from .anomaly import Anomaly, remember_stack
@@ -21,7 +21,7 @@ from .extensions import TRACED_TYPES, extensions
 from .graph import INFERENCE, Like, Node, View, next_sequence
 from .libraries import library_among
 from .op import Op
-from .saved_values import Packed, keep_version, output_edge
+from .saved_values import PackedValue, keep_version, output_edge
 from .tensor import Tensor, edge_of, wrap_any
 
 new = object.__new__
@@ -80,10 +80,10 @@ def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
     """Make the node of this call and hang the outputs on it."""
     variant = node_variant(flat_tensors(tensors), outs, mode)
     cls = node_class(op, variant)
-    plan: Plan = cls.plan  # type: ignore[attr-defined]
+    layout: NodeLayout = cls.layout  # type: ignore[attr-defined]
     node: Any = cls()
     node.seq = next_sequence()
-    if plan.saved_arrays or plan.saved_outputs:
+    if layout.saved_arrays or layout.saved_outputs:
         node.code, node.lasti = call_sites.here(2)
     if Anomaly.enabled:
         remember_stack(node)
@@ -92,12 +92,12 @@ def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
         node.rest = tuple(edges)
     else:
         node.next0 = edges[0]
-        if plan.arity > 1:
+        if layout.arity > 1:
             node.next1 = edges[1]
-        if plan.arity > 2:
+        if layout.arity > 2:
             node.rest = tuple(edges[2:])
-    fill_likes(op, plan, node, tensors, values, outs)
-    save(op, plan, node, tensors, values, edges, outs, mode, attach)
+    fill_likes(op, layout, node, tensors, values, outs)
+    save(op, layout, node, tensors, values, edges, outs, mode, attach)
     if variant == "traced":
         remember_levels(op, node, tensors)
     if attach:
@@ -155,17 +155,17 @@ def is_differentiable(tensor: Tensor) -> bool:
     return kind in "fc" or tensor.dtype.is_floating_point
 
 
-def fill_likes(op: Op, plan: Plan, node: Any, tensors: dict[str, Any], values: list[Any],
+def fill_likes(op: Op, layout: NodeLayout, node: Any, tensors: dict[str, Any], values: list[Any],
                outs: tuple[Tensor, ...]) -> None:
-    for i in plan.likes:
+    for i in layout.likes:
         setattr(node, f"like{i}", like_of(tensors[op.arrays[i]]))
-    if not plan.fitted:
+    if not layout.fitted:
         return
     shape, dtype = outs[0]._data.shape, outs[0]._data.dtype
     # A rule on bfloat16 may leave it: the backend computes Python numbers with it in float32.
     promotes = kind_of(dtype) == "V" or any(
         t._data.dtype != dtype for t in flat_tensors(tensors) if not t._wrapped_number)
-    given = [tensors[op.arrays[i]] for i in plan.fitted]
+    given = [tensors[op.arrays[i]] for i in layout.fitted]
     if op.kind == "elementwise" and not promotes:
         fits = tuple([None if t is None or t._data.shape == shape else like_of(t) for t in given])
         node.fits = fits if any(fits) else None
@@ -180,12 +180,12 @@ def like_of(tensor: Any) -> Any:
     return None if tensor is None else Like(tensor._data.shape, tensor._data.dtype)
 
 
-def save(op: Op, plan: Plan, node: Any, tensors: dict[str, Any], values: list[Any],
+def save(op: Op, layout: NodeLayout, node: Any, tensors: dict[str, Any], values: list[Any],
          edges: list[Any], outs: tuple[Tensor, ...], mode: Mode, hang_outputs: bool) -> None:
     by_name = dict(zip((p.name for p in op.params), values, strict=True))
-    for name in plan.saved_arrays:
+    for name in layout.saved_arrays:
         tensor = tensors[name]
-        needed = tensor is not None and any(edges[i] is not None for i in plan.users(name))
+        needed = tensor is not None and any(edges[i] is not None for i in layout.users(name))
         if not needed:
             setattr(node, name, None)
             continue
@@ -195,17 +195,17 @@ def save(op: Op, plan: Plan, node: Any, tensors: dict[str, Any], values: list[An
         if tensor._vc is not None and tensor._vc.n:
             keep_version(node, name, tensor._vc.n)
         packs = mode.saved_hooks and not tensor._wrapped_number
-        setattr(node, name, Packed(tensor, mode.saved_hooks[-1]) if packs else tensor)
-    for name in plan.saved_static:
+        setattr(node, name, PackedValue(tensor, mode.saved_hooks[-1]) if packs else tensor)
+    for name in layout.saved_static:
         setattr(node, name, by_name[name])
-    for name in plan.saved_outputs:
+    for name in layout.saved_outputs:
         position = op.outputs.index(name) if name != "y" and op.outputs else 0
         out = outs[position]
         if mode.saved_hooks and hang_outputs:
-            setattr(node, "out_" + name, Packed(out, mode.saved_hooks[-1], is_output=True))
+            setattr(node, "out_" + name, PackedValue(out, mode.saved_hooks[-1], is_output=True))
         else:
             setattr(node, "out_" + name, out._data)
-    if plan.saved_outputs:
+    if layout.saved_outputs:
         node.seal = None if outs[0]._vc is None else (outs[0]._vc, outs[0]._vc.n)
 
 

@@ -15,7 +15,7 @@ from .op import ARRAYS, REGISTRY, Op
 from .tensor import Tensor, class_for, edge_of, wrap_any
 
 
-class Packed:
+class PackedValue:
     """A saved value in the keeping of a pair of saved-tensor hooks."""
 
     __slots__ = ("value", "unpack_hook")
@@ -100,7 +100,7 @@ def unpack_input(node: Node, name: str, edge: Any) -> Any:
     saved = getattr(node, name)
     if saved is None:
         return None
-    if isinstance(saved, Packed):
+    if isinstance(saved, PackedValue):
         data = saved.unpack()
         return attach(data, edge)
     version = saved._vc  # refuses if it was released
@@ -142,7 +142,7 @@ def unpack_output(node: Any, name: str) -> Tensor:
         saved.refuse()
     position = node.op.outputs.index(name) if name != "y" and node.op.outputs else 0
     edge = output_edge(node, position)
-    if isinstance(saved, Packed):
+    if isinstance(saved, PackedValue):
         return attach_data(saved.unpack(), edge if differentiable_output(node.op, name) else None)
     seal = node.seal
     if name == "y" and seal is not None and seal[0].n != seal[1]:
@@ -246,24 +246,24 @@ def list_edges(node: Any) -> tuple[Any, ...]:
 # ---------------------------------------------------------------- what users may look at
 
 
-def public_saved_names(op: Op, plan: Any) -> tuple[tuple[str, str, str], ...]:
+def public_saved_names(op: Op, layout: Any) -> tuple[tuple[str, str, str], ...]:
     """PyTorch's names of the saved values: ``input`` is its ``self``, ``y`` its ``result``."""
     rename = {"input": "self", "y": "result", **op.public_saved}
     found = []
-    for name in plan.saved_arrays:
+    for name in layout.saved_arrays:
         if op.by_name[name].kind != ARRAYS:
             found.append((rename.get(name, name), name, "input"))
-    for name in plan.saved_outputs:
+    for name in layout.saved_outputs:
         found.append((rename.get(name, name), name, "output"))
-    for name in plan.saved_static:
+    for name in layout.saved_static:
         found.append((rename.get(name, name), name, "static"))
     return tuple(found)
 
 
-def saved_properties(op: Op, plan: Any) -> dict[str, property]:
+def saved_properties(op: Op, layout: Any) -> dict[str, property]:
     """``_saved_other`` and ``_raw_saved_other`` for each value that nodes of this op save."""
     made = {}
-    for public, _, kind in public_saved_names(op, plan):
+    for public, _, kind in public_saved_names(op, layout):
         made[f"_saved_{public}"] = property(partial(saved_value, public=public))
         if kind != "static":
             made[f"_raw_saved_{public}"] = property(partial(raw_saved, public=public))
@@ -295,7 +295,7 @@ class RawSaved:
         """Pack this saved value now; ``unpack_hook`` brings it back when backward needs it."""
         check_hooks_fit(getattr(self._node, self._slot), pack_hook, unpack_hook)
         value = saved_value(self._node, self._public)._off_graph()
-        setattr(self._node, self._slot, Packed(value, (pack_hook, unpack_hook)))
+        setattr(self._node, self._slot, PackedValue(value, (pack_hook, unpack_hook)))
         kind: Any = type(self._node)
         self._node.__class__ = traced_class(kind)
 
@@ -314,7 +314,7 @@ def check_hooks_fit(saved: Any, pack_hook: Any, unpack_hook: Any) -> None:
             "need to access saved variables after calling backward.")
     if saved is None:
         raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
-    if isinstance(saved, Packed):
+    if isinstance(saved, PackedValue):
         raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been "
                            "set. Hint: only one pair of hooks is allowed at a time.")
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.op import Op
 from ..core.tensor import Tensor
 from ..random import VMAPS, Generator
-from ..transforms import Dual, Holder, levels_of
+from ..transforms import Dual, TracedData, levels_of
 
 _OVERWRITING = {"uniform", "normal", "log_normal", "exponential", "cauchy", "geometric", "random",
                 "_random_below", "_random_any", "bernoulli", "_bernoulli_tensor"}
@@ -18,7 +18,7 @@ def _arrays(data: Any) -> list[Any]:
     """The arrays that raw data is made of."""
     if isinstance(data, Dual):
         return [*_arrays(data.primal), *_arrays(data.tangent)]
-    return _arrays(data.value) if isinstance(data, Holder) else [data]
+    return _arrays(data.value) if isinstance(data, TracedData) else [data]
 
 
 class Journal:

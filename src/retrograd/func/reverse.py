@@ -15,13 +15,13 @@ from ..autograd.backward import own, starting
 from ..backend.interface import kind_of, library_of
 from ..base import trees
 from ..base.modes import MODE, switched
-from ..core.engine import Plan, run
+from ..core.engine import Schedule, run
 from ..core.graph import Identity, Node
 from ..core.tensor import Tensor, edge_of, wrap_any
 from ..transforms import (
     Batched,
     CannotBatch,
-    Holder,
+    TracedData,
     innermost,
     leave_batch,
     next_level,
@@ -103,20 +103,20 @@ class Backward:
         self.watched = False  # from outside the function
         self.live = [o for o in outputs if o._edge is not None]
         self.targets = [edge_of(t) for t in inputs.inside]
-        self._plan: Plan | None = None
+        self._schedule: Schedule | None = None
 
-    def plan(self) -> Plan:
+    def schedule(self) -> Schedule:
         # A hook may have been set, or a callback queued, since it was made.
-        if self._plan is None or Node.any_watched or self._plan.callbacks is not None:
-            self._plan = Plan([edge_of(o) for o in self.live], set(self.targets))
-        return self._plan
+        if self._schedule is None or Node.any_watched or self._schedule.callbacks is not None:
+            self._schedule = Schedule([edge_of(o) for o in self.live], set(self.targets))
+        return self._schedule
 
     def is_watched(self) -> bool:
         """Whether anything but the arguments could ask for gradients of the outputs."""
-        plan = self.plan()
-        return bool(plan.leaves) or any(
+        schedule = self.schedule()
+        return bool(schedule.leaves) or any(
             isinstance(n, FunctionInput) and n.is_open and n not in self.inputs.nodes
-            for n in plan.order)
+            for n in schedule.order)
 
     def gradients(self, seeds: list[Any] | None, record: bool,
                   retain: bool = False) -> list[Tensor]:
@@ -128,7 +128,7 @@ class Backward:
         roots, values = starting(tuple(self.live), tuple(given), record)
         with switched(grad=record):
             found = run(roots, values, retain=record or retain, recorded=record,
-                        targets=self.targets, accumulate=False, plan=self.plan())
+                        targets=self.targets, accumulate=False, schedule=self.schedule())
         return [self._result(found.get(edge), t)
                 for edge, t in zip(self.targets, self.inputs.outside, strict=True)]
 
@@ -155,15 +155,15 @@ class Backward:
         """
         if not self.live or (self.watched and MODE.get().grad):
             return None
-        plan = self.plan()
-        if not plan.is_unwatched or not all(map(takes_any_data, plan.order)):
+        schedule = self.schedule()
+        if not schedule.is_unwatched or not all(map(takes_any_data, schedule.order)):
             return None
         level = next_level()
         seeds = [Batched(level, b._data) for o, b in zip(self.outputs, basis, strict=True)
                  if o._edge is not None]
         try:
             found = run([edge_of(o) for o in self.live], seeds, retain=True, recorded=False,
-                        targets=self.targets, accumulate=False, plan=plan)
+                        targets=self.targets, accumulate=False, schedule=schedule)
         except CannotBatch:
             return None
         return [wrap_any(leave_batch(zeros_like_data(t._data) if (g := found.get(edge)) is None
@@ -179,7 +179,7 @@ class Backward:
 def _unit(output: Tensor) -> Tensor | None:
     """The gradient of a real scalar by itself, in each of the batches it is in."""
     data = output._data
-    is_scalar = isinstance(data, Holder) and kind_of(data.dtype) == "f" and not data.ndim
+    is_scalar = isinstance(data, TracedData) and kind_of(data.dtype) == "f" and not data.ndim
     return wrap_any(ones_like_data(data)) if is_scalar else None
 
 

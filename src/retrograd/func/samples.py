@@ -58,7 +58,7 @@ def per_sample_grad(losses: Tensor, parameters: Any, *, retain_graph: bool = Fal
 
 def _release(losses: Tensor) -> None:
     """Free what backward needed, as a single backward pass would have."""
-    from ..core.engine import Plan
+    from ..core.engine import Schedule
     from ..core.graph import Released
     from ..core.tensor import edge_of
 
@@ -66,5 +66,5 @@ def _release(losses: Tensor) -> None:
     if edge is None:
         return
     by = Released(here(3))
-    for node in Plan([edge], None).order:
+    for node in Schedule([edge], None).order:
         node.release(by)

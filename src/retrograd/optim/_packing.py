@@ -29,7 +29,7 @@ class Pack:
         self.states = states
         self.arrays = [param._array() for param in params]
         step_dtype = states[0]["step"]._data.dtype if counted else None
-        self.block = fused.Packed(self.arrays, len(names), step_dtype)
+        self.block = fused.PackedParameters(self.arrays, len(names), step_dtype)
         views = [(name, self.block.row_views(row)) for row, name in enumerate(names)]
         if counted:
             views.append(("step", self.block.step_views()))
@@ -73,12 +73,12 @@ class Pack:
                 counter.lasti = lasti
 
 
-class Plan:
+class GroupUpdate:
     """How the parameters of one group are updated: in packs, one for each dtype, or singly.
 
     ``names`` are the state tensors shaped like the parameter, ``counted`` says that there is a
-    ``step`` too, and ``has_state`` whether a parameter's state exists. A plan is provisional if the
-    step it is made for will give a parameter the state it lacks.
+    ``step`` too, and ``has_state`` whether a parameter's state exists. An update is provisional if
+    the step it is made for will give a parameter the state it lacks.
     """
 
     def __init__(self, params: list[Tensor], state: dict, names: Sequence[str], counted: bool,
@@ -107,7 +107,7 @@ class Plan:
             for members in groups.values()]
 
     def is_current(self, params: list[Tensor], names: Sequence[str], state: dict) -> bool:
-        """Whether the plan still fits the group and its state."""
+        """Whether the update still fits the group and its state."""
         return (not self.provisional
                 and names == self.names
                 and len(params) == len(self.params)
@@ -129,11 +129,11 @@ class PackedOptimizer(Optimizer):
             raise RuntimeError("`fused` does not support `differentiable`")
         if defaults["fused"] and defaults["foreach"]:
             raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
-        self._plans: dict[int, Plan] = {}
+        self._group_updates: dict[int, GroupUpdate] = {}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._plans = {}
+        self._group_updates = {}
         for group in self.param_groups:
             for name, value in self._later_options.items():
                 group.setdefault(name, value)
@@ -153,23 +153,23 @@ class PackedOptimizer(Optimizer):
                 with enable_grad():
                     self._update_singly(group, group["params"])
                 continue
-            plan = self._plan(number, group)
-            for pack in plan.packs:
+            update = self._group_update(number, group)
+            for pack in update.packs:
                 grads = pack.grads()
                 pack.bump_versions(grads, self._update_packed(group, pack.block, grads))
-            if plan.single:
+            if update.single:
                 with no_grad():
-                    self._update_singly(group, plan.single)
+                    self._update_singly(group, update.single)
         return loss
 
-    def _plan(self, number: int, group: dict[str, Any]) -> Plan:
+    def _group_update(self, number: int, group: dict[str, Any]) -> GroupUpdate:
         params, names = group["params"], self._state_names(group)
-        plan = self._plans.get(number)
-        if plan is None or not plan.is_current(params, names, self.state):
+        update = self._group_updates.get(number)
+        if update is None or not update.is_current(params, names, self.state):
             self._prepare(group)
-            plan = Plan(params, self.state, names, self._counted, self._has_state)
-            self._plans[number] = plan
-        return plan
+            update = GroupUpdate(params, self.state, names, self._counted, self._has_state)
+            self._group_updates[number] = update
+        return update
 
     def _update_singly(self, group: dict[str, Any], params: list[Tensor]) -> None:
         for param in params:
@@ -186,7 +186,8 @@ class PackedOptimizer(Optimizer):
     def _has_state(self, param: Tensor) -> bool:
         return bool(self.state.get(param))
 
-    def _update_packed(self, group: dict[str, Any], block: fused.Packed, grads: list[Any]) -> int:
+    def _update_packed(self, group: dict[str, Any], block: fused.PackedParameters,
+                       grads: list[Any]) -> int:
         """Move all parameters of a block; return how often PyTorch would write to each."""
         raise NotImplementedError
 

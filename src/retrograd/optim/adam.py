@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..backend.numpy.fused import Packed
+from ..backend.numpy.fused import PackedParameters
 from ..base import dtypes
 from ..base.layouts import preserve_format
 from ..core.tensor import Tensor
@@ -62,7 +62,8 @@ class Adam(PackedOptimizer):
             if param.grad is not None:
                 self._state_of(param, group)
 
-    def _update_packed(self, group: dict[str, Any], block: Packed, grads: list[Any]) -> int:
+    def _update_packed(self, group: dict[str, Any], block: PackedParameters,
+                       grads: list[Any]) -> int:
         beta1, beta2 = group["betas"]
         weight_decay, decoupled = group["weight_decay"], group["decoupled_weight_decay"]
         block.adam(grads, lr=float(group["lr"]), beta1=float(beta1), beta2=float(beta2),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..backend.numpy.fused import Packed
+from ..backend.numpy.fused import PackedParameters
 from ..core.tensor import Tensor
 from ._packing import PackedOptimizer
 from .optimizer import Params, check_lr
@@ -39,7 +39,8 @@ class SGD(PackedOptimizer):
     def _has_state(self, param: Tensor) -> bool:
         return self.state.get(param, {}).get("momentum_buffer") is not None
 
-    def _update_packed(self, group: dict[str, Any], block: Packed, grads: list[Any]) -> int:
+    def _update_packed(self, group: dict[str, Any], block: PackedParameters,
+                       grads: list[Any]) -> int:
         block.sgd(grads, lr=float(group["lr"]), momentum=group["momentum"],
                   dampening=group["dampening"], weight_decay=float(group["weight_decay"]),
                   nesterov=group["nesterov"], maximize=group["maximize"])

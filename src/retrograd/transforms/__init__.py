@@ -1,26 +1,26 @@
 """Dual numbers and batches: data that a transform puts under a tensor.
 
-A tensor's raw data is an array, or one of two holders:
+A tensor's raw data is an array, or traced data of one of two kinds:
 
 * :class:`Dual`: a value and its tangent (forward mode);
 * :class:`Batched`: many values that the program sees as one (vmap).
 
 The graph knows nothing of them. An op on such data is computed here, by the op's own rules, and the
 call is recorded as any other; so reverse mode passes through forward mode and vmap, and they
-through it, in any nesting. Holders nest: the one with the highest level is outermost.
+through it, in any nesting. Traced data nests: the one with the highest level is outermost.
 
-==================  ===========================================================
-:mod:`.holders`     the two kinds of data, the tensor that carries them, levels
+=================== ===========================================================
+:mod:`.traced_data` the two kinds of data, the tensor that carries them, levels
 :mod:`.dual`        an op on dual numbers
 :mod:`.batched`     an op on batches
-:mod:`.data`        rules on raw data, arrays and holders alike
+:mod:`.raw_rules`   rules on raw data, arrays and traced data alike
 :mod:`.calls`       the usual call of an op on such data
 :mod:`.backward`    backward inside a transform
 :mod:`.boundary`    where data and gradients enter a transform and leave it
 :mod:`.writing`     writing in place
-==================  ===========================================================
+=================== ===========================================================
 
-**Gradients that come from outside.** Backward inside a transform meets its holders as ordinary
+**Gradients that come from outside.** Backward inside a transform meets its data as ordinary
 numbers. Backward from outside enters through the nodes that ended the transform, and what flows
 there is marked ``outer``:
 
@@ -51,11 +51,11 @@ from .boundary import (
     settle_tensor,
 )
 from .dual import check_tangent
-from .holders import (
+from .traced_data import (
     Batched,
     CannotBatch,
     Dual,
-    Holder,
+    TracedData,
     active,
     dual_levels,
     innermost,
@@ -67,7 +67,7 @@ from .holders import (
 )
 from .writing import carry_tangent
 
-__all__ = ["Batched", "CannotBatch", "Dual", "Holder", "active", "batch_in", "batch_out",
+__all__ = ["Batched", "CannotBatch", "Dual", "TracedData", "active", "batch_in", "batch_out",
            "batch_repeated", "batched_like", "calls", "carry_tangent",
            "check_tangent", "dual_levels", "dual_part", "dual_primal", "dual_tangent",
            "in_every_batch", "innermost", "leave_batch", "levels_of", "made_inside", "make_dual",

@@ -12,7 +12,7 @@ from ..core.graph import Identity
 from ..core.op import GENERATED
 from ..core.saved_values import pull_by_replay, replay_traced
 from .boundary import Boundary, MakeDual, settle
-from .data import ARRAYS, fit_data, on_data
+from .raw_rules import ARRAYS, fit_data, on_data
 
 Pulled = tuple[Any, ...]
 Way = Callable[[Any, Any, tuple[Any, ...]], Pulled]
@@ -77,7 +77,7 @@ class OpPull:
 
     def __init__(self, cls: Any):
         self.is_traced = cls.replay is replay_traced
-        self.pulled = compile_pull_data(cls.op, cls.plan, OnData(on_data))
+        self.pulled = compile_pull_data(cls.op, cls.layout, OnData(on_data))
 
     def __call__(self, node: Any, g: Any, wanted: tuple[Any, ...]) -> Pulled:
         if not self.is_traced and g.__class__ in ARRAYS:

@@ -13,7 +13,7 @@ from ..core.computing import compute
 from ..core.extensions import TRACED_TYPES
 from ..core.op import DIM, DIMS, Op
 from ..core.tensor import wrap_any
-from .data import (
+from .raw_rules import (
     ARRAYS,
     F4,
     F8,
@@ -24,7 +24,7 @@ from .data import (
     positional,
     unrecorded,
 )
-from .holders import Batched, CannotBatch
+from .traced_data import Batched, CannotBatch
 
 
 def compute_batched(op: Op, values: list[Any], top: Batched) -> Any:

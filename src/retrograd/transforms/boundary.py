@@ -12,8 +12,8 @@ from ..core.computing import compute
 from ..core.extensions import extensions
 from ..core.graph import PlacedNode
 from ..core.tensor import Tensor, edge_of, wrap_any
-from .data import run_on_data
-from .holders import Batched, Dual, Holder, levels_of, sizes_of, zeros_like_data
+from .raw_rules import run_on_data
+from .traced_data import Batched, Dual, TracedData, levels_of, sizes_of, zeros_like_data
 
 # ---------------------------------------------------------------- entering and leaving
 
@@ -50,7 +50,7 @@ def recorded(tensor: Tensor, forward: Callable[[Any], Any],
 
 
 def move_axis(data: Any, source: int, destination: int) -> Any:
-    """``moveaxis`` of raw data, holders included."""
+    """``moveaxis`` of raw data, that of transforms included."""
     if source == destination:
         return data
     from ..ops.shapes.dimensions import _permute
@@ -61,7 +61,7 @@ def move_axis(data: Any, source: int, destination: int) -> Any:
 
 
 def _below(data: Any, level: int, change: Callable[[Any, int], Any], depth: int = 0) -> Any:
-    """Apply ``change`` to the part of ``data`` under every holder above ``level``.
+    """Apply ``change`` to the part of ``data`` under everything traced above ``level``.
 
     ``change`` is told how many batch axes lie in front of the dims it knows.
     """
@@ -214,10 +214,10 @@ class MakeDual(PlacedNode):
         return settle(value, self.levels[0]), settle(slope, self.levels[1])
 
     def _parts(self, g: Any) -> tuple[Any, Any]:
-        holder = g
-        while isinstance(holder, Holder) and holder.level > self.level:
-            holder = holder.primal if isinstance(holder, Dual) else holder.value
-        if isinstance(holder, Dual) and holder.level == self.level and not holder.outer:
+        inner = g
+        while isinstance(inner, TracedData) and inner.level > self.level:
+            inner = inner.primal if isinstance(inner, Dual) else inner.value
+        if isinstance(inner, Dual) and inner.level == self.level and not inner.outer:
             # Backward inside the level: the value's gradient is itself a dual number.
             return g, None
         return (dual_part(g, self.level, "tangent"), dual_part(g, self.level, "primal"))
@@ -244,11 +244,11 @@ def make_dual(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
 
 
 def joined(p: Any, t: Any, level: int) -> Any:
-    """A value and its tangent as one; the holders of higher levels stay outside."""
-    top = max((x for x in (p, t) if isinstance(x, Holder)), key=lambda x: x.level, default=None)
+    """A value and its tangent as one; the data of higher levels stays outside."""
+    top = max((x for x in (p, t) if isinstance(x, TracedData)), key=lambda x: x.level, default=None)
     if top is None or top.level < level:
         return Dual(level, p, t)
-    p_has, t_has = (isinstance(x, Holder) and x.level == top.level for x in (p, t))
+    p_has, t_has = (isinstance(x, TracedData) and x.level == top.level for x in (p, t))
     if isinstance(top, Batched):
         return Batched(top.level, joined(p.value if p_has else _repeated(p, top.batch),
                                           t.value if t_has else _repeated(t, top.batch), level),
@@ -262,7 +262,7 @@ def joined(p: Any, t: Any, level: int) -> Any:
 
 
 def is_settled(result: Any, levels: tuple[int, ...]) -> bool:
-    if not isinstance(result, Holder):
+    if not isinstance(result, TracedData):
         return True
     if result.outer and result.level not in levels:
         return False
@@ -272,7 +272,7 @@ def is_settled(result: Any, levels: tuple[int, ...]) -> bool:
 
 
 def settle(result: Any, levels: tuple[int, ...]) -> Any:
-    """A raw gradient without the outer holders its input did not have."""
+    """A raw gradient without the outer levels its input did not have."""
     if is_settled(result, levels):
         return result
     if isinstance(result, Dual):
@@ -286,7 +286,7 @@ def settle(result: Any, levels: tuple[int, ...]) -> Any:
 
 
 def _unsettle(g: Any, removed: dict[int, int]) -> Any:
-    """The adjoint of :func:`settle`: give back the holders it removed."""
+    """The adjoint of :func:`settle`: give back the levels it removed."""
     for level, size in removed.items():
         if size:
             g = _below(g, level, _repeating(level, size, outer=True))

@@ -19,7 +19,7 @@ from ..core.op import GENERATED, Op
 from ..core.recording import finish, is_differentiable
 from .batched import way_of
 from .dual import compute_dual
-from .holders import Batched, TracedTensor, levels_of
+from .traced_data import Batched, TracedTensor, levels_of
 
 _CALLS: dict[Op, Any] = {}
 when_switched(_CALLS.clear)

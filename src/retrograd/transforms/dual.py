@@ -13,7 +13,7 @@ from ..core.graph import LEAF, Like
 from ..core.op import ARRAYS as LIST
 from ..core.op import Op
 from ..core.tensor import Tensor, edge_of, wrap_any
-from .data import (
+from .raw_rules import (
     ARRAYS,
     F4,
     F8,
@@ -25,7 +25,7 @@ from .data import (
     positional,
     unrecorded,
 )
-from .holders import Dual, as_inside, has_tangents, levels_of_any, zeros_like_data
+from .traced_data import Dual, as_inside, has_tangents, levels_of_any, zeros_like_data
 
 
 def compute_dual(op: Op, values: list[Any], top: Dual) -> Any:

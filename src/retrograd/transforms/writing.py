@@ -10,11 +10,11 @@ from ..core.computing import compute
 from ..core.extensions import extensions
 from ..core.tensor import Tensor, wrap_any
 from .boundary import joined
-from .holders import (
+from .traced_data import (
     Batched,
     CannotBatch,
     Dual,
-    Holder,
+    TracedData,
     TracedTensor,
     has_tangents,
     innermost,
@@ -30,19 +30,19 @@ def write_traced(target: Tensor, result: Any) -> None:
     given = spine(result)
     for level in sorted(set(given) - set(spine(target._data))):
         _lift(target, level, given[level])
-    for level, holder in spine(target._data).items():
-        if isinstance(holder, Dual) and level in given:
+    for level, traced in spine(target._data).items():
+        if isinstance(traced, Dual) and level in given:
             wanted = given[level].tangent
-            if not _has_room(holder.tangent, wanted):
-                _widen(target, level, {**sizes_of(holder.tangent), **sizes_of(wanted)})
+            if not _has_room(traced.tangent, wanted):
+                _widen(target, level, {**sizes_of(traced.tangent), **sizes_of(wanted)})
     _write(target._data, result)
 
 
 def _has_room(data: Any, other: Any) -> bool:
     """Whether ``data`` has a place for each part of ``other``."""
-    if not isinstance(other, Holder):
+    if not isinstance(other, TracedData):
         return True
-    if not isinstance(data, Holder) or data.level < other.level:
+    if not isinstance(data, TracedData) or data.level < other.level:
         return False
     same = data.level == other.level
     if isinstance(data, Batched):
@@ -51,9 +51,9 @@ def _has_room(data: Any, other: Any) -> bool:
         not same or _has_room(data.tangent, other.tangent))
 
 
-def _lift(target: Tensor, level: int, holder: Any) -> None:
+def _lift(target: Tensor, level: int, traced: Any) -> None:
     """Give a tensor, its base and its other views room for a transform's data."""
-    if isinstance(holder, Batched):
+    if isinstance(traced, Batched):
         raise CannotBatch("vmap: inplace arithmetic(self, *extra_args) is not possible because "
                           "there exists a Tensor `other` in extra_args that has more elements "
                           "than `self`. This happened due to `other` being vmapped over but "
@@ -62,7 +62,7 @@ def _lift(target: Tensor, level: int, holder: Any) -> None:
     base = target if target._view is None else target._view.base
     base._array()
     places = [(view, _geometry(base, view)) for view in _views_of(base)]
-    inside = {n: size for n, size in sizes_of(holder.tangent).items() if n < level}
+    inside = {n: size for n, size in sizes_of(traced.tangent).items() if n < level}
     tangent = _room(base._data, inside)
     carry_tangent(base, level, tangent)
     for view, where in places:
@@ -79,8 +79,8 @@ def _widen(target: Tensor, level: int, sizes: dict[int, int]) -> None:
     _write(wider, own.tangent)
     own.tangent = wider
     # A view is one of what the program sees, which the batches further out are not part of.
-    around = [n for n, holder in spine(base._data).items()
-              if n > level and isinstance(holder, Batched)]
+    around = [n for n, traced in spine(base._data).items()
+              if n > level and isinstance(traced, Batched)]
     for n in reversed(around):
         wider = Batched(n, wider)
     for view, where in zip(tensors[1:], places, strict=True):
@@ -159,12 +159,12 @@ def _write(target: Any, result: Any) -> None:
     elif isinstance(target, Batched):
         if isinstance(result, Batched) and result.level == target.level:
             result = result.value
-        elif isinstance(result, Holder):
+        elif isinstance(result, TracedData):
             # Its own batch comes first in memory: the one of this level is to be broadcast.
             missing = 1 + target.ndim - result.ndim
             result = result.reshape((*(1,) * missing, *result.shape))
         _write(target.value, result)
-    elif isinstance(result, Holder):
+    elif isinstance(result, TracedData):
         raise CannotBatch("a value inside a transform cannot be written to a tensor outside "
                           "it").at(result.level)
     else:

@@ -23,7 +23,7 @@ from ..base.missing_names import suggest_names as _suggest_names
 from ..base.modes import MODE, switched
 from ..core.engine import _RUNNING
 from ..core.graph import INFERENCE, Version
-from ..core.saved_values import Packed
+from ..core.saved_values import PackedValue
 from ..core.tensor import Tensor
 from ..random import get_rng_state, set_rng_state
 
@@ -165,7 +165,7 @@ class _Frame:
         leaves, self.structure = trees.flatten((args, kwargs))
         hooks = MODE.get().saved_hooks
         # Inside another checkpoint the inputs are its intermediate values: it keeps them its way.
-        self.leaves = [Packed(leaf, hooks[-1]) if hooks and isinstance(leaf, Tensor)
+        self.leaves = [PackedValue(leaf, hooks[-1]) if hooks and isinstance(leaf, Tensor)
                        and leaf.requires_grad else leaf for leaf in leaves]
         self.edges = [leaf._edge if isinstance(leaf, Tensor) else None for leaf in leaves]
         self.given = leaves
@@ -213,7 +213,7 @@ class _Frame:
                 raise _Enough
             return tensor
 
-        leaves = [_reattached(leaf, edge) if isinstance(leaf, Packed) else leaf
+        leaves = [_reattached(leaf, edge) if isinstance(leaf, PackedValue) else leaf
                   for leaf, edge in zip(self.leaves, self.edges, strict=True)]
         args, kwargs = trees.unflatten(leaves, self.structure)
         now = get_rng_state() if self.state is not None else None
@@ -256,7 +256,7 @@ def _shown(about: Any) -> dict[str, Any]:
     return {"shape": Size(about[0]), "dtype": about[1], "device": about[2]}
 
 
-def _reattached(packed: Packed, edge: Any) -> Tensor:
+def _reattached(packed: PackedValue, edge: Any) -> Tensor:
     value = packed.unpack()
     out = value._off_graph()
     out._edge = edge
@@ -358,8 +358,8 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        plan = _RUNNING.get()
-        if plan is not None and plan.needed is not None:
+        schedule = _RUNNING.get()
+        if schedule is not None and schedule.needed is not None:
             raise RuntimeError(
                 "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
                 "passing an `inputs` parameter to .backward(). To resolve this error, you can "

@@ -98,7 +98,7 @@ class Chunk:
             np.add(param, view, param)
 
 
-class Packed:
+class PackedParameters:
     """Parameters of one dtype, their optimizer state in rows, and scratch memory."""
 
     def __init__(self, arrays: Sequence[Any], rows: int, step_dtype: Any = np.float32) -> None:

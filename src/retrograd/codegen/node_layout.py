@@ -16,7 +16,7 @@ def has_lean_class(op: Op) -> bool:
     return op.kind == "elementwise" and not (op.indices or op.has_list or op.outputs)
 
 
-class Plan:
+class NodeLayout:
     """What the node of an op stores, worked out from its rules.
 
     A ``lean`` one is that of the commonest call of an elementwise op: operands of one form and

@@ -1,10 +1,10 @@
-"""Rules on raw data: arrays and holders alike.
+"""Rules on raw data: arrays and traced data alike.
 
 Rules are written in op functions, so that they work on tensors. One that is nothing but ops,
 arithmetic and shapes works on raw data as well: its code is bound to a namespace in which the names
-of ops stand for their computation on arrays or holders, with no tensors made on the way. Holders
-do their own arithmetic (see the end of this module). All this is for real numbers: there ``conj``
-means nothing.
+of ops stand for their computation on arrays or traced data, with no tensors made on the way. Traced
+data does its own arithmetic (see the end of this module). All this is for real numbers: there
+``conj`` means nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from ..core.op import DIM, DIMS, INTS, REGISTRY, Op
 from ..core.tensor import Tensor
 from ..ops.batching import run
 from ..ops.creation.ranges import arange
-from .holders import Holder
+from .traced_data import TracedData
 
 F4, F8 = xp.FLOAT32, xp.FLOAT64
 ARRAYS = frozenset((ndarray, F4.type, F8.type))
@@ -48,12 +48,12 @@ ARRAYS = frozenset((ndarray, F4.type, F8.type))
 
 
 class Data(Meaning):
-    """Raw data of real numbers: the name of an op means its computation on arrays and holders."""
+    """Raw data of real numbers: the name of an op means its computation on such data."""
 
     def of(self, value: Any, bind: Any) -> Any:
         op = getattr(value, "op", None)
         if isinstance(op, Op):
-            return same if op.keeps_reals else on_holders(op)
+            return same if op.keeps_reals else on_traced_data(op)
         if is_namespace(value):
             return Namespace(value, self)
         if is_helper(value):
@@ -97,7 +97,7 @@ def on_data(rule: Any) -> Any:
 
 def expand_data(data: Any, shape: Any) -> Any:
     """``expand`` of raw data."""
-    return on_holders(REGISTRY["expand"])(data, shape)
+    return on_traced_data(REGISTRY["expand"])(data, shape)
 
 
 def cast_data(data: Any, dtype: Any) -> Any:
@@ -106,7 +106,7 @@ def cast_data(data: Any, dtype: Any) -> Any:
 
 
 def run_on_data(name: str, *values: Any) -> Any:
-    return on_holders(REGISTRY[name])(*values)
+    return on_traced_data(REGISTRY[name])(*values)
 
 
 def fit_data(gradient: Any, like: Like | None) -> Any:
@@ -147,7 +147,7 @@ def unrecorded(mode: Mode) -> Mode:
 _OPS: dict[Op, Callable[..., Any]] = {}
 
 
-def on_holders(op: Op) -> Callable[..., Any]:
+def on_traced_data(op: Op) -> Callable[..., Any]:
     """``op`` as a function of raw data: by its kernel, or by the transform whose data it meets."""
     found = _OPS.get(op)
     if found is None:
@@ -170,9 +170,9 @@ def _made(op: Op) -> Callable[..., Any]:
             values[i] = canonical(values[i], kind, values[first].ndim)
         top: Any = None
         for i in data:
-            holder: Any = values[i]
-            if type(holder) in TRACED_TYPES and (top is None or holder.level > top.level):
-                top = holder
+            value: Any = values[i]
+            if type(value) in TRACED_TYPES and (top is None or value.level > top.level):
+                top = value
         if top is None:
             if check is not None:
                 check(*values)
@@ -246,7 +246,7 @@ def number_as_array(number: Any, dtype: Any) -> Any:
     return xp.asarray(number, dtype=dtype if kind_of(dtype) in "fcV" else None)
 
 
-# ---------------------------------------------------------------- arithmetic of holders
+# ---------------------------------------------------------------- arithmetic of traced data
 
 
 def _arithmetic(name: str, *options: Any, is_reflected: bool = False) -> Any:
@@ -277,13 +277,13 @@ def _of_one(name: str) -> Any:
 for _sign, _name, _options in (("add", "add", (1,)), ("sub", "sub", (1,)), ("mul", "mul", ()),
                                ("truediv", "div", ()), ("and", "bitwise_and", ()),
                                ("or", "bitwise_or", ())):
-    setattr(Holder, f"__{_sign}__", _arithmetic(_name, *_options))
-    setattr(Holder, f"__r{_sign}__", _arithmetic(_name, *_options, is_reflected=True))
+    setattr(TracedData, f"__{_sign}__", _arithmetic(_name, *_options))
+    setattr(TracedData, f"__r{_sign}__", _arithmetic(_name, *_options, is_reflected=True))
 for _sign in ("eq", "ne", "lt", "le", "gt", "ge"):
-    setattr(Holder, f"__{_sign}__", _arithmetic(_sign))
+    setattr(TracedData, f"__{_sign}__", _arithmetic(_sign))
 for _sign, _name in (("neg", "neg"), ("invert", "bitwise_not")):
-    setattr(Holder, f"__{_sign}__", _of_one(_name))
-Holder.__pow__ = _power  # type: ignore[attr-defined,operator]
-Holder.reshape = lambda self, shape: compute(
+    setattr(TracedData, f"__{_sign}__", _of_one(_name))
+TracedData.__pow__ = _power  # type: ignore[attr-defined,operator]
+TracedData.reshape = lambda self, shape: compute(
     REGISTRY["_reshape"], [self, tuple(shape)])
-Holder.__hash__ = object.__hash__  # type: ignore[method-assign]
+TracedData.__hash__ = object.__hash__  # type: ignore[method-assign]

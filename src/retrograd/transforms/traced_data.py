@@ -18,7 +18,7 @@ from ..core.tensor import NATIVE, Tensor, edge_of, wrap_any
 next_level = itertools.count(1).__next__
 
 
-class Holder:
+class TracedData:
     """What both kinds of data share: they answer questions about the value the program sees."""
 
     __slots__ = ("level", "outer")
@@ -32,7 +32,7 @@ class Holder:
     tangent: Any
     value: Any  # of a Batched
     batch: Any
-    __array_ufunc__ = None  # NumPy leaves arithmetic with a holder to the holder
+    __array_ufunc__ = None  # NumPy leaves arithmetic to the data itself
 
     @property
     def size(self) -> int:
@@ -42,7 +42,7 @@ class Holder:
         return count
 
 
-class Dual(Holder):
+class Dual(TracedData):
     """A value with its tangent."""
 
     __slots__ = ("primal", "tangent")
@@ -70,7 +70,7 @@ class Dual(Holder):
         return Dual(self.level, self.primal.copy(), self.tangent.copy(), self.outer)
 
 
-class Batched(Holder):
+class Batched(TracedData):
     """Many values, along the first axis of ``value``."""
 
     __slots__ = ("value",)
@@ -168,7 +168,7 @@ class TracedTensor(Tensor):
     def detach(self) -> Tensor:
         """A tensor on the same memory, outside the graph and without tangents."""
         out = self._off_graph()
-        if isinstance(self._data, Holder):
+        if isinstance(self._data, TracedData):
             return _with_data(out, without_tangents(self._data))
         return out
 
@@ -197,8 +197,8 @@ def value_of(data: Any) -> Any:
 
 
 def innermost(data: Any) -> Any:
-    """The array at the bottom of nested holders: of dual numbers, the values."""
-    while isinstance(data, Holder):
+    """The array at the bottom of nested traced data: of dual numbers, the values."""
+    while isinstance(data, TracedData):
         data = data.primal if isinstance(data, Dual) else data.value
     return data
 
@@ -219,7 +219,7 @@ TRACED_TENSORS.add(TracedTensor)
 
 
 def levels_of(data: Any) -> tuple[int, ...]:
-    """The levels of all the holders that ``data`` is made of."""
+    """The levels of all the traced data that ``data`` is made of."""
     if data.__class__ is ndarray:
         return ()
     if data.__class__ is Batched and data.value.__class__ is ndarray:
@@ -233,7 +233,7 @@ extensions.fill(levels_of=levels_of)
 def sizes_of(data: Any) -> dict[int, int]:
     """The same, with the size of each batch (0 for a dual level)."""
     found: dict[int, int] = {}
-    while isinstance(data, Holder):
+    while isinstance(data, TracedData):
         if isinstance(data, Dual):
             found[data.level] = 0
             found.update(sizes_of(data.tangent))
@@ -245,9 +245,9 @@ def sizes_of(data: Any) -> dict[int, int]:
 
 
 def spine(data: Any) -> dict[int, Any]:
-    """The holders met on the way to the value itself by their levels, tangents left aside."""
+    """The traced data met on the way to the value itself by level, tangents left aside."""
     found = {}
-    while isinstance(data, Holder):
+    while isinstance(data, TracedData):
         found[data.level] = data
         data = data.primal if isinstance(data, Dual) else data.value
     return found
@@ -317,8 +317,8 @@ def has_tangents(level: int) -> bool:
 
 def dual_levels(data: Any) -> list[int]:
     """The levels at which a value has tangents that count."""
-    return [level for level, holder in spine(data).items()
-            if isinstance(holder, Dual) and has_tangents(level)]
+    return [level for level, traced in spine(data).items()
+            if isinstance(traced, Dual) and has_tangents(level)]
 
 
 def without_tangents(data: Any) -> Any:
