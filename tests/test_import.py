@@ -40,6 +40,24 @@ def test_submodules_load_when_asked_for(name: str) -> None:
     assert name in dir(retrograd)
 
 
+def test_kernels_load_at_first_use_and_once_for_all_threads() -> None:
+    program = """
+import sys, threading, types, retrograd
+from retrograd.backend import conv
+print("retrograd.backend.numpy.conv" in sys.modules)
+sys.setswitchinterval(1e-6)
+barrier, found = threading.Barrier(8), []
+def look():
+    barrier.wait()
+    found.append((conv.windows, conv.inner_part))
+threads = [threading.Thread(target=look) for _ in range(8)]
+[t.start() for t in threads], [t.join() for t in threads]
+loaded = sys.modules["retrograd.backend.numpy.conv"]
+print(found == [(loaded.windows, loaded.inner_part)] * 8, type(conv) is types.ModuleType)
+"""
+    assert run(program).split() == ["False", "True", "True"]
+
+
 def test_unknown_names_are_refused() -> None:
     with pytest.raises(AttributeError, match="module 'retrograd' has no attribute 'nonsense'"):
         retrograd.nonsense  # noqa: B018

@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
 from .numpy import xp
 
-# isort: split
-from .numpy import (
-    attention,
-    conv,
-    create,
-    distance,
-    index,
-    loss,
-    matrices,
-    norm,
-    pointwise,
-    pool,
-    reduce,
-    smooth,
-    softmax,
-    sorting,
-)
+if TYPE_CHECKING:
+    from .numpy import (
+        attention,
+        conv,
+        create,
+        distance,
+        index,
+        loss,
+        matrices,
+        norm,
+        pointwise,
+        pool,
+        reduce,
+        smooth,
+        softmax,
+        sorting,
+    )
 
 __all__ = ["attention", "conv", "create", "distance", "index", "loss", "matrices", "norm"]
 __all__ += ["pointwise", "pool", "reduce", "smooth", "softmax", "sorting", "xp"]
+
+
+class _Kernels(ModuleType):
+    """The names of a module of NumPy's kernels, which is loaded when the first one is asked for.
+
+    It becomes an ordinary module then, so that later calls find their kernels as quickly as ever.
+    A thread that asks meanwhile waits for the import: no name is here before all of them are.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        module = import_module(self.__name__)
+        vars(self).update(vars(module))
+        self.__class__ = ModuleType  # type: ignore[assignment]
+        return getattr(module, name)
+
+
+globals().update({subject: _Kernels(f"{__name__}.numpy.{subject}")
+                  for subject in __all__ if subject != "xp"})
