@@ -19,11 +19,6 @@ from .tensor import Tensor
 
 _RAISE = opmap["RAISE_VARARGS"]
 
-_TENSORS = frozenset({
-    "input", "tensor", "self", "A", "B", "L", "x", "y", "x1", "x2", "input1", "input2", "target",
-    "src", "mask", "values", "boundaries", "sorted_sequence",
-    "anchor", "positive", "negative", "vec2", "var", "query", "key", "logits"})
-"""Names of arguments that are tensors wherever they occur."""
 _SIZES = frozenset({
     "kernel_size", "stride", "padding", "dilation", "output_size", "size", "shape", "dims",
     "normalized_shape", "split_sizes"})
@@ -132,7 +127,7 @@ def _foreign(parameter: Any, value: Any, error: Exception) -> str:
     annotation = str(parameter.annotation)
     if value is None and "None" in annotation:
         return ""
-    if parameter.name in _TENSORS or "Tensor" in annotation:
+    if parameter.name == "self" or "Tensor" in annotation:
         return "" if isinstance(value, Tensor) else "Tensor"
     if parameter.name in _TENSORS_OR_NUMBERS:
         is_number = not isinstance(error, AttributeError) and (

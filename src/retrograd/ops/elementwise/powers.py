@@ -99,7 +99,7 @@ _POW_FORMS = ("Tensor input, Tensor exponent, *, Tensor out = None",
 
 
 @composite(method=True)
-def pow(input: Any, exponent: Any, *, out: Any = None) -> Any:
+def pow(input: Tensor | Number, exponent: Any, *, out: Any = None) -> Any:
     """``input`` to the power of ``exponent``; either may be a number."""
     if not is_operand(input) or not is_operand(exponent):
         raise no_overload("pow", (input, exponent), *_POW_FORMS)
@@ -147,7 +147,7 @@ def _power_dtype(*operands: Any) -> dtypes.dtype:
 
 
 @composite(method=True)
-def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
+def float_power(input: Tensor | Number, exponent: Any, *, out: Any = None) -> Any:
     """``input`` to the power of ``exponent``, in double precision."""
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise no_overload("float_power", (input, exponent), *_POW_FORMS)

@@ -10,7 +10,7 @@ from ...backend.interface import library_of
 from ...base import dtypes
 from ...base.errors import no_overload
 from ...base.warning import warn
-from ...core.op import Array, Index, elementwise, publish
+from ...core.op import Array, Index, Number, elementwise, publish
 from ...core.tensor import Tensor, wrap
 from .number_operands import BOTH, is_operand
 
@@ -75,7 +75,8 @@ _WHERE_FORMS = ("Tensor condition",
                 "Tensor condition, Number self, Number other")
 
 
-def _where(condition: Any, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+def _where(condition: Any, input: Tensor | Number | None = None, other: Any = None, *,
+           out: Any = None) -> Any:
     """``input`` where ``condition`` holds, ``other`` elsewhere; alone, where it holds."""
     if input is None and other is None and isinstance(condition, Tensor):
         library = library_of(condition._data)

@@ -143,15 +143,15 @@ def _scatter_call(name: str, input: Any, dim: Any, index: Any, src: Any, value: 
         input, dim, index, given, reduce)
 
 
-def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
-            reduce: Any = None, out: Any = None) -> Tensor:
+def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | Number | None = None, *,
+            value: Any = None, reduce: Any = None, out: Any = None) -> Tensor:
     """``input`` with ``src`` (or a number) written where ``index`` points along ``dim``."""
     function, args = _scatter_call("scatter", input, dim, index, src, value, reduce)
     return function(*args, out=out)
 
 
-def scatter_(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
-             reduce: Any = None) -> Tensor:
+def scatter_(input: Tensor, dim: int, index: Tensor, src: Tensor | Number | None = None, *,
+             value: Any = None, reduce: Any = None) -> Tensor:
     """Write ``src`` (or a number) where ``index`` points along ``dim``, in place."""
     function, args = _scatter_call("scatter_", input, dim, index, src, value, reduce)
     return call_inplace(function.op, args)

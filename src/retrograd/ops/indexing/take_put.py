@@ -88,7 +88,7 @@ publish(put_, "put_", function=None)
 
 
 @composite(method=True)
-def take_along_dim(input: Any, indices: Any, dim: Any = None, *, out: Any = None) -> Any:
+def take_along_dim(input: Tensor, indices: Any, dim: Any = None, *, out: Any = None) -> Any:
     """The elements whose coordinate along ``dim`` is given by ``indices``, broadcast together."""
     if indices._data.dtype != xp.INT64:
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
 
 from ...base.modes import switched
 from ...core.op import composite
@@ -12,7 +11,6 @@ from ...core.tensor import Tensor
 from ..elementwise.exponentials import exp, log, xlogy
 from ..elementwise.where import where
 from ..shapes.expanding import expand
-from ..shapes.reshaping import reshape
 from .reduction import _REDUCTIONS, SUM, reduced, reduction_code
 
 
@@ -38,7 +36,7 @@ def kl_div(input: Tensor, target: Tensor, size_average: bool | None = None,
 
 
 @composite(function="nn.functional")
-def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = False,
+def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: bool = False,
                       eps: float = 1e-6, reduction: str = "mean") -> Tensor:
     """Minus the log-likelihood of ``target`` under normal distributions."""
     if isinstance(var, (int, float)):
@@ -48,7 +46,7 @@ def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = Fals
             input.new_zeros(()) + var, tuple(input.shape))
     if tuple(var.shape) != tuple(input.shape):
         if tuple(input.shape[:-1]) == tuple(var.shape):
-            var = reshape(var, (*var.shape, 1))
+            var = var.reshape((*var.shape, 1))
         elif not (tuple(input.shape[:-1]) == tuple(var.shape[:-1]) and var.shape[-1] == 1):
             raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):

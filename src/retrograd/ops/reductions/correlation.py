@@ -45,7 +45,7 @@ def _observation_weights(fweights: Any, aweights: Any, count: int) -> Any:
 
 
 @composite(method=True)
-def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """The covariance matrix of variables in rows, observed in columns."""
     if input.ndim > 2:
         raise RuntimeError("cov(): expected input to have two or fewer dimensions but got an input "
@@ -54,7 +54,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     count = rows.shape[1]
     weights = _observation_weights(fweights, aweights, count)
     weighted = rows if weights is None else rows * weights
-    sum_of_weights = count if weights is None else _sum(weights)
+    sum_of_weights: Any = count if weights is None else _sum(weights)
     if weights is not None and _is_all_zero(sum_of_weights):
         raise RuntimeError("cov(): weights sum to zero, can't be normalized")
     average = _sum_dims(weighted, 1) / sum_of_weights
@@ -90,7 +90,7 @@ def _is_degenerate(factor: Any) -> bool:
 
 
 @composite(method=True)
-def corrcoef(input: Any) -> Any:
+def corrcoef(input: Tensor) -> Any:
     """The matrix of correlation coefficients of variables in rows, observed in columns."""
     if input.ndim > 2:
         raise RuntimeError("corrcoef(): expected input to have two or fewer dimensions but got an "

@@ -107,19 +107,19 @@ _cummin.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.s
 
 
 @composite(method=True)
-def cummax(input: Any, dim: int, *, out: Any = None) -> Any:
+def cummax(input: Tensor, dim: int, *, out: Any = None) -> Any:
     """Running maximum along ``dim``, and where it was last met."""
     return return_types.cummax(into("cummax", out, _cummax(input, dim)))
 
 
 @composite(method=True)
-def cummin(input: Any, dim: int, *, out: Any = None) -> Any:
+def cummin(input: Tensor, dim: int, *, out: Any = None) -> Any:
     """Running minimum along ``dim``, and where it was last met."""
     return return_types.cummin(into("cummin", out, _cummin(input, dim)))
 
 
 @composite(method=True)
-def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *,
+def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *,
          out: Any = None) -> Any:
     """The ``n``-th differences of neighbours along ``dim``."""
     if not input.ndim:
@@ -185,7 +185,7 @@ _half.vjp(input=lambda g: g / 2)
 
 
 @composite(aliases=("trapz",))
-def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The integral of ``y`` along ``dim`` by the trapezoidal rule."""
     d = existing_dim(dim if x is None else canonical_dim(dim, y.ndim), y.ndim)
     if not y.shape[d]:
@@ -199,7 +199,8 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
 
 
 @composite()
-def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None,
+                         dim: int = -1) -> Any:
     """The running integral of ``y`` along ``dim`` by the trapezoidal rule."""
     if not y.ndim:
         d = canonical_dim(dim, 0) if x is not None else dim

@@ -10,6 +10,7 @@ from ...backend import xp
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...core.op import Array, composite, elementwise, op
+from ...core.tensor import Tensor
 from ..batching import as_operands, flat
 from ..checks.reductions import check_cdist, check_norm
 from ..elementwise.arithmetic import sgn
@@ -88,6 +89,6 @@ def _attains(input: Array, bound: Array) -> Any:
 
 
 @composite()
-def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Any:
     """The ``p``-norm distance between each row of ``x1`` and each row of ``x2``."""
     return _cdist(x1, x2, float(p))

@@ -143,7 +143,7 @@ _min_dim.vjp(input=_selected_backward)
 
 @composite(method=True)
 @numpy_names
-def max(input: Any, dim: Any = None, keepdim: Any = False, *, other: Any = None,
+def max(input: Tensor, dim: Any = None, keepdim: Any = False, *, other: Any = None,
         out: Any = None) -> Any:
     """The largest element; along ``dim`` also its index; or the larger of two tensors."""
     if dim is None and other is None:
@@ -153,7 +153,7 @@ def max(input: Any, dim: Any = None, keepdim: Any = False, *, other: Any = None,
 
 @composite(method=True)
 @numpy_names
-def min(input: Any, dim: Any = None, keepdim: Any = False, *, other: Any = None,
+def min(input: Tensor, dim: Any = None, keepdim: Any = False, *, other: Any = None,
         out: Any = None) -> Any:
     """The smallest element; along ``dim`` also its index; or the smaller of two tensors."""
     if dim is None and other is None:
@@ -214,7 +214,7 @@ def _aminmax_backward(g_min: Any, g_max: Any, input: Any, low: Any, high: Any, d
 
 
 @composite(method=True)
-def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
+def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
     """The smallest and the largest element along ``dim``."""
     return return_types.aminmax(into("aminmax", out, _aminmax(input, dim, keepdim)))
 
@@ -244,13 +244,13 @@ def _(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
 
 @composite(method=True)
 @numpy_names
-def argmax(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def argmax(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The index of the first largest element, along ``dim`` or of the flattened tensor."""
     return _argmax(input, index_dim("argmax", dim), keepdim, out=out)
 
 
 @composite(method=True)
 @numpy_names
-def argmin(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def argmin(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The index of the first smallest element, along ``dim`` or of the flattened tensor."""
     return _argmin(input, index_dim("argmin", dim), keepdim, out=out)

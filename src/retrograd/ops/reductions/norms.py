@@ -8,6 +8,7 @@ from typing import Any
 from ...backend import distance as distance_kernels
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dims, composite, elementwise, op
+from ...core.tensor import Tensor
 from ..checks.reductions import check_norm
 from ..elementwise.arithmetic import abs, sgn
 from ..elementwise.conjugate import conj
@@ -48,8 +49,8 @@ def norm_backward(g: Any, norm: Any, input: Any, ord: float, dim: Any) -> Any:
 
 
 @composite(function="linalg")
-def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
-                out: Any = None) -> Any:
+def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
+                dtype: Any = None, out: Any = None) -> Any:
     """The ``ord``-norm of the vectors along ``dim``, or of all elements."""
     if not isinstance(ord, (int, float)):
         raise TypeError("linalg_vector_norm(): argument 'ord' (position 2) must be Number, not "
@@ -58,7 +59,7 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
 
 
 @composite(method=True)
-def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None,
+def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None,
          dtype: Any = None) -> Any:
     """The ``p``-norm over ``dim``: a number, "fro" or "nuc"."""
     if p == "nuc":

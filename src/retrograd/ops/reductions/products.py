@@ -7,6 +7,7 @@ from typing import Any
 from ...backend import reduce as reduce_kernels
 from ...base.errors import no_overload
 from ...core.op import Array, Dim, composite, linear, op
+from ...core.tensor import Tensor
 from ..batching import flat
 from ..elementwise.conjugate import conj
 from ..shapes.reshaping import reshape
@@ -90,7 +91,7 @@ recurrence.vjp(
 
 @composite(method=True)
 @numpy_names
-def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
+def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
          out: Any = None) -> Any:
     """Product along ``dim``; of all elements by default."""
     if dim is None:

@@ -62,7 +62,7 @@ _nanmedian_dim.vjp(input=_selected_backward)
 
 @composite(method=True)
 @numpy_names
-def median(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def median(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The lower median, along ``dim`` with its index or of all elements."""
     if dim is None:
         return _median(input)
@@ -71,7 +71,7 @@ def median(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = Non
 
 @composite(method=True)
 @numpy_names
-def nanmedian(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def nanmedian(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The lower median of what is not NaN."""
     if dim is None:
         return _nanmedian(input)
@@ -111,7 +111,8 @@ _kthvalue.vjp(input=lambda g, like, indices, dim, keepdim:
 
 
 @composite(method=True)
-def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *,
+             out: Any = None) -> Any:
     """The ``k``-th smallest element along ``dim``, and its index."""
     return return_types.kthvalue(into("kthvalue", out, _kthvalue(input, k, dim, keepdim)))
 
@@ -130,7 +131,7 @@ _mode.vjp(input=lambda g, like, indices, dim, keepdim:
 
 
 @composite(method=True)
-def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The commonest value along ``dim``, and an index of it."""
     return return_types.mode(into("mode", out, _mode(input, dim, keepdim)))
 
@@ -224,14 +225,14 @@ def _at_ranks(ordered: Any, ranks: Any, interpolation: str) -> Any:
 
 
 @composite(method=True)
-def quantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *,
+def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *,
              interpolation: str = "linear", out: Any = None) -> Any:
     """The ``q``-th quantiles along ``dim``, or of all elements; a tensor ``q`` comes first."""
     return into_one(out, _quantile("quantile", input, q, dim, keepdim, interpolation, False))
 
 
 @composite(method=True)
-def nanquantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *,
+def nanquantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *,
                 interpolation: str = "linear", out: Any = None) -> Any:
     """The ``q``-th quantiles of what is not NaN."""
     return into_one(out, _quantile("nanquantile", input, q, dim, keepdim, interpolation, True))

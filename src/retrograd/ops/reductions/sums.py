@@ -11,6 +11,7 @@ from ...backend.interface import kind_of
 from ...base import dtypes
 from ...core.graph import Like
 from ...core.op import Array, Dims, composite, elementwise, linear, op, publish
+from ...core.tensor import Tensor
 from ..batching import dims_behind, flat
 from ..checks.common import unsupported
 from ..checks.reductions import check_mean, check_whole, checked_dims
@@ -64,8 +65,8 @@ def _(batch: Any, input: Any, target: Any, dim: Any, keepdim: bool) -> Any:
 
 
 @composite(method=True)
-def sum(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = None, out: Any = None,
-        axis: Any = UNSET, keepdims: Any = UNSET) -> Any:
+def sum(input: Tensor, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = None,
+        out: Any = None, axis: Any = UNSET, keepdims: Any = UNSET) -> Any:
     """Sum over ``dim``; over every dimension by default."""
     if dim is UNSET and axis is UNSET:
         if keepdim or dtype is not None or keepdims is not UNSET:
@@ -103,8 +104,8 @@ _mean_dims.vjp(input=_mean_backward)
 
 
 @composite(method=True)
-def mean(input: Any, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = None, out: Any = None,
-         axis: Any = UNSET, keepdims: Any = UNSET) -> Any:
+def mean(input: Tensor, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = None,
+         out: Any = None, axis: Any = UNSET, keepdims: Any = UNSET) -> Any:
     """Mean over ``dim``; over every dimension by default."""
     if dim is UNSET and axis is UNSET:
         if keepdim or dtype is not None or keepdims is not UNSET:
@@ -133,7 +134,7 @@ def _not_nan(input: Array) -> Any:
 
 @composite(method=True)
 @numpy_names
-def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
            out: Any = None) -> Any:
     """Sum of what is not NaN."""
     return _nansum(input, dim, keepdim, dtype, out=out)
@@ -141,7 +142,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 @composite(method=True)
 @numpy_names
-def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
             out: Any = None) -> Any:
     """Mean of what is not NaN."""
     kind = input.dtype

@@ -7,6 +7,7 @@ from typing import Any
 from ...backend import reduce as reduce_kernels
 from ...backend import xp
 from ...core.op import Array, Dims, composite, op
+from ...core.tensor import Tensor
 from ..batching import dims_behind, inner_rank, run
 from .arguments import numpy_names
 
@@ -30,14 +31,14 @@ def _(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
 
 @composite(method=True)
 @numpy_names
-def any(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def any(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """Whether some element over ``dim`` is not zero."""
     return _any(input, dim, keepdim, out=out)
 
 
 @composite(method=True)
 @numpy_names
-def all(input: Any, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+def all(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """Whether every element over ``dim`` is not zero."""
     return _all(input, dim, keepdim, out=out)
 

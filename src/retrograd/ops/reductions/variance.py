@@ -119,7 +119,7 @@ def _spread_arguments(name: str, input: Any, dim: Any, unbiased: Any, keepdim: A
 
 @composite(method=True)
 @numpy_names
-def var(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
+def var(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
         correction: Any = None, out: Any = None) -> Any:
     """Variance over ``dim``; ``correction`` is taken from the count that it is divided by."""
     return _var(*_spread_arguments("var", input, dim, unbiased, keepdim, correction), out=out)
@@ -127,7 +127,7 @@ def var(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False
 
 @composite(method=True)
 @numpy_names
-def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
+def std(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
         correction: Any = None, out: Any = None) -> Any:
     """Standard deviation over ``dim``: the square root of the variance."""
     return _std(*_spread_arguments("std", input, dim, unbiased, keepdim, correction), out=out)
@@ -135,7 +135,7 @@ def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False
 
 @composite()
 @numpy_names
-def var_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
+def var_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
              correction: Any = None) -> Any:
     """Variance and mean over ``dim``."""
     return _var_mean(*_spread_arguments("var_mean", input, dim, unbiased, keepdim, correction))
@@ -143,7 +143,7 @@ def var_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = 
 
 @composite()
 @numpy_names
-def std_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
+def std_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
              correction: Any = None) -> Any:
     """Standard deviation and mean over ``dim``."""
     return _std_mean(*_spread_arguments("std_mean", input, dim, unbiased, keepdim, correction))

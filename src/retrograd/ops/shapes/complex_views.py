@@ -81,13 +81,13 @@ complex_of.vjp(input=lambda g: _real(g))
 
 
 @composite()
-def real(input: Any) -> Any:
+def real(input: Tensor) -> Any:
     """The real part, as a view; a real tensor is its own."""
     return _part(input, 0) if input.is_complex() else input
 
 
 @composite()
-def imag(input: Any) -> Any:
+def imag(input: Tensor) -> Any:
     """The imaginary part, as a view."""
     if not input.is_complex():
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")

@@ -36,7 +36,7 @@ def inverse_permutation(dims: Any) -> tuple[int, ...]:
 
 
 @composite()
-def permute(input: Any, dims: Any) -> Any:
+def permute(input: Tensor, dims: Any) -> Any:
     """A view with its dimensions in another order."""
     rank = input.ndim
     given = (dims,) if isinstance(dims, int) else tuple(dims)
@@ -82,7 +82,7 @@ def _(batch: Any, input: Any) -> Any:
 
 
 @composite(method=True, aliases=("moveaxis",))
-def movedim(input: Any, source: Any, destination: Any) -> Any:
+def movedim(input: Tensor, source: Any, destination: Any) -> Any:
     """Move dimensions to other positions; the others keep their order."""
     rank = input.ndim
     src = tuple(source) if isinstance(source, (tuple, list)) else (source,)
@@ -217,7 +217,7 @@ _squeeze_dim.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
 @composite(method=True)
-def squeeze(input: Any, dim: Any = None, *, axis: Any = None) -> Any:
+def squeeze(input: Tensor, dim: Any = None, *, axis: Any = None) -> Any:
     """A view without its dimensions of length one."""
     dim = axis if dim is None else dim
     if dim is None:

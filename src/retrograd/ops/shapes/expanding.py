@@ -63,7 +63,7 @@ def joint_shape(first: Any, second: Any) -> tuple[int, ...]:
 
 
 @composite(method=True)
-def expand_as(input: Any, other: Any) -> Any:
+def expand_as(input: Tensor, other: Any) -> Any:
     """``input`` expanded to ``other``'s shape."""
     return expand(input, tuple(other.shape))
 
@@ -99,7 +99,7 @@ publish(broadcast_shapes, "broadcast_shapes", method=False)
 
 
 @composite()
-def broadcast_to(input: Any, size: Any) -> Any:
+def broadcast_to(input: Tensor, size: Any) -> Any:
     """``input`` expanded to ``size``."""
     return expand(input, tuple(size))
 

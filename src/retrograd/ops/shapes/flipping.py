@@ -33,7 +33,7 @@ spread_method(flip, "flip", "dims")
 
 
 @composite(method=True)
-def fliplr(input: Any) -> Any:
+def fliplr(input: Tensor) -> Any:
     """``input`` with its columns in reverse order."""
     if input.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
@@ -41,7 +41,7 @@ def fliplr(input: Any) -> Any:
 
 
 @composite(method=True)
-def flipud(input: Any) -> Any:
+def flipud(input: Tensor) -> Any:
     """``input`` with its rows in reverse order."""
     if input.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")

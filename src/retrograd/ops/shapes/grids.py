@@ -9,7 +9,7 @@ from ...backend import xp
 from ...backend.interface import library_of
 from ...base.warning import warn
 from ...core.op import Arrays, composite, linear
-from ...core.tensor import wrap
+from ...core.tensor import Tensor, wrap
 from ..batching import each_batched
 from ..indexing.masked_select import masked_select
 from .expanding import expand
@@ -70,7 +70,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 
 @composite()
-def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
     """Every way to choose ``r`` elements of a vector, one per row."""
     _check_vectors([input])
     if r < 0:
@@ -137,7 +137,7 @@ def block_diag(*tensors: Any) -> Any:
 
 
 @composite()
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
     """The matrix whose columns are the powers of a vector, the highest first."""
     if x.ndim != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")

@@ -7,6 +7,7 @@ from typing import Any
 from ...backend import xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, Arrays, Dim, composite, linear, publish
+from ...core.tensor import Tensor
 from ..batching import each_batched, inner_rank
 from .dimensions import unsqueeze
 from .expanding import fitted
@@ -200,21 +201,21 @@ _unsafe_split.vjp(input=lambda g, like, split_size, dim:
 
 
 @composite(method=True)
-def unsafe_split(tensor: Any, split_size: int, dim: int = 0) -> Any:
+def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> Any:
     """:func:`split` whose parts may be written to without the others noticing."""
     check_part_length(tensor.shape, split_size, dim)
     return _unsafe_split(tensor, split_size or 1, dim)
 
 
 @composite(method=True)
-def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
     """:func:`split` by lengths whose parts may be written to without the others noticing."""
     check_lengths(input.shape, list(split_sizes), dim)
     return _unsafe_parts(input, tuple(split_sizes), dim)
 
 
 @composite(method=True)
-def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
     """:func:`chunk` whose parts may be written to without the others noticing."""
     length = chunk_length(input.shape, chunks, dim)
     return _unsafe_split(input, length, dim) if length else _unsafe_parts(

@@ -162,7 +162,7 @@ def _(batch: Any, input: Any, size: Any) -> Any:
 
 
 @universal
-def reshape(input: Array, shape: Any) -> Any:
+def reshape(input: Tensor, shape: Any) -> Any:
     """``input`` in another shape; a view where its memory allows."""
     if not isinstance(input, Tensor):
         return input.reshape(shape)
@@ -245,19 +245,19 @@ def check_rereading(input: Tensor, array: Any, dtype: Any) -> None:
 
 
 @composite(method=True)
-def view_as(input: Any, other: Any) -> Any:
+def view_as(input: Tensor, other: Any) -> Any:
     """``input`` viewed in ``other``'s shape."""
     return input.view(other.shape)
 
 
 @composite(method=True)
-def reshape_as(input: Any, other: Any) -> Any:
+def reshape_as(input: Tensor, other: Any) -> Any:
     """``input`` reshaped to ``other``'s shape."""
     return reshape(input, other.shape)
 
 
 @composite(method=True)
-def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
     """Merge the dimensions from ``start_dim`` to ``end_dim``."""
     rank = input.ndim
     first, last = canonical_dim(start_dim, rank), canonical_dim(end_dim, rank)
@@ -272,13 +272,13 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 
 @composite(method=True)
-def ravel(input: Any) -> Any:
+def ravel(input: Tensor) -> Any:
     """All elements in one dimension."""
     return _view(input.contiguous(), (-1,))
 
 
 @composite(method=True)
-def unflatten(input: Any, dim: int, sizes: Any) -> Any:
+def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
     """Split dimension ``dim`` into ``sizes``."""
     rank = input.ndim
     d = canonical_dim(dim, rank)

@@ -33,7 +33,7 @@ select_backward.vjp(input=lambda g, dim, index: _select(g, dim, index))
 
 
 @composite(method=True)
-def select(input: Any, dim: int, index: int) -> Any:
+def select(input: Tensor, dim: int, index: int) -> Any:
     """A view of one position along ``dim``, which disappears."""
     rank = input.ndim
     if not rank:
@@ -69,7 +69,7 @@ slice_backward.vjp(input=lambda g, dim, start, end, step: _slice(g, dim, start, 
 
 
 @composite(method=True)
-def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
     """A view of ``length`` positions along ``dim``, from ``start``."""
     rank = input.ndim
     if not rank:

@@ -22,19 +22,19 @@ def _split_along(name: str, input: Any, given: Any, dim: int, least: int) -> Any
 
 
 @composite(method=True)
-def hsplit(input: Any, indices_or_sections: Any) -> Any:
+def hsplit(input: Tensor, indices_or_sections: Any) -> Any:
     """Views of parts side by side."""
     return _split_along("hsplit", input, indices_or_sections, 0 if input.ndim == 1 else 1, 1)
 
 
 @composite(method=True)
-def vsplit(input: Any, indices_or_sections: Any) -> Any:
+def vsplit(input: Tensor, indices_or_sections: Any) -> Any:
     """Views of parts below each other."""
     return _split_along("vsplit", input, indices_or_sections, 0, 2)
 
 
 @composite(method=True)
-def dsplit(input: Any, indices_or_sections: Any) -> Any:
+def dsplit(input: Tensor, indices_or_sections: Any) -> Any:
     """Views of parts behind each other."""
     return _split_along("dsplit", input, indices_or_sections, 2, 3)
 
@@ -81,7 +81,7 @@ def check_lengths(shape: Any, lengths: list[int], dim: int) -> None:
 
 
 @composite(method=True)
-def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
     """Views of consecutive parts of the given lengths along ``dim``."""
     check_lengths(input.shape, list(split_sizes), dim)
     return _split_with_sizes(input, tuple(split_sizes), dim)
@@ -100,7 +100,7 @@ def check_part_length(shape: Any, size: int, dim: int) -> None:
 
 
 @composite(method=True)
-def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> Any:
     """Views of parts of one length (the last may be shorter), or of the given lengths."""
     if isinstance(split_size_or_sections, (tuple, list)):
         return split_with_sizes(tensor, split_size_or_sections, dim)
@@ -126,7 +126,7 @@ def chunk_length(shape: Any, chunks: int, dim: int) -> int:
 
 
 @composite(method=True)
-def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
     """At most ``chunks`` views of equal length along ``dim``; the last may be shorter."""
     length = chunk_length(input.shape, chunks, dim)
     # Nothing to share out: every chunk is empty, but they are all there.
@@ -134,7 +134,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
 
 
 @composite(method=True)
-def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> Any:
     """Views of ``n`` nearly equal parts, or of the parts between the given indices."""
     if not input.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a "

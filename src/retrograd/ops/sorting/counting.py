@@ -8,6 +8,7 @@ from ...backend import sorting as sorting_kernels
 from ...backend import xp
 from ...base.errors import CannotBatch, existing_dim
 from ...core.op import REGISTRY, Array, Index, composite, op
+from ...core.tensor import Tensor
 from ..checks.common import no_derivative, no_derivative_of, unsupported
 from ..checks.reductions import check_counts, check_slices
 
@@ -54,7 +55,7 @@ def _asked_for(found: Any, return_inverse: bool, return_counts: bool) -> Any:
 
 
 @composite(method=True)
-def unique(input: Any, sorted: bool = True, return_inverse: bool = False,
+def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False,
            return_counts: bool = False, dim: Any = None) -> Any:
     """The distinct elements, or slices along ``dim``, in ascending order."""
     found = _unique2(input) if dim is None else _unique_dim(input, dim)
@@ -62,7 +63,7 @@ def unique(input: Any, sorted: bool = True, return_inverse: bool = False,
 
 
 @composite(method=True)
-def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: bool = False,
+def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False,
                        dim: Any = None) -> Any:
     """The first of every run of equal elements, or of equal slices along ``dim``."""
     return _asked_for(_unique_consecutive(input, dim), return_inverse, return_counts)
@@ -96,7 +97,7 @@ def _(batch: Any, *values: Any) -> Any:
 
 
 @composite(method=True)
-def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(input: Tensor, weights: Any = None, minlength: int = 0) -> Any:
     """How often each non-negative integer occurs, or the sum of its weights."""
     # Nothing is counted, and PyTorch does not look at the weights.
     if weights is None or (input.ndim == 1 and not input.numel()):

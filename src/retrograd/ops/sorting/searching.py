@@ -6,7 +6,7 @@ from typing import Any
 
 from ...backend import sorting as sorting_kernels
 from ...backend import xp
-from ...core.op import Array, Index, composite, op
+from ...core.op import Array, Index, Number, composite, op
 from ...core.tensor import Tensor, wrap
 from ..batching import all_batched, batched, flat, inner_rank, run
 from ..checks.reductions import check_search
@@ -53,8 +53,9 @@ def _as_values(value: Any) -> Any:
 
 
 @composite()
-def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False,
-                 side: str | None = None, sorter: Any = None, out: Any = None) -> Any:
+def searchsorted(sorted_sequence: Tensor, input: Tensor | Number, *, out_int32: bool = False,
+                 right: bool = False, side: str | None = None, sorter: Any = None,
+                 out: Any = None) -> Any:
     """Where each value of ``input`` would be inserted to keep the last dimension sorted."""
     if side not in (None, "left", "right"):
         raise RuntimeError("torch.searchsorted(): side can only be 'left' or 'right' but got "
@@ -67,8 +68,8 @@ def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, r
 
 
 @composite()
-def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False,
-              out: Any = None) -> Any:
+def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = False,
+              right: bool = False, out: Any = None) -> Any:
     """The index of the bucket between ``boundaries`` that each value falls into."""
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")

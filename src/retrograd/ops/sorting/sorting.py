@@ -10,6 +10,7 @@ from ...backend import xp
 from ...backend.interface import kind_of
 from ...core.op import Array, Dim, Index, composite, linear, op
 from ...core.out_argument import store_out
+from ...core.tensor import Tensor
 from ..batching import all_batched
 from ..checks.common import unsupported
 from ..shapes.dimensions import unsqueeze
@@ -107,7 +108,7 @@ def into_one(out: Any, result: Any) -> Any:
 
 
 @composite(method=True)
-def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool | None = None,
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None,
          out: Any = None) -> Any:
     """The elements in order along ``dim``, and the indices they had; equal ones keep theirs."""
     ordered = _sort if stable is None else _stable_sort
@@ -120,13 +121,13 @@ def _argsort(input: Array, dim: Dim, descending: bool) -> Any:
 
 
 @composite(method=True)
-def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
     """The indices that put the elements in order along ``dim``."""
     return _argsort(input, dim, descending)
 
 
 @composite(method=True)
-def msort(input: Any) -> Any:
+def msort(input: Tensor) -> Any:
     """The elements in ascending order along the first dimension."""
     return _sort(input, 0, False)[0]
 
@@ -147,7 +148,7 @@ _topk.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.sha
 
 
 @composite(method=True)
-def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *,
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *,
          out: Any = None) -> Any:
     """The ``k`` largest (or smallest) elements along ``dim``, and their indices."""
     return return_types.topk(into("topk", out, _topk(input, k, dim, largest, sorted)))
