@@ -368,7 +368,8 @@ def method_text(name: str, value: Any, scope: Scope) -> Iterator[str]:
 def top_page() -> str:
     """The package itself: what it imports, what it loads when asked, what the ops declare."""
     names = PUBLIC["torch"]
-    exported = [*top_level_imports(), (".func", "vmap", "vmap"),
+    exported = [*top_level_imports(),
+                *((f".{module}", name, name) for name, module in retrograd._LAZY_FUNCTIONS.items()),
                 *((".", name, name) for name in retrograd._LAZY)]
     passed_on = {here for _, _, here in exported}
     scope = Scope({*names, *passed_on})

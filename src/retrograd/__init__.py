@@ -79,7 +79,6 @@ from .compat.settings import (
     use_deterministic_algorithms,
 )
 from .core.op import PUBLIC as _PUBLIC
-from .core.printing import get_printoptions, set_printoptions
 from .core.tensor import Size, Tensor
 from .random import (
     Generator,
@@ -102,13 +101,15 @@ globals().update(_TENSOR_TYPES)
 # Loaded when first asked for, since most programs use few of them.
 _LAZY = {"_C", "backends", "cuda", "datasets", "func", "linalg", "nn", "optim", "return_types",
          "special", "storage", "types", "utils", "version"}
+_LAZY_FUNCTIONS = {"vmap": "func", "get_printoptions": "core.printing",
+                   "set_printoptions": "core.printing"}
 _INTERNAL = {"annotations", "backend", "base", "cli", "codegen", "compat", "core", "ops",
              "transforms"}
 
 
 def __getattr__(name: str) -> _Any:
-    if name == "vmap":
-        return _import_module(f"{__name__}.func").vmap
+    if name in _LAZY_FUNCTIONS:
+        return getattr(_import_module(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)
     if name in _LAZY:
         return _import_module(f"{__name__}.{name}")
     _refuse(__name__, name)
@@ -117,4 +118,4 @@ def __getattr__(name: str) -> _Any:
 def __dir__() -> list[str]:
     """The public names: no parts of the machinery."""
     names = {name for name in globals() if not name.startswith("_")} - _INTERNAL
-    return sorted({*names, *_LAZY, "__version__", "vmap"})
+    return sorted({*names, *_LAZY, *_LAZY_FUNCTIONS, "__version__"})

@@ -8,11 +8,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..base.missing_names import refuse as _refuse
-from . import anomaly, function, grad_mode, graph
+from . import anomaly, grad_mode, graph
 from . import anomaly as anomaly_mode
 from .anomaly import detect_anomaly, set_detect_anomaly
 from .backward import backward, grad
-from .function import Function
 from .grad_mode import (
     _unsafe_preserve_version_counter,
     enable_grad,
@@ -25,7 +24,8 @@ from .grad_mode import (
 from .variable import Variable
 
 if TYPE_CHECKING:
-    from . import forward_ad, functional
+    from . import forward_ad, function, functional
+    from .function import Function
     from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 
 __all__ = ["Function", "GradcheckError", "Variable", "_unsafe_preserve_version_counter", "anomaly",
@@ -39,8 +39,10 @@ _OF_GRADCHECK = ("gradcheck", "gradgradcheck", "GradcheckError")
 
 def __getattr__(name: str) -> Any:
     """Parts that most programs never use are loaded when they are first named."""
-    if name in ("functional", "forward_ad"):
+    if name in ("forward_ad", "function", "functional"):
         return importlib.import_module(f"{__name__}.{name}")
+    if name == "Function":
+        return importlib.import_module(f"{__name__}.function").Function
     if name in _OF_GRADCHECK:
         importlib.import_module(f"{__name__}.gradcheck")
         return globals()[name]

@@ -48,6 +48,7 @@ _KINDS = {
     "Array": ARRAY, "Array | None": OPTIONAL, "Arrays": ARRAYS, "Index": INDEX,
     "Index | None": "optional index", "Dim": DIM, "Dims": DIMS, "Ints": INTS,
 }
+_OF_ARRAYS, _OF_INDICES = (ARRAY, OPTIONAL, ARRAYS), (INDEX, "optional index")
 
 
 class Param:
@@ -101,12 +102,14 @@ class Op:
         self.promote = promote
         self.params = parameters_of(kernel)
         self.by_name = {p.name: p for p in self.params}
-        self.arrays = [p.name for p in self.params if p.kind in (ARRAY, OPTIONAL, ARRAYS)]
-        self.indices = [p.name for p in self.params if p.kind in (INDEX, "optional index")]
-        self.static = [p.name for p in self.params
-                       if p.name not in self.arrays and p.name not in self.indices]
-        self.has_keywords = any(p.keyword_only for p in self.params)
-        self.has_list = any(p.kind == ARRAYS for p in self.params)
+        self.arrays: list[str] = []
+        self.indices: list[str] = []
+        self.static: list[str] = []
+        for p in self.params:
+            (self.arrays if p.kind in _OF_ARRAYS else
+             self.indices if p.kind in _OF_INDICES else self.static).append(p.name)
+        self.has_keywords = kernel.__code__.co_kwonlyargcount > 0
+        self.has_list = ARRAYS in [p.kind for p in self.params]
         self.node_name = node or _camel(self.name) + "Backward0"
         self.outputs = outputs
         self.fits = kind == "elementwise" or broadcasts
