@@ -507,13 +507,14 @@ class _Leaves:
                  recorded: bool, accumulate: bool, schedule: Schedule):
         self.grads, self.captured, self.targets = grads, captured, targets
         self.recorded, self.accumulate, self.schedule = recorded, accumulate, schedule
-        self.holders: Counter[int] | None = None
+        self.holders: dict[int, int] | None = None  # empty if each has one alone
 
     def all(self, leaves: list[Any]) -> None:
         """Finish the leaves of a pass whose nodes have all run."""
         if self.accumulate and not self.recorded:
             # By the array alone: a part of one is copied, and nothing comes between two leaves.
-            self.holders = Counter(map(id, self.grads.values()))
+            arrays = [*map(id, self.grads.values())]
+            self.holders = Counter(arrays) if len(set(arrays)) < len(arrays) else {}
         for leaf in leaves:
             self(leaf)
 
@@ -526,14 +527,14 @@ class _Leaves:
         if id(array) in self.schedule.given:
             return True
         if self.holders is not None:
-            return self.holders[id(array)] > 0
+            return self.holders.get(id(array), 0) > 0
         # Amid the pass; of many gradients under way it would take longer to ask than to copy.
         return len(self.grads) > 64 or any(
             is_array(g) and memory_of(g) is array for g in self.grads.values())
 
     def __call__(self, leaf: Tensor) -> None:
         g = self.grads.pop(leaf, None)
-        if self.holders is not None:
+        if self.holders:
             self.holders[id(g)] -= 1
         if g is None or (self.targets is not None and leaf not in self.targets):
             return
@@ -632,9 +633,9 @@ def settled(g: Any, like: Any, leaves: _Leaves) -> tuple[Any, bool]:
     somebody is copied in case he kept it, which PyTorch would see, and counts as untouched.
     """
     library = library_of(g)
-    if not is_array(g):
+    if not library.is_array(g):
         return library.as_array(g) if library.is_scalar(g) else g, False
-    if not is_array(like):
+    if not library.is_array(like):
         return g.copy(), True
     fits = library.owns_memory(g) and library.same_layout(g, like) and not leaves.is_shared(g)
     if fits and id(g) not in leaves.schedule.shown:
