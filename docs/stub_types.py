@@ -13,7 +13,7 @@ OPERAND = "Tensor | Number"
 
 ARGUMENTS = {
     "alpha": "Number", "append": "Tensor | None", "atol": "Tensor | float | None",
-    "aweights": "Tensor | None", "axis": DIMS, "boundaries": "Tensor", "buffer": "Any",
+    "aweights": "Tensor | None", "axis": DIMS, "buffer": "Any",
     "correction": "float | None", "data": "Any", "destination": INTS, "device": "Device",
     "dilation": INTS, "dim": DIMS, "dims": INTS,
     "distance_function": "Callable[[Tensor, Tensor], Tensor] | None", "dtype": "dtype | None",
@@ -28,13 +28,13 @@ ARGUMENTS = {
     "pad": "Sequence[int]", "padding": INTS, "prepend": "Tensor | None", "q": "Tensor | float",
     "rcond": "Tensor | float | None", "reduce": "str | None", "rtol": "Tensor | float | None",
     "s": "Number", "scale_factor": "float | Sequence[float] | None", "shape": INTS, "shifts": INTS,
-    "size": "Sequence[int]", "sizes": "int | Sequence[int]", "sorted_sequence": "Tensor",
+    "size": "Sequence[int]", "sizes": "int | Sequence[int]",
     "sorter": "Tensor | None", "source": INTS, "split_size": INTS, "split_size_or_sections": INTS,
     "split_sizes": "Sequence[int]", "start": OPERAND, "step": "Number", "steps": "int | None",
-    "storage_offset": "int | None", "stride": INTS, "tensor": "Tensor",
+    "storage_offset": "int | None", "stride": INTS,
     "tensors": "Sequence[Tensor]", "test_elements": OPERAND, "tol": "Tensor | float | None",
-    "unbiased": "bool | None", "value": OPERAND, "var": "Tensor | float", "weight": OPERAND,
-    "weights": "Tensor | None", "x": "Tensor", "x1": "Tensor", "x2": "Tensor", "y": "Tensor",
+    "unbiased": "bool | None", "value": OPERAND, "weight": OPERAND,
+    "weights": "Tensor | None",
 }
 
 for _pool in ("avg_pool1d", "avg_pool2d", "avg_pool3d"):
@@ -45,8 +45,7 @@ for _name in ("argmax", "argmin", "quantile", "nanquantile", "take_along_dim"):
     ARGUMENTS[f"{_name}.dim"] = "int | None"
 for _name in ("interpolate", "upsample"):
     ARGUMENTS[f"{_name}.size"] = f"{INTS} | None"
-for _name in ("copysign", "remainder", "fmod", "xlogy", "div", "divide", "pow", "float_power",
-              "xlog1py", "zeta"):
+for _name in ("copysign", "remainder", "fmod", "xlogy", "xlog1py", "zeta"):
     ARGUMENTS[f"{_name}.input"] = OPERAND
 for _name in ("broadcast_tensors", "meshgrid", "cartesian_prod", "block_diag"):
     ARGUMENTS[f"{_name}.tensors"] = "Tensor"
@@ -58,21 +57,19 @@ for _name in ("index_put", "index_put_"):
 ARGUMENTS |= {
     "rot90.dims": "Sequence[int]", "roll.dims": INTS,
     "tensordot.dims": "int | Sequence[Sequence[int]]", "tensorsolve.dims": "Sequence[int] | None",
-    "cumulative_trapezoid.x": "Tensor | None", "trapezoid.x": "Tensor | None",
-    "trapz.x": "Tensor | None", "isin.elements": OPERAND, "histc.min": "Number",
-    "histc.max": "Number", "narrow.start": "Tensor | int", "searchsorted.input": OPERAND,
-    "bucketize.input": OPERAND, "bernoulli_.p": "Tensor | float", "constant_pad_nd.value": "Number",
+    "isin.elements": OPERAND, "histc.min": "Number",
+    "histc.max": "Number", "narrow.start": "Tensor | int",
+    "bernoulli_.p": "Tensor | float", "constant_pad_nd.value": "Number",
     "scatter.value": "Number | None", "scatter_.value": "Number | None",
-    "scatter.src": f"{OPERAND} | None", "scatter_.src": f"{OPERAND} | None",
     "matrix_norm.dim": "Sequence[int]", "randint_like.low": "int",
     "randint_like.high": "int | None", "range.start": "Number", "range.end": "Number | None",
     "set_.source": "Any", "set_.size": "Sequence[int] | None",
     "set_.stride": "Sequence[int] | None", "is_pinned.device": "Device",
-    "__setitem__.value": f"{OPERAND} | SupportsArray", "rsub.input": "Tensor",
+    "__setitem__.value": f"{OPERAND} | SupportsArray",
     "cdist.compute_mode": "str | None", "adaptive_avg_pool1d.output_size": INTS,
     "as_strided.stride": "Sequence[int]", "as_strided_.stride": "Sequence[int]",
     "as_strided_scatter.stride": "Sequence[int]", "empty_strided.stride": "Sequence[int]",
-    "copy_.src": "Tensor | Number", "reshape.input": "Tensor", "new.args": "Any",
+    "copy_.src": "Tensor | Number", "new.args": "Any",
     "new.named": "Any", "repeat_interleave.repeats": "Tensor | int | None",
 }
 
