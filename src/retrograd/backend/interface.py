@@ -133,6 +133,9 @@ def part(library: Any, names: Iterable[str]) -> Any:
     return made
 
 
+NONE, MEAN, SUM = 0, 1, 2
+"""What kernels of losses are to do with the losses of single elements."""
+
 # Of a dtype, in one letter: b(ool), i(nt), u(nsigned), f(loat), c(omplex), or V for bfloat16.
 kind_of = attrgetter("kind")
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..interface import MEAN, NONE
 from ..plain import fill_with_plain_bodies
 from ..plain import loss as plain
-from ..plain.loss import MEAN, NONE
 from . import FLOAT32, FLOAT64, INT64
 from .rows import row_starts, total
 

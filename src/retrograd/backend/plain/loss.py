@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 from .. import xp
+from ..interface import MEAN, NONE, SUM
 from .precision import wide
-
-NONE, MEAN, SUM = 0, 1, 2
 
 
 def reduced(values: Any, reduction: int) -> Any:

@@ -6,8 +6,8 @@ import math
 import warnings
 from typing import Any
 
-from ...backend import loss as loss_kernels
 from ...backend import xp
+from ...backend.interface import MEAN, NONE, SUM
 from ...base import dtypes
 from ...base.errors import size_mismatch
 from ...core.op import REGISTRY
@@ -16,7 +16,6 @@ from ..batching import all_aligned, run
 from ..reductions.sums import _mean_dims, _sum_dims, mean, sum
 from ..shapes.expanding import expand
 
-NONE, MEAN, SUM = loss_kernels.NONE, loss_kernels.MEAN, loss_kernels.SUM
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
 
 

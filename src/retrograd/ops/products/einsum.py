@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import string
 from typing import Any
 
 from ...core.op import composite
@@ -15,7 +14,7 @@ from ..shapes.slicing import diagonal
 from .matmul import bmm
 
 # Labels sort as the implicit output does: ellipsis dimensions, upper case, lower case.
-_LETTERS = string.ascii_uppercase + string.ascii_lowercase
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 Labels = list[Any]
 _ELLIPSIS = "..."
 
