@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import IO, Any
@@ -73,7 +74,7 @@ def _write(obj: object, file: IO[bytes], name: str, protocol: int) -> None:
     archive.write("data.pkl", text.getbuffer())
     archive.write(".format_version", b"1")
     archive.write(".storage_alignment", b"64")
-    archive.write("byteorder", b"little" if xp.IS_LITTLE_ENDIAN else b"big")
+    archive.write("byteorder", sys.byteorder.encode())
     for key, storage in pickler.storages.items():
         archive.write(f"data/{key}", memoryview(storage._bytes()))
     archive.write("version", b"3\n")
@@ -202,11 +203,17 @@ def _storages_of(archive: ArchiveReader, locate: Callable[[Any, str], Any],
             else:
                 memory = xp.asarray(memoryview(bytearray(archive.read(f"data/{key}"))))
             if swapped and itemsize > 1:
-                memory = xp.byte_swapped(memory, kind.dtype)
+                memory = _swapped(memory, kind.dtype)
             known[key] = locate(UntypedStorage(memory), location)
         return kind(known[key])
 
     return read
+
+
+def _swapped(memory: Any, dtype: dtypes.dtype) -> Any:
+    """Bytes written on a machine of the other byte order, as this one reads them."""
+    width = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
+    return memory.reshape(-1, width)[:, ::-1].reshape(-1).copy()
 
 
 def _locator(map_location: Any) -> Callable[[Any, str], Any]:

@@ -75,7 +75,8 @@ def own_attributes(tensor: Tensor) -> dict[str, Any]:
     return {name: value for name, value in tensor.__dict__.items() if not hasattr(Tensor, name)}
 
 
-def _on(storage: UntypedStorage, dtype: dtypes.dtype, offset: Any, size: Any, stride: Any) -> Tensor:
+def _on(storage: UntypedStorage, dtype: dtypes.dtype, offset: Any, size: Any,
+        stride: Any) -> Tensor:
     numbers = (offset, *size, *stride)
     if len(size) != len(stride) or any(type(n) is not int or n < 0 for n in numbers):
         raise pickle.UnpicklingError(

@@ -108,8 +108,8 @@ class Allowed:
         form = _FORMS.get(function) if isinstance(function, type) else None
         if form is not None:
             form(*args)
-        elif not any(function is known for known in _names.NAMED.values()) \
-                and function is not _encode or isinstance(function, (StorageType, dtypes.dtype)):
+        elif (not any(function is known for known in _names.NAMED.values())
+                and function is not _encode) or isinstance(function, (StorageType, dtypes.dtype)):
             raise pickle.UnpicklingError(f"a file may not call {function!r}")
         return function(*args)
 

@@ -4,6 +4,6 @@ from collections.abc import Iterable
 from typing import Any
 
 
-def pair(value: Any) -> tuple:
-    """Return ``value`` as a tuple, repeated for both dimensions if it is a single number."""
-    return tuple(value) if isinstance(value, Iterable) else (value, value)
+def tuple_of(value: Any, count: int) -> tuple[Any, ...]:
+    """``value`` as a tuple, repeated for each dimension if it is a single one."""
+    return tuple(value) if isinstance(value, Iterable) else (value,) * count

@@ -1,37 +1,43 @@
 """Convolution layers."""
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 from ...core.tensor import Tensor
 from .. import functional as F
 from .. import init
 from ..parameter import empty_parameter
-from ._sizes import pair
+from ._sizes import tuple_of
 from .module import Module
 
+Sizes = int | tuple[int, ...]
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-class Conv2d(Module):
-    """Convolve (cross-correlate) a batch of images with learned kernels."""
+class _ConvNd(Module):
+    """What convolutions of any number of dimensions share."""
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: int | tuple[int, int],
-                 stride: int | tuple[int, int] = 1, padding: str | int | tuple[int, int] = 0,
-                 dilation: int | tuple[int, int] = 1, groups: int = 1, bias: bool = True,
-                 padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:
+    dims: ClassVar[int]
+    transposed = False
+    bias: Tensor | None
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes,
+                 padding: str | Sizes, dilation: Sizes, output_padding: Sizes, groups: int,
+                 bias: bool, padding_mode: str, device: Any, dtype: Any) -> None:
         super().__init__()
         self.in_channels = in_channels
         self.out_channels = out_channels
-        self.kernel_size = pair(kernel_size)
-        self.stride = pair(stride)
-        self.padding = padding if isinstance(padding, str) else pair(padding)
-        self.dilation = pair(dilation)
+        self.kernel_size = tuple_of(kernel_size, self.dims)
+        self.stride = tuple_of(stride, self.dims)
+        self.padding = padding if isinstance(padding, str) else tuple_of(padding, self.dims)
+        self.dilation = tuple_of(dilation, self.dims)
+        self.output_padding = tuple_of(output_padding, self.dims)
         self.groups = groups
         self.padding_mode = padding_mode
         self._check_arguments()
-        shape = (out_channels, in_channels // groups, *self.kernel_size)
-        self.weight = empty_parameter(shape, device, dtype)
+        channels = (in_channels, out_channels // groups) if self.transposed \
+            else (out_channels, in_channels // groups)
+        self.weight = empty_parameter((*channels, *self.kernel_size), device, dtype)
         if bias:
             self.bias = empty_parameter(out_channels, device, dtype)
         else:
@@ -64,10 +70,41 @@ class Conv2d(Module):
                 bound = 1 / math.sqrt(fan_in)
                 init.uniform_(self.bias, -bound, bound)
 
+    def extra_repr(self) -> str:
+        shown = (f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "
+                 f"stride={self.stride}")
+        if self.padding != (0,) * len(self.padding):
+            shown += f", padding={self.padding}"
+        if self.dilation != (1,) * len(self.dilation):
+            shown += f", dilation={self.dilation}"
+        if self.output_padding != (0,) * len(self.output_padding):
+            shown += f", output_padding={self.output_padding}"
+        if self.groups != 1:
+            shown += f", groups={self.groups}"
+        if self.bias is None:
+            shown += ", bias=False"
+        if self.padding_mode != "zeros":
+            shown += f", padding_mode={self.padding_mode}"
+        return shown
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.__dict__.setdefault("padding_mode", "zeros")
+
+
+class _Conv(_ConvNd):
+    """A convolution (cross-correlation) with learned kernels."""
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
+                 padding: str | Sizes = 0, dilation: Sizes = 1, groups: int = 1, bias: bool = True,
+                 padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, 0,
+                         groups, bias, padding_mode, device, dtype)
+
     def _padding_per_side(self) -> list[int]:
-        """Return the padding as ``F.pad`` takes it: last dimension first, both sides."""
+        """The padding as ``F.pad`` takes it: last dimension first, both sides."""
         sides = []
-        for axis in reversed(range(len(self.kernel_size))):
+        for axis in reversed(range(self.dims)):
             if self.padding == "same":
                 total = self.dilation[axis] * (self.kernel_size[axis] - 1)
                 sides += [total // 2, total - total // 2]
@@ -77,25 +114,95 @@ class Conv2d(Module):
                 sides += [self.padding[axis]] * 2
         return sides
 
-    def forward(self, input: Tensor) -> Tensor:
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         padding = self.padding
         if self.padding_mode != "zeros":
             input = F.pad(input, self._padding_per_side(), mode=self.padding_mode)
-            padding = (0, 0)
-        return F.conv2d(input, self.weight, self.bias, self.stride, padding, self.dilation,
-                        self.groups)
+            padding = (0,) * self.dims
+        return _FUNCTIONS[self.dims](input, weight, bias, self.stride, padding, self.dilation,
+                                     self.groups)
 
-    def extra_repr(self) -> str:
-        shown = (f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, "
-                 f"stride={self.stride}")
-        if self.padding != (0,) * len(self.padding):
-            shown += f", padding={self.padding}"
-        if self.dilation != (1,) * len(self.dilation):
-            shown += f", dilation={self.dilation}"
-        if self.groups != 1:
-            shown += f", groups={self.groups}"
-        if self.bias is None:
-            shown += ", bias=False"
-        if self.padding_mode != "zeros":
-            shown += f", padding_mode={self.padding_mode}"
-        return shown
+    def forward(self, input: Tensor) -> Tensor:
+        return self._conv_forward(input, self.weight, self.bias)
+
+
+class Conv1d(_Conv):
+    """Convolve (cross-correlate) a batch of sequences with learned kernels."""
+
+    dims = 1
+
+
+class Conv2d(_Conv):
+    """Convolve (cross-correlate) a batch of images with learned kernels."""
+
+    dims = 2
+
+
+class Conv3d(_Conv):
+    """Convolve (cross-correlate) a batch of volumes with learned kernels."""
+
+    dims = 3
+
+
+class _ConvTranspose(_ConvNd):
+    """The gradient of a convolution as a layer, which enlarges its input."""
+
+    transposed = True
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
+                 padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1, bias: bool = True,
+                 dilation: Sizes = 1, padding_mode: str = "zeros", device: Any = None,
+                 dtype: Any = None) -> None:
+        if padding_mode != "zeros":
+            raise ValueError('Only "zeros" padding mode is supported for '
+                             f"{type(self).__name__}")
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation,
+                         output_padding, groups, bias, padding_mode, device, dtype)
+
+    def _output_padding(self, input: Tensor, output_size: Any) -> tuple[int, ...]:
+        """The padding that gives the output this size."""
+        if output_size is None:
+            return self.output_padding
+        extra = input.dim() - self.dims
+        if len(output_size) == extra + self.dims:
+            output_size = output_size[extra:]
+        if len(output_size) != self.dims:
+            raise ValueError(
+                f"ConvTranspose{self.dims}D: for {input.dim()}D input, output_size must have "
+                f"{self.dims} or {extra + self.dims} elements (got {len(output_size)})")
+        smallest = [(input.size(d + extra) - 1) * self.stride[d] - 2 * self.padding[d]
+                    + self.dilation[d] * (self.kernel_size[d] - 1) + 1 for d in range(self.dims)]
+        largest = [low + self.stride[d] - 1 for d, low in enumerate(smallest)]
+        for size, low, high in zip(output_size, smallest, largest, strict=True):
+            if not low <= size <= high:
+                raise ValueError(
+                    f"requested an output size of {output_size}, but valid sizes range from "
+                    f"{smallest} to {largest} (for an input of {input.size()[2:]})")
+        return tuple(size - low for size, low in zip(output_size, smallest, strict=True))
+
+    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
+        padding = self._output_padding(input, output_size)
+        return _TRANSPOSED[self.dims](input, self.weight, self.bias, self.stride, self.padding,
+                                      padding, self.groups, self.dilation)
+
+
+class ConvTranspose1d(_ConvTranspose):
+    """The gradient of :class:`Conv1d` as a layer."""
+
+    dims = 1
+
+
+class ConvTranspose2d(_ConvTranspose):
+    """The gradient of :class:`Conv2d` as a layer."""
+
+    dims = 2
+
+
+class ConvTranspose3d(_ConvTranspose):
+    """The gradient of :class:`Conv3d` as a layer."""
+
+    dims = 3
+
+
+_FUNCTIONS = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
+_TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}

@@ -15,6 +15,11 @@ from ..parameter import Parameter
 from ._backward_hooks import BackwardHooks
 
 _EXTRA_STATE = "_extra_state"
+_HOOK_STORES = (
+    "_backward_pre_hooks", "_backward_hooks", "_forward_hooks", "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called", "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs",
+    "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks")
 _COMPLEX_MODULE = (
     "Complex modules are a new feature under active development whose design may change, and some "
     "modules might not work as expected when using complex tensors as parameters or buffers. "
@@ -78,14 +83,16 @@ class Module:
         # Written past __setattr__, which needs these to exist.
         self.__dict__.update(
             training=True, _parameters={}, _buffers={}, _non_persistent_buffers_set=set(),
-            _backward_pre_hooks=OrderedDict(), _backward_hooks=OrderedDict(),
-            _forward_hooks=OrderedDict(), _forward_hooks_with_kwargs=OrderedDict(),
-            _forward_hooks_always_called=OrderedDict(), _forward_pre_hooks=OrderedDict(),
-            _forward_pre_hooks_with_kwargs=OrderedDict(), _state_dict_hooks=OrderedDict(),
-            _state_dict_pre_hooks=OrderedDict(), _load_state_dict_pre_hooks=OrderedDict(),
-            _load_state_dict_post_hooks=OrderedDict(), _modules={})
+            _modules={}, **{name: OrderedDict() for name in _HOOK_STORES})
         if self.call_super_init:
             super().__init__(*args, **kwargs)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        # Files from before these existed.
+        for name in _HOOK_STORES:
+            self.__dict__.setdefault(name, OrderedDict())
+        self.__dict__.setdefault("_non_persistent_buffers_set", set())
 
     def forward(self, *input: Any, **kwargs: Any) -> Any:
         """Compute the output; every subclass defines it."""

@@ -4,13 +4,15 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from .. import functional as F
+from ._sizes import tuple_of
 from .module import Module
 
 Sizes = int | tuple[int, ...]
+OptionalSizes = int | None | tuple[int | None, ...]
 
 
-class MaxPool2d(Module):
-    """The largest value of every window of the last two dimensions."""
+class _MaxPool(Module):
+    """The largest value of every window."""
 
     def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
                  dilation: Sizes = 1, return_indices: bool = False,
@@ -24,9 +26,224 @@ class MaxPool2d(Module):
         self.ceil_mode = ceil_mode
 
     def forward(self, input: Tensor) -> Any:
-        return F.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation,
-                            ceil_mode=self.ceil_mode, return_indices=self.return_indices)
+        return self._pool(input, self.kernel_size, self.stride, self.padding, self.dilation,
+                          ceil_mode=self.ceil_mode, return_indices=self.return_indices)
 
     def extra_repr(self) -> str:
         return (f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
                 f"dilation={self.dilation}, ceil_mode={self.ceil_mode}")
+
+
+class MaxPool1d(_MaxPool):
+    """The largest value of every window of the last dimension."""
+
+    _pool = staticmethod(F.max_pool1d)
+
+
+class MaxPool2d(_MaxPool):
+    """The largest value of every window of the last two dimensions."""
+
+    _pool = staticmethod(F.max_pool2d)
+
+
+class MaxPool3d(_MaxPool):
+    """The largest value of every window of the last three dimensions."""
+
+    _pool = staticmethod(F.max_pool3d)
+
+
+class AvgPool1d(Module):
+    """The mean of every window of the last dimension."""
+
+    def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+                 ceil_mode: bool = False, count_include_pad: bool = True) -> None:
+        super().__init__()
+        self.kernel_size = tuple_of(kernel_size, 1)
+        self.stride = tuple_of(kernel_size if stride is None else stride, 1)
+        self.padding = tuple_of(padding, 1)
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
+                            self.count_include_pad)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class _AvgPool(Module):
+    """The mean of every window."""
+
+    def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+                 ceil_mode: bool = False, count_include_pad: bool = True,
+                 divisor_override: int | None = None) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = stride if stride is not None else kernel_size
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+        self.divisor_override = divisor_override
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._pool(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
+                          self.count_include_pad, self.divisor_override)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool2d(_AvgPool):
+    """The mean of every window of the last two dimensions."""
+
+    _pool = staticmethod(F.avg_pool2d)
+
+
+class AvgPool3d(_AvgPool):
+    """The mean of every window of the last three dimensions."""
+
+    _pool = staticmethod(F.avg_pool3d)
+
+
+class _LPPool(Module):
+    """The norm of every window."""
+
+    def __init__(self, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None,
+                 ceil_mode: bool = False) -> None:
+        super().__init__()
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._pool(input, float(self.norm_type), self.kernel_size, self.stride,
+                          self.ceil_mode)
+
+    def extra_repr(self) -> str:
+        return (f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, "
+                f"stride={self.stride}, ceil_mode={self.ceil_mode}")
+
+
+class LPPool1d(_LPPool):
+    """The norm of every window of the last dimension."""
+
+    _pool = staticmethod(F.lp_pool1d)
+
+
+class LPPool2d(_LPPool):
+    """The norm of every window of the last two dimensions."""
+
+    _pool = staticmethod(F.lp_pool2d)
+
+
+class LPPool3d(_LPPool):
+    """The norm of every window of the last three dimensions."""
+
+    _pool = staticmethod(F.lp_pool3d)
+
+
+class _AdaptiveAvgPool(Module):
+    """Means of as many windows as are asked for."""
+
+    def __init__(self, output_size: OptionalSizes) -> None:
+        super().__init__()
+        self.output_size = output_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._pool(input, self.output_size)
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveAvgPool1d(_AdaptiveAvgPool):
+    """Means of as many windows of the last dimension as are asked for."""
+
+    _pool = staticmethod(F.adaptive_avg_pool1d)
+
+
+class AdaptiveAvgPool2d(_AdaptiveAvgPool):
+    """Means of as many windows of the last two dimensions as are asked for."""
+
+    _pool = staticmethod(F.adaptive_avg_pool2d)
+
+
+class AdaptiveAvgPool3d(_AdaptiveAvgPool):
+    """Means of as many windows of the last three dimensions as are asked for."""
+
+    _pool = staticmethod(F.adaptive_avg_pool3d)
+
+
+class _AdaptiveMaxPool(Module):
+    """The largest values of as many windows as are asked for."""
+
+    def __init__(self, output_size: OptionalSizes, return_indices: bool = False) -> None:
+        super().__init__()
+        self.output_size = output_size
+        self.return_indices = return_indices
+
+    def forward(self, input: Tensor) -> Any:
+        return self._pool(input, self.output_size, self.return_indices)
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+    """The largest values of as many windows of the last dimension as are asked for."""
+
+    _pool = staticmethod(F.adaptive_max_pool1d)
+
+
+class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+    """The largest values of as many windows of the last two dimensions as are asked for."""
+
+    _pool = staticmethod(F.adaptive_max_pool2d)
+
+
+class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+    """The largest values of as many windows of the last three dimensions as are asked for."""
+
+    _pool = staticmethod(F.adaptive_max_pool3d)
+
+
+class _MaxUnpool(Module):
+    """Puts the values of a max pooling back where they came from, with zeros around."""
+
+    dims: int
+
+    def __init__(self, kernel_size: Sizes, stride: Sizes | None = None,
+                 padding: Sizes = 0) -> None:
+        super().__init__()
+        self.kernel_size = tuple_of(kernel_size, self.dims)
+        self.stride = tuple_of(kernel_size if stride is None else stride, self.dims)
+        self.padding = tuple_of(padding, self.dims)
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        return self._pool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """Undoes :class:`MaxPool1d` as far as that is possible."""
+
+    _pool = staticmethod(F.max_unpool1d)
+    dims = 1
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """Undoes :class:`MaxPool2d` as far as that is possible."""
+
+    _pool = staticmethod(F.max_unpool2d)
+    dims = 2
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """Undoes :class:`MaxPool3d` as far as that is possible."""
+
+    _pool = staticmethod(F.max_unpool3d)
+    dims = 3

@@ -1,0 +1,42 @@
+"""Windows of images as columns, and back."""
+
+from ...core.tensor import Tensor
+from .. import functional as F
+from .module import Module
+
+Sizes = int | tuple[int, ...]
+
+
+class Unfold(Module):
+    """Lay the windows of images out as columns."""
+
+    def __init__(self, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0,
+                 stride: Sizes = 1) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.dilation = dilation
+        self.padding = padding
+        self.stride = stride
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
+
+    def extra_repr(self) -> str:
+        return (f"kernel_size={self.kernel_size}, dilation={self.dilation}, "
+                f"padding={self.padding}, stride={self.stride}")
+
+
+class Fold(Unfold):
+    """Add columns of windows up to images."""
+
+    def __init__(self, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1,
+                 padding: Sizes = 0, stride: Sizes = 1) -> None:
+        super().__init__(kernel_size, dilation, padding, stride)
+        self.output_size = output_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding,
+                      self.stride)
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}, {super().extra_repr()}"

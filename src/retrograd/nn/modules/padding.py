@@ -1,0 +1,162 @@
+"""Padding layers."""
+
+from typing import ClassVar
+
+from ...core.tensor import Tensor
+from .. import functional as F
+from ._sizes import tuple_of
+from .module import Module
+
+Sizes = int | tuple[int, ...]
+
+
+class _Pad(Module):
+    """Adds to both sides of the last dimensions."""
+
+    dims: ClassVar[int]
+    mode: ClassVar[str]
+
+    def __init__(self, padding: Sizes) -> None:
+        super().__init__()
+        self.padding = tuple_of(padding, 2 * self.dims)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, self.mode)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class _CircularPad(_Pad):
+    mode = "circular"
+
+    def forward(self, input: Tensor) -> Tensor:
+        allowed = (self.dims + 1, self.dims + 2)
+        if input.dim() not in allowed:
+            raise ValueError(f"expected {allowed[0]}D or {allowed[1]}D input (got {input.dim()}D "
+                             "input)")
+        return super().forward(input)
+
+
+class CircularPad1d(_CircularPad):
+    """Goes on with the other end of a sequence."""
+
+    dims = 1
+
+
+class CircularPad2d(_CircularPad):
+    """Goes on with the other side of an image."""
+
+    dims = 2
+
+
+class CircularPad3d(_CircularPad):
+    """Goes on with the other side of a volume."""
+
+    dims = 3
+
+
+class _ReflectionPad(_Pad):
+    mode = "reflect"
+
+
+class ReflectionPad1d(_ReflectionPad):
+    """Mirrors a sequence at its ends."""
+
+    dims = 1
+
+
+class ReflectionPad2d(_ReflectionPad):
+    """Mirrors an image at its borders."""
+
+    dims = 2
+
+
+class ReflectionPad3d(_ReflectionPad):
+    """Mirrors a volume at its borders."""
+
+    dims = 3
+
+
+class _ReplicationPad(_Pad):
+    mode = "replicate"
+
+
+class ReplicationPad1d(_ReplicationPad):
+    """Repeats the values at the ends of a sequence."""
+
+    dims = 1
+
+
+class ReplicationPad2d(_ReplicationPad):
+    """Repeats the values at the borders of an image."""
+
+    dims = 2
+
+
+class ReplicationPad3d(_ReplicationPad):
+    """Repeats the values at the borders of a volume."""
+
+    dims = 3
+
+
+class _ConstantPad(_Pad):
+    mode = "constant"
+
+    def __init__(self, padding: Sizes, value: float) -> None:
+        super().__init__(padding)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, "constant", self.value)
+
+    def extra_repr(self) -> str:
+        return f"padding={self.padding}, value={self.value}"
+
+
+class ConstantPad1d(_ConstantPad):
+    """Adds one value at the ends of a sequence."""
+
+    dims = 1
+
+
+class ConstantPad2d(_ConstantPad):
+    """Adds one value around an image."""
+
+    dims = 2
+
+
+class ConstantPad3d(_ConstantPad):
+    """Adds one value around a volume."""
+
+    dims = 3
+
+
+class ZeroPad1d(ConstantPad1d):
+    """Adds zeros at the ends of a sequence."""
+
+    def __init__(self, padding: Sizes) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ZeroPad2d(ConstantPad2d):
+    """Adds zeros around an image."""
+
+    def __init__(self, padding: Sizes) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ZeroPad3d(ConstantPad3d):
+    """Adds zeros around a volume."""
+
+    def __init__(self, padding: Sizes) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
