@@ -286,6 +286,18 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
 def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the sigmoid, exact at both ends."""
     ...
+def lp_pool1d(input: Tensor, norm_type: float, kernel_size: int | Sequence[int],
+              stride: int | Sequence[int] = None, ceil_mode: bool = False) -> Tensor:
+    """The norm of each window of the last dimension."""
+    ...
+def lp_pool2d(input: Tensor, norm_type: float, kernel_size: int | Sequence[int],
+              stride: int | Sequence[int] = None, ceil_mode: bool = False) -> Tensor:
+    """The norm of each window of the last two dimensions."""
+    ...
+def lp_pool3d(input: Tensor, norm_type: float, kernel_size: int | Sequence[int],
+              stride: int | Sequence[int] = None, ceil_mode: bool = False) -> Tensor:
+    """The norm of each window of the last three dimensions."""
+    ...
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
                         size_average: bool | None = None, reduce: bool | None = None,
                         reduction: str = 'mean') -> Tensor:
@@ -354,6 +366,21 @@ def max_pool3d(input: Tensor, kernel_size: int | Sequence[int],
                return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """The largest value of every window of a volume."""
     ...
+def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: int | Sequence[int],
+                 stride: int | Sequence[int] = None, padding: int | Sequence[int] = 0,
+                 output_size: int | Sequence[int | None] | None = None) -> Tensor:
+    """The values of a max pooling of sequences where they came from, in zeros."""
+    ...
+def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: int | Sequence[int],
+                 stride: int | Sequence[int] = None, padding: int | Sequence[int] = 0,
+                 output_size: int | Sequence[int | None] | None = None) -> Tensor:
+    """The values of a max pooling of images where they came from, in zeros."""
+    ...
+def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: int | Sequence[int],
+                 stride: int | Sequence[int] = None, padding: int | Sequence[int] = 0,
+                 output_size: int | Sequence[int | None] | None = None) -> Tensor:
+    """The values of a max pooling of volumes where they came from, in zeros."""
+    ...
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """``input`` times the hyperbolic tangent of its softplus."""
     ...
@@ -361,6 +388,22 @@ def mse_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
              reduce: bool | None = None, reduction: str = 'mean',
              weight: Tensor | None = None) -> Tensor:
     """The mean of the squared differences."""
+    ...
+def multi_head_attention_forward(query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int,
+                                 num_heads: int, in_proj_weight: Tensor | None,
+                                 in_proj_bias: Tensor | None, bias_k: Tensor | None,
+                                 bias_v: Tensor | None, add_zero_attn: bool, dropout_p: float,
+                                 out_proj_weight: Tensor, out_proj_bias: Tensor | None,
+                                 training: bool = True, key_padding_mask: Tensor | None = None,
+                                 need_weights: bool = True, attn_mask: Tensor | None = None,
+                                 use_separate_proj_weight: bool = False,
+                                 q_proj_weight: Tensor | None = None,
+                                 k_proj_weight: Tensor | None = None,
+                                 v_proj_weight: Tensor | None = None,
+                                 static_k: Tensor | None = None, static_v: Tensor | None = None,
+                                 average_attn_weights: bool = True,
+                                 is_causal: bool = False) -> tuple[Tensor, Tensor | None]:
+    """What :class:`MultiheadAttention` computes, given its weights: output, and attention."""
     ...
 def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0,
                       weight: Tensor | None = None, size_average: bool | None = None,

@@ -93,6 +93,9 @@ class LRScheduler:
                 rates = getattr(self, "_get_closed_form_lr", self.get_lr)()
         finally:
             self._get_lr_called_within_step = False
+        self._set(rates)
+
+    def _set(self, rates: list[Any]) -> None:
         for group, rate in zip(self.optimizer.param_groups, rates):
             if isinstance(group["lr"], Tensor):
                 group["lr"].fill_(float(rate))
@@ -147,6 +150,17 @@ class LambdaLR(LRScheduler):
         """Return the initial rates times the functions of the epoch."""
         self._warn_outside_step()
         return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs)]
+
+
+class MultiplicativeLR(LambdaLR):
+    """Multiply the rate by a function of the epoch, every epoch."""
+
+    def get_lr(self) -> list[Any]:
+        """Return the current rates times the functions of the epoch, but for the first."""
+        self._warn_outside_step()
+        if self._is_initial:
+            return self._current()
+        return [rate * f(self.last_epoch) for f, rate in zip(self.lr_lambdas, self._current())]
 
 
 class StepLR(LRScheduler):
@@ -294,6 +308,513 @@ class CosineAnnealingLR(LRScheduler):
     def _get_closed_form_lr(self) -> list[Any]:
         share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
         return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+
+
+class PolynomialLR(LRScheduler):
+    """Let the rate fall to zero over ``total_iters`` epochs, by a power of what is left."""
+
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0,
+                 last_epoch: int = -1) -> None:
+        self.total_iters = total_iters
+        self.power = power
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        """Return the current rates, moved one epoch along the power."""
+        self._warn_outside_step()
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return self._current()
+        left, before = (1.0 - epoch / self.total_iters
+                        for epoch in (self.last_epoch, self.last_epoch - 1))
+        return [rate * (left / before) ** self.power for rate in self._current()]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * left**self.power for base in self.base_lrs]
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """Half a cosine down, again and again, each ``T_mult`` times as long as the last."""
+
+    def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0,
+                 last_epoch: int = -1) -> None:
+        if T_0 <= 0 or not isinstance(T_0, int):
+            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
+        if T_mult < 1 or not isinstance(T_mult, int):
+            raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
+        if not isinstance(eta_min, (float, int)):
+            raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type "
+                             f"{type(eta_min)}")
+        self.T_0 = T_0
+        self.T_i = T_0
+        self.T_mult = T_mult
+        self.eta_min = eta_min
+        self.T_cur = last_epoch
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        """Return the rates at this place of the cosine."""
+        self._warn_outside_step()
+        share = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
+        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+
+    def step(self, epoch: float | None = None) -> None:  # type: ignore[override]
+        """Go on to the next epoch, or to any, whole or not."""
+        if epoch is None and self.last_epoch < 0:
+            epoch = 0
+        if epoch is None:
+            epoch = self.last_epoch + 1
+            self.T_cur = self.T_cur + 1
+            if self.T_cur >= self.T_i:
+                self.T_cur = self.T_cur - self.T_i
+                self.T_i = self.T_i * self.T_mult
+        else:
+            self._place(epoch)
+        self.last_epoch = math.floor(epoch)
+        self._get_lr_called_within_step = True
+        try:
+            self._set(self.get_lr())
+        finally:
+            self._get_lr_called_within_step = False
+
+    def _place(self, epoch: float) -> None:
+        if epoch < 0:
+            raise ValueError(f"Expected non-negative epoch, but got {epoch}")
+        if epoch < self.T_0:
+            self.T_i, self.T_cur = self.T_0, epoch  # type: ignore[assignment]
+        elif self.T_mult == 1:
+            self.T_i, self.T_cur = self.T_0, epoch % self.T_0  # type: ignore[assignment]
+        else:
+            n = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
+            self.T_cur = epoch - self.T_0 * (self.T_mult**n - 1) / (self.T_mult - 1)  # type: ignore[assignment]
+            self.T_i = self.T_0 * self.T_mult**n
+
+
+class SequentialLR(LRScheduler):
+    """One schedule after the other, each until its milestone."""
+
+    def __init__(self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int],
+                 last_epoch: int = -1) -> None:
+        if len(schedulers) < 1:
+            raise ValueError(f"{type(self).__name__} expects at least one scheduler to be "
+                             "chained, but got no scheduler.")
+        for number, scheduler in enumerate(schedulers):
+            if not hasattr(scheduler, "optimizer"):
+                raise TypeError(f"{type(self).__name__} at index {number} should have `optimizer` "
+                                "as its attribute.")
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError(f"{type(self).__name__} does not support `ReduceLROnPlateau` "
+                                 "scheduler as it requires additional kwargs to be specified when "
+                                 f"calling `step`, but got one at index {number} in the given "
+                                 "schedulers sequence.")
+            if optimizer is not scheduler.optimizer:
+                raise ValueError(f"{type(self).__name__} expects all schedulers to belong to the "
+                                 f"same optimizer, but got scheduler {type(scheduler).__name__} at "
+                                 f"index {number} has {scheduler.optimizer}, which is different "
+                                 f"from {type(optimizer).__name__}.")
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError("Sequential Schedulers expects number of schedulers provided to be "
+                             "one more than the number of milestone points, but got number of "
+                             f"schedulers {len(schedulers)} and the number of milestones to be "
+                             f"equal to {len(milestones)}")
+        self._schedulers = schedulers
+        self._milestones = milestones
+        self.last_epoch = last_epoch + 1
+        self.optimizer = optimizer
+        # Each schedule took a first step when it was made: only that of the first one counts.
+        for group in optimizer.param_groups:
+            if isinstance(group["lr"], Tensor):
+                group["lr"].fill_(group["initial_lr"])
+            else:
+                group["lr"] = group["initial_lr"]
+        for scheduler in schedulers:
+            scheduler.last_epoch -= 1
+        with _initial(schedulers[0]):
+            schedulers[0].step()
+        self._last_lr = schedulers[0].get_last_lr()
+
+    def step(self) -> None:  # type: ignore[override]
+        """Go on to the next epoch of the schedule that is due."""
+        self.last_epoch += 1
+        due = bisect_right(self._milestones, self.last_epoch)
+        scheduler = self._schedulers[due]
+        if due > 0 and self._milestones[due - 1] == self.last_epoch:
+            scheduler.step(0)
+        else:
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return everything but the optimizer, and the states of the schedules."""
+        return _state_of_all(self, "_schedulers")
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what :meth:`state_dict` returned."""
+        _load_all(self, "_schedulers", state_dict)
+
+
+class ChainedScheduler(LRScheduler):
+    """Several schedules, all of which step together."""
+
+    def __init__(self, schedulers: Any, optimizer: Optimizer | None = None) -> None:
+        if len(schedulers) < 1:
+            raise ValueError(f"{type(self).__name__} expects at least one scheduler to be "
+                             "chained, but got no scheduler.")
+        optimizer = optimizer or schedulers[0].optimizer
+        for number, scheduler in enumerate(schedulers):
+            if not hasattr(scheduler, "optimizer"):
+                raise TypeError(f"{type(self).__name__} at index {number} should have `optimizer` "
+                                "as its attribute.")
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError(f"{type(self).__name__} does not support `ReduceLROnPlateau` "
+                                 "scheduler as it requires additional kwargs to be specified when "
+                                 f"calling `step`, but got one at index {number} in the given "
+                                 "schedulers sequence.")
+            if optimizer is not scheduler.optimizer:
+                raise ValueError(f"{type(self).__name__} expects all schedulers to belong to the "
+                                 f"same optimizer, but got scheduler {type(scheduler).__name__} at "
+                                 f"index {number} has {scheduler.optimizer}, which is different "
+                                 f"from {type(optimizer).__name__}.")
+        self._schedulers = schedulers
+        self.optimizer = optimizer
+        self._last_lr = self._current()
+
+    def step(self) -> None:  # type: ignore[override]
+        """Go on to the next epoch of all schedules."""
+        for scheduler in self._schedulers:
+            scheduler.step()
+        self._last_lr = self._current()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return everything but the optimizer, and the states of the schedules."""
+        return _state_of_all(self, "_schedulers")
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what :meth:`state_dict` returned."""
+        _load_all(self, "_schedulers", state_dict)
+
+
+class ReduceLROnPlateau(LRScheduler):
+    """Multiply the rate by ``factor`` when a metric has stopped improving."""
+
+    def __init__(self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1,
+                 patience: int = 10, threshold: float = 1e-4, threshold_mode: str = "rel",
+                 cooldown: int = 0, min_lr: float | list[float] = 0, eps: float = 1e-8) -> None:
+        if factor >= 1.0:
+            raise ValueError("Factor should be < 1.0.")
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        if mode not in ("min", "max"):
+            raise ValueError(f"mode {mode} is unknown!")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError(f"threshold mode {threshold_mode} is unknown!")
+        self.factor = factor
+        self.optimizer = optimizer
+        if isinstance(min_lr, (list, tuple)):
+            if len(min_lr) != len(optimizer.param_groups):
+                raise ValueError(f"expected {len(optimizer.param_groups)} min_lrs, got "
+                                 f"{len(min_lr)}")
+            self.default_min_lr = None
+            self.min_lrs = list(min_lr)
+        else:
+            self.default_min_lr = min_lr
+            self.min_lrs = [min_lr] * len(optimizer.param_groups)
+        self.patience = patience
+        self.cooldown = cooldown
+        self.eps = eps
+        self.last_epoch = 0
+        self._last_lr = self._current()
+        self.mode = mode
+        self.threshold = threshold
+        self.threshold_mode = threshold_mode
+        self._reset()
+
+    def _reset(self) -> None:
+        self.best = math.inf if self.mode == "min" else -math.inf
+        self.cooldown_counter = 0
+        self.num_bad_epochs = 0
+
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Tell the metric of an epoch."""
+        current = float(metrics)
+        if epoch is None:
+            epoch = self.last_epoch + 1
+        else:
+            warnings.warn(_EPOCH_DEPRECATED, stacklevel=2)
+        self.last_epoch = epoch
+        if self._is_better(current):
+            self.best = current
+            self.num_bad_epochs = 0
+        else:
+            self.num_bad_epochs += 1
+        if self.in_cooldown:
+            self.cooldown_counter -= 1
+            self.num_bad_epochs = 0
+        if self.num_bad_epochs > self.patience:
+            self._reduce()
+            self.cooldown_counter = self.cooldown
+            self.num_bad_epochs = 0
+        self._last_lr = self._current()
+
+    def _reduce(self) -> None:
+        for number, group in enumerate(self.optimizer.param_groups):
+            rate = float(group["lr"])
+            lower = max(rate * self.factor, self.min_lrs[number])
+            if rate - lower > self.eps:
+                if isinstance(group["lr"], Tensor):
+                    group["lr"].fill_(lower)
+                else:
+                    group["lr"] = lower
+
+    @property
+    def in_cooldown(self) -> bool:
+        """Whether the last reduction is so recent that nothing counts yet."""
+        return self.cooldown_counter > 0
+
+    def _is_better(self, value: float) -> bool:
+        if self.mode == "min":
+            limit = self.best * (1.0 - self.threshold) if self.threshold_mode == "rel" \
+                else self.best - self.threshold
+            return value < limit
+        limit = self.best * (1.0 + self.threshold) if self.threshold_mode == "rel" \
+            else self.best + self.threshold
+        return value > limit
+
+    is_better = _is_better
+
+
+class _Momentum:
+    """The option of an optimizer that schedules call momentum: its own, or Adam's first beta."""
+
+    def __init__(self, optimizer: Optimizer):
+        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` "
+                             "option enabled")
+        self.is_beta = "betas" in optimizer.defaults
+
+    def set(self, group: dict[str, Any], value: float) -> None:
+        if self.is_beta:
+            group["betas"] = (value, *group["betas"][1:])
+        else:
+            group["momentum"] = value
+
+
+class CyclicLR(LRScheduler):
+    """Move the rate up and down between two bounds."""
+
+    def __init__(self, optimizer: Optimizer, base_lr: float | list[float],
+                 max_lr: float | list[float], step_size_up: int = 2000,
+                 step_size_down: int | None = None, mode: str = "triangular", gamma: float = 1.0,
+                 scale_fn: Callable[[float], float] | None = None, scale_mode: str = "cycle",
+                 cycle_momentum: bool = True, base_momentum: float | list[float] = 0.8,
+                 max_momentum: float | list[float] = 0.9, last_epoch: int = -1) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.optimizer = optimizer
+        for rate, group in zip(_per_group("base_lr", optimizer, base_lr), optimizer.param_groups):
+            if last_epoch == -1:
+                if isinstance(group["lr"], Tensor):
+                    group["lr"].fill_(rate)
+                else:
+                    group["lr"] = rate
+        self.max_lrs = _per_group("max_lr", optimizer, max_lr)
+        up, down = float(step_size_up), float(step_size_down or step_size_up)
+        self.total_size = up + down
+        self.step_ratio = up / self.total_size
+        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
+            raise ValueError("mode is invalid and scale_fn is None")
+        self.mode = mode
+        self.gamma = gamma
+        self._scale_fn_custom = scale_fn
+        self.scale_mode = "iterations" if scale_fn is None and mode == "exp_range" else \
+            "cycle" if scale_fn is None else scale_mode
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self._momentum = _Momentum(optimizer)
+            self.base_momentums = _per_group("base_momentum", optimizer, base_momentum)
+            self.max_momentums = _per_group("max_momentum", optimizer, max_momentum)
+            for value, low, group in zip(self.max_momentums, self.base_momentums,
+                                         optimizer.param_groups):
+                self._momentum.set(group, value)
+                group["max_momentum"], group["base_momentum"] = value, low
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = _per_group("base_lr", optimizer, base_lr)
+
+    def scale_fn(self, x: float) -> float:
+        """How much of the distance between the bounds is used."""
+        if self._scale_fn_custom is not None:
+            return self._scale_fn_custom(x)
+        if self.mode == "triangular":
+            return 1.0
+        if self.mode == "triangular2":
+            return 1 / (2.0 ** (x - 1))
+        return self.gamma**x
+
+    def get_lr(self) -> list[Any]:
+        """Return the rates at this place of the cycle, and set the momentum."""
+        self._warn_outside_step()
+        cycle = math.floor(1 + self.last_epoch / self.total_size)
+        x = 1.0 + self.last_epoch / self.total_size - cycle
+        height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
+        scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        if self.cycle_momentum:
+            for low, high, group in zip(self.base_momentums, self.max_momentums,
+                                        self.optimizer.param_groups):
+                self._momentum.set(group, high - (high - low) * height * scale)
+        return [low + (high - low) * height * scale
+                for low, high in zip(self.base_lrs, self.max_lrs)]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return everything but the optimizer; of a function, only the state of an object."""
+        state = super().state_dict()
+        function = state.pop("_scale_fn_custom")
+        state.pop("_momentum", None)
+        state["_scale_fn_custom"] = None if function is None or _is_plain_function(function) \
+            else function.__dict__.copy()
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what :meth:`state_dict` returned; a function is kept."""
+        state = dict(state_dict)
+        attributes = state.pop("_scale_fn_custom")
+        super().load_state_dict(state)
+        if attributes is not None:
+            self._scale_fn_custom.__dict__.update(attributes)
+
+
+class OneCycleLR(LRScheduler):
+    """Move the rate up to ``max_lr`` and then far down, in one cycle over all steps."""
+
+    def __init__(self, optimizer: Optimizer, max_lr: float | list[float],
+                 total_steps: int | None = None, epochs: int | None = None,
+                 steps_per_epoch: int | None = None, pct_start: float = 0.3,
+                 anneal_strategy: str = "cos", cycle_momentum: bool = True,
+                 base_momentum: float | list[float] = 0.85,
+                 max_momentum: float | list[float] = 0.95, div_factor: float = 25.0,
+                 final_div_factor: float = 1e4, three_phase: bool = False,
+                 last_epoch: int = -1) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.optimizer = optimizer
+        self.total_steps = _total_steps(total_steps, epochs, steps_per_epoch)
+        if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
+            raise ValueError("Expected float between 0 and 1 pct_start, but got "
+                             f"{pct_start}")
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError("anneal_strategy must be one of 'cos' or 'linear', instead got "
+                             f"{anneal_strategy}")
+        self._anneal_func_type = anneal_strategy
+        last = self.total_steps - 1
+        rise = pct_start * self.total_steps - 1
+        phases = [(rise, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
+        if three_phase:
+            phases += [(2 * rise + 0.0, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
+                       (last, "initial_lr", "min_lr", "max_momentum", "max_momentum")]
+        else:
+            phases += [(last, "max_lr", "min_lr", "base_momentum", "max_momentum")]
+        self._schedule_phases = [
+            dict(zip(("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum"), phase))
+            for phase in phases]
+        highest = _per_group("max_lr", optimizer, max_lr)
+        if last_epoch == -1:
+            for group, rate in zip(optimizer.param_groups, highest):
+                group["initial_lr"] = rate / div_factor
+                group["max_lr"] = rate
+                group["min_lr"] = group["initial_lr"] / final_div_factor
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self._momentum = _Momentum(optimizer)
+            self.use_beta1 = self._momentum.is_beta
+            if last_epoch == -1:
+                for high, low, group in zip(
+                        _per_group("max_momentum", optimizer, max_momentum),
+                        _per_group("base_momentum", optimizer, base_momentum),
+                        optimizer.param_groups):
+                    self._momentum.set(group, high)
+                    group["max_momentum"], group["base_momentum"] = high, low
+        super().__init__(optimizer, last_epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return everything but the optimizer."""
+        return {k: v for k, v in super().state_dict().items() if k != "_momentum"}
+
+    def _anneal(self, start: float, end: float, share: float) -> float:
+        if self._anneal_func_type == "linear":
+            return (end - start) * share + start
+        return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
+
+    def get_lr(self) -> list[Any]:
+        """Return the rates at this place of the cycle, and set the momentum."""
+        self._warn_outside_step()
+        step = self.last_epoch
+        if step > self.total_steps:
+            raise ValueError(f"Tried to step {step} times. The total number of steps is "
+                             f"{self.total_steps}")
+        start = 0.0
+        for number, phase in enumerate(self._schedule_phases):
+            end = phase["end_step"]
+            if step <= end or number == len(self._schedule_phases) - 1:
+                break
+            start = end
+        share = (step - start) / (end - start)
+        rates = []
+        for group in self.optimizer.param_groups:
+            rates.append(self._anneal(group[phase["start_lr"]], group[phase["end_lr"]], share))
+            if self.cycle_momentum:
+                self._momentum.set(group, self._anneal(
+                    group[phase["start_momentum"]], group[phase["end_momentum"]], share))
+        return rates
+
+
+def _total_steps(total: int | None, epochs: int | None, per_epoch: int | None) -> int:
+    if total is not None:
+        if total <= 0 or not isinstance(total, int):
+            raise ValueError(f"Expected positive integer total_steps, but got {total}")
+        return total
+    if epochs is None or per_epoch is None:
+        raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+    for name, value in (("epochs", epochs), ("steps_per_epoch", per_epoch)):
+        if not isinstance(value, int) or value <= 0:
+            raise ValueError(f"Expected positive integer {name}, but got {value}")
+    return epochs * per_epoch
+
+
+def _per_group(name: str, optimizer: Optimizer, value: Any) -> list[float]:
+    """One number for each group, given as such or as one for all."""
+    count = len(optimizer.param_groups)
+    if isinstance(value, (list, tuple)):
+        if len(value) != count:
+            raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} "
+                             f"has {len(value)} values, param_groups has {count}.")
+        return list(value)
+    return [value] * count
+
+
+class _initial:
+    """Lets a schedule take its first step again."""
+
+    def __init__(self, scheduler: LRScheduler):
+        self.scheduler = scheduler
+
+    def __enter__(self) -> None:
+        self.scheduler._is_initial = True
+
+    def __exit__(self, *exc: object) -> None:
+        self.scheduler._is_initial = False
+
+
+def _state_of_all(scheduler: Any, name: str) -> dict[str, Any]:
+    state = {k: v for k, v in scheduler.__dict__.items() if k not in ("optimizer", name)}
+    state[name] = [part.state_dict() for part in getattr(scheduler, name)]
+    return state
+
+
+def _load_all(scheduler: Any, name: str, state_dict: dict[str, Any]) -> None:
+    state = dict(state_dict)
+    parts = state.pop(name)
+    scheduler.__dict__.update(state)
+    for part, saved in zip(getattr(scheduler, name), parts):
+        part.load_state_dict(saved)
 
 
 def _is_plain_function(value: Any) -> bool:

@@ -1,0 +1,37 @@
+"""Adadelta."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.tensor import Tensor
+from ._single import SingleOptimizer, check, decayed, kept, move, real, step_count, zeros_of
+from .optimizer import Params
+
+
+class Adadelta(SingleOptimizer):
+    """Steps as long as the last ones were, relative to the last gradients."""
+
+    def __init__(self, params: Params, lr: float | Tensor = 1.0, rho: float = 0.9,
+                 eps: float = 1e-6, weight_decay: float = 0, foreach: bool | None = None, *,
+                 capturable: bool = False, maximize: bool = False,
+                 differentiable: bool = False) -> None:
+        check("rho", rho, 0.0 <= rho <= 1.0)
+        check("epsilon", eps, eps >= 0.0)
+        check("weight_decay", weight_decay, weight_decay >= 0.0)
+        super().__init__(params, {
+            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+            "capturable": capturable, "foreach": foreach, "differentiable": differentiable})
+
+    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
+        return {"step": step_count(), "square_avg": zeros_of(param), "acc_delta": zeros_of(param)}
+
+    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
+                grad: Tensor) -> None:
+        rho, eps = group["rho"], group["eps"]
+        grad = real(decayed(group, param, grad))
+        square, moved = real(state["square_avg"]), real(state["acc_delta"])
+        square.mul_(rho).addcmul_(grad, grad, value=1 - rho)
+        delta = kept(group, moved).add(eps).sqrt() / kept(group, square).add(eps).sqrt() * grad
+        moved.mul_(rho).addcmul_(delta, delta, value=1 - rho)
+        move(real(param), group["lr"], delta)

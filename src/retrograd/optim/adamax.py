@@ -1,0 +1,48 @@
+"""Adamax."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.tensor import Tensor
+from ..ops.elementwise.clamping import maximum
+from ._single import (
+    SingleOptimizer,
+    check,
+    check_betas,
+    decayed,
+    kept,
+    move,
+    real,
+    step_count,
+    zeros_of,
+)
+from .optimizer import Params
+
+
+class Adamax(SingleOptimizer):
+    """Adam by the largest gradient in place of the mean square."""
+
+    def __init__(self, params: Params, lr: float | Tensor = 2e-3,
+                 betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False,
+                 differentiable: bool = False, capturable: bool = False) -> None:
+        check("epsilon", eps, eps >= 0.0)
+        check_betas(betas)
+        check("weight_decay", weight_decay, weight_decay >= 0.0)
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "capturable": capturable})
+
+    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
+        return {"step": step_count(), "exp_avg": zeros_of(param), "exp_inf": zeros_of(param)}
+
+    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
+                grad: Tensor) -> None:
+        beta1, beta2 = group["betas"]
+        grad = real(decayed(group, param, grad))
+        mean, largest = real(state["exp_avg"]), real(state["exp_inf"])
+        mean.lerp_(grad, 1 - beta1)
+        largest.copy_(maximum(largest * beta2, grad.abs().add_(group["eps"])))
+        rate = group["lr"] / (1 - beta1 ** state["step"].item())
+        move(real(param), rate, kept(group, mean), kept(group, largest))

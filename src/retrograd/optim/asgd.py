@@ -1,0 +1,43 @@
+"""Averaged stochastic gradient descent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.tensor import Tensor
+from ._single import SingleOptimizer, check, decayed, real, step_count, zeros_of
+from .optimizer import Params
+
+
+class ASGD(SingleOptimizer):
+    """Gradient descent that also keeps the mean of where it has been."""
+
+    def __init__(self, params: Params, lr: float | Tensor = 1e-2, lambd: float = 1e-4,
+                 alpha: float = 0.75, t0: float = 1e6, weight_decay: float = 0,
+                 foreach: bool | None = None, maximize: bool = False, differentiable: bool = False,
+                 capturable: bool = False) -> None:
+        check("weight_decay", weight_decay, weight_decay >= 0.0)
+        super().__init__(params, {
+            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
+            "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
+            "capturable": capturable})
+
+    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
+        return {"step": step_count(), "eta": step_count(float(group["lr"])),
+                "mu": step_count(1.0), "ax": zeros_of(param)}
+
+    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
+                grad: Tensor) -> None:
+        lr, lambd = group["lr"], group["lambd"]
+        grad = real(decayed(group, param, grad))
+        moved, mean = real(param), real(state["ax"])
+        rate, weight = state["eta"].item(), state["mu"].item()
+        moved.mul_(1 - lambd * rate)
+        moved.add_(grad, alpha=-rate)
+        if weight == 1:
+            mean.copy_(moved)
+        else:
+            mean.add_((moved - mean).mul_(weight))
+        count = state["step"].item()
+        state["eta"].fill_(float(lr) / (1 + lambd * float(lr) * count) ** group["alpha"])
+        state["mu"].fill_(1 / max(1, count - group["t0"]))

@@ -1,0 +1,63 @@
+"""NAdam."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.tensor import Tensor
+from ._single import (
+    SingleOptimizer,
+    check,
+    check_betas,
+    kept,
+    move,
+    real,
+    step_count,
+    zeros_of,
+)
+from .optimizer import Params
+
+
+class NAdam(SingleOptimizer):
+    """Adam with Nesterov's momentum."""
+
+    def __init__(self, params: Params, lr: float | Tensor = 2e-3,
+                 betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0, momentum_decay: float = 4e-3,
+                 decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
+                 maximize: bool = False, capturable: bool = False,
+                 differentiable: bool = False) -> None:
+        check("epsilon", eps, eps >= 0.0)
+        check_betas(betas)
+        check("weight_decay", weight_decay, weight_decay >= 0.0)
+        check("momentum_decay", momentum_decay, momentum_decay >= 0.0)
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize, "foreach": foreach, "capturable": capturable,
+            "differentiable": differentiable})
+
+    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
+        return {"step": step_count(), "mu_product": step_count(1.0), "exp_avg": zeros_of(param),
+                "exp_avg_sq": zeros_of(param)}
+
+    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
+                grad: Tensor) -> None:
+        (beta1, beta2), lr, decay = group["betas"], group["lr"], group["weight_decay"]
+        if decay != 0:
+            if group["decoupled_weight_decay"]:
+                param.mul_(1 - lr * decay)
+            else:
+                grad = grad.add(param, alpha=decay)
+        count = state["step"].item()
+        now = beta1 * (1.0 - 0.5 * 0.96 ** (count * group["momentum_decay"]))
+        then = beta1 * (1.0 - 0.5 * 0.96 ** ((count + 1) * group["momentum_decay"]))
+        state["mu_product"] *= now
+        product = state["mu_product"].item()
+        grad, mean, square = real(grad), real(state["exp_avg"]), real(state["exp_avg_sq"])
+        mean.lerp_(grad, 1 - beta1)
+        square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        scale = (square.clone() / (1 - beta2 ** count)).sqrt().add_(group["eps"])
+        moved = real(param)
+        move(moved, lr * (1.0 - now) / (1.0 - product), grad, scale)
+        move(moved, lr * then / (1.0 - product * then), kept(group, mean), scale)

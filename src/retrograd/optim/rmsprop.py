@@ -1,0 +1,57 @@
+"""RMSprop."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ..core.tensor import Tensor
+from ._single import SingleOptimizer, check, decayed, kept, move, real, step_count, zeros_of
+from .optimizer import Params
+
+
+class RMSprop(SingleOptimizer):
+    """Steps divided by the root of a running mean of squared gradients."""
+
+    _later_options: ClassVar[dict[str, Any]] = {
+        **SingleOptimizer._later_options, "momentum": 0, "centered": False}
+
+    def __init__(self, params: Params, lr: float | Tensor = 1e-2, alpha: float = 0.99,
+                 eps: float = 1e-8, weight_decay: float = 0, momentum: float = 0,
+                 centered: bool = False, capturable: bool = False, foreach: bool | None = None,
+                 maximize: bool = False, differentiable: bool = False) -> None:
+        check("epsilon", eps, eps >= 0.0)
+        check("momentum", momentum, momentum >= 0.0)
+        check("weight_decay", weight_decay, weight_decay >= 0.0)
+        check("alpha", alpha, alpha >= 0.0)
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
+            "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable})
+
+    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
+        state = {"step": step_count(), "square_avg": zeros_of(param)}
+        if group["momentum"] > 0:
+            state["momentum_buffer"] = zeros_of(param)
+        if group["centered"]:
+            state["grad_avg"] = zeros_of(param)
+        return state
+
+    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
+                grad: Tensor) -> None:
+        alpha, lr, momentum = group["alpha"], group["lr"], group["momentum"]
+        grad, moved = real(decayed(group, param, grad)), real(param)
+        square = real(state["square_avg"])
+        square.mul_(alpha).addcmul_(grad, grad, value=1 - alpha)
+        scale = kept(group, square)
+        if group["centered"]:
+            mean = real(state["grad_avg"])
+            mean.lerp_(grad, 1 - alpha)
+            known = kept(group, mean)
+            scale = scale.addcmul(known, known, value=-1)
+        scale = scale.sqrt().add_(group["eps"])
+        if momentum > 0:
+            buffer = real(state["momentum_buffer"])
+            buffer.mul_(momentum).addcdiv_(grad, scale)
+            move(moved, lr, kept(group, buffer))
+        else:
+            move(moved, lr, grad, scale)
