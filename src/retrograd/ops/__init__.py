@@ -21,5 +21,5 @@ from .products import added_products, contractions, einsum, linear_layers, matmu
 from . import linalg
 from .nn import (activations, adaptive_pooling, along_axes, attention, attention_heads, batch_norm,
                  convolution, dropout, embedding, folding, layer_norm, norm_pooling, padding,
-                 pooling, random_activations, resampling, similarity, sizes, softmax, unpooling)
+                 pooling, random_activations, resampling, similarity, sizes, softmax)
 from .losses import binary_cross_entropy, cross_entropy, divergence, margin, reduction, regression

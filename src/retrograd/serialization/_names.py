@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from ..base import dtypes
+from ..core.op import PUBLIC
 from ..core.tensor import Size, Tensor
 from ..nn.parameter import Parameter
 from ..storage import TypedStorage, UntypedStorage
@@ -61,6 +62,8 @@ NAMES_OF = {id(value): name for name, value in NAMED.items() if ".cuda." not in 
 
 def own_module(module: str) -> str:
     """The module that serves for one of PyTorch's; any other serves for itself."""
+    if module == "torch._C._nn":  # where PyTorch's own functions of networks really lie
+        return "retrograd.nn.functional"
     is_torch = module == "torch" or module.startswith("torch.")
     return "retrograd" + module.removeprefix("torch") if is_torch else module
 
@@ -73,6 +76,9 @@ def torch_name(value: Any) -> tuple[str, str] | None:
         return module, name
     if not isinstance(value, (type, FunctionType)):
         return None
+    for namespace, functions in PUBLIC.items():
+        if functions.get(value.__name__) is value:
+            return "torch" + ("" if namespace == "torch" else f".{namespace}"), value.__name__
     module = value.__module__
     if isinstance(module, str) and module.partition(".")[0] == "retrograd":
         name = value.__qualname__

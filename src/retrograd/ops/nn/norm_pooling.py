@@ -8,18 +8,21 @@ from ...core.op import composite
 from ...core.tensor import Tensor
 from .activations import relu
 from .pooling import avg_pool1d, avg_pool2d, avg_pool3d
-from .unpooling import per_dim
+
+
+def _per_dim(value: Any, dims: int) -> tuple[int, ...]:
+    return tuple(value) if isinstance(value, Sequence) else (value,) * dims
 
 
 def _norm_pool(input: Tensor, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool,
                dims: int) -> Tensor:
     """The ``norm_type`` norm of each window; a mean of odd powers keeps its sign."""
     pool = (avg_pool1d, avg_pool2d, avg_pool3d)[dims - 1]
-    kernel = per_dim(kernel_size, dims)
+    kernel = _per_dim(kernel_size, dims)
     count = 1
     for n in kernel:
         count *= n
-    steps = kernel if stride is None else per_dim(stride, dims)
+    steps = kernel if stride is None else _per_dim(stride, dims)
     mean = pool(input.pow(norm_type), kernel, steps, 0, ceil_mode)
     return (mean.sign() * relu(mean.abs())).mul(count).pow(1.0 / norm_type)
 

@@ -1,0 +1,139 @@
+"""PyTorch's own catalogue of modules, built and run by both libraries.
+
+Each is built with the same seed, which must give the same weights, state and text; it is run in
+training and in evaluation, and outputs, gradients and buffers are compared in float64.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import retrograd as rg
+from retrograd import serialization
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from torch.testing._internal.common_modules import module_db
+
+MISSING = {
+    "CTCLoss", "FractionalMaxPool2d", "FractionalMaxPool3d", "LinearCrossEntropyLoss",
+    "MultiLabelMarginLoss", "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d",
+    "LazyConvTranspose2d", "LazyConvTranspose3d"}
+"""Modules that retrograd does not have; one that it has must not stand here."""
+
+MODULES = {info.name.split(".")[-1]: info for info in module_db
+           if "quantized" not in info.name and "intrinsic" not in info.name}
+TOLERANCE = {"rtol": 1e-9, "atol": 1e-9}
+
+
+def translated(value: Any) -> Any:
+    """An argument of PyTorch's catalogue, in retrograd's terms."""
+    if isinstance(value, torch.nn.Parameter):
+        return rg.nn.Parameter(translated(value.data), requires_grad=value.requires_grad)
+    if isinstance(value, torch.Tensor):
+        made = rg.tensor(value.detach().numpy())
+        return made.requires_grad_() if value.requires_grad else made
+    if isinstance(value, torch.dtype):
+        return getattr(rg, str(value).removeprefix("torch."))
+    if isinstance(value, torch.nn.Module):
+        return loaded(value)
+    if isinstance(value, torch.nn.utils.rnn.PackedSequence):
+        return rg.nn.utils.rnn.PackedSequence(*map(translated, value))
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(translated, value))
+    if isinstance(value, dict):
+        return {key: translated(item) for key, item in value.items()}
+    if value in (torch.nn.functional.relu, torch.nn.functional.gelu):
+        return getattr(rg.nn.functional, value.__name__)
+    return value
+
+
+def loaded(module: torch.nn.Module) -> Any:
+    """A module of PyTorch's by way of a file."""
+    file = io.BytesIO()
+    torch.save(module, file)
+    file.seek(0)
+    return serialization.load(file, weights_only=False)
+
+
+def tensors(value: Any) -> list[Any]:
+    if isinstance(value, (torch.Tensor, rg.Tensor)):
+        return [value]
+    if isinstance(value, (list, tuple)):
+        return [t for item in value for t in tensors(item)]
+    if isinstance(value, dict):
+        return [t for item in value.values() for t in tensors(item)]
+    return []
+
+
+def same(mine: Any, theirs: Any, what: str) -> None:
+    np.testing.assert_allclose(mine.detach().numpy(), theirs.detach().numpy(), err_msg=what,
+                               **TOLERANCE)
+
+
+def calls(info: Any, training: bool) -> list[Any]:
+    made = info.module_inputs_func(info, device="cpu", dtype=torch.float64, requires_grad=True,
+                                   training=training)
+    return [call for call in made if call.forward_input is not None and not any(
+        "torch._C" in repr(type(v)) or getattr(v, "__module__", "") == "torch._C._nn"
+        for v in (*call.constructor_input.args, *call.constructor_input.kwargs.values()))]
+
+
+def compare(info: Any, call: Any, training: bool) -> None:
+    name = info.name.split(".")[-1]
+    args, options = call.constructor_input.args, call.constructor_input.kwargs
+    torch.manual_seed(0)
+    rg.manual_seed(0)
+    theirs = info.module_cls(*args, **options).to(torch.float64).train(training)
+    mine = getattr(rg.nn, name)(*translated(args), **translated(options))
+    mine = mine.to(rg.float64).train(training)
+    assert repr(mine) == repr(theirs)
+    assert list(mine.state_dict()) == list(theirs.state_dict())
+    for key, value in theirs.state_dict().items():
+        np.testing.assert_allclose(mine.state_dict()[key].numpy(), value.numpy(), rtol=1e-6,
+                                   err_msg=f"initial {key}")
+    mine.load_state_dict({k: translated(v) for k, v in theirs.state_dict().items()})
+    given = (call.forward_input.args, call.forward_input.kwargs)
+    own = translated(given)
+    torch.manual_seed(1)
+    rg.manual_seed(1)
+    expected = theirs(*given[0], **given[1])
+    found = mine(*own[0], **own[1])
+    pairs = list(zip(tensors(found), tensors(expected), strict=True))
+    for a, b in pairs:
+        same(a, b, "output")
+        assert a.requires_grad == b.requires_grad
+    roots = [(a, b) for a, b in pairs if b.requires_grad]
+    if roots:
+        sum((a * a).sum() for a, _ in roots).backward()
+        sum((b * b).sum() for _, b in roots).backward()
+        for (key, p), q in zip(theirs.named_parameters(), mine.parameters(), strict=True):
+            assert (p.grad is None) == (q.grad is None), key
+            if p.grad is not None:
+                same(q.grad, p.grad, f"gradient of {key}")
+        for a, b in zip(tensors(own), tensors(given), strict=True):
+            if b.is_leaf and b.grad is not None:
+                same(a.grad, b.grad, "gradient of an input")
+    for key, value in theirs.state_dict().items():
+        same(mine.state_dict()[key], value, f"{key} afterwards")
+
+
+@pytest.mark.parametrize("training", [True, False], ids=["training", "evaluation"])
+@pytest.mark.parametrize("name", sorted(MODULES.keys() - MISSING))
+@pytest.mark.filterwarnings("ignore")
+def test_a_module_is_pytorchs(name: str, training: bool) -> None:
+    ran = 0
+    for call in calls(MODULES[name], training):
+        compare(MODULES[name], call, training)
+        ran += 1
+    assert ran
+
+
+def test_what_is_missing_is_listed() -> None:
+    assert {name for name in MODULES if not hasattr(rg.nn, name)} == MISSING
