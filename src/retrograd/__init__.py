@@ -100,9 +100,9 @@ globals().update(_TENSOR_TYPES)
 
 # Loaded when first asked for, since most programs use few of them.
 _LAZY = {"_C", "backends", "cuda", "datasets", "func", "linalg", "nn", "optim", "return_types",
-         "special", "storage", "types", "utils", "version"}
-_LAZY_FUNCTIONS = {"vmap": "func", "get_printoptions": "core.printing",
-                   "set_printoptions": "core.printing"}
+         "serialization", "special", "storage", "types", "utils", "version"}
+_LAZY_FUNCTIONS = {"vmap": "func", "save": "serialization", "load": "serialization",
+                   "get_printoptions": "core.printing", "set_printoptions": "core.printing"}
 _INTERNAL = {"annotations", "backend", "base", "cli", "codegen", "compat", "core", "ops",
              "transforms"}
 

@@ -21,6 +21,7 @@ from . import (
     overrides as overrides,
     random as random,
     return_types as return_types,
+    serialization as serialization,
     special as special,
     storage as storage,
     types as types,

@@ -750,7 +750,7 @@ class OneCycleLR(LRScheduler):
         if step > self.total_steps:
             raise ValueError(f"Tried to step {step} times. The total number of steps is "
                              f"{self.total_steps}")
-        start = 0.0
+        start: Any = 0.0
         for number, phase in enumerate(self._schedule_phases):
             end = phase["end_step"]
             if step <= end or number == len(self._schedule_phases) - 1:

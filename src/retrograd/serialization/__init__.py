@@ -202,7 +202,7 @@ def _storages_of(archive: ArchiveReader, locate: Callable[[Any, str], Any],
                 memory = xp.asarray(archive.mapped(f"data/{key}"))
             else:
                 memory = xp.asarray(memoryview(bytearray(archive.read(f"data/{key}"))))
-            if swapped and itemsize > 1:
+            if swapped and kind.dtype is not None:
                 memory = _swapped(memory, kind.dtype)
             known[key] = locate(UntypedStorage(memory), location)
         return kind(known[key])

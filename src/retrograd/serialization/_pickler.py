@@ -65,7 +65,7 @@ class Pickler(pickle._Pickler):  # type: ignore[name-defined,misc]
     def save_global(self, obj: Any, name: str | None = None) -> None:
         known = torch_name(obj)
         if known is None:
-            super().save_global(obj, name)
+            super().save_global(obj, name)  # type: ignore[misc]
             return
         self.write(pickle.GLOBAL + f"{known[0]}\n{known[1]}\n".encode())
         self.memoize(obj)
@@ -76,7 +76,7 @@ def _reduced(tensor: Tensor) -> Any:
     attributes = _rebuild.own_attributes(tensor)
     if isinstance(tensor, Parameter):
         data = tensor.detach() if type(tensor) is Parameter else tensor.detach().as_subclass(Tensor)
-        args = (data, tensor.requires_grad, OrderedDict())
+        args: Any = (data, tensor.requires_grad, OrderedDict())
         if attributes:
             return _rebuild.rebuild_parameter_with_state, (*args, attributes)
         return _rebuild.rebuild_parameter, args
@@ -92,8 +92,8 @@ def _plain(tensor: Tensor) -> Any:
         array = array.copy()  # on memory of somebody else's, with gaps
     storage = UntypedStorage(xp.storage_of(array))
     offset = (xp.address(array) - storage.data_ptr()) // array.dtype.itemsize if array.size else 0
-    where = (offset, tuple(array.shape), xp.element_strides(array), tensor.requires_grad,
-             OrderedDict())
+    where: Any = (offset, tuple(array.shape), xp.element_strides(array), tensor.requires_grad,
+                  OrderedDict())
     dtype = tensor.dtype
     if dtype in STORAGE_TYPES:
         return _rebuild.rebuild_tensor_v2, (Memory(storage, dtype), *where)

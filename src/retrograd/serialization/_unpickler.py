@@ -198,39 +198,41 @@ def _check_key(key: Any, depth: int = 0) -> None:
             _check_key(part, depth + 1)
 
 
-_STEPS: dict[int, Callable[[Unpickler], None]] = {
-    ord(code) if isinstance(code, str) else code: step for code, step in {
-        # numbers and constants
-        "N": lambda u: u._push(None), 0x88: lambda u: u._push(True), 0x89: lambda u: u._push(False),
-        "J": lambda u: u._push(u._number("<i")), "K": lambda u: u._push(u._number("<B")),
-        "M": lambda u: u._push(u._number("<H")), "G": lambda u: u._push(u._number(">d")),
-        0x8A: lambda u: u._long(u._number("<B")), 0x8B: lambda u: u._long(u._number("<i")),
-        # text and bytes
-        "X": lambda u: u._text(u._number("<I")), 0x8C: lambda u: u._text(u._number("<B")),
-        0x8D: lambda u: u._text(u._number("<Q")),
-        "U": lambda u: u._old_text(u._number("<B")), "T": lambda u: u._old_text(u._number("<i")),
-        "C": lambda u: u._push(bytes(u._take(u._number("<B")))),
-        "B": lambda u: u._push(bytes(u._take(u._number("<I")))),
-        0x8E: lambda u: u._push(bytes(u._take(u._number("<Q")))),
-        0x96: lambda u: u._push(bytearray(u._take(u._number("<Q")))),
-        # containers
-        ")": lambda u: u._push(()), "]": lambda u: u._push([]), "}": lambda u: u._push({}),
-        0x8F: lambda u: u._push(set()), "(": lambda u: u._push(_MARK),
-        "t": lambda u: u._push(tuple(u._marked())), "l": lambda u: u._push(u._marked()),
-        0x85: lambda u: u._tuple(1), 0x86: lambda u: u._tuple(2), 0x87: lambda u: u._tuple(3),
-        "d": Unpickler._dict, "s": Unpickler._setitem, "u": lambda u: u._setitems(u._marked()),
-        "a": lambda u: u._appends([u.stack.pop()]), "e": lambda u: u._appends(u._marked()),
-        0x90: Unpickler._additems, 0x91: Unpickler._frozenset,
-        # names and calls
-        "c": Unpickler._global, 0x93: Unpickler._stack_global,
-        "R": Unpickler._reduce, 0x81: lambda u: u._reduce(True), "b": Unpickler._build,
-        "Q": lambda u: u._push(u.persistent_load(u.stack.pop())),
-        # the stack, the memo, the frame
-        "0": lambda u: u.stack.pop(), "1": lambda u: u._marked(),
-        "2": lambda u: u._push(u.stack[-1]),
-        "q": lambda u: u._put(u._number("<B")), "r": lambda u: u._put(u._number("<I")),
-        0x94: lambda u: u._put(len(u.memo)),
-        "h": lambda u: u._get(u._number("<B")), "j": lambda u: u._get(u._number("<I")),
-        0x80: Unpickler._protocol, 0x95: Unpickler._frame,
-    }.items()}
+_NAMED_STEPS: dict[str | int, Callable[[Unpickler], Any]] = {
+    # numbers and constants
+    "N": lambda u: u._push(None), 0x88: lambda u: u._push(True), 0x89: lambda u: u._push(False),
+    "J": lambda u: u._push(u._number("<i")), "K": lambda u: u._push(u._number("<B")),
+    "M": lambda u: u._push(u._number("<H")), "G": lambda u: u._push(u._number(">d")),
+    0x8A: lambda u: u._long(u._number("<B")), 0x8B: lambda u: u._long(u._number("<i")),
+    # text and bytes
+    "X": lambda u: u._text(u._number("<I")), 0x8C: lambda u: u._text(u._number("<B")),
+    0x8D: lambda u: u._text(u._number("<Q")),
+    "U": lambda u: u._old_text(u._number("<B")), "T": lambda u: u._old_text(u._number("<i")),
+    "C": lambda u: u._push(bytes(u._take(u._number("<B")))),
+    "B": lambda u: u._push(bytes(u._take(u._number("<I")))),
+    0x8E: lambda u: u._push(bytes(u._take(u._number("<Q")))),
+    0x96: lambda u: u._push(bytearray(u._take(u._number("<Q")))),
+    # containers
+    ")": lambda u: u._push(()), "]": lambda u: u._push([]), "}": lambda u: u._push({}),
+    0x8F: lambda u: u._push(set()), "(": lambda u: u._push(_MARK),
+    "t": lambda u: u._push(tuple(u._marked())), "l": lambda u: u._push(u._marked()),
+    0x85: lambda u: u._tuple(1), 0x86: lambda u: u._tuple(2), 0x87: lambda u: u._tuple(3),
+    "d": Unpickler._dict, "s": Unpickler._setitem, "u": lambda u: u._setitems(u._marked()),
+    "a": lambda u: u._appends([u.stack.pop()]), "e": lambda u: u._appends(u._marked()),
+    0x90: Unpickler._additems, 0x91: Unpickler._frozenset,
+    # names and calls
+    "c": Unpickler._global, 0x93: Unpickler._stack_global,
+    "R": Unpickler._reduce, 0x81: lambda u: u._reduce(True), "b": Unpickler._build,
+    "Q": lambda u: u._push(u.persistent_load(u.stack.pop())),
+    # the stack, the memo, the frame
+    "0": lambda u: u.stack.pop(), "1": lambda u: u._marked(),
+    "2": lambda u: u._push(u.stack[-1]),
+    "q": lambda u: u._put(u._number("<B")), "r": lambda u: u._put(u._number("<I")),
+    0x94: lambda u: u._put(len(u.memo)),
+    "h": lambda u: u._get(u._number("<B")), "j": lambda u: u._get(u._number("<I")),
+    0x80: Unpickler._protocol, 0x95: Unpickler._frame,
+}
 """What each opcode does; those of text protocols, instances and extensions have no place here."""
+
+_STEPS = {ord(code) if isinstance(code, str) else code: step
+          for code, step in _NAMED_STEPS.items()}

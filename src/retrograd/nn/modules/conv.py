@@ -182,6 +182,7 @@ class _ConvTranspose(_ConvNd):
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
         padding = self._output_padding(input, output_size)
+        assert not isinstance(self.padding, str)
         return _TRANSPOSED[self.dims](input, self.weight, self.bias, self.stride, self.padding,
                                       padding, self.groups, self.dilation)
 

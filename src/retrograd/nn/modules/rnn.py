@@ -430,8 +430,8 @@ class RNNCellBase(Module):
         if state is None:
             state = (input.new_zeros((input.size(0), self.hidden_size)),) * count
         self._check(input, state)
-        weights = [self.weight_ih, self.weight_hh]
-        if self.bias_ih is not None:
+        weights: Weights = [self.weight_ih, self.weight_hh]
+        if self.bias_ih is not None and self.bias_hh is not None:
             weights += [self.bias_ih, self.bias_hh]
         state = _STEPS[mode](F.linear(input, self.weight_ih, self.bias_ih), state, weights)
         return state if is_batched else tuple([s.squeeze(0) for s in state])
