@@ -123,6 +123,7 @@ from .random import (
     seed as seed,
     set_rng_state as set_rng_state,
 )
+from .serialization import load as load, save as save
 from .storage import TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
 from .version import __version__ as __version__
 from math import e as e, inf as inf, nan as nan, pi as pi

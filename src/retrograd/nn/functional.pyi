@@ -287,15 +287,15 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the sigmoid, exact at both ends."""
     ...
 def lp_pool1d(input: Tensor, norm_type: float, kernel_size: int | Sequence[int],
-              stride: int | Sequence[int] = None, ceil_mode: bool = False) -> Tensor:
+              stride: int | Sequence[int] | None = None, ceil_mode: bool = False) -> Tensor:
     """The norm of each window of the last dimension."""
     ...
 def lp_pool2d(input: Tensor, norm_type: float, kernel_size: int | Sequence[int],
-              stride: int | Sequence[int] = None, ceil_mode: bool = False) -> Tensor:
+              stride: int | Sequence[int] | None = None, ceil_mode: bool = False) -> Tensor:
     """The norm of each window of the last two dimensions."""
     ...
 def lp_pool3d(input: Tensor, norm_type: float, kernel_size: int | Sequence[int],
-              stride: int | Sequence[int] = None, ceil_mode: bool = False) -> Tensor:
+              stride: int | Sequence[int] | None = None, ceil_mode: bool = False) -> Tensor:
     """The norm of each window of the last three dimensions."""
     ...
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
@@ -367,17 +367,17 @@ def max_pool3d(input: Tensor, kernel_size: int | Sequence[int],
     """The largest value of every window of a volume."""
     ...
 def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: int | Sequence[int],
-                 stride: int | Sequence[int] = None, padding: int | Sequence[int] = 0,
+                 stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
                  output_size: int | Sequence[int | None] | None = None) -> Tensor:
     """The values of a max pooling of sequences where they came from, in zeros."""
     ...
 def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: int | Sequence[int],
-                 stride: int | Sequence[int] = None, padding: int | Sequence[int] = 0,
+                 stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
                  output_size: int | Sequence[int | None] | None = None) -> Tensor:
     """The values of a max pooling of images where they came from, in zeros."""
     ...
 def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: int | Sequence[int],
-                 stride: int | Sequence[int] = None, padding: int | Sequence[int] = 0,
+                 stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
                  output_size: int | Sequence[int | None] | None = None) -> Tensor:
     """The values of a max pooling of volumes where they came from, in zeros."""
     ...

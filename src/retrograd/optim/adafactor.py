@@ -34,6 +34,7 @@ class Adafactor(SingleOptimizer):
 
     def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
         grad = param.grad
+        assert grad is not None
         if grad.is_complex():
             raise RuntimeError("Adafactor does not support complex parameters")
         if grad.dim() > 1:

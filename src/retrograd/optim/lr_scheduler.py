@@ -712,7 +712,7 @@ class OneCycleLR(LRScheduler):
                        (last, "initial_lr", "min_lr", "max_momentum", "max_momentum")]
         else:
             phases += [(last, "max_lr", "min_lr", "base_momentum", "max_momentum")]
-        self._schedule_phases = [
+        self._schedule_phases: list[dict[str, Any]] = [
             dict(zip(("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum"), phase))
             for phase in phases]
         highest = _per_group("max_lr", optimizer, max_lr)

@@ -265,6 +265,7 @@ def get_unsafe_globals_in_checkpoint(f: FileLike) -> list[str]:
     allowed = Allowed()
     unsafe = []
     strings: list[Any] = []
+    argument: Any
     for opcode, argument, _ in pickletools.genops(text):
         if opcode.name == "STACK_GLOBAL":
             argument = " ".join(map(str, strings[-2:]))

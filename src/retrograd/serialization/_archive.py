@@ -30,6 +30,7 @@ class ArchiveWriter:
         info = zipfile.ZipInfo(f"{self.name}/{name}", _EPOCH)
         size = memoryview(data).nbytes
         wide = 20 if size > zipfile.ZIP64_LIMIT else 0  # zipfile adds such a field by itself
+        assert self.zip.fp is not None
         start = self.zip.fp.tell() + _LOCAL_HEADER + len(info.filename.encode()) + 4 + wide
         padding = -start % ALIGNMENT
         info.extra = struct.pack("<2sH", b"FB", padding) + b"Z" * padding

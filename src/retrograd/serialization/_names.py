@@ -76,9 +76,10 @@ def torch_name(value: Any) -> tuple[str, str] | None:
         return module, name
     if not isinstance(value, (type, FunctionType)):
         return None
+    name = value.__name__
     for namespace, functions in PUBLIC.items():
-        if functions.get(value.__name__) is value:
-            return "torch" + ("" if namespace == "torch" else f".{namespace}"), value.__name__
+        if functions.get(name) is value:
+            return "torch" + ("" if namespace == "torch" else f".{namespace}"), name
     module = value.__module__
     if isinstance(module, str) and module.partition(".")[0] == "retrograd":
         name = value.__qualname__

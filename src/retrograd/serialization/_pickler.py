@@ -67,8 +67,9 @@ class Pickler(pickle._Pickler):  # type: ignore[name-defined,misc]
         if known is None:
             super().save_global(obj, name)  # type: ignore[misc]
             return
-        self.write(pickle.GLOBAL + f"{known[0]}\n{known[1]}\n".encode())
-        self.memoize(obj)
+        writer: Any = self  # whose inner parts the checker does not know
+        writer.write(pickle.GLOBAL + f"{known[0]}\n{known[1]}\n".encode())
+        writer.memoize(obj)
 
 
 def _reduced(tensor: Tensor) -> Any:

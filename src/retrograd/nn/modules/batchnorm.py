@@ -38,10 +38,10 @@ class _NormBase(Module):
 
     def reset_running_stats(self) -> None:
         """Forget what was seen: mean 0, variance 1, no batches."""
-        if self.track_running_stats:
-            self.running_mean.zero_()
-            self.running_var.fill_(1)
-            self.num_batches_tracked.zero_()
+        for statistic, start in ((self.running_mean, 0), (self.running_var, 1),
+                                 (self.num_batches_tracked, 0)):
+            if statistic is not None:
+                statistic.fill_(start)
 
     def reset_parameters(self) -> None:
         """Set the weight to one, the bias to zero, and the statistics to nothing seen."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...core.op import composite
@@ -28,21 +29,21 @@ def _norm_pool(input: Tensor, norm_type: float, kernel_size: Any, stride: Any, c
 
 
 @composite(function="nn.functional")
-def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None,
-              ceil_mode: bool = False) -> Tensor:
+def lp_pool1d(input: Tensor, norm_type: float, kernel_size: int | Sequence[int],
+              stride: int | Sequence[int] | None = None, ceil_mode: bool = False) -> Tensor:
     """The norm of each window of the last dimension."""
     return _norm_pool(input, norm_type, kernel_size, stride, ceil_mode, 1)
 
 
 @composite(function="nn.functional")
-def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None,
-              ceil_mode: bool = False) -> Tensor:
+def lp_pool2d(input: Tensor, norm_type: float, kernel_size: int | Sequence[int],
+              stride: int | Sequence[int] | None = None, ceil_mode: bool = False) -> Tensor:
     """The norm of each window of the last two dimensions."""
     return _norm_pool(input, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
 @composite(function="nn.functional")
-def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None,
-              ceil_mode: bool = False) -> Tensor:
+def lp_pool3d(input: Tensor, norm_type: float, kernel_size: int | Sequence[int],
+              stride: int | Sequence[int] | None = None, ceil_mode: bool = False) -> Tensor:
     """The norm of each window of the last three dimensions."""
     return _norm_pool(input, norm_type, kernel_size, stride, ceil_mode, 3)
