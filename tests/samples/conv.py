@@ -100,7 +100,8 @@ samples("nn.functional.interpolate", call(array(2, 3, 4), scale_factor=2),
         call(array(2, 3, 4, 5), size=(2, 3), mode="area"))
 samples("pixel_shuffle", call(array(2, 8, 3, 2), 2), complex=True)
 samples("pixel_unshuffle", call(array(2, 2, 6, 4), 2), complex=True)
-samples("nn.functional.lp_pool1d", call(array(2, 3, 8, low=0.5), 2.0, 2), call(array(3, 8, low=0.5), 3.0, 3, 2))
+samples("nn.functional.lp_pool1d", call(array(2, 3, 8, low=0.5), 2.0, 2),
+        call(array(3, 8, low=0.5), 3.0, 3, 2))
 samples("nn.functional.lp_pool2d", call(array(2, 3, 6, 6, low=0.5), 2.0, 2),
         call(array(3, 6, 7, low=0.5), 1.5, (2, 3), (2, 1), True))
 samples("nn.functional.lp_pool3d", call(array(1, 2, 4, 4, 4, low=0.5), 2.0, 2))

@@ -14,10 +14,6 @@ _PACKAGE = __name__.partition(".")[0]
 _SPACES = ("", "Tensor", "nn.functional", "linalg", "special", "nn", "optim", "func", "autograd",
            "autograd.functional", "optim.lr_scheduler", "nn.utils", "nn.init", "utils.data")
 """Where a name may be found that was looked for elsewhere; the top level has no name."""
-_INSTEAD = {
-    "save": "pickle.dump, which takes tensors and state dicts", "load": "pickle.load",
-    "nn.MultiheadAttention": f"{_PACKAGE}.nn.functional.scaled_dot_product_attention",
-    "nn.NLLLoss2d": f"{_PACKAGE}.nn.NLLLoss"}
 
 
 class _Words:
@@ -66,7 +62,7 @@ def suggest_names(module: str) -> None:
 
 def hint(name: str, space: str, names: Iterable[str]) -> str:
     """What to say of a missing name, after that it is missing; ``names`` are those that exist."""
-    instead = _INSTEAD.get(f"{space}.{name}".lstrip(".")) or next(_elsewhere(name, space), "")
+    instead = next(_elsewhere(name, space), "")
     if name in pytorch_names().get(space, ()):
         return ": PyTorch has it, retrograd does not yet" + (instead and f"; there is {instead}")
     if instead:

@@ -90,10 +90,10 @@ def multi_head_attention_forward(
         key = cat([key, bias_k.repeat(1, batch, 1)])
         value = cat([value, bias_v.repeat(1, batch, 1)])
         attn_mask, key_padding_mask = _one_wider(attn_mask), _one_wider(key_padding_mask)
-    query = query.view(length, batch * num_heads, head).transpose(0, 1)
-    key = key.view(key.shape[0], batch * num_heads, head).transpose(0, 1) \
+    query = query.reshape(length, batch * num_heads, head).transpose(0, 1)
+    key = key.reshape(key.shape[0], batch * num_heads, head).transpose(0, 1) \
         if static_k is None else static_k
-    value = value.view(value.shape[0], batch * num_heads, head).transpose(0, 1) \
+    value = value.reshape(value.shape[0], batch * num_heads, head).transpose(0, 1) \
         if static_v is None else static_v
     if add_zero_attn:
         blank = key.new_zeros((batch * num_heads, 1, head))
@@ -104,7 +104,7 @@ def multi_head_attention_forward(
         if tuple(key_padding_mask.shape) != (batch, source):
             raise AssertionError(f"expecting key_padding_mask shape of {(batch, source)}, but got "
                                  f"{key_padding_mask.shape}")
-        per_head = key_padding_mask.view(batch, 1, 1, source).expand(-1, num_heads, -1, -1) \
+        per_head = key_padding_mask.reshape(batch, 1, 1, source).expand(-1, num_heads, -1, -1) \
             .reshape(batch * num_heads, 1, source)
         attn_mask = per_head if attn_mask is None else attn_mask + per_head
     if not training:
@@ -112,7 +112,7 @@ def multi_head_attention_forward(
     if not need_weights:
         output = _without_weights(query, key, value, attn_mask, dropout_p, is_causal, batch,
                                   num_heads)
-        output = linear(output, out_proj_weight, out_proj_bias).view(length, batch, -1)
+        output = linear(output, out_proj_weight, out_proj_bias).reshape(length, batch, -1)
         return (output if is_batched else output.squeeze(1)), None
     scaled = query * math.sqrt(1.0 / head)
     scores = bmm(scaled, key.transpose(-2, -1)) if attn_mask is None \
@@ -121,9 +121,9 @@ def multi_head_attention_forward(
     if dropout_p > 0.0:
         attention = dropout(attention, dropout_p, True)
     output = bmm(attention, value).transpose(0, 1).contiguous() \
-        .view(length * batch, width)
-    output = linear(output, out_proj_weight, out_proj_bias).view(length, batch, -1)
-    attention = attention.view(batch, num_heads, length, source)
+        .reshape(length * batch, width)
+    output = linear(output, out_proj_weight, out_proj_bias).reshape(length, batch, -1)
+    attention = attention.reshape(batch, num_heads, length, source)
     if average_attn_weights:
         attention = attention.mean(dim=1)
     return (output, attention) if is_batched else (output.squeeze(1), attention.squeeze(0))
@@ -134,10 +134,10 @@ def _without_weights(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | N
     length, head = query.shape[-2:]
     if mask is not None:
         mask = mask.unsqueeze(0) if mask.size(0) == 1 and mask.dim() == 3 else \
-            mask.view(batch, heads, -1, key.size(1))
-    parts = [t.view(batch, heads, -1, head) for t in (query, key, value)]
+            mask.reshape(batch, heads, -1, key.size(1))
+    parts = [t.reshape(batch, heads, -1, head) for t in (query, key, value)]
     output = scaled_dot_product_attention(*parts, mask, dropout_p, is_causal)
-    return output.permute(2, 0, 1, 3).contiguous().view(batch * length, heads * head)
+    return output.permute(2, 0, 1, 3).contiguous().reshape(batch * length, heads * head)
 
 
 def _check_ranks(query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None,
