@@ -1,6 +1,6 @@
 """Samples of convolution, pooling, padding and resampling."""
 
-from tests.samples import array, call, index, samples
+from tests.samples import array, call, samples
 
 samples("nn.functional.conv1d",
         call(array(2, 3, 8), array(4, 3, 3), array(4)), call(array(2, 3, 8), array(4, 3, 3)),
@@ -105,7 +105,3 @@ samples("nn.functional.lp_pool1d", call(array(2, 3, 8, low=0.5), 2.0, 2),
 samples("nn.functional.lp_pool2d", call(array(2, 3, 6, 6, low=0.5), 2.0, 2),
         call(array(3, 6, 7, low=0.5), 1.5, (2, 3), (2, 1), True))
 samples("nn.functional.lp_pool3d", call(array(1, 2, 4, 4, 4, low=0.5), 2.0, 2))
-samples("nn.functional.max_unpool1d", call(array(2, 3, 1), index(2, 3, 1, high=2), 2),
-        call(array(2, 1), index(2, 1, high=5), 4, output_size=(5,)))
-samples("nn.functional.max_unpool2d", call(array(2, 3, 1, 1), index(2, 3, 1, 1, high=4), 2))
-samples("nn.functional.max_unpool3d", call(array(1, 2, 1, 1, 1), index(1, 2, 1, 1, 1, high=8), 2))

@@ -366,21 +366,6 @@ def max_pool3d(input: Tensor, kernel_size: int | Sequence[int],
                return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """The largest value of every window of a volume."""
     ...
-def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: int | Sequence[int],
-                 stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
-                 output_size: int | Sequence[int | None] | None = None) -> Tensor:
-    """The values of a max pooling of sequences where they came from, in zeros."""
-    ...
-def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: int | Sequence[int],
-                 stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
-                 output_size: int | Sequence[int | None] | None = None) -> Tensor:
-    """The values of a max pooling of images where they came from, in zeros."""
-    ...
-def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: int | Sequence[int],
-                 stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
-                 output_size: int | Sequence[int | None] | None = None) -> Tensor:
-    """The values of a max pooling of volumes where they came from, in zeros."""
-    ...
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """``input`` times the hyperbolic tangent of its softplus."""
     ...
