@@ -112,8 +112,8 @@ def multi_head_attention_forward(
     if not need_weights:
         output = _without_weights(query, key, value, attn_mask, dropout_p, is_causal, batch,
                                   num_heads)
-        output = linear(output, out_proj_weight, out_proj_bias).reshape(
-        length, batch, out_proj_weight.size(0))
+        output = linear(output, out_proj_weight, out_proj_bias)
+        output = output.reshape(length, batch, out_proj_weight.size(0))
         return (output if is_batched else output.squeeze(1)), None
     scaled = query * math.sqrt(1.0 / head)
     scores = bmm(scaled, key.transpose(-2, -1)) if attn_mask is None \
@@ -123,8 +123,8 @@ def multi_head_attention_forward(
         attention = dropout(attention, dropout_p, True)
     output = bmm(attention, value).transpose(0, 1).contiguous() \
         .reshape(length * batch, width)
-    output = linear(output, out_proj_weight, out_proj_bias).reshape(
-        length, batch, out_proj_weight.size(0))
+    output = linear(output, out_proj_weight, out_proj_bias)
+    output = output.reshape(length, batch, out_proj_weight.size(0))
     attention = attention.reshape(batch, num_heads, length, source)
     if average_attn_weights:
         attention = attention.mean(dim=1)
