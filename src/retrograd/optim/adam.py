@@ -6,14 +6,12 @@ import math
 from typing import Any, ClassVar
 
 from ..backend.numpy.fused import PackedParameters
-from ..base import dtypes
 from ..base.layouts import preserve_format
 from ..core.tensor import Tensor
 from ..ops.creation.filled import zeros_like
-from ..ops.creation.from_data import tensor
 from ..ops.elementwise.clamping import maximum
-from ..ops.shapes.complex_views import view_as_real
 from ._packing import PackedOptimizer
+from ._single import check_betas, real, step_count
 from .optimizer import Params, check_lr
 
 _MOMENTS = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
@@ -35,9 +33,7 @@ class Adam(PackedOptimizer):
         check_lr(lr, foreach and not capturable)
         if not eps >= 0.0:
             raise ValueError(f"Invalid epsilon value: {eps}")
-        for index, beta in enumerate(betas):
-            if not 0.0 <= beta < 1.0:
-                raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+        check_betas(betas)
         if not weight_decay >= 0.0:
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
         defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
@@ -52,7 +48,7 @@ class Adam(PackedOptimizer):
             for param in group["params"]:
                 saved = self.state.get(param, {})
                 if "step" in saved and not isinstance(saved["step"], Tensor):
-                    saved["step"] = _step_count(float(saved["step"]))
+                    saved["step"] = step_count(float(saved["step"]))
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return _MOMENTS if group["amsgrad"] else _MOMENTS[:2]
@@ -74,7 +70,7 @@ class Adam(PackedOptimizer):
     def _state_of(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         state = self.state[param]
         if not state:
-            state["step"] = _step_count(0.0)
+            state["step"] = step_count(0.0)
             for name in self._state_names(group):
                 state[name] = zeros_like(param, memory_format=preserve_format)
         return state
@@ -91,8 +87,8 @@ class Adam(PackedOptimizer):
                 param.mul_(1 - lr * weight_decay)
             else:
                 grad = grad + weight_decay * param
-        first, second, *rest = [_real(state[name]) for name in _MOMENTS if name in state]
-        param, grad = _real(param), _real(grad)
+        first, second, *rest = [real(state[name]) for name in _MOMENTS if name in state]
+        param, grad = real(param), real(grad)
         first.lerp_(grad, 1 - beta1)
         second.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         if group["amsgrad"]:
@@ -125,12 +121,3 @@ class AdamW(Adam):
         super().__setstate__(state)
         for group in self.param_groups:
             group["decoupled_weight_decay"] = True
-
-
-def _step_count(value: float) -> Tensor:
-    wide = dtypes.get_default_dtype() == dtypes.float64
-    return tensor(value, dtype=dtypes.float64 if wide else dtypes.float32)
-
-
-def _real(tensor: Tensor) -> Tensor:
-    return view_as_real(tensor) if tensor.is_complex() else tensor

@@ -398,20 +398,7 @@ class SequentialLR(LRScheduler):
         if len(schedulers) < 1:
             raise ValueError(f"{type(self).__name__} expects at least one scheduler to be "
                              "chained, but got no scheduler.")
-        for number, scheduler in enumerate(schedulers):
-            if not hasattr(scheduler, "optimizer"):
-                raise TypeError(f"{type(self).__name__} at index {number} should have `optimizer` "
-                                "as its attribute.")
-            if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(f"{type(self).__name__} does not support `ReduceLROnPlateau` "
-                                 "scheduler as it requires additional kwargs to be specified when "
-                                 f"calling `step`, but got one at index {number} in the given "
-                                 "schedulers sequence.")
-            if optimizer is not scheduler.optimizer:
-                raise ValueError(f"{type(self).__name__} expects all schedulers to belong to the "
-                                 f"same optimizer, but got scheduler {type(scheduler).__name__} at "
-                                 f"index {number} has {scheduler.optimizer}, which is different "
-                                 f"from {type(optimizer).__name__}.")
+        _check_schedulers(type(self).__name__, schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError("Sequential Schedulers expects number of schedulers provided to be "
                              "one more than the number of milestone points, but got number of "
@@ -461,20 +448,7 @@ class ChainedScheduler(LRScheduler):
             raise ValueError(f"{type(self).__name__} expects at least one scheduler to be "
                              "chained, but got no scheduler.")
         optimizer = optimizer or schedulers[0].optimizer
-        for number, scheduler in enumerate(schedulers):
-            if not hasattr(scheduler, "optimizer"):
-                raise TypeError(f"{type(self).__name__} at index {number} should have `optimizer` "
-                                "as its attribute.")
-            if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(f"{type(self).__name__} does not support `ReduceLROnPlateau` "
-                                 "scheduler as it requires additional kwargs to be specified when "
-                                 f"calling `step`, but got one at index {number} in the given "
-                                 "schedulers sequence.")
-            if optimizer is not scheduler.optimizer:
-                raise ValueError(f"{type(self).__name__} expects all schedulers to belong to the "
-                                 f"same optimizer, but got scheduler {type(scheduler).__name__} at "
-                                 f"index {number} has {scheduler.optimizer}, which is different "
-                                 f"from {type(optimizer).__name__}.")
+        _check_schedulers(type(self).__name__, schedulers, optimizer)
         self._schedulers = schedulers
         self.optimizer = optimizer
         self._last_lr = self._current()
@@ -788,6 +762,24 @@ def _per_group(name: str, optimizer: Optimizer, value: Any) -> list[float]:
                              f"has {len(value)} values, param_groups has {count}.")
         return list(value)
     return [value] * count
+
+
+def _check_schedulers(name: str, schedulers: Any, optimizer: Optimizer) -> None:
+    """Raise unless all schedules can step together, on one optimizer."""
+    for number, scheduler in enumerate(schedulers):
+        if not hasattr(scheduler, "optimizer"):
+            raise TypeError(f"{name} at index {number} should have `optimizer` "
+                            "as its attribute.")
+        if isinstance(scheduler, ReduceLROnPlateau):
+            raise ValueError(f"{name} does not support `ReduceLROnPlateau` "
+                             "scheduler as it requires additional kwargs to be specified when "
+                             f"calling `step`, but got one at index {number} in the given "
+                             "schedulers sequence.")
+        if optimizer is not scheduler.optimizer:
+            raise ValueError(f"{name} expects all schedulers to belong to the "
+                             f"same optimizer, but got scheduler {type(scheduler).__name__} at "
+                             f"index {number} has {scheduler.optimizer}, which is different "
+                             f"from {type(optimizer).__name__}.")
 
 
 class _initial:
