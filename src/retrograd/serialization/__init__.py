@@ -28,6 +28,7 @@ from ._unpickler import Unpickler
 from ._weights import (
     ADVICE,
     Allowed,
+    NotAllowed,
     add_safe_globals,
     clear_safe_globals,
     get_safe_globals,
@@ -159,8 +160,10 @@ def _unpickled(data: bytes, persistent_load: Callable[[Any], Any], safe: bool, e
                        encoding, position)
     try:
         return reader.load(), reader.position
-    except pickle.UnpicklingError as error:
+    except NotAllowed as error:
         raise pickle.UnpicklingError(ADVICE + str(error)) from None
+    except pickle.UnpicklingError as error:  # damaged or hostile: no advice to trust it
+        raise pickle.UnpicklingError(f"Weights only load failed. {error}") from None
 
 
 class _TrustingUnpickler(pickle.Unpickler):

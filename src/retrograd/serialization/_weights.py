@@ -78,6 +78,10 @@ def _encode(text: Any, encoding: Any) -> bytes:
 _ORDINARY = {**_names.NAMED, **_names.PLAIN, "_codecs.encode": _encode}
 
 
+class NotAllowed(pickle.UnpicklingError):
+    """A file names what the program may allow it; any other refusal is final."""
+
+
 class Allowed:
     """The names one file may use, and the calls it may make with them."""
 
@@ -95,7 +99,7 @@ class Allowed:
         if module.partition(".")[0] in _BLOCKED:
             raise pickle.UnpicklingError(
                 f"Trying to load unsupported GLOBAL {full} whose module {module} is blocked.")
-        raise pickle.UnpicklingError(
+        raise NotAllowed(
             f"Unsupported global: GLOBAL {full} was not an allowed global by default. Please use "
             f"`torch.serialization.add_safe_globals([{full}])` or the "
             f"`torch.serialization.safe_globals([{full}])` context manager to allowlist this "
