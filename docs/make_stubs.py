@@ -20,6 +20,7 @@ import retrograd
 from retrograd import linalg, return_types, special
 from retrograd.compat.legacy import TENSOR_TYPES
 from retrograd.core.op import PUBLIC
+from retrograd.core.signatures import public
 from retrograd.core.tensor import Tensor
 from retrograd.nn import functional
 
@@ -80,7 +81,7 @@ class Plain:
 
 
 def argument(name: str, parameter: inspect.Parameter) -> str:
-    annotation = str(parameter.annotation)
+    annotation = public(parameter.annotation)
     if annotation not in ("Any", "Array", str(inspect.Parameter.empty)):
         return annotation
     known = ARGUMENTS.get(f"{name}.{parameter.name}") or ARGUMENTS.get(parameter.name)

@@ -13,62 +13,42 @@ OPERAND = "Tensor | Number"
 
 ARGUMENTS = {
     "alpha": "Number", "append": "Tensor | None", "atol": "Tensor | float | None",
-    "aweights": "Tensor | None", "axis": DIMS, "buffer": "Any",
-    "correction": "float | None", "data": "Any", "destination": INTS, "device": "Device",
-    "dilation": INTS, "dim": DIMS, "dims": INTS,
+    "aweights": "Tensor | None", "axis": DIMS, "buffer": "Any", "correction": "float | None",
+    "data": "Any", "destination": INTS, "device": "Device", "dim": DIMS,
     "distance_function": "Callable[[Tensor, Tensor], Tensor] | None", "dtype": "dtype | None",
-    "dx": "float | None", "end": OPERAND, "exponent": OPERAND, "ext_tensor": "Any",
-    "fill_value": "Number", "fweights": "Tensor | None", "generator": "Generator | None",
-    "indices": "Tensor", "indices_or_sections": "Tensor | int | Sequence[int]", "input": "Tensor",
-    "kernel_size": INTS, "key": "Index", "layout": "layout | None", "max": "Tensor | Number | None",
+    "dx": "float | None", "ext_tensor": "Any", "fill_value": "Number", "fweights": "Tensor | None",
+    "generator": "Generator | None", "indices": "Tensor",
+    "indices_or_sections": "Tensor | int | Sequence[int]", "input": "Tensor", "key": "Index",
+    "layout": "layout | None", "max": "Tensor | Number | None",
     "memory_format": "memory_format | None", "min": "Tensor | Number | None",
-    "ndarray": "SupportsArray", "normalized_shape": INTS, "obj": "Any", "ord": "float | str | None",
-    "other": OPERAND, "out": "Tensor | None", "output_padding": INTS,
-    "output_size": "int | Sequence[int | None] | None", "p": "float | str | None",
-    "pad": "Sequence[int]", "padding": INTS, "prepend": "Tensor | None", "q": "Tensor | float",
-    "rcond": "Tensor | float | None", "reduce": "str | None", "rtol": "Tensor | float | None",
-    "s": "Number", "scale_factor": "float | Sequence[float] | None", "shape": INTS, "shifts": INTS,
-    "size": "Sequence[int]", "sizes": "int | Sequence[int]",
-    "sorter": "Tensor | None", "source": INTS, "split_size": INTS, "split_size_or_sections": INTS,
-    "split_sizes": "Sequence[int]", "start": OPERAND, "step": "Number", "steps": "int | None",
-    "storage_offset": "int | None", "stride": INTS,
-    "tensors": "Sequence[Tensor]", "test_elements": OPERAND, "tol": "Tensor | float | None",
-    "unbiased": "bool | None", "value": OPERAND, "weight": OPERAND,
-    "weights": "Tensor | None",
+    "ndarray": "SupportsArray", "obj": "Any", "ord": "float | str | None", "out": "Tensor | None",
+    "p": "float | str | None", "pad": "Sequence[int]", "prepend": "Tensor | None",
+    "q": "Tensor | float", "rcond": "Tensor | float | None", "reduce": "str | None",
+    "rtol": "Tensor | float | None", "s": "Number",
+    "scale_factor": "float | Sequence[float] | None", "shifts": INTS,
+    "sizes": "int | Sequence[int]", "sorter": "Tensor | None", "source": INTS, "start": OPERAND,
+    "step": "Number", "steps": "int | None", "storage_offset": "int | None",
+    "test_elements": OPERAND, "tol": "Tensor | float | None", "unbiased": "bool | None",
+    "value": OPERAND, "weight": OPERAND, "weights": "Tensor | None",
 }
 
-for _pool in ("avg_pool1d", "avg_pool2d", "avg_pool3d"):
-    ARGUMENTS[f"{_pool}.stride"] = f"{INTS} | None"
-for _conv in ("conv1d", "conv2d", "conv3d"):
-    ARGUMENTS[f"{_conv}.padding"] = f"{INTS} | str"
 for _name in ("argmax", "argmin", "quantile", "nanquantile", "take_along_dim"):
     ARGUMENTS[f"{_name}.dim"] = "int | None"
-for _name in ("interpolate", "upsample"):
-    ARGUMENTS[f"{_name}.size"] = f"{INTS} | None"
 for _name in ("copysign", "remainder", "fmod", "xlogy", "xlog1py", "zeta"):
     ARGUMENTS[f"{_name}.input"] = OPERAND
-for _name in ("broadcast_tensors", "meshgrid", "cartesian_prod", "block_diag"):
-    ARGUMENTS[f"{_name}.tensors"] = "Tensor"
-for _name in ("view_as", "reshape_as", "expand_as"):
-    ARGUMENTS[f"{_name}.other"] = "Tensor"
 for _name in ("index_put", "index_put_"):
     ARGUMENTS[f"{_name}.indices"] = "Sequence[Tensor | None]"
 
 ARGUMENTS |= {
-    "rot90.dims": "Sequence[int]", "roll.dims": INTS,
-    "tensordot.dims": "int | Sequence[Sequence[int]]", "tensorsolve.dims": "Sequence[int] | None",
     "isin.elements": OPERAND, "histc.min": "Number",
     "histc.max": "Number", "narrow.start": "Tensor | int",
     "bernoulli_.p": "Tensor | float", "constant_pad_nd.value": "Number",
     "scatter.value": "Number | None", "scatter_.value": "Number | None",
     "matrix_norm.dim": "Sequence[int]", "randint_like.low": "int",
-    "randint_like.high": "int | None", "range.start": "Number", "range.end": "Number | None",
-    "set_.source": "Any", "set_.size": "Sequence[int] | None",
-    "set_.stride": "Sequence[int] | None", "is_pinned.device": "Device",
+    "randint_like.high": "int | None", "range.start": "Number", "set_.source": "Any",
+    "is_pinned.device": "Device",
     "__setitem__.value": f"{OPERAND} | SupportsArray",
-    "cdist.compute_mode": "str | None", "adaptive_avg_pool1d.output_size": INTS,
-    "as_strided.stride": "Sequence[int]", "as_strided_.stride": "Sequence[int]",
-    "as_strided_scatter.stride": "Sequence[int]", "empty_strided.stride": "Sequence[int]",
+    "cdist.compute_mode": "str | None",
     "copy_.src": "Tensor | Number", "new.args": "Any",
     "new.named": "Any", "repeat_interleave.repeats": "Tensor | int | None",
 }

@@ -538,6 +538,21 @@ def functions_made_of_others_refuse_foreign_types(torch, log, name, call):
         log.refuses(call, torch, foreign)
 
 
+@behaviour_of_each([
+    ("layer_norm", lambda t, x: t.layer_norm(x, None)),
+    ("permute", lambda t, x: t.permute(x, None)),
+    ("broadcast_to", lambda t, x: t.broadcast_to(x, None)),
+    ("split_with_sizes", lambda t, x: t.split_with_sizes(x, "a")),
+    ("chunk", lambda t, x: t.chunk(x, 1.5)),
+    ("slice_scatter", lambda t, x: t.slice_scatter(x, x, 0, 0, [1])),
+    ("addmv", lambda t, x: t.addmv(x, t.ones(2, 2), x, alpha="a")),
+    ("as_strided_scatter", lambda t, x: t.as_strided_scatter(x, x, (2,), (1,), 1.5)),
+    ("stack", lambda t, x: t.stack(3)),
+])
+def what_an_argument_should_have_been(torch, log, name, call):
+    log.raises(call, torch, torch.ones(2))
+
+
 @behaviour
 def losses_name_the_argument_that_is_no_tensor(torch, log):
     try:

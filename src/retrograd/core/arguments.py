@@ -15,18 +15,14 @@ from ..backend import xp
 from ..backend.interface import is_array
 from ..base.call_sites import is_internal
 from ..base.errors import Required, type_name
+from .signatures import public
 from .tensor import Tensor
 
 _RAISE = opmap["RAISE_VARARGS"]
 
-_SIZES = frozenset({
-    "kernel_size", "stride", "padding", "dilation", "output_size", "size", "shape", "dims",
-    "normalized_shape", "split_sizes"})
-"""Names of arguments that are ints, or tuples of them."""
-_TENSORS_OR_NUMBERS = frozenset({"other", "exponent", "end"})
 _NUMBERS = (bool, int, float, complex)
 _EXPECTED = {bool: "bool", int: "int", float: "float"}
-_ANNOTATED = {"bool": bool, "int": int, "float": float}
+_ANNOTATED = {name: kind for kind, name in _EXPECTED.items()}
 
 
 def guard(function: FunctionType) -> None:
@@ -89,7 +85,8 @@ def refuse_foreign(function: Any, args: Any, kwargs: dict[str, Any], error: Exce
             continue
         value = given[parameter.name]
         if parameter.kind is parameter.VAR_POSITIONAL:
-            _refuse_elements(parameter.name, position, value)
+            if parameter.annotation == "Tensor":
+                _refuse_elements(position, value)
             continue
         expected = _foreign(parameter, value, error)
         if expected:
@@ -109,10 +106,8 @@ def _is_worded(error: Exception) -> bool:
     return is_internal(code.co_filename) and code.co_code[place.tb_lasti] == _RAISE
 
 
-def _refuse_elements(name: str, position: int, values: tuple[Any, ...]) -> None:
+def _refuse_elements(position: int, values: tuple[Any, ...]) -> None:
     """Raise for the first of several tensors that is none."""
-    if name not in ("tensors", "operands"):
-        return
     for number, value in enumerate(values):
         if not isinstance(value, (Tensor, tuple, list)):
             raise TypeError(f"expected Tensor as element {number} in argument {position - 1}, but "
@@ -124,21 +119,24 @@ def _foreign(parameter: Any, value: Any, error: Exception) -> str:
     default = parameter.default
     if value is default or isinstance(value, Required):
         return ""
-    annotation = str(parameter.annotation)
-    if value is None and "None" in annotation:
+    annotation = public(parameter.annotation)
+    words = annotation.split(" | ")
+    if value is None and "None" in words:
         return ""
-    if parameter.name == "self" or "Tensor" in annotation:
-        return "" if isinstance(value, Tensor) else "Tensor"
-    if parameter.name in _TENSORS_OR_NUMBERS:
-        is_number = not isinstance(error, AttributeError) and (
-            isinstance(value, _NUMBERS) or xp.is_scalar(value))
-        return "" if is_number or isinstance(value, Tensor) else "Tensor"
-    if parameter.name in ("tensors", "matrices"):
+    if parameter.name == "self" or "Tensor" in words or "Number" in words:
+        may_be_number = "Number" in words and not isinstance(error, AttributeError)
+        return "" if isinstance(value, Tensor) or (may_be_number and (
+            isinstance(value, _NUMBERS) or xp.is_scalar(value))) \
+            else "Number" if "Tensor" not in words and "Number" in words else "Tensor"
+    if "Sequence[Tensor]" in words:
         return "" if isinstance(value, (tuple, list)) else "tuple of Tensors"
-    if parameter.name in _SIZES:
-        return "" if _passes(int, value) or value is None or isinstance(value, str) \
-            else "tuple of ints"
-    kind = _ANNOTATED.get(annotation, type(default))
+    may_be_several = isinstance(value, (tuple, list))
+    if "Sequence[" in annotation:
+        return "" if may_be_several or _passes(int, value) or (
+            isinstance(value, str) and "str" in words) else "tuple of ints"
+    kind = _ANNOTATED.get(annotation.removesuffix(" | None"))
+    if annotation == "Any" and not (may_be_several and type(default) is int):
+        kind = type(default)
     if kind in _EXPECTED:
         return "" if _passes(kind, value) else _EXPECTED[kind]
     is_strange = isinstance(value, (dict, set, bytes)) or is_array(value) \
@@ -153,6 +151,4 @@ def _passes(kind: type, value: Any) -> bool:
         return isinstance(value, bool)
     if isinstance(value, Tensor):
         return kind is float or not value.ndim
-    if kind is int:
-        return hasattr(value, "__index__") or isinstance(value, (tuple, list))
-    return hasattr(value, "__float__") and not is_array(value)
+    return hasattr(value, "__index__" if kind is int else "__float__") and not is_array(value)

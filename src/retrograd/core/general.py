@@ -86,6 +86,8 @@ def call_beside(op: Op, args: tuple[Any, ...], mode: Mode) -> Any:
 
 def refuse_options(op: Op, args: tuple[Any, ...], error: Exception) -> None:
     """Raise the error of an option of a wrong type, if that is why a call failed."""
+    if op.name.startswith("_"):  # the public function that called it knows what it was given
+        return
     named = {p.name: arg for p, arg in zip(op.params, args, strict=True)}
     options = {p.name: named.pop(p.name) for p in op.params if p.keyword_only}
     refuse_foreign(op.kernel, named.values(), options, error, op.title,

@@ -22,7 +22,7 @@ an ordinary backward, and on tensors when a graph of the backward is wanted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from types import FunctionType
 from typing import Any
@@ -41,6 +41,7 @@ Dim = int
 Dims = Any
 Ints = Any
 Number = Any
+Sizes = int | Sequence[int]  # what functions made of ops spread over dimensions
 
 ARRAY, OPTIONAL, ARRAYS, INDEX, DIM, DIMS, INTS, STATIC = (
     "array", "optional", "arrays", "index", "dim", "dims", "ints", "static")

@@ -11,10 +11,15 @@ from typing import Any
 
 from ..base.errors import REQUIRED
 
-_GIVEN = {"Array": "Tensor", "Array | None": "Tensor | None", "Arrays": "Sequence[Tensor]",
-          "Index": "Tensor", "Index | None": "Tensor | None", "Dim": "int",
-          "Dims": "int | Sequence[int] | None", "Ints": "int | Sequence[int]"}
-"""What a caller gives for what a kernel is given."""
+_GIVEN = {"Array": "Tensor", "Arrays": "Sequence[Tensor]", "Index": "Tensor", "Dim": "int",
+          "Dims": "int | Sequence[int] | None", "Ints": "int | Sequence[int]",
+          "Sizes": "int | Sequence[int]"}
+"""What a caller gives, for each word that only declarations have."""
+
+
+def public(annotation: Any) -> str:
+    """What a caller gives for an argument that a declaration annotates so."""
+    return " | ".join([_GIVEN.get(word, word) for word in str(annotation).split(" | ")])
 
 
 class SignatureOfOp(Signature):
@@ -54,18 +59,14 @@ def signature_of(op: Any, with_out: bool) -> Signature:
         Parameter(p.name,
                   Parameter.KEYWORD_ONLY if p.keyword_only else Parameter.POSITIONAL_OR_KEYWORD,
                   default=Parameter.empty if p.required else p.default,
-                  annotation=_public(notes.get(p.name, "Any"), p.name in op.numbers))
+                  annotation=public(notes.get(p.name, "Any"))
+                  + (" | Number" if p.name in op.numbers else ""))
         for p in op.params]
     if with_out:
         parameters.append(Parameter("out", Parameter.KEYWORD_ONLY, default=None,
                                     annotation="Tensor | None"))
     result = "tuple[Tensor, ...]" if op.outputs else "Tensor"
     return Signature(parameters, return_annotation=result)
-
-
-def _public(annotation: str, may_be_number: bool) -> str:
-    public = _GIVEN.get(annotation, annotation)
-    return public + " | Number" if may_be_number else public
 
 
 def hide_required(function: Any) -> None:

@@ -193,9 +193,9 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
                           inplace: bool = False) -> Tensor:
     """:func:`alpha_dropout` of whole channels."""
     ...
-def fold(input: Tensor, output_size: int | Sequence[int | None] | None,
-         kernel_size: int | Sequence[int], dilation: int | Sequence[int] = 1,
-         padding: int | Sequence[int] = 0, stride: int | Sequence[int] = 1) -> Tensor:
+def fold(input: Tensor, output_size: int | Sequence[int], kernel_size: int | Sequence[int],
+         dilation: int | Sequence[int] = 1, padding: int | Sequence[int] = 0,
+         stride: int | Sequence[int] = 1) -> Tensor:
     """Add columns up into images, each where :func:`unfold` would take it from."""
     ...
 def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: bool = False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...backend import create as create_kernels
@@ -41,7 +42,7 @@ ones = _filled("ones", xp.ones, "A tensor of ones.")
 empty = _filled("empty", xp.empty, "A tensor whose values are not set.")
 
 
-def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: Any = None,
+def full(size: Sequence[int], fill_value: Any, *, out: Tensor | None = None, dtype: Any = None,
          layout: Any = None, device: Any = None, pin_memory: bool = False,
          requires_grad: bool = False) -> Tensor:
     """A tensor filled with one value, whose type decides the dtype."""
@@ -78,9 +79,9 @@ def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, layout: Any 
     return leaf(create_kernels.number_as(_fill_value("scalar_tensor", s), kind.np), requires_grad)
 
 
-def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = None,
-                  device: Any = None, requires_grad: bool = False, pin_memory: bool = False
-                  ) -> Tensor:
+def empty_strided(size: Sequence[int], stride: Sequence[int], *, dtype: Any = None,
+                  layout: Any = None, device: Any = None, requires_grad: bool = False,
+                  pin_memory: bool = False) -> Tensor:
     """A tensor with given strides whose values are not set."""
     place("empty_strided", device, layout)
     kind = dtype_for("empty_strided", dtype)

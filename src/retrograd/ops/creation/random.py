@@ -12,7 +12,7 @@ from ...backend import xp
 from ...backend.interface import kind_of, library_of
 from ...base import dtypes
 from ...base.errors import CannotBatch, size_mismatch
-from ...core.op import Array, Index, op, publish
+from ...core.op import Array, Index, Sizes, op, publish
 from ...core.tensor import Tensor, attach
 from ...random import VMAPS, Generator, stream_for, stream_of
 from ..batching import all_aligned, batched, folded, inner_rank, repeated, run, unfolded
@@ -117,7 +117,7 @@ def _bounds(low: Any, high: Any, size: Any) -> tuple[int, int, Any]:
     return int(low), int(high), size
 
 
-def randint(low: Any = 0, high: Any = None, size: Any = None, *,
+def randint(low: Any = 0, high: Any = None, size: Sizes | None = None, *,
             generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None,
             layout: Any = None, device: Any = None, pin_memory: bool = False,
             requires_grad: bool = False) -> Tensor:
@@ -310,7 +310,7 @@ def _check_std(std: Any) -> None:
         raise RuntimeError("normal expects all elements of std >= 0.0")
 
 
-def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *,
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Sizes | None = None, *,
            generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None,
            layout: Any = None, device: Any = None, pin_memory: bool = False,
            requires_grad: bool = False) -> Tensor:

@@ -10,7 +10,7 @@ from ...backend import xp
 from ...base import dtypes
 from ...base.errors import type_name
 from ...base.warning import warn
-from ...core.op import publish
+from ...core.op import Number, publish
 from ...core.tensor import Tensor
 from .filled import (
     empty,
@@ -55,7 +55,7 @@ _ARANGE = (
 )
 
 
-def arange(*args: Any, start: Any = None, end: Any = None, step: Any = None,
+def arange(*args: Any, start: Any = None, end: Tensor | Number | None = None, step: Any = None,
            out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None,
            pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """``arange(end)``, ``arange(start, end, step=1)``: numbers up to but without ``end``."""
@@ -105,9 +105,9 @@ def _arange_count(start: Any, end: Any, step: Any, kind: dtypes.dtype) -> int:
     return count
 
 
-def range(start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None = None,
-          dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
-          requires_grad: bool = False) -> Tensor:
+def range(start: Any = 0, end: Number | None = None, step: Any = 1, *,
+          out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None,
+          pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """Numbers from ``start`` up to and with ``end``; deprecated in favour of :func:`arange`."""
     warn("torch.range is deprecated and will be removed in a future release because its behavior "
          "is inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
@@ -153,7 +153,7 @@ def _spaced(function: str, start: Any, end: Any, steps: Any, dtype: Any, out: An
     return ends[0], ends[1], int(steps), kind
 
 
-def linspace(start: Any, end: Any, steps: Any = None, *, out: Tensor | None = None,
+def linspace(start: Any, end: Tensor | Number, steps: Any = None, *, out: Tensor | None = None,
              dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
              requires_grad: bool = False) -> Tensor:
     """``steps`` evenly spaced numbers from ``start`` to ``end``, both included."""
@@ -163,7 +163,7 @@ def linspace(start: Any, end: Any, steps: Any = None, *, out: Tensor | None = No
                   "linspace")
 
 
-def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *,
+def logspace(start: Any, end: Tensor | Number, steps: Any = None, base: float = 10.0, *,
              out: Tensor | None = None, dtype: Any = None, layout: Any = None,
              device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """``base`` to the power of ``steps`` evenly spaced exponents."""

@@ -90,7 +90,7 @@ def _rsub_number(input: Array, other: Number, alpha: Number = 1) -> Any:
 _rsub_number.vjp(input=_minus_scaled)
 
 
-def _rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
+def _rsub(input: Tensor, other: Tensor | Number, *, alpha: Any = 1) -> Any:
     """Difference of ``other`` and ``alpha`` times ``input``."""
     if isinstance(other, Tensor):
         if isinstance(input, Tensor):
@@ -155,7 +155,7 @@ def _division(rounding_mode: str | None) -> Any:
     return _DIVISIONS[rounding_mode]
 
 
-def _divide(input: Tensor | Number, other: Any, *, rounding_mode: str | None = None,
+def _divide(input: Tensor | Number, other: Tensor | Number, *, rounding_mode: str | None = None,
             out: Any = None) -> Any:
     """Quotient of ``input`` and ``other``, optionally rounded towards zero or down."""
     if rounding_mode is None and out is None:
@@ -163,7 +163,7 @@ def _divide(input: Tensor | Number, other: Any, *, rounding_mode: str | None = N
     return _division(rounding_mode)(input, other, out=out)
 
 
-def _divide_(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Any:
+def _divide_(input: Tensor, other: Tensor | Number, *, rounding_mode: str | None = None) -> Any:
     """In-place version of :func:`div`."""
     return in_place(_division(rounding_mode))(input, other)
 

@@ -9,7 +9,7 @@ from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...base import dtypes
 from ...base.errors import no_overload, refuse_pytorch_operand
-from ...core.op import publish
+from ...core.op import Number, publish
 from ...core.operands import NUMBERS
 from ...core.tensor import Tensor
 from ..memory.casts import cast
@@ -51,7 +51,7 @@ def tensor_or_number(name: str, with_tensor: Any, with_number: Any, of_number: A
     if of_number is not None:
         forms.insert(1, "Number self, Tensor other, *, Tensor out = None")
 
-    def function(input: Any, other: Any, *, out: Any = None) -> Any:
+    def function(input: Any, other: Tensor | Number, *, out: Any = None) -> Any:
         if isinstance(other, Tensor):
             if isinstance(input, Tensor):
                 return with_tensor(input, other, out=out)
@@ -70,7 +70,7 @@ def tensor_or_number(name: str, with_tensor: Any, with_number: Any, of_number: A
 def tensor_or_number_(name: str, with_tensor: Any, with_number: Any) -> Any:
     """The in-place method beside :func:`tensor_or_number`."""
 
-    def function(input: Any, other: Any) -> Any:
+    def function(input: Any, other: Tensor | Number) -> Any:
         if isinstance(other, Tensor):
             return in_place(with_tensor)(input, other)
         if is_number(other):

@@ -99,7 +99,7 @@ _POW_FORMS = ("Tensor input, Tensor exponent, *, Tensor out = None",
 
 
 @composite(method=True)
-def pow(input: Tensor | Number, exponent: Any, *, out: Any = None) -> Any:
+def pow(input: Tensor | Number, exponent: Tensor | Number, *, out: Any = None) -> Any:
     """``input`` to the power of ``exponent``; either may be a number."""
     if not is_operand(input) or not is_operand(exponent):
         raise no_overload("pow", (input, exponent), *_POW_FORMS)
@@ -114,7 +114,7 @@ def pow(input: Tensor | Number, exponent: Any, *, out: Any = None) -> Any:
     return _pow_of_number(input, with_room_for(exponent, input), out=out)
 
 
-def pow_(input: Tensor, exponent: Any) -> Tensor:
+def pow_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     """In-place version of :func:`pow`."""
     if isinstance(exponent, Tensor):
         return in_place(_pow)(input, exponent)
@@ -147,7 +147,7 @@ def _power_dtype(*operands: Any) -> dtypes.dtype:
 
 
 @composite(method=True)
-def float_power(input: Tensor | Number, exponent: Any, *, out: Any = None) -> Any:
+def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Any = None) -> Any:
     """``input`` to the power of ``exponent``, in double precision."""
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise no_overload("float_power", (input, exponent), *_POW_FORMS)
@@ -162,7 +162,7 @@ def float_power(input: Tensor | Number, exponent: Any, *, out: Any = None) -> An
     return pow(double(input), double(exponent), out=out)
 
 
-def float_power_(input: Tensor, exponent: Any) -> Tensor:
+def float_power_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     """In-place version of :func:`float_power`."""
     dtype = _power_dtype(input, exponent)
     if input.dtype is not dtype:

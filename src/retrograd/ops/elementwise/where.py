@@ -75,8 +75,8 @@ _WHERE_FORMS = ("Tensor condition",
                 "Tensor condition, Number self, Number other")
 
 
-def _where(condition: Any, input: Tensor | Number | None = None, other: Any = None, *,
-           out: Any = None) -> Any:
+def _where(condition: Any, input: Tensor | Number | None = None,
+           other: Tensor | Number | None = None, *, out: Any = None) -> Any:
     """``input`` where ``condition`` holds, ``other`` elsewhere; alone, where it holds."""
     if input is None and other is None and isinstance(condition, Tensor):
         library = library_of(condition._data)
@@ -91,7 +91,7 @@ def _where(condition: Any, input: Tensor | Number | None = None, other: Any = No
 publish(_where, "where", method=False)
 
 
-def _where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
+def _where_method(input: Tensor, condition: Tensor, other: Tensor | Number) -> Tensor:
     """``input`` where ``condition`` holds, ``other`` elsewhere."""
     return _where(condition, input, other)
 

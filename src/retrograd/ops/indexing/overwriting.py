@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...backend import xp
@@ -141,7 +142,7 @@ def _(batch: Any, input: Any, src: Any, size: Any, stride: Any, offset: int, sou
     return _as_strided_scatter(input, src, size, stride, offset, whole)
 
 
-def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any,
+def as_strided_scatter(input: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int],
                        storage_offset: int | None = None) -> Tensor:
     """``input`` with ``src`` in place of a strided view of its memory."""
     size, stride = sizes((size,)), sizes((stride,))

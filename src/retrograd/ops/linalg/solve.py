@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ... import return_types
@@ -215,7 +216,8 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
 
 
 @composite(function="linalg")
-def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = None) -> Tensor:
+def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *,
+                out: Tensor | None = None) -> Tensor:
     """The X of ``tensordot(A, X, X.ndim) = B``."""
     if dims is not None:
         moved = [canonical_dim(d, A.ndim) for d in dims]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
@@ -101,7 +102,8 @@ def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
     return restride(_squeeze_one, self, dim)
 
 
-def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
+def as_strided_(self: Tensor, size: Sequence[int], stride: Sequence[int],
+                storage_offset: Any = None) -> Tensor:
     """Take any shape, strides and offset in this tensor's storage, in place."""
     size, stride = sizes((size,)), sizes((stride,))
     where = geometry(self)
@@ -162,8 +164,8 @@ def _set(input: Array, source: Array) -> Any:
 _set.vjp(input=lambda g: no_derivative("set_"), source=lambda g: no_derivative("set_"))
 
 
-def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None,
-         stride: Any = None) -> Tensor:
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0,
+         size: Sequence[int] | None = None, stride: Sequence[int] | None = None) -> Tensor:
     """Share the memory of ``source`` from now on."""
     if source is None:
         array = library_of(self._data).empty((0,), self._data.dtype)

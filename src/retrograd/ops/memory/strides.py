@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ...backend import xp
@@ -29,7 +30,8 @@ def _(batch: Any, input: Any, size: Any, stride: Any, storage_offset: Any, sourc
                        source)
 
 
-def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
+def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int],
+               storage_offset: Any = None) -> Tensor:
     """A view of ``input``'s memory with any shape, strides and offset (in elements)."""
     size, stride = sizes((size,)), sizes((stride,))
     if len(size) != len(stride):

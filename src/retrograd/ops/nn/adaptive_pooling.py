@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...backend import pool as pool_kernels
 from ...backend import xp
-from ...core.op import Array, composite, op
+from ...core.op import Array, Sizes, composite, op
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..checks.pooling import check_adaptive, check_target, target_size
@@ -35,19 +36,19 @@ def _adaptive_avg_pool(rank: int, input: Tensor, output_size: Any) -> Tensor:
 
 
 @composite()
-def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
+def adaptive_avg_pool1d(input: Tensor, output_size: Sizes) -> Tensor:
     """The means of ``output_size`` nearly equal parts of a signal."""
     return _adaptive_avg_pool(1, input, output_size)
 
 
 @composite(function="nn.functional")
-def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
     """The means of a grid of ``output_size`` nearly equal parts of an image."""
     return _adaptive_avg_pool(2, input, output_size)
 
 
 @composite(function="nn.functional")
-def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
     """The means of a grid of ``output_size`` nearly equal parts of a volume."""
     return _adaptive_avg_pool(3, input, output_size)
 
@@ -85,18 +86,20 @@ def _adaptive_max_pool(rank: int, input: Tensor, output_size: Any, return_indice
 
 
 @composite(function="nn.functional")
-def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool1d(input: Tensor, output_size: Sizes, return_indices: bool = False) -> Any:
     """The largest values of ``output_size`` nearly equal parts of a signal."""
     return _adaptive_max_pool(1, input, output_size, return_indices)
 
 
 @composite(function="nn.functional")
-def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool2d(input: Tensor, output_size: Sizes | None, return_indices: bool = False
+                        ) -> Any:
     """The largest values of a grid of ``output_size`` nearly equal parts of an image."""
     return _adaptive_max_pool(2, input, output_size, return_indices)
 
 
 @composite(function="nn.functional")
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool3d(input: Tensor, output_size: Sizes | None, return_indices: bool = False
+                        ) -> Any:
     """The largest values of a grid of ``output_size`` nearly equal parts of a volume."""
     return _adaptive_max_pool(3, input, output_size, return_indices)

@@ -7,7 +7,7 @@ from typing import Any
 from ...backend import conv as conv_kernels
 from ...backend import norm as norm_kernels
 from ...base.warning import warn
-from ...core.op import Array, composite, linear, op
+from ...core.op import Array, Sizes, composite, linear, op
 from ...core.tensor import Tensor
 from ..batching import all_batched, batched, folded, merged, repeated, unfolded, unmerged
 from ..checks.convolution import (
@@ -237,22 +237,22 @@ def _convolve(rank: int, input: Tensor, weight: Tensor, bias: Tensor | None, str
 
 
 @composite()
-def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1,
-           padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
+           padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1) -> Tensor:
     """The cross-correlation of a batch of signals with ``weight``."""
     return _convolve(1, input, weight, bias, stride, padding, dilation, groups)
 
 
 @composite()
-def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1,
-           padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
+           padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1) -> Tensor:
     """The cross-correlation of a batch of images with ``weight``."""
     return _convolve(2, input, weight, bias, stride, padding, dilation, groups)
 
 
 @composite()
-def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1,
-           padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
+           padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1) -> Tensor:
     """The cross-correlation of a batch of volumes with ``weight``."""
     return _convolve(3, input, weight, bias, stride, padding, dilation, groups)
 
@@ -279,27 +279,27 @@ def _transpose_convolve(rank: int, input: Tensor, weight: Tensor, bias: Tensor |
 
 
 @composite()
-def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1,
-                     padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-                     dilation: Any = 1) -> Tensor:
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
+                     padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1,
+                     dilation: Sizes = 1) -> Tensor:
     """The transpose of :func:`conv1d` as a map of its input."""
     return _transpose_convolve(1, input, weight, bias, stride, padding, output_padding, groups,
                                dilation)
 
 
 @composite()
-def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1,
-                     padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-                     dilation: Any = 1) -> Tensor:
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
+                     padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1,
+                     dilation: Sizes = 1) -> Tensor:
     """The transpose of :func:`conv2d` as a map of its input."""
     return _transpose_convolve(2, input, weight, bias, stride, padding, output_padding, groups,
                                dilation)
 
 
 @composite()
-def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1,
-                     padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-                     dilation: Any = 1) -> Tensor:
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
+                     padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1,
+                     dilation: Sizes = 1) -> Tensor:
     """The transpose of :func:`conv3d` as a map of its input."""
     return _transpose_convolve(3, input, weight, bias, stride, padding, output_padding, groups,
                                dilation)

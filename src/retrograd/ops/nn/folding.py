@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import conv as conv_kernels
 from ...backend import xp
-from ...core.op import Array, composite, linear
+from ...core.op import Array, Sizes, composite, linear
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..checks.images import check_blocks, check_planes_to_unfold
@@ -45,8 +45,8 @@ _col2im.vjp(input=lambda g, kernel, dilation, padding, stride: _im2col(
 
 
 @composite(function="nn.functional")
-def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
-           stride: Any = 1) -> Tensor:
+def unfold(input: Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0,
+           stride: Sizes = 1) -> Tensor:
     """Every window of a batch of images as a column."""
     kernel, dilate = spread(kernel_size, 2), spread(dilation, 2)
     pad, steps = spread(padding, 2), spread(stride, 2)
@@ -61,8 +61,8 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
 
 
 @composite(function="nn.functional")
-def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
-         stride: Any = 1) -> Tensor:
+def fold(input: Tensor, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1,
+         padding: Sizes = 0, stride: Sizes = 1) -> Tensor:
     """Add columns up into images, each where :func:`unfold` would take it from."""
     kernel, dilate = spread(kernel_size, 2), spread(dilation, 2)
     pad, steps, space = spread(padding, 2), spread(stride, 2), spread(output_size, 2)

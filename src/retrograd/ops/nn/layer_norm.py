@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import norm as norm_kernels
 from ...base import dtypes
-from ...core.op import Array, Index, composite, op
+from ...core.op import Array, Index, Sizes, composite, op
 from ...core.tensor import PLAIN, Tensor
 from ..batching import aligned, batched, inner_rank
 from ..checks.common import unsupported
@@ -188,7 +188,7 @@ def _sizes(shape: Any) -> tuple[int, ...]:
 
 
 @composite()
-def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
+def layer_norm(input: Tensor, normalized_shape: Sizes, weight: Tensor | None = None,
                bias: Tensor | None = None, eps: float = 1e-5,
                cudnn_enable: bool = True) -> Tensor:
     """Mean 0 and variance 1 over the last dimensions, then scaled and shifted."""
@@ -204,7 +204,7 @@ def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = Non
 
 
 @composite()
-def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
+def rms_norm(input: Tensor, normalized_shape: Sizes, weight: Tensor | None = None,
              eps: float | None = None) -> Tensor:
     """Divided by the root mean square over the last dimensions, then scaled."""
     shape = _sizes(normalized_shape)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import pool as pool_kernels
 from ...base.errors import dim_out_of_range, no_dims
-from ...core.op import Array, Index, composite, linear, op, publish
+from ...core.op import Array, Index, Sizes, composite, linear, op, publish
 from ...core.tensor import PLAIN, Tensor
 from ..batching import batched
 from ..checks.common import kinds
@@ -140,22 +140,22 @@ def _max_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: 
 
 
 @composite(function="nn.functional")
-def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
-               dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool1d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+               dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """The largest value of every window of a signal."""
     return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
 @composite(function="nn.functional")
-def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
-               dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool2d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+               dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """The largest value of every window of an image."""
     return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
 @composite(function="nn.functional")
-def max_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
-               dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool3d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+               dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """The largest value of every window of a volume."""
     return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
@@ -224,14 +224,14 @@ def _avg_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: 
 
 
 @composite()
-def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+def avg_pool1d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
                ceil_mode: bool = False, count_include_pad: bool = True) -> Tensor:
     """The mean of every window of a signal."""
     return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
 
 @composite(function="nn.functional")
-def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+def avg_pool2d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
                ceil_mode: bool = False, count_include_pad: bool = True,
                divisor_override: int | None = None) -> Tensor:
     """The mean of every window of an image."""
@@ -240,7 +240,7 @@ def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
 
 
 @composite(function="nn.functional")
-def avg_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
+def avg_pool3d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
                ceil_mode: bool = False, count_include_pad: bool = True,
                divisor_override: int | None = None) -> Tensor:
     """The mean of every window of a volume."""

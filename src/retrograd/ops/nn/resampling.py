@@ -8,7 +8,7 @@ from typing import Any
 from ...backend import conv as conv_kernels
 from ...backend import xp
 from ...base.warning import warn
-from ...core.op import Array, composite, linear
+from ...core.op import Array, Sizes, composite, linear
 from ...core.tensor import Tensor
 from ..checks.images import check_resampling, check_shuffle, floats_and_bytes
 from .adaptive_pooling import _adaptive_avg_pool
@@ -58,9 +58,9 @@ def _resampled_size(input: Tensor, size: Any, scale_factor: Any,
 
 
 @composite(function="nn.functional")
-def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-                align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-                antialias: bool = False) -> Tensor:
+def interpolate(input: Tensor, size: Sizes | None = None, scale_factor: Any = None,
+                mode: str = "nearest", align_corners: bool | None = None,
+                recompute_scale_factor: bool | None = None, antialias: bool = False) -> Tensor:
     """``input`` resampled to another size."""
     if antialias:
         raise NotImplementedError("interpolate has no antialiasing")
@@ -96,8 +96,8 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
 
 
 @composite(function="nn.functional")
-def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-             align_corners: bool | None = None) -> Tensor:
+def upsample(input: Tensor, size: Sizes | None = None, scale_factor: Any = None,
+             mode: str = "nearest", align_corners: bool | None = None) -> Tensor:
     """:func:`interpolate` under its older name."""
     warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)

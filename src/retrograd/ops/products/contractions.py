@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ...base.errors import existing_dim
@@ -51,7 +52,8 @@ def _contracted_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[i
 
 
 @composite()
-def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2,
+              out: Tensor | None = None) -> Tensor:
     """The sum of products over ``dims`` of ``a`` and ``b``."""
     left, right = _contracted_dims(a, b, dims)
     if len(left) != len(right):
@@ -122,7 +124,7 @@ def _multiply_chain(tensors: Any, split: list[list[int]], i: int, j: int) -> Any
 
 
 @composite(function="linalg")
-def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices, in the order that needs the fewest multiplications."""
     tensors = list(tensors)
     if len(tensors) < 2:

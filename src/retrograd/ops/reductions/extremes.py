@@ -143,7 +143,7 @@ _min_dim.vjp(input=_selected_backward)
 
 @composite(method=True)
 @numpy_names
-def max(input: Tensor, dim: Any = None, keepdim: Any = False, *, other: Any = None,
+def max(input: Tensor, dim: Any = None, keepdim: Any = False, *, other: Tensor | None = None,
         out: Any = None) -> Any:
     """The largest element; along ``dim`` also its index; or the larger of two tensors."""
     if dim is None and other is None:
@@ -153,7 +153,7 @@ def max(input: Tensor, dim: Any = None, keepdim: Any = False, *, other: Any = No
 
 @composite(method=True)
 @numpy_names
-def min(input: Tensor, dim: Any = None, keepdim: Any = False, *, other: Any = None,
+def min(input: Tensor, dim: Any = None, keepdim: Any = False, *, other: Tensor | None = None,
         out: Any = None) -> Any:
     """The smallest element; along ``dim`` also its index; or the smaller of two tensors."""
     if dim is None and other is None:

@@ -7,7 +7,7 @@ from typing import Any
 from ...backend import xp
 from ...base.errors import canonical_dim
 from ...base.warning import warn
-from ...core.op import Array, Dim, Dims, Ints, composite, publish, view
+from ...core.op import Array, Dim, Dims, Ints, Sizes, composite, publish, view
 from ...core.tensor import Tensor, attach
 from ..elementwise.conjugate import conj
 from .reshaping import reshape, spread_method
@@ -36,7 +36,7 @@ def inverse_permutation(dims: Any) -> tuple[int, ...]:
 
 
 @composite()
-def permute(input: Tensor, dims: Any) -> Any:
+def permute(input: Tensor, dims: Sizes) -> Any:
     """A view with its dimensions in another order."""
     rank = input.ndim
     given = (dims,) if isinstance(dims, int) else tuple(dims)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...backend import xp
@@ -63,13 +64,13 @@ def joint_shape(first: Any, second: Any) -> tuple[int, ...]:
 
 
 @composite(method=True)
-def expand_as(input: Tensor, other: Any) -> Any:
+def expand_as(input: Tensor, other: Tensor) -> Any:
     """``input`` expanded to ``other``'s shape."""
     return expand(input, tuple(other.shape))
 
 
 @composite()
-def broadcast_tensors(*tensors: Any) -> Any:
+def broadcast_tensors(*tensors: Tensor) -> Any:
     """The tensors, all expanded to the shape they broadcast to."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
@@ -99,7 +100,7 @@ publish(broadcast_shapes, "broadcast_shapes", method=False)
 
 
 @composite()
-def broadcast_to(input: Tensor, size: Any) -> Any:
+def broadcast_to(input: Tensor, size: Sequence[int]) -> Any:
     """``input`` expanded to ``size``."""
     return expand(input, tuple(size))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...backend import xp
 from ...base.errors import canonical_dim, canonical_dims, no_dims
-from ...core.op import Array, Ints, composite, linear, publish
+from ...core.op import Array, Ints, Sizes, composite, linear, publish
 from ...core.tensor import Tensor
 from ..batching import flat, shifted
 from .reshaping import reshape, spread_method
@@ -20,7 +21,7 @@ def _flip(input: Array, dims: Ints) -> Any:
 _flip.vjp(input=lambda g, dims: _flip(g, dims))
 
 
-def flip(input: Tensor, dims: Any) -> Tensor:
+def flip(input: Tensor, dims: Sizes) -> Tensor:
     """``input`` with the order along ``dims`` reversed."""
     if not isinstance(dims, (tuple, list)):
         raise TypeError("flip(): argument 'dims' (position 2) must be tuple of ints, not "
@@ -67,7 +68,7 @@ def negated(shifts: Any) -> tuple[int, ...]:
     return tuple([-n for n in shifts])
 
 
-def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
+def roll(input: Tensor, shifts: Any, dims: Sizes = ()) -> Tensor:
     """``input`` shifted along ``dims``; what leaves at the end enters at the front."""
     steps = tuple(shifts) if isinstance(shifts, (tuple, list)) else (shifts,)
     axes = tuple(dims) if isinstance(dims, (tuple, list)) else () if dims is None else (dims,)
@@ -92,7 +93,7 @@ def _rot90(input: Array, k: int, dims: Ints) -> Any:
 _rot90.vjp(input=lambda g, k, dims: _rot90(g, -k, dims))
 
 
-def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """``input`` turned by ``k`` times 90 degrees in the plane of ``dims``."""
     plane = tuple(dims)
     if len(plane) != 2:

@@ -26,7 +26,7 @@ def _as_list(tensors: tuple[Any, ...]) -> list[Any]:
 
 
 @composite()
-def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
+def meshgrid(*tensors: Tensor, indexing: str | None = None) -> Any:
     """The coordinates of every point of the grid that vectors span, one tensor per vector."""
     parts = _as_list(tensors)
     check_not_empty("meshgrid", parts)
@@ -60,7 +60,7 @@ def _check_vectors(tensors: Any) -> None:
 
 
 @composite()
-def cartesian_prod(*tensors: Any) -> Any:
+def cartesian_prod(*tensors: Tensor) -> Any:
     """Every combination of one element of each vector, one per row."""
     parts = _as_list(tensors)
     _check_vectors(parts)
@@ -127,7 +127,7 @@ def blocks_of(g: Any, like: Any) -> list[Any]:
 
 
 @composite()
-def block_diag(*tensors: Any) -> Any:
+def block_diag(*tensors: Tensor) -> Any:
     """A matrix with the tensors as blocks along its diagonal."""
     for i, tensor in enumerate(tensors):
         if tensor.ndim > 2:

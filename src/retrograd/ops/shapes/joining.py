@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...backend import xp
@@ -49,7 +50,8 @@ def _cat(tensors: Arrays, dim: int = 0) -> Any:
     return xp.in_rows(xp.concatenate(used, axis=axis))
 
 
-def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = None) -> Any:
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None,
+        out: Any = None) -> Any:
     """Join tensors along an existing dimension."""
     dim = dim if axis is None else axis
     if isinstance(tensors, (tuple, list)) and not tensors:
@@ -106,7 +108,8 @@ def _stack(tensors: Arrays, dim: int = 0) -> Any:
     return xp.in_rows(xp.stack(tensors, axis=canonical_dim(dim, first.ndim + 1)))
 
 
-def stack(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = None) -> Any:
+def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None,
+          out: Any = None) -> Any:
     """Join tensors of one shape along a new dimension."""
     dim = dim if axis is None else axis
     check_not_empty("stack", tensors)
@@ -208,7 +211,7 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> Any:
 
 
 @composite(method=True)
-def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> Any:
     """:func:`split` by lengths whose parts may be written to without the others noticing."""
     check_lengths(input.shape, list(split_sizes), dim)
     return _unsafe_parts(input, tuple(split_sizes), dim)
@@ -255,25 +258,25 @@ def _at_least_3d(tensor: Any) -> Any:
 
 
 @composite()
-def atleast_1d(*tensors: Any) -> Any:
+def atleast_1d(*tensors: Tensor) -> Any:
     """The tensor (or each of several) with at least one dimension."""
     return _each(tensors, _at_least_1d)
 
 
 @composite()
-def atleast_2d(*tensors: Any) -> Any:
+def atleast_2d(*tensors: Tensor) -> Any:
     """The tensor (or each of several) with at least two dimensions."""
     return _each(tensors, _at_least_2d)
 
 
 @composite()
-def atleast_3d(*tensors: Any) -> Any:
+def atleast_3d(*tensors: Tensor) -> Any:
     """The tensor (or each of several) with at least three dimensions."""
     return _each(tensors, _at_least_3d)
 
 
 @composite()
-def hstack(tensors: Any, *, out: Any = None) -> Any:
+def hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Any:
     """Join tensors side by side."""
     check_not_empty("hstack", tensors)
     parts = [_at_least_1d(t) for t in tensors]
@@ -281,21 +284,21 @@ def hstack(tensors: Any, *, out: Any = None) -> Any:
 
 
 @composite(aliases=("row_stack",))
-def vstack(tensors: Any, *, out: Any = None) -> Any:
+def vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Any:
     """Join tensors below each other."""
     check_not_empty("vstack", tensors)
     return cat([_at_least_2d(t) for t in tensors], 0, out=out)
 
 
 @composite()
-def dstack(tensors: Any, *, out: Any = None) -> Any:
+def dstack(tensors: Sequence[Tensor], *, out: Any = None) -> Any:
     """Join tensors behind each other."""
     check_not_empty("dstack", tensors)
     return cat([_at_least_3d(t) for t in tensors], 2, out=out)
 
 
 @composite()
-def column_stack(tensors: Any, *, out: Any = None) -> Any:
+def column_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Any:
     """Join vectors as columns, and matrices side by side."""
     check_not_empty("column_stack", tensors)
     return hstack([t if t.ndim > 1 else reshape(t, (t.numel(), 1)) for t in tensors], out=out)

@@ -8,7 +8,7 @@ from ...backend import xp
 from ...backend.interface import library_of
 from ...base import layouts
 from ...base.errors import canonical_dim, dim_out_of_range, existing_dim
-from ...core.op import Array, Ints, linear, publish
+from ...core.op import Array, Ints, Sizes, linear, publish
 from ...core.tensor import Tensor, wrap
 from ..indexing.index_select import index_select
 from ..memory.casts import clone
@@ -59,7 +59,7 @@ def repeat(input: Tensor, repeats: Any) -> Tensor:
 spread_method(repeat, "repeat", "repeats")
 
 
-def tile(input: Tensor, dims: Any) -> Tensor:
+def tile(input: Tensor, dims: Sizes) -> Tensor:
     """``input`` copied ``dims`` times, counted from the last dimension."""
     times = sizes((dims,))
     return repeat(input, (1,) * (input.ndim - len(times)) + times)

@@ -10,7 +10,7 @@ from ...backend.interface import library_of
 from ...base import dtypes
 from ...base.errors import canonical_dim, length_of, type_name
 from ...core.binding import universal
-from ...core.op import Array, Ints, composite, linear, publish, view
+from ...core.op import Array, Ints, Sizes, composite, linear, publish, view
 from ...core.tensor import Tensor, attach, twin, wrap
 from ..memory.casts import clone
 
@@ -162,7 +162,7 @@ def _(batch: Any, input: Any, size: Any) -> Any:
 
 
 @universal
-def reshape(input: Tensor, shape: Any) -> Any:
+def reshape(input: Tensor, shape: Sizes) -> Any:
     """``input`` in another shape; a view where its memory allows."""
     if not isinstance(input, Tensor):
         return input.reshape(shape)
@@ -245,13 +245,13 @@ def check_rereading(input: Tensor, array: Any, dtype: Any) -> None:
 
 
 @composite(method=True)
-def view_as(input: Tensor, other: Any) -> Any:
+def view_as(input: Tensor, other: Tensor) -> Any:
     """``input`` viewed in ``other``'s shape."""
     return input.view(other.shape)
 
 
 @composite(method=True)
-def reshape_as(input: Tensor, other: Any) -> Any:
+def reshape_as(input: Tensor, other: Tensor) -> Any:
     """``input`` reshaped to ``other``'s shape."""
     return reshape(input, other.shape)
 

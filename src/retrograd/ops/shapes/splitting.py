@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 from ...base.errors import canonical_dim, no_dims
-from ...core.op import Array, Dim, composite, view
+from ...core.op import Array, Dim, Sizes, composite, view
 from ...core.tensor import Tensor, attach
 
 
@@ -81,13 +82,13 @@ def check_lengths(shape: Any, lengths: list[int], dim: int) -> None:
 
 
 @composite(method=True)
-def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
+def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> Any:
     """Views of consecutive parts of the given lengths along ``dim``."""
     check_lengths(input.shape, list(split_sizes), dim)
     return _split_with_sizes(input, tuple(split_sizes), dim)
 
 
-def check_part_length(shape: Any, size: int, dim: int) -> None:
+def check_part_length(shape: Any, size: Any, dim: int) -> None:
     """Refuse a length that a dimension cannot be cut into."""
     if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
@@ -100,7 +101,7 @@ def check_part_length(shape: Any, size: int, dim: int) -> None:
 
 
 @composite(method=True)
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> Any:
+def split(tensor: Tensor, split_size_or_sections: Sizes, dim: int = 0) -> Any:
     """Views of parts of one length (the last may be shorter), or of the given lengths."""
     if isinstance(split_size_or_sections, (tuple, list)):
         return split_with_sizes(tensor, split_size_or_sections, dim)
@@ -108,7 +109,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> Any:
     return _split(tensor, split_size_or_sections or 1, dim)
 
 
-def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def _split_method(self: Tensor, split_size: Sizes, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of one length (the last may be shorter), or of the given lengths."""
     return split(self, split_size, dim)
 
