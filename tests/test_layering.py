@@ -38,7 +38,7 @@ LAYERS = [
     {"func"},
     {"nn"},
     {"optim"},
-    {"utils", "serialization", "datasets", "cuda", "backends", "_C"},
+    {"utils", "serialization", "datasets", "cuda", "backends", "_C", "__future__"},
     {"cli", "__main__"},
 ]
 # The imports inside functions that point upwards all the same, each with its reason.

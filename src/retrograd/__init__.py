@@ -99,8 +99,8 @@ globals().update(_PUBLIC["torch"])
 globals().update(_TENSOR_TYPES)
 
 # Loaded when first asked for, since most programs use few of them.
-_LAZY = {"_C", "backends", "cuda", "datasets", "func", "linalg", "nn", "optim", "return_types",
-         "serialization", "special", "storage", "types", "utils", "version"}
+_LAZY = {"_C", "backends", "cuda", "datasets", "func", "linalg", "nn", "optim",
+         "return_types", "serialization", "special", "storage", "types", "utils", "version"}
 _LAZY_FUNCTIONS = {"vmap": "func", "save": "serialization", "load": "serialization",
                    "get_printoptions": "core.printing", "set_printoptions": "core.printing"}
 _INTERNAL = {"annotations", "backend", "base", "cli", "codegen", "compat", "core", "ops",
@@ -110,7 +110,7 @@ _INTERNAL = {"annotations", "backend", "base", "cli", "codegen", "compat", "core
 def __getattr__(name: str) -> _Any:
     if name in _LAZY_FUNCTIONS:
         return getattr(_import_module(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)
-    if name in _LAZY:
+    if name in _LAZY or name == "__future__":
         return _import_module(f"{__name__}.{name}")
     _refuse(__name__, name)
 

@@ -157,23 +157,35 @@ class Released:
 
 
 class RemovableHandle:
-    """Undoes the registration of a hook; also a context manager."""
+    """Undoes the registration of a hook; also a context manager.
+
+    ``extra_dict`` names further dicts that know the hook by the handle's id.
+    """
 
     next_id = 0
 
-    def __init__(self, hooks: OrderedDict[int, Any]):
-        self.hooks = hooks
+    def __init__(self, hooks_dict: dict[int, Any], *, extra_dict: Any = None):
+        self.stores = [hooks_dict, *_dicts(extra_dict)]
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
 
     def remove(self) -> None:
-        self.hooks.pop(self.id, None)
+        for store in self.stores:
+            store.pop(self.id, None)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
 
     def __enter__(self) -> RemovableHandle:
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.remove()
+
+
+def _dicts(given: Any) -> list[dict[int, Any]]:
+    return [given] if isinstance(given, dict) else list(given or ())
 
 
 class _Note:

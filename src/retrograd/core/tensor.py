@@ -692,6 +692,10 @@ class Tensor(TensorMethods):
     def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
 
+    def module_load(self, other: Tensor, assign: bool = False) -> Tensor:
+        """What a module that swaps tensors puts in this one's place when ``other`` is loaded."""
+        return other.detach() if assign else self.copy_(other).detach()
+
     # ------------------------------------------------------------ subclassing
 
     @classmethod

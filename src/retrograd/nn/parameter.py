@@ -1,14 +1,17 @@
-"""Parameter: a tensor that a module registers as its own."""
+"""Parameters and buffers: tensors that a module registers as its own."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from ..base.errors import is_pytorch_tensor, not_a_tensor
 from ..base.layouts import preserve_format
 from ..core.overriding import DISABLED
 from ..core.tensor import NATIVE, PLAIN, Tensor, twin
 from ..ops.creation.filled import empty
+
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter",
+           "UninitializedTensorMixin", "is_lazy"]
 
 
 class _ParameterMeta(type):
@@ -62,6 +65,114 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 def empty_parameter(shape: int | tuple[int, ...], device: Any, dtype: Any) -> Parameter:
     """Return a parameter whose values are still to be set."""
     return Parameter(empty(shape, device=device, dtype=dtype))
+
+
+class _BufferMeta(type):
+    """Knows buffers by their mark, since they keep the class of their data."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if super().__instancecheck__(instance):
+            return True
+        return cls is Buffer and isinstance(instance, Tensor) and "_is_buffer" in vars(instance)
+
+
+class Buffer(Tensor, metaclass=_BufferMeta):
+    """A tensor that becomes a buffer of the module it is assigned to."""
+
+    __torch_function__ = DISABLED
+    persistent: bool
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
+        if data is None:
+            data = empty(0)
+        marked: Any = data.detach().requires_grad_(data.requires_grad)
+        marked.persistent = persistent
+        marked._is_buffer = True
+        return marked
+
+
+class UninitializedTensorMixin:
+    """A parameter or buffer whose shape is not known yet; little can be asked of it."""
+
+    __slots__ = ()
+    cls_to_become: type
+    _allowed_methods: ClassVar = [getattr(Tensor, name) for name in (
+        "__hash__", "size", "copy_", "is_complex", "is_floating_point", "half", "float", "double",
+        "char", "short", "int", "long", "cuda", "cpu", "to", "get_device")]
+
+    def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Take a shape, and with it memory whose values are still to be set."""
+        known = self.data
+        self.data = empty(shape, device=known.device if device is None else device,
+                          dtype=known.dtype if dtype is None else dtype)
+        self.__class__ = self.cls_to_become
+
+    @property
+    def shape(self) -> Any:
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually "
+            "happens in `load_state_dict` when trying to load an uninitialized parameter into an "
+            "initialized one. Call `forward` to initialize the parameters before accessing their "
+            "attributes.")
+
+    def share_memory_(self) -> Any:
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to "
+            "initialize the parameters before calling `module.share_memory()`.")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __reduce_ex__(self: Any, protocol: Any) -> Any:
+        return (type(self), (self.requires_grad,))
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func in cls._allowed_methods:
+            return super().__torch_function__(func, types, args, kwargs or {})  # type: ignore[misc]
+        raise ValueError(
+            f"Attempted to use an uninitialized parameter in {func}. This error happens when you "
+            "are using a `LazyModule` or explicitly manipulating `torch.nn.parameter."
+            f"{cls.__name__}` objects. When using LazyModules Call `forward` with a dummy batch to "
+            "initialize the parameters before calling torch functions")
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether a parameter or buffer still waits for its shape."""
+    return isinstance(param, UninitializedTensorMixin)
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
+    """A parameter whose shape is not known yet."""
+
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Self:
+        return super().__new__(cls, empty(0, device=device, dtype=dtype), requires_grad)
+
+    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
+        """Nothing is left to do: ``__new__`` has built the parameter."""
+
+    def __deepcopy__(self, memo: dict) -> Parameter:
+        if id(self) not in memo:
+            known = self.data
+            memo[id(self)] = type(self)(self.requires_grad, known.device, known.dtype)
+        return memo[id(self)]
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
+    """A buffer whose shape is not known yet."""
+
+    cls_to_become = Tensor
+    persistent: bool
+
+    def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None,
+                persistent: bool = True) -> Self:
+        made: Any = twin(empty(0, device=device, dtype=dtype), None, cls)
+        made.requires_grad_(requires_grad)
+        made.persistent = persistent
+        made._is_buffer = True
+        return made
 
 
 # Parameters take the fast path of recording, as plain tensors do.

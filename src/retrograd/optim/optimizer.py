@@ -12,7 +12,8 @@ from typing import Any
 
 from ..core.graph import RemovableHandle
 from ..core.tensor import Tensor
-from ..nn.modules.module import clear_grad, register_hook, typename
+from ..nn.modules._calling import register_hook
+from ..nn.modules.module import clear_grad, typename
 
 Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 

@@ -42,6 +42,8 @@ class BackwardHooks:
 
     def watch_inputs(self, args: tuple) -> tuple:
         """Return ``args`` with a hooked node around the tensors among them."""
+        if not (self.hooks or self.pre_hooks):
+            return args
         self.input_count = len(args)
         node, positions, args = _hooked(args)
         if node is not None:
@@ -51,6 +53,8 @@ class BackwardHooks:
 
     def watch_outputs(self, output: Any) -> Any:
         """Return ``output`` with a hooked node around the tensors in it."""
+        if not (self.hooks or self.pre_hooks):
+            return output
         single = isinstance(output, Tensor)
         if not single and not isinstance(output, tuple):
             warnings.warn(

@@ -1,6 +1,7 @@
 """Modules that hold other modules or parameters."""
 
 import operator
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -8,7 +9,7 @@ from typing import Any, Self
 
 from ...core.tensor import Tensor
 from ..parameter import Parameter
-from .module import Module, _indent
+from .module import Module, _addindent
 
 
 def _position(index: Any, length: int) -> int:
@@ -17,6 +18,17 @@ def _position(index: Any, length: int) -> int:
     if not -length <= index < length:
         raise IndexError(f"index {index} is out of range")
     return index % length
+
+
+class Container(Module):
+    """Modules under names, from before every module could hold others."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        warnings.warn("`nn.Container` is deprecated. All of its functionality is now implemented "
+                      "in `nn.Module`. Subclass that instead.", FutureWarning, stacklevel=2)
+        super().__init__()
+        for name, module in kwargs.items():
+            self.add_module(name, module)
 
 
 class _ModuleSequence(Module):
@@ -174,8 +186,8 @@ class ModuleList(_ModuleSequence):
     def __repr__(self) -> str:
         if len(self) == 0:
             return f"{self._get_name()}()"
-        lines = [f"({first}): {_indent(text)}" if first == last
-                 else f"({first}-{last}): {last - first + 1} x {_indent(text)}"
+        lines = [f"({first}): {_addindent(text)}" if first == last
+                 else f"({first}-{last}): {last - first + 1} x {_addindent(text)}"
                  for first, last, text in _runs([repr(module) for module in self])]
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
 
@@ -194,11 +206,13 @@ def _runs(texts: list[str]) -> list[tuple[int, int, str]]:
 def _pairs(items: Any, owner: str) -> Iterator[tuple[Any, Any]]:
     """Yield the key/value pairs of a mapping or of an iterable of pairs."""
     if not isinstance(items, Iterable):
+        name = "ParametersDict" if owner == "ParameterDict" else owner  # PyTorch's own spelling
         raise TypeError(
-            f"{owner}.update should be called with an iterable of key/value pairs, but got "
+            f"{name}.update should be called with an iterable of key/value pairs, but got "
             + type(items).__name__)
     if isinstance(items, (Mapping, ModuleDict, ParameterDict)):
-        yield from items.items()
+        sorts = owner == "ParameterDict" and not isinstance(items, (OrderedDict, ParameterDict))
+        yield from sorted(items.items()) if sorts else items.items()
         return
     for place, item in enumerate(items):
         if not isinstance(item, Iterable):
@@ -344,7 +358,7 @@ class ParameterDict(_Named):
             self.update(parameters)
 
     def __getitem__(self, key: str) -> Any:
-        return getattr(self, self._attribute(key))
+        return getattr(self, key)
 
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
@@ -353,15 +367,14 @@ class ParameterDict(_Named):
                 f"(type is '{type(key).__name__}'). Open an issue on github if you need "
                 "non-string keys.")
         self._keys[key] = None
-        setattr(self, self._attribute(key), _as_parameter(value))
+        setattr(self, key, _as_parameter(value))
 
     def __delitem__(self, key: str) -> None:
         del self._keys[key]
-        delattr(self, self._attribute(key))
+        delattr(self, key)
 
-    def _attribute(self, key: str) -> str:
-        # A key such as "update" must not hide the method of that name.
-        return f"{key}_" if hasattr(type(self), key) else key
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._keys)
 
     def keys(self) -> Any:
         """Return the names."""
@@ -384,6 +397,39 @@ class ParameterDict(_Named):
         value = self[key]
         del self[key]
         return value
+
+    def popitem(self) -> tuple[str, Any]:
+        """Remove the parameter that was put in last and return it with its name."""
+        key = next(reversed(self._keys))
+        return key, self.pop(key)
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """Return the parameter under ``key``, put there from ``default`` if there was none."""
+        if key not in self._keys:
+            self[key] = default
+        return self[key]
+
+    def copy(self) -> "ParameterDict":
+        """Return a dictionary of the same parameters."""
+        return ParameterDict(self)
+
+    def fromkeys(self, keys: Iterable[str], default: Any = None) -> "ParameterDict":
+        """Return a dictionary that has ``default`` under each of ``keys``."""
+        return ParameterDict((key, default) for key in keys)
+
+    def __or__(self, other: "ParameterDict") -> "ParameterDict":
+        joined = self.copy()
+        joined.update(other)
+        return joined
+
+    def __ror__(self, other: "ParameterDict") -> "ParameterDict":
+        joined = other.copy()
+        joined.update(self)
+        return joined
+
+    def __ior__(self, other: "ParameterDict") -> Self:
+        self.update(other)
+        return self
 
     def clear(self) -> None:
         """Remove every parameter."""

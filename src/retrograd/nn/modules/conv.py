@@ -7,8 +7,8 @@ from ...core.tensor import Tensor
 from .. import functional as F
 from .. import init
 from ..parameter import empty_parameter
-from ._sizes import tuple_of
 from .module import Module
+from .utils import tuple_of
 
 Sizes = int | tuple[int, ...]
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")

@@ -4,8 +4,8 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from .. import functional as F
-from ._sizes import tuple_of
 from .module import Module
+from .utils import tuple_of
 
 Sizes = int | tuple[int, ...]
 OptionalSizes = int | None | tuple[int | None, ...]

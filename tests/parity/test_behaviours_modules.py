@@ -1,0 +1,532 @@
+"""Everything that ``nn.Module`` promises: hooks, state, conversion, buffers, containers."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import pickle
+from collections import OrderedDict
+
+from parity.harness import behaviour, behaviour_of_each
+
+SUBMODULES = ("module", "buffer", "parameter")
+
+
+def net(torch):
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU(), torch.nn.Linear(2, 1))
+
+
+def ones(torch, *shape, grad=False):
+    return torch.ones(*shape, requires_grad=grad)
+
+
+def two_parts(torch):
+    """A module that returns a dict, and one whose outputs have several nodes."""
+
+    class Nested(torch.nn.Module):
+        def forward(self, x):
+            return {"out": x * 2, "also": [x + 1]}
+
+    class Several(torch.nn.Module):
+        def forward(self, x):
+            return x * 2, x + 1
+
+    class Untensored(torch.nn.Module):
+        def forward(self, x, factor):
+            return x * factor
+
+    return Nested(), Several(), Untensored()
+
+
+@contextlib.contextmanager
+def global_hook(handle):
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+# ------------------------------------------------------------------ hooks of every module
+
+
+@behaviour
+def hooks_of_every_module(torch, log):
+    register = torch.nn.modules.module
+    model = net(torch)
+    seen = []
+    model[0].register_forward_hook(lambda m, a, o: seen.append(("own after", type(m).__name__)))
+    model[0].register_forward_pre_hook(lambda m, a: seen.append(("own before", type(m).__name__)))
+    with global_hook(register.register_module_forward_pre_hook(
+            lambda m, a: seen.append(("before", type(m).__name__, len(a))))), \
+         global_hook(register.register_module_forward_hook(
+            lambda m, a, o: seen.append(("after", type(m).__name__, tuple(o.shape))))):
+        out = model(ones(torch, 1, 3))
+    log(seen, out)
+    seen.clear()
+    model(ones(torch, 1, 3))
+    log(seen)
+
+
+@behaviour
+def global_forward_hooks_replace(torch, log):
+    register = torch.nn.modules.module
+    model = net(torch)
+    with global_hook(register.register_module_forward_pre_hook(lambda m, a: a[0] * 2)):
+        log(model(ones(torch, 1, 3)))
+    with global_hook(register.register_module_forward_hook(lambda m, a, o: o + 1)):
+        log(model(ones(torch, 1, 3)))
+    with global_hook(register.register_module_forward_hook(
+            lambda m, a, k, o: log(sorted(k)), with_kwargs=True)):
+        log(model(input=ones(torch, 1, 3)))
+
+
+@behaviour
+def global_hooks_that_are_always_called(torch, log):
+    register = torch.nn.modules.module
+    seen = []
+
+    def fail(m, a, o):
+        raise ValueError("in the hook")
+
+    model = torch.nn.Linear(3, 2)
+    with global_hook(register.register_module_forward_hook(
+            lambda m, a, o: seen.append(o is None), always_call=True)):
+        log.raises(model, ones(torch, 1, 4))
+    log(seen)
+    with global_hook(register.register_module_forward_hook(fail, always_call=True)):
+        def attempt():
+            with contextlib.suppress(RuntimeError):
+                model(ones(torch, 1, 4))
+        log.warns(attempt)
+
+
+@behaviour
+def always_called_hooks_see_what_there_is(torch, log):
+    model = torch.nn.Identity()
+    seen = []
+
+    def fail(m, a, o):
+        raise ValueError("first")
+
+    model.register_forward_hook(fail)
+    model.register_forward_hook(lambda m, a, o: seen.append(o), always_call=True)
+    model.register_forward_hook(lambda m, a, k, o: seen.append((k, o)), always_call=True,
+                                with_kwargs=True)
+    log.raises(model, ones(torch, 2))
+    log(seen)
+
+
+@behaviour
+def backward_hooks_of_every_module(torch, log):
+    register = torch.nn.modules.module
+    model = net(torch)
+    seen = []
+    model[0].register_full_backward_hook(lambda m, gi, go: seen.append("own"))
+    with global_hook(register.register_module_full_backward_pre_hook(
+            lambda m, go: seen.append(("pre", type(m).__name__, [tuple(g.shape) for g in go])))), \
+         global_hook(register.register_module_full_backward_hook(
+            lambda m, gi, go: seen.append((type(m).__name__, [g is None for g in gi])))):
+        model(ones(torch, 1, 3, grad=True)).sum().backward()
+        log.raises(register.register_module_backward_hook, lambda *a: None)
+    log(seen)
+    register._global_is_full_backward_hook = None
+
+
+@behaviour
+def hooks_on_the_last_node(torch, log):
+    model = torch.nn.ReLU()
+    seen = []
+    handle = model.register_backward_hook(lambda m, gi, go: seen.append((gi, go)))
+    log.raises(model.register_full_backward_hook, lambda *a: None)
+    x = ones(torch, 2, grad=True)
+    (model(x * 2) * 3).sum().backward()
+    log(seen, x.grad)
+    handle.remove()
+    full = torch.nn.ReLU()
+    full.register_full_backward_hook(lambda m, gi, go: None)
+    log.raises(full.register_backward_hook, lambda *a: None)
+
+
+@behaviour
+def hooks_on_the_last_node_say_what_they_miss(torch, log):
+    nested, several, untensored = two_parts(torch)
+    x = ones(torch, 2, grad=True) * 2
+    for module in (nested, several, torch.nn.Sequential(torch.nn.Tanh(), torch.nn.ReLU())):
+        module.register_backward_hook(lambda m, gi, go: None)
+        log.warns(lambda module=module: None if module(x) is None else 1)
+    untensored.register_backward_hook(lambda m, gi, go: None)
+    log.warns(untensored, x, 2.0)
+
+
+@behaviour_of_each(SUBMODULES)
+def registration_hooks(torch, log, kind):
+    seen = []
+    register = getattr(torch.nn.modules.module, f"register_module_{kind}_registration_hook")
+    with global_hook(register(
+            lambda m, n, v: seen.append((type(m).__name__, n, type(v).__name__)))):
+        model = torch.nn.BatchNorm1d(2)
+        model.child = torch.nn.ReLU()
+        model.child = None
+        model.add_module("other", torch.nn.Tanh())
+        model.running_mean = torch.ones(2)
+        model.weight = torch.nn.Parameter(torch.ones(2))
+        model.weight = None
+        model.register_buffer("more", None)
+    log(seen)
+
+
+@behaviour
+def registration_hooks_replace(torch, log):
+    module = torch.nn.modules.module
+    with global_hook(module.register_module_parameter_registration_hook(
+            lambda m, n, p: torch.nn.Parameter(torch.zeros(1, 2)))):
+        torch.manual_seed(0)
+        log(torch.nn.Linear(2, 1, bias=False).weight)
+    with global_hook(module.register_module_buffer_registration_hook(
+            lambda m, n, b: torch.full((1,), 7.0))):
+        log(torch.nn.BatchNorm1d(1).running_mean)
+    with global_hook(module.register_module_module_registration_hook(
+            lambda m, n, c: torch.nn.Identity())):
+        log(repr(torch.nn.Sequential(torch.nn.ReLU())))
+
+
+@behaviour
+def hooks_are_copied_and_pickled(torch, log):
+    model = torch.nn.Linear(2, 1)
+    model.register_load_state_dict_pre_hook(note_loading)
+    model.register_forward_pre_hook(double_input)
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        other.marked = []
+        other.load_state_dict(model.state_dict())
+        log(other.marked, hasattr(model, "marked"))
+        log(torch.equal(other(ones(torch, 1, 2)), model(ones(torch, 1, 2))))
+
+
+def note_loading(module, state_dict, prefix, *rest):
+    module.marked.append((sorted(state_dict), prefix, len(rest)))
+
+
+def double_input(module, args):
+    return (args[0] * 2,)
+
+
+# ------------------------------------------------------------------ state
+
+
+@behaviour
+def private_state_dict_hooks_replace(torch, log):
+    model = torch.nn.Linear(2, 1)
+    public = model.register_state_dict_post_hook(lambda m, d, p, meta: None)
+    log.raises(model._register_state_dict_hook, next(iter(model._state_dict_hooks.values())))
+    public.remove()
+    model._register_state_dict_hook(lambda m, d, p, meta: {"only": meta["version"]})
+    log(model.state_dict())
+
+
+@behaviour
+def state_dict_by_position(torch, log):
+    model = torch.nn.Linear(2, 1)
+    log.warns(lambda: list(model.state_dict(OrderedDict(), "a.")))
+    log.warns(lambda: [v.requires_grad for v in model.state_dict(None, "", True).values()])
+
+
+@behaviour
+def loading_hooks_see_everything(torch, log):
+    model = net(torch)
+    seen = []
+    model._register_load_state_dict_pre_hook(lambda *args: seen.append((len(args), args[1])))
+    model[0].register_load_state_dict_pre_hook(
+        lambda m, d, prefix, meta, strict, *rest: seen.append((type(m).__name__, sorted(d), prefix,
+                                                               dict(meta), strict)))
+    model.register_load_state_dict_post_hook(lambda m, keys: keys.missing_keys.clear())
+    state = model.state_dict()
+    del state["0.weight"]
+    log(model.load_state_dict(state), seen)
+    model.register_load_state_dict_post_hook(lambda m, keys: keys)
+    log.raises(model.load_state_dict, state)
+
+
+@behaviour
+def what_cannot_be_loaded(torch, log):
+    model = net(torch)
+    state = model.state_dict()
+    log.raises(model.load_state_dict, [1])
+    log.raises(model.load_state_dict, {**state, "0.weight": 3})
+    log.raises(model.load_state_dict, {**state, "0.weight": torch.ones(1)})
+    log.raises(model.load_state_dict, {**state, "0.nothing": 3, "9.weight": 3, "more": 1})
+    log(model.load_state_dict({**state, "more": torch.ones(1)}, strict=False))
+    counted = torch.nn.BatchNorm1d(1)
+    log(counted.load_state_dict({**counted.state_dict(), "num_batches_tracked": torch.tensor([3])}))
+    log.raises(counted.load_state_dict,
+               {**counted.state_dict(), "num_batches_tracked": torch.tensor([3, 4])})
+
+
+@behaviour
+def assigned_state(torch, log):
+    model = net(torch)
+    model[0].weight.requires_grad_(False)
+    state = OrderedDict((k, v.double()) for k, v in model.state_dict().items())
+    state["0.bias"] = torch.nn.Parameter(state["0.bias"], requires_grad=False)
+    log(model.load_state_dict(state, assign=True))
+    log([(n, p.dtype, p.requires_grad) for n, p in model.named_parameters()])
+    log(model[0].bias is state["0.bias"],
+        model[0].weight.data_ptr() == state["0.weight"].data_ptr())
+
+
+@behaviour
+def prefixes_are_consumed(torch, log):
+    state = torch.nn.Sequential(net(torch)).state_dict(prefix="module.")
+    torch.nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
+    log(list(state), list(state._metadata))
+
+
+@behaviour
+def modules_from_before(torch, log):
+    model = torch.nn.Linear(2, 1)
+    state = model.__dict__.copy()
+    for name in list(state):
+        if "hooks" in name and name not in ("_forward_hooks", "_backward_hooks"):
+            del state[name]
+    for name in ("_non_persistent_buffers_set", "_is_full_backward_hook"):
+        del state[name]
+    old = torch.nn.Linear.__new__(torch.nn.Linear)
+    old.__setstate__(state)
+    log(torch.equal(old(ones(torch, 1, 2)), model(ones(torch, 1, 2))), sorted(old.__dict__))
+    log(sorted(old.state_dict()), old._is_full_backward_hook)
+
+
+# ------------------------------------------------------------------ members
+
+
+@behaviour
+def buffers_by_assignment(torch, log):
+    module = torch.nn.Module()
+    module.kept = torch.nn.Buffer(torch.ones(2))
+    module.passing = torch.nn.Buffer(torch.ones(1), persistent=False)
+    log(dict(module.named_buffers()), list(module.state_dict()))
+    module.passing = torch.zeros(3)
+    log(list(module.state_dict()), type(module.passing).__name__)
+    module.kept = torch.nn.Buffer(torch.ones(2), persistent=False)
+    log(list(module.state_dict()))
+    module.kept = None
+    log(dict(module.named_buffers()))
+    log.raises(setattr, module, "passing", 3)
+    module.plain = 3
+    log.raises(setattr, module, "plain", torch.nn.Buffer(torch.ones(1)))
+    buffer = torch.nn.Buffer(torch.ones(1, requires_grad=True))
+    log(isinstance(buffer, torch.nn.Buffer), isinstance(torch.ones(1), torch.nn.Buffer),
+        buffer.requires_grad, buffer.persistent, type(buffer).__name__, repr(torch.nn.Buffer()))
+
+
+@behaviour
+def buffers_of_a_module_with_its_own_registration(torch, log):
+    class Old(torch.nn.Module):
+        def register_buffer(self, name, tensor):
+            log(name)
+            super().register_buffer(name, tensor)
+
+    module = Old()
+    module.a = torch.nn.Buffer(torch.ones(1))
+    log.raises(setattr, module, "b", torch.nn.Buffer(torch.ones(1), persistent=False))
+
+
+@behaviour
+def setting_submodules(torch, log):
+    model = net(torch)
+    model.set_submodule("0", torch.nn.Tanh())
+    model.set_submodule("new", torch.nn.Sequential(torch.nn.ReLU()))
+    model.set_submodule("new.0", torch.nn.Sigmoid(), strict=True)
+    log(repr(model))
+    log.raises(model.set_submodule, "", torch.nn.ReLU())
+    log.raises(model.set_submodule, "0", 3)
+    log.raises(model.set_submodule, "nowhere.a", torch.nn.ReLU())
+    log.raises(model.set_submodule, "nowhere", torch.nn.ReLU(), strict=True)
+    model.number = 3
+    log.raises(model.set_submodule, "number", torch.nn.ReLU())
+
+
+@behaviour
+def names_of_members(torch, log):
+    shared = torch.nn.Linear(1, 1)
+    model = torch.nn.ModuleDict({"a": shared, "b": shared, "c": torch.nn.BatchNorm1d(1)})
+    for unique in (True, False):
+        log([n for n, _ in model.named_parameters(remove_duplicate=unique)],
+            [n for n, _ in model.named_modules(remove_duplicate=unique)],
+            [n for n, _ in model.named_buffers("top", remove_duplicate=unique)])
+    log([n for n, _ in model.named_parameters(recurse=False)],
+        [n for n in ("a", "c", "0", "forward", "set_submodule") if n in dir(model)])
+
+
+@behaviour
+def registering_again(torch, log):
+    module = torch.nn.Module()
+    for register, value in ((module.register_buffer, torch.ones(1)),
+                            (module.register_parameter, torch.nn.Parameter(torch.ones(1))),
+                            (module.register_module, torch.nn.ReLU())):
+        for name in (3, "", "a.b", "forward", "training"):
+            log.raises(register, name, value)
+        log.raises(register, "fine", "text")
+        log.raises(register, "nothing", None)
+    log.raises(module.register_parameter, "made", torch.ones(1, requires_grad=True) * 2)
+
+
+@behaviour
+def before_the_constructor(torch, log):
+    class Early(torch.nn.Module):
+        def __init__(self, what):
+            what(self)
+
+    log.raises(Early, lambda m: setattr(m, "a", torch.nn.ReLU()))
+    log.raises(Early, lambda m: setattr(m, "a", torch.nn.Parameter(torch.ones(1))))
+    log.raises(Early, lambda m: m.register_buffer("a", torch.ones(1)))
+    log.raises(Early, lambda m: m.register_parameter("a", None))
+    log.raises(Early, lambda m: setattr(m, "a", torch.nn.Buffer(torch.ones(1))))
+
+
+# ------------------------------------------------------------------ conversion
+
+
+@behaviour
+def conversions_keep_parameters_and_gradients(torch, log):
+    model = net(torch)
+    model(ones(torch, 1, 3)).sum().backward()
+    parameter, grad = model[0].weight, model[0].weight.grad
+    model.double()
+    log(model[0].weight is parameter, parameter.grad is grad, grad.dtype, parameter)
+
+
+@behaviour
+def conversions_by_overwriting(torch, log):
+    model = net(torch)
+    model(ones(torch, 1, 3)).sum().backward()
+    parameter = model[0].weight
+    log(torch.__future__.get_overwrite_module_params_on_conversion())
+    torch.__future__.set_overwrite_module_params_on_conversion(True)
+    try:
+        model.double()
+    finally:
+        torch.__future__.set_overwrite_module_params_on_conversion(False)
+    log(model[0].weight is parameter, parameter.dtype, model[0].weight.grad, model[0].weight)
+
+
+@behaviour
+def conversions_by_swapping(torch, log):
+    model = net(torch)
+    model[0].weight.grad = torch.ones(2, 3)
+    parameter = model[0].weight
+    state = {k: v + 1 for k, v in model.state_dict().items()}
+    log(torch.__future__.get_swap_module_params_on_conversion())
+    torch.__future__.set_swap_module_params_on_conversion(True)
+    try:
+        model.double()
+        log(model[0].weight is parameter, parameter.dtype, parameter.grad.dtype)
+        model.load_state_dict(state)
+        log(model[0].weight is parameter, parameter.detach())
+        model.load_state_dict(state, assign=True)
+        log(model[0].weight is parameter, parameter.detach(), type(parameter).__name__)
+    finally:
+        torch.__future__.set_swap_module_params_on_conversion(False)
+
+
+@behaviour
+def tensors_swap(torch, log):
+    first, second = torch.ones(2), torch.nn.Parameter(torch.zeros(3))
+    first.note = "kept"
+    torch.utils.swap_tensors(first, second)
+    log(first.detach(), type(first).__name__, second, type(second).__name__, second.note,
+        hasattr(first, "note"), first.requires_grad)
+
+
+@behaviour
+def conversions_of_everything(torch, log):
+    model = torch.nn.Sequential(torch.nn.Conv2d(2, 2, 2), torch.nn.BatchNorm2d(2))
+    for convert in ("half", "bfloat16", "double", "float", "cpu"):
+        log([v.dtype for v in getattr(model, convert)().state_dict().values()])
+    log([v.dtype for v in model.type(torch.float64).state_dict().values()])
+    log([v.dtype for v in model.to(torch.zeros(1)).state_dict().values()])
+    log.layout(model.to(memory_format=torch.channels_last)[0].weight)
+    log.raises(model.to, torch.int64)
+    log.raises(model.cuda)
+    log([v.dtype for v in model.to_empty(device="cpu").state_dict().values()])
+
+
+@behaviour
+def gradients_of_every_parameter(torch, log):
+    model = net(torch)
+    log(model.requires_grad_(False) is model, [p.requires_grad for p in model.parameters()])
+    model.requires_grad_()
+    model(ones(torch, 1, 3)).sum().backward()
+    model.zero_grad(set_to_none=False)
+    log([p.grad for p in model.parameters()])
+    model.zero_grad()
+    log([p.grad for p in model.parameters()])
+
+
+@behaviour
+def calls_by_their_other_names(torch, log):
+    model = torch.nn.Tanh()
+    log(model._call_impl(ones(torch, 1)), model._wrapped_call_impl(ones(torch, 1)))
+
+
+# ------------------------------------------------------------------ containers of parameters
+
+
+@behaviour
+def parameter_lists(torch, log):
+    some = torch.nn.ParameterList([torch.ones(1), torch.nn.Parameter(torch.ones(2)), "text"])
+    some += [torch.zeros(3)]
+    some[0] = torch.full((1,), 5.0)
+    log(repr(some), len(some), [n for n, _ in some.named_parameters()], some[-1], some[1:3])
+    log(some.append(torch.ones(1)) is some, list(some.state_dict()), "0" in dir(some))
+    log.raises(lambda: some[9])
+    log.raises(some)
+    log.raises(some.extend, torch.ones(2))
+    log.raises(some.extend, 3)
+
+
+@behaviour
+def parameter_dicts(torch, log):
+    some = torch.nn.ParameterDict({"a": torch.ones(1), "b": torch.nn.Parameter(torch.ones(2))})
+    some["c"] = "text"
+    log(repr(some), list(some), list(reversed(some)), len(some), "a" in some, list(some.keys()))
+    log(list(some.state_dict()), some.get("a"), some.get("z"), some.get("z", 4))
+    log(some.setdefault("d", torch.zeros(1)), some.setdefault("a", None), some.setdefault("e"))
+    other = torch.nn.ParameterDict({"a": torch.full((1,), 9.0), "f": torch.ones(1)})
+    log((some | other)["a"], list(some | other), some["a"], list(some.copy()))
+    some |= other
+    log(some["a"], list(some), some.popitem(), some.pop("b"), list(some))
+    log(list(some.fromkeys(["x", "y"], torch.ones(1)).items()))
+    log(list(some.values())[:1], [k for k, _ in some.items()])
+    some.clear()
+    log(len(some), repr(some))
+    log.raises(lambda: some["zz"])
+    log.raises(some.__setitem__, 3, torch.ones(1))
+    log.raises(some.pop, "zz")
+    log.raises(some, 1)
+    log.raises(some.update, 3)
+    log.raises(some.update, [3])
+    log.raises(some.update, [(1, 2, 3)])
+    del other["a"]
+    log(list(other))
+
+
+@behaviour
+def parameter_dicts_from_other_forms(torch, log):
+    pairs = [("b", torch.ones(1)), ("a", torch.zeros(1))]
+    for given in (pairs, OrderedDict(pairs), dict(pairs), torch.nn.ParameterDict(pairs)):
+        log(list(torch.nn.ParameterDict(given)))
+
+
+@behaviour
+def utilities_of_sizes(torch, log):
+    utils = torch.nn.modules.utils
+    log(utils._single(3), utils._pair(3), utils._triple((1, 2, 3)), utils._quadruple([1]),
+        utils._ntuple(5)("ab"), utils._reverse_repeat_tuple((1, 2), 2))
+    log(utils._list_with_default([None, 3], [5, 6, 7]), utils._list_with_default(2, [1]))
+    log.raises(utils._list_with_default, [1, 2], [3])
+
+
+@behaviour
+def the_old_container(torch, log):
+    log.warns(lambda: repr(torch.nn.Container(a=torch.nn.ReLU())))
