@@ -49,7 +49,7 @@ class Generator:
         """The whole state as a tensor of bytes."""
         return wrap(self.stream.get_state())
 
-    def set_state(self, new_state: Tensor) -> None:
+    def set_state(self, new_state: Tensor) -> Generator:
         """Continue from a state that :meth:`get_state` returned."""
         if not isinstance(new_state, Tensor):
             raise TypeError("expected a torch.ByteTensor, but got "
@@ -57,6 +57,7 @@ class Generator:
                             if type(new_state).__module__ != "builtins" else
                             f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
         self.stream.set_state(new_state._array())
+        return self
 
     def clone_state(self) -> Generator:
         """A generator that continues as this one will."""

@@ -103,7 +103,7 @@ def grad(outputs: Roots, inputs: Roots, grad_outputs: Gradients = None,
                                "been used in the graph. Set allow_unused=True if this is the "
                                "desired behavior.")
         else:
-            results.append(_zeros_for(tensor) if materialize_grads else None)
+            results.append(_zeros_for(tensor, create_graph) if materialize_grads else None)
     return tuple(results)
 
 
@@ -117,14 +117,16 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, create_graph: boo
                    accumulate=accumulate)
 
 
-def _zeros_for(tensor: Any) -> Tensor:
+def _zeros_for(tensor: Any, requires_grad: bool) -> Tensor:
     if isinstance(tensor, GradientEdge):
         raise RuntimeError("materialize_grads cannot be used when the given input is a "
                            "GradientEdge")
     if type(tensor._data) in TRACED_TYPES:
         with switched(grad=False):
-            return tensor.detach() * 0
-    return wrap_any(library_of(tensor._data).zeros_like(tensor._data))
+            zeros = tensor.detach() * 0
+    else:
+        zeros = wrap_any(library_of(tensor._data).zeros_like(tensor._data))
+    return zeros.requires_grad_(requires_grad)
 
 
 def own(data: Any) -> Any:

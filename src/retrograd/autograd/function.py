@@ -96,7 +96,7 @@ class _SavedOutput:
 
     def unpack(self, node: BackwardCFunction) -> Tensor:
         if self.counter.n != self.version:
-            stale(node, describe_origin(node, output_edge(node, self.nr)), self.version,
+            stale(node, describe_origin(output_edge(node, self.nr)), self.version,
                   self.counter, self.data.shape, dtypes.from_numpy_dtype(self.data.dtype))
         out = wrap(self.data, output_edge(node, self.nr))
         out._vc = self.counter
@@ -117,7 +117,7 @@ class _SavedInput:
         tensor = self.tensor
         counter = tensor._vc
         if counter is not None and counter.n != self.version:
-            stale(node, describe_origin(node, edge_of(tensor)), self.version,
+            stale(node, describe_origin(edge_of(tensor)), self.version,
                   counter, tensor._data.shape, tensor.dtype)
         return tensor
 

@@ -59,6 +59,30 @@ ACTIVE: ContextVar[tuple[int, ...]] = ContextVar("retrograd.levels", default=())
 """The levels of the transforms that are being run, outermost first."""
 
 
+RUNNING: ContextVar[Any] = ContextVar("retrograd.running", default=None)
+"""The schedule of the backward pass that is being run, if there is one."""
+
+DIFFERENTIATING: ContextVar[bool] = ContextVar("retrograd.differentiating", default=False)
+"""Whether a function is being run whose derivative was asked for with :mod:`retrograd.func`."""
+
+
+class differentiating:
+    """Run a function so that its derivative can be taken, whatever mode is on outside."""
+
+    __slots__ = ("grad", "mode", "inside")
+
+    def __init__(self, grad: bool = True):
+        self.grad = grad
+
+    def __enter__(self) -> None:
+        self.mode = MODE.set(MODE.get().but(grad=self.grad, inference=False))
+        self.inside = DIFFERENTIATING.set(True)
+
+    def __exit__(self, *exc: object) -> None:
+        DIFFERENTIATING.reset(self.inside)
+        MODE.reset(self.mode)
+
+
 class switched:
     """Run a block under the current mode with some switches changed."""
 

@@ -28,12 +28,18 @@ def compute(op: Op, values: list[Any]) -> Any:
         if half is None:
             return run_kernel(op, values, library)
         # As PyTorch does: half precision is computed in float32 and rounded once.
-        wide = [library.cast(v, xp.FLOAT32) if getattr(v, "dtype", None) == half else v
-                for v in values]
+        wide = [library.cast(v, xp.FLOAT32) if getattr(v, "dtype", None) == half
+                else _rounded(v, half) if p.name == op.rounds else v
+                for p, v in zip(op.params, values, strict=True)]
         result = run_kernel(op, wide, library)
         return result.astype(half) if result.dtype == xp.FLOAT32 else result
     finally:
         xp.unhush(token)
+
+
+def _rounded(number: Any, half: Any) -> Any:
+    """A Python number as a tensor of half precision meets it."""
+    return xp.asarray(number, dtype=half).item() if type(number) is float else number
 
 
 def run_kernel(op: Op, values: list[Any], library: Any) -> Any:

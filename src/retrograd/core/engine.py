@@ -9,14 +9,13 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable
-from contextvars import ContextVar
 from operator import attrgetter
 from typing import Any
 
 from ..backend import xp
 from ..backend.interface import is_array, library_of
 from ..base import call_sites
-from ..base.modes import ACTIVE, MODE, switched
+from ..base.modes import ACTIVE, MODE, RUNNING, switched
 from .anomaly import Anomaly, run_checked
 from .extensions import TRACED_TYPES
 from .graph import Node, Released
@@ -24,7 +23,6 @@ from .saved_values import output_edge
 from .tensor import AccumulateGrad, Tensor, wrap_any
 
 _by_age = attrgetter("seq")
-_RUNNING: ContextVar[Schedule | None] = ContextVar("retrograd.running", default=None)
 _accumulating = threading.RLock()
 
 
@@ -185,7 +183,7 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
     finish = _Leaves(grads, captured, None if targets is None else set(targets), recorded,
                      accumulate, schedule)
     token = xp.hush()
-    running = _RUNNING.set(schedule)
+    running = RUNNING.set(schedule)
     # Memory that others may hold, by its id: who asked for the pass, and who was shown a gradient
     # on its way (hooks, custom functions).
     schedule.given, schedule.shown = {}, {}
@@ -211,14 +209,14 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
         if schedule.callbacks is not None:
             _call_back(schedule.callbacks)
     finally:
-        _RUNNING.reset(running)
+        RUNNING.reset(running)
         xp.unhush(token)
     return captured
 
 
 def current_schedule() -> Schedule:
     """The schedule of the backward pass that is running; hooks are the only callers."""
-    schedule = _RUNNING.get()
+    schedule = RUNNING.get()
     if schedule is None:
         raise RuntimeError("no backward pass is running")
     return schedule
@@ -226,7 +224,7 @@ def current_schedule() -> Schedule:
 
 def note_shown(data: Any) -> None:
     """Note that somebody outside the pass may hold a gradient: no leaf may keep its memory."""
-    schedule = _RUNNING.get()
+    schedule = RUNNING.get()
     if schedule is not None and is_array(data):
         memory = memory_of(data)
         schedule.shown[id(memory)] = memory  # held, so that no other array gets its id
@@ -240,7 +238,7 @@ def memory_of(array: Any) -> Any:
 
 def queue_callback(callback: Callable[[], Any]) -> None:
     """Have ``callback`` called when the backward pass that is running has ended."""
-    schedule = _RUNNING.get()
+    schedule = RUNNING.get()
     if schedule is None:
         raise RuntimeError("Final callbacks can only be installed during backward pass.")
     if schedule.callbacks is None:

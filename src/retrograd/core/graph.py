@@ -8,10 +8,11 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from ..backend import xp
 from ..base import call_sites
+from ..base.modes import DIFFERENTIATING, RUNNING
 from .anomaly import Anomaly
 
 AGES = itertools.count()
@@ -85,7 +86,10 @@ _forgetting = threading.Lock()
 
 
 class _InferenceVersion(Version):
-    """The counter of tensors made in inference mode: it counts nothing and cannot be saved."""
+    """The counter of tensors made in inference mode: it counts nothing and cannot be saved.
+
+    A function whose derivative :mod:`retrograd.func` takes may use them: its graph is its own.
+    """
 
     __slots__ = ()
 
@@ -94,6 +98,8 @@ class _InferenceVersion(Version):
 
     @property
     def n(self) -> int:  # type: ignore[override]
+        if DIFFERENTIATING.get() or RUNNING.get() is not None:
+            return 0
         raise RuntimeError(
             "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
             "inference mode in computation tracked by autograd. To work around this, you can make "
@@ -105,6 +111,34 @@ class _InferenceVersion(Version):
 
 
 INFERENCE = _InferenceVersion()
+
+
+def _of_shared(name: str) -> Any:
+    """A property that stands for the same of ``self.shared``."""
+    return property(lambda self: getattr(self.shared, name),
+                    lambda self, value: setattr(self.shared, name, value))
+
+
+class DetachedVersion(Version):
+    """The counter of a tensor that left the graph in place: whoever saved it before must notice.
+
+    It goes on counting in the counter of the memory, from a number that no other reaches.
+    """
+
+    __slots__ = ("shared",)
+    START = 1 << 48
+    code, lasti, views, room = [_of_shared(name) for name in Version.__slots__[1:]]
+
+    def __init__(self, shared: Version) -> None:
+        self.shared = shared
+
+    @property
+    def n(self) -> int:  # type: ignore[override]
+        return self.START + self.shared.n
+
+    @n.setter
+    def n(self, value: int) -> None:
+        self.shared.n = value % self.START
 
 
 class View:
@@ -400,14 +434,22 @@ def _hint() -> str:
             "with torch.autograd.set_detect_anomaly(True, check_nan=False).")
 
 
-def stale(node: Node, label: str, expected: int, version: Version, shape: Any, dtype: Any) -> None:
-    """Raise the error of a saved value that was overwritten, naming both lines."""
+def stale(saver: Any, label: str, expected: int, version: Version, shape: Any,
+          dtype: Any) -> NoReturn:
+    """Raise the error of a saved value that was overwritten, naming both lines.
+
+    ``saver`` is the node, or whatever else has a name and a line, that needs the value.
+    """
+    if expected < DetachedVersion.START <= version.n:
+        raise RuntimeError("Trying to use a saved tensor that has been detached in-place, i.e. "
+                           "with .detach_().This is not supported, please use out-of-place "
+                           "`.detach()` instead")
     kind = "CPUBoolType" if dtype.alias == "Bool" else f"torch.{dtype.alias}Tensor"
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "
         f"operation: [{kind} {list(shape)}]{label} is at version {version.n}; "
         f"expected version {expected} instead. Hint: {_hint()}"
-        f"\nThe value was saved for {node.name()} here:\n  {node.site}"
+        f"\nThe value was saved for {saver.name()} here:\n  {saver.site}"
         f"\nand overwritten here:\n  {call_sites.Site(version.code, version.lasti)}"
     )
 

@@ -19,6 +19,7 @@ from .graph import (
     INFERENCE,
     LEAF,
     Node,
+    OutputEdge,
     PlacedNode,
     Released,
     View,
@@ -363,7 +364,9 @@ def refresh(target: Tensor) -> None:
 def refreshed(target: Tensor, base: Tensor) -> None:
     with switched(grad=True, saved_hooks=(), inference=False):
         fresh = replayed_view(base, target)
-    target._edge = fresh._edge
+    old, target._edge = target._edge, fresh._edge
+    if target._retains and isinstance(old, Node | OutputEdge):
+        move_retained(target, old, fresh._edge)
 
 
 extensions.fill(refresh_view=refresh)

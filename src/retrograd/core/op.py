@@ -93,7 +93,8 @@ class Op:
                  fast: str | None = None, numbers: Iterable[str] | None = None,
                  guard: Callable[..., Any] | None = None, halves: bool = True,
                  title: str | None = None, steps: dict[str, Any] | None = None,
-                 draws: bool = False, keeps_reals: bool = False,
+                 draws: bool = False, keeps_reals: bool = False, wide: str | None = None,
+                 rounds: str | None = None,
                  batches: str | None = None):
         self.name = kernel.__name__
         # What error messages call it: the public function, where this is one of its overloads.
@@ -127,6 +128,10 @@ class Op:
         # Refuses dtypes and options in the op's own words; floating dtypes always pass.
         self.guard = guard
         self.halves = halves
+        # The argument that, zero-dim, keeps its precision beside numbers of half precision.
+        self.wide = wide
+        # The number that is rounded to the half precision of the tensor it meets.
+        self.rounds = rounds
         # Ops that the kernel does on the way to an argument, which the graph shows.
         self.steps = steps or {}
         # Whether it draws random numbers: it gives others when it is run again.

@@ -160,9 +160,11 @@ def promoted(op: Op, tensors: dict[str, Any]) -> dict[str, Any]:
             common = dtypes.get_default_dtype()
         dtype = common.np
 
-    def raw(tensor: Tensor) -> Any:
+    half = op.wide is not None and dtype.itemsize == 2 and kind_of(dtype) in "fV"
+
+    def raw(tensor: Tensor, to: Any = dtype) -> Any:
         data = tensor._data
-        return data if data.dtype == dtype else cast_data(data, dtype)
+        return data if data.dtype == to else cast_data(data, to)
 
     data: dict[str, Any] = {}
     for name, value in tensors.items():
@@ -170,6 +172,8 @@ def promoted(op: Op, tensors: dict[str, Any]) -> dict[str, Any]:
             data[name] = None
         elif name in op.indices:
             data[name] = value._data
+        elif half and name == op.wide and not value._data.ndim:
+            data[name] = raw(value, xp.FLOAT32)
         else:
             data[name] = [raw(t) for t in value] if isinstance(value, list) else raw(value)
     return data

@@ -47,7 +47,7 @@ class PackedValue:
 # ---------------------------------------------------------------- saved values
 
 
-def describe_origin(node: Node, edge: Any) -> str:
+def describe_origin(edge: Any) -> str:
     """The clause of the in-place error that says where the overwritten value came from."""
     if edge is None or not (isinstance(edge, Node) or getattr(edge, "is_output", False)):
         return ""
@@ -60,7 +60,7 @@ def stale_input(node: Node, name: str) -> None:
     if not isinstance(tensor, Tensor):
         return
     edge = edge_of(tensor)
-    stale(node, describe_origin(node, edge), saved_version(node, name), tensor._vc,  # type: ignore[arg-type]
+    stale(node, describe_origin(edge), saved_version(node, name), tensor._vc,  # type: ignore[arg-type]
           tensor._data.shape, tensor.dtype)
 
 
@@ -85,7 +85,7 @@ def stale_output(node: Any) -> None:
     y = node.out_y
     maker = None if node.output_origin is None else node.output_origin()
     counter, version = node.seal
-    stale(node, describe_origin(node, maker or node), version, counter, y.shape,
+    stale(node, describe_origin(maker or node), version, counter, y.shape,
           dtypes.from_numpy_dtype(y.dtype))
 
 

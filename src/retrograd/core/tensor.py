@@ -20,7 +20,16 @@ from ..base.errors import canonical_dim, type_name
 from ..base.missing_names import missing_attribute
 from ..base.modes import MODE
 from .extensions import TENSOR_CLASS, extensions
-from .graph import INFERENCE, LEAF, Identity, OutputEdge, RemovableHandle, Version, View
+from .graph import (
+    INFERENCE,
+    LEAF,
+    DetachedVersion,
+    Identity,
+    OutputEdge,
+    RemovableHandle,
+    Version,
+    View,
+)
 
 if TYPE_CHECKING:
     from ..backend.numpy import ndarray
@@ -499,7 +508,7 @@ class Tensor(TensorMethods):
     def _version(self) -> int:
         if self._vc is INFERENCE:
             raise RuntimeError("Inference tensors do not track version counter.")
-        return 0 if self._vc is None else self._vc.n
+        return 0 if self._vc is None else self._vc.n % DetachedVersion.START
 
     def _counter(self) -> Version:
         """The version counter, made now if there was none.
@@ -580,9 +589,11 @@ class Tensor(TensorMethods):
                                    "gradients. To fix this error, please refer to the "
                                    "Optimizer.zero_grad() function in torch/optim/optimizer.py as "
                                    "the solution.")
-        self._counter()
+        counter = self._counter()
         if self._edge is not None:
             self._cut = call_sites.here(2)
+            if self._edge is not LEAF and type(counter) is Version:
+                self._vc = DetachedVersion(counter)
         self._edge = None
         self._retains = False
         return self

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..autograd.backward import grad as graph_grad
 from ..base import trees
-from ..base.modes import MODE, switched
+from ..base.modes import MODE, differentiating, switched
 from ..core.tensor import Tensor
 from ..transforms import active, dual_primal, dual_tangent, levels_of, make_dual
 from .batching import map_rows
@@ -28,7 +28,7 @@ def jvp(func: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any,
     """``func(*primals)`` and its derivative in the direction ``tangents``."""
     name = "jvp(f, primals, tangents)"
     flat, directions, structure = _checked_pairs(name, primals, tangents)
-    with active() as level:
+    with differentiating(grad=MODE.get().records), active() as level:
         duals = [make_dual(p, t, level) for p, t in zip(flat, directions, strict=True)]
         output = func(*trees.unflatten(duals, structure))
         aux = None
@@ -135,7 +135,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
     def recorded_pull() -> Any:
         if not record:
-            with switched(grad=True):
+            with switched(grad=True, inference=False):
                 seeds = [zeros_like(o).requires_grad_() for o in outputs]
                 pulled = pull(trees.unflatten(seeds, out_structure), create_graph=True)
             record[:] = seeds, trees.flatten(pulled)[0]
@@ -156,7 +156,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         pairs = [(p, t) for p, t in zip(pulled, flat, strict=True) if p._edge is not None]
         slopes: Any = [None] * len(seeds)
         if pairs:
-            keep = MODE.get().grad and any(t._edge is not None for t in flat)
+            keep = MODE.get().records and any(t._edge is not None for t in flat)
             slopes = graph_grad([p for p, _ in pairs], seeds, [t for _, t in pairs],
                                 retain_graph=True, create_graph=keep, allow_unused=True)
         return trees.unflatten([zeros_like(o) if s is None else s

@@ -14,7 +14,7 @@ from typing import Any
 from ..autograd.backward import own, starting
 from ..backend.interface import kind_of, library_of
 from ..base import trees
-from ..base.modes import MODE, switched
+from ..base.modes import MODE, differentiating, switched
 from ..core.engine import Schedule, run
 from ..core.graph import Identity, Node
 from ..core.tensor import Tensor, edge_of, wrap_any
@@ -126,7 +126,7 @@ class Backward:
         given = [_unit(o) for o in self.live] if seeds is None else \
             [s for o, s in zip(self.outputs, seeds, strict=True) if o._edge is not None]
         roots, values = starting(tuple(self.live), tuple(given), record)
-        with switched(grad=record):
+        with switched(grad=record, inference=False):
             found = run(roots, values, retain=record or retain, recorded=record,
                         targets=self.targets, accumulate=False, schedule=self.schedule())
         return [self._result(found.get(edge), t)
@@ -144,7 +144,7 @@ class Backward:
                 raise TypeError("gradients can be either Tensors or None, but got "
                                 f"{type(seed).__name__}")
         if record is None:
-            record = MODE.get().grad and (self.watched or any(
+            record = MODE.get().records and (self.watched or any(
                 s is not None and s._edge is not None for s in seeds))
         return trees.unflatten(self.gradients(seeds, record, retain), self.inputs.structure)
 
@@ -227,8 +227,8 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         numbers = checked_argnums(argnums, args)
-        outer = MODE.get().grad
-        with switched(grad=True):
+        outer = MODE.get().records
+        with differentiating():
             picked = tuple(args[n] for n in numbers)
             inputs = Entered(picked if isinstance(argnums, tuple) else picked[0])
             inner = inputs.tree if isinstance(argnums, tuple) else (inputs.tree,)
@@ -285,8 +285,8 @@ def ran(func: Callable[..., Any], primals: tuple[Any, ...],
         has_aux: bool) -> tuple[Any, Any, Backward]:
     """``func(*primals)``, its auxiliary output, and the way back from its outputs."""
     name = "vjp(f, *primals)"
-    outer = MODE.get().grad
-    with switched(grad=True):
+    outer = MODE.get().records
+    with differentiating():
         inputs = Entered(primals)
         output = func(*inputs.tree)
         aux = None

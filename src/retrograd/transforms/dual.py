@@ -276,7 +276,7 @@ def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dic
         seeds.append(seed)
     pulled: list[Tensor] = []
     directions: list[Tensor] = []
-    with switched(grad=True):
+    with switched(grad=True, inference=False):
         for seed in seeds:
             if seed is not None:
                 seed._edge = LEAF

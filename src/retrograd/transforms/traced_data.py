@@ -9,8 +9,7 @@ from typing import Any
 from ..backend.interface import library_of
 from ..backend.numpy import ndarray
 from ..base.errors import CannotBatch
-from ..base.modes import ACTIVE, MODE
-from ..core.engine import _RUNNING
+from ..base.modes import ACTIVE, MODE, RUNNING
 from ..core.extensions import TENSOR_CLASS, TRACED_TENSORS, extensions
 from ..core.graph import Node, next_sequence
 from ..core.tensor import NATIVE, Tensor, edge_of, wrap_any
@@ -309,7 +308,7 @@ def made_inside(tensor: Tensor, level: int) -> bool:
 
 def has_tangents(level: int) -> bool:
     """Whether tangents of ``level`` count: not once it is closed, unless backward asks for them."""
-    if _RUNNING.get() is not None:
+    if RUNNING.get() is not None:
         return True
     mode = MODE.get()
     return level in ACTIVE.get() and mode.forward_grad and not mode.inference

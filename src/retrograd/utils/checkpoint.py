@@ -20,10 +20,9 @@ from ..autograd.function import Function
 from ..base import trees
 from ..base.call_sites import here
 from ..base.missing_names import suggest_names as _suggest_names
-from ..base.modes import MODE, switched
-from ..core.engine import _RUNNING
-from ..core.graph import INFERENCE, Version
-from ..core.saved_values import PackedValue
+from ..base.modes import MODE, RUNNING, switched
+from ..core.graph import INFERENCE, Version, stale
+from ..core.saved_values import PackedValue, describe_origin
 from ..core.tensor import Tensor
 from ..random import get_rng_state, set_rng_state
 
@@ -168,7 +167,13 @@ class _Frame:
         self.leaves = [PackedValue(leaf, hooks[-1]) if hooks and isinstance(leaf, Tensor)
                        and leaf.requires_grad else leaf for leaf in leaves]
         self.edges = [leaf._edge if isinstance(leaf, Tensor) else None for leaf in leaves]
+        self.versions = [_version_of(leaf) for leaf in leaves]
+        self.site = here(3)
         self.given = leaves
+
+    def name(self) -> str:
+        """What the error of an overwritten input calls this call."""
+        return "checkpoint"
 
     def run(self) -> Any:
         args, kwargs = trees.unflatten(self.given, self.structure)
@@ -185,7 +190,7 @@ class _Frame:
         return _Holder(self, number, about)
 
     def unpack(self, holder: _Holder) -> Tensor:
-        run = _RUNNING.get()
+        run = RUNNING.get()
         values = self.outside if run is None else self.recomputed.setdefault(run, {})
         if holder.number not in values:
             values.clear()
@@ -213,8 +218,8 @@ class _Frame:
                 raise _Enough
             return tensor
 
-        leaves = [_reattached(leaf, edge) if isinstance(leaf, PackedValue) else leaf
-                  for leaf, edge in zip(self.leaves, self.edges, strict=True)]
+        leaves = [self.input(*known) for known in zip(self.leaves, self.edges, self.versions,
+                                                      strict=True)]
         args, kwargs = trees.unflatten(leaves, self.structure)
         now = get_rng_state() if self.state is not None else None
         if self.state is not None:
@@ -236,6 +241,14 @@ class _Frame:
         if self.check:
             self.compare(values)
 
+    def input(self, leaf: Any, edge: Any, version: int | None) -> Any:
+        """One argument as it was given; an error if it was overwritten since."""
+        if isinstance(leaf, PackedValue):
+            return _reattached(leaf, edge)
+        if version is not None and leaf._version != version:
+            stale(self, describe_origin(edge), version, leaf._vc, leaf.shape, leaf.dtype)
+        return leaf
+
     def compare(self, values: dict[int, Tensor]) -> None:
         different = []
         for number, tensor in values.items():
@@ -254,6 +267,11 @@ def _shown(about: Any) -> dict[str, Any]:
     from ..core.tensor import Size
 
     return {"shape": Size(about[0]), "dtype": about[1], "device": about[2]}
+
+
+def _version_of(leaf: Any) -> int | None:
+    """The version of an argument, where there is one to compare with later."""
+    return leaf._version if isinstance(leaf, Tensor) and leaf._vc is not INFERENCE else None
 
 
 def _reattached(packed: PackedValue, edge: Any) -> Tensor:
@@ -358,7 +376,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        schedule = _RUNNING.get()
+        schedule = RUNNING.get()
         if schedule is not None and schedule.needed is not None:
             raise RuntimeError(
                 "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "

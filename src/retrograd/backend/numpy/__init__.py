@@ -218,8 +218,10 @@ def unbroadcast(array: Any, shape: tuple) -> Any:
         i + lead for i, n in enumerate(shape) if n == 1 and array.shape[i + lead] != 1
     )
     if axes:
-        dtype = array.dtype if array.dtype.kind in "fc" else None
-        array = np.add.reduce(array, axis=axes, keepdims=True, dtype=dtype)
+        dtype = array.dtype
+        if dtype.itemsize == 2 and dtype.kind in "fV":  # half precision accumulates in float32
+            return np.add.reduce(array.astype(np.float32), axis=axes).astype(dtype).reshape(shape)
+        array = np.add.reduce(array, axis=axes, dtype=dtype if dtype.kind in "fc" else None)
     return array.reshape(shape)
 
 

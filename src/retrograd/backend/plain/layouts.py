@@ -153,8 +153,10 @@ def unbroadcast(array: Any, shape: tuple) -> Any:
     axes = tuple(range(lead)) + tuple(
         i + lead for i, n in enumerate(shape) if n == 1 and array.shape[i + lead] != 1)
     if axes:
-        dtype = array.dtype if xp.kind_of(array.dtype) in "fc" else None
-        array = xp.sum(array, axis=axes, keepdims=True, dtype=dtype)
+        dtype = array.dtype
+        if dtype.itemsize == 2 and xp.kind_of(dtype) in "fV":  # accumulates in float32
+            return xp.sum(array.astype(xp.FLOAT32), axis=axes).astype(dtype).reshape(shape)
+        array = xp.sum(array, axis=axes, dtype=dtype if xp.kind_of(dtype) in "fc" else None)
     return array.reshape(shape)
 
 

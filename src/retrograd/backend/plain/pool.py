@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import xp
 from .conv import inner_part
+from .precision import wide
 
 Ints = tuple[int, ...]
 
@@ -205,10 +206,10 @@ def average_pool(x: Any, kernel: Ints, stride: Ints, padding: Ints, out: Ints, i
                  divisor: Any) -> Any:
     """The mean of every window."""
     ones = (1,) * len(kernel)
-    whole = pool_input(x, kernel, stride, padding, ones, out, 0)
+    whole = pool_input(wide(x), kernel, stride, padding, ones, out, 0)
     total = combined(xp.add, whole, kernel, stride, ones, out)
-    return _divided(total, _divisor(x.shape[-len(kernel):], kernel, stride, padding, out,
-                                    include_pad, divisor))
+    return xp.cast(_divided(total, _divisor(x.shape[-len(kernel):], kernel, stride, padding, out,
+                                            include_pad, divisor)), x.dtype)
 
 
 def _divided(total: Any, divisor: Any) -> Any:
@@ -241,7 +242,7 @@ def average_pool_gradient(g: Any, space: Ints, kernel: Ints, stride: Ints, paddi
     """What reaches the input of :func:`average_pool`."""
     rank = len(kernel)
     ones, out = (1,) * rank, g.shape[-rank:]
-    share = _divided(g, _divisor(space, kernel, stride, padding, out, include_pad, divisor))
+    share = _divided(wide(g), _divisor(space, kernel, stride, padding, out, include_pad, divisor))
     needed = reach(space, kernel, stride, padding, ones, out)
     for i, places in enumerate(parts(kernel, stride, ones, out)):
         shape = list(share.shape)
@@ -249,14 +250,16 @@ def average_pool_gradient(g: Any, space: Ints, kernel: Ints, stride: Ints, paddi
         apart = stride[i] >= kernel[i]
         # Windows that lie side by side leave nothing to be zeroed or added up.
         covered = apart and stride[i] == kernel[i] and out[i] * stride[i] == needed[i]
-        whole = xp.empty(shape, g.dtype) if covered else xp.zeros(shape, g.dtype)
+        whole = (xp.empty if covered else xp.zeros)(shape, share.dtype)
         for place in places:
             if apart:
                 whole[place] = share
             else:
                 whole[place] += share
         share = whole
-    return share if needed == space else xp.ascontiguousarray(share[inner_part(padding, space)])
+    if needed != space:
+        share = xp.ascontiguousarray(share[inner_part(padding, space)])
+    return xp.cast(share, g.dtype)
 
 
 # ---------------------------------------------------------------- nearly equal parts

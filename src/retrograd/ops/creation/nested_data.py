@@ -63,6 +63,7 @@ def _from_ndarray(array: Any, dtype: dtypes.dtype | None) -> Any:
 
 def _from_plain_lists(value: Any, dtype: dtypes.dtype | None) -> Any:
     """Rectangular lists of Python numbers, level by level; None for anything else."""
+    _check_depth(value)
     level, shape = value, [len(value)]
     while True:
         kinds = set(map(type, level))
@@ -81,6 +82,15 @@ def _from_plain_lists(value: Any, dtype: dtypes.dtype | None) -> Any:
                  dtypes.get_default_dtype() if float in kinds else
                  dtypes.int64 if int in kinds else dtypes.bool)
     return _numbers_as(level, dtype).reshape(shape)
+
+
+def _check_depth(value: Any) -> None:
+    """Refuse lists that nest too deeply, or hold themselves."""
+    depth = 0
+    while type(value) in (list, tuple) and value:
+        value, depth = value[0], depth + 1
+        if depth > 128:
+            raise ValueError(f"too many dimensions '{type(value).__name__}'")
 
 
 def _numbers_as(numbers: Any, kind: dtypes.dtype) -> Any:

@@ -47,7 +47,7 @@ def _minus_scaled(g: Any, alpha: Any) -> Any:
 
 
 @elementwise(operator="add", inplace=True, quiet=True, fast="{0} + {1}", numbers=BOTH,
-             guard=check_alpha)
+             guard=check_alpha, rounds="alpha")
 def add(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
     if alpha == 1 and type(alpha) is int:
@@ -59,7 +59,7 @@ add.vjp(input=lambda g: g, other=_scaled)
 
 
 @elementwise(operator="sub", inplace=True, quiet=True, fast="{0} - {1}", numbers=BOTH,
-             guard=check_sub, aliases=("subtract",))
+             guard=check_sub, aliases=("subtract",), rounds="alpha")
 def sub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``input`` and ``alpha`` times ``other``."""
     if alpha == 1 and type(alpha) is int:
@@ -80,7 +80,7 @@ rsub.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
 
 
 @elementwise(method=False, function=None, quiet=True, guard=check_rsub, node="RsubBackward1",
-             title="rsub")
+             title="rsub", rounds="other")
 def _rsub_number(input: Array, other: Number, alpha: Number = 1) -> Any:
     input = widened(input, other)
     return pointwise_kernels.number_in(input.dtype, other) - (
@@ -110,7 +110,7 @@ publish(_rsub, "rsub", method=False)
 
 
 @elementwise(operator="mul", inplace=True, quiet=True, fast="{0} * {1}", numbers=BOTH,
-             aliases=("multiply",))
+             aliases=("multiply",), wide="other")
 def mul(input: Array, other: Array) -> Any:
     """Product of ``input`` and ``other``, broadcast together."""
     return xp.multiply(input, other)
@@ -121,7 +121,7 @@ mul.vjp(input=lambda g, other: g * conj(other),
 
 
 @elementwise(promote="float", operator="truediv", inplace=True, fast="{0} / {1}", numbers=BOTH,
-             function=None, method=False)
+             function=None, method=False, wide="other")
 def div(input: Array, other: Array) -> Any:
     """Quotient of ``input`` and ``other``; integers divide to the default float."""
     return xp.divide(input, other)
@@ -132,13 +132,13 @@ div.vjp(input=lambda g, other: g / conj(other),
 
 
 @elementwise(function=None, method=False, inplace=True, numbers=BOTH, node="DivBackward2",
-             guard=kinds("if", "div_floor_cpu"), title="div")
+             guard=kinds("if", "div_floor_cpu"), title="div", wide="other")
 def _div_floor(input: Array, other: Array, *, rounding_mode: str = "floor") -> Any:
     return pointwise_kernels.floor_quotient(input, other)
 
 
 @elementwise(function=None, method=False, inplace=True, numbers=BOTH, node="DivBackward2",
-             guard=kinds("if", "div_trunc_cpu"), title="div")
+             guard=kinds("if", "div_trunc_cpu"), title="div", wide="other")
 def _div_trunc(input: Array, other: Array, *, rounding_mode: str = "trunc") -> Any:
     return pointwise_kernels.trunc_quotient(input, other)
 
@@ -175,7 +175,7 @@ publish(in_place(div), "true_divide_", function=None)
 
 
 @elementwise(inplace=True, numbers=BOTH, node="NotImplemented", operator="floordiv",
-             guard=kinds("if", "div_floor_cpu"))
+             guard=kinds("if", "div_floor_cpu"), wide="other")
 def floor_divide(input: Array, other: Array) -> Any:
     """Quotient of ``input`` and ``other``, rounded down."""
     return pointwise_kernels.floor_quotient(input, other)
@@ -197,7 +197,7 @@ remainder.vjp(input=lambda g: g,
 
 
 @elementwise(function=None, method=False, inplace=True, node="RemainderBackward0",
-             guard=kinds_with_number("if", "remainder_cpu"), title="remainder")
+             guard=kinds_with_number("if", "remainder_cpu"), title="remainder", rounds="other")
 def _remainder_number(input: Array, other: Number) -> Any:
     input = widened(input, other)
     return pointwise_kernels.remainder(input, pointwise_kernels.number_in(input.dtype, other))
@@ -227,7 +227,7 @@ fmod.vjp(input=lambda g: g,
 
 
 @elementwise(function=None, method=False, inplace=True, node="FmodBackward0",
-             guard=kinds_with_number("if", "fmod_cpu"), title="fmod")
+             guard=kinds_with_number("if", "fmod_cpu"), title="fmod", rounds="other")
 def _fmod_number(input: Array, other: Number) -> Any:
     input = widened(input, other)
     return pointwise_kernels.fmod(input, pointwise_kernels.number_in(input.dtype, other))

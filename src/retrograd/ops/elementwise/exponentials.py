@@ -177,8 +177,7 @@ xlogy.vjp(input=lambda g, input, other: g * zeroed(log(other), (input == 0) & (o
 
 
 @elementwise(promote="float", function=None, method=False, inplace=True, node="XlogyBackward2",
-             title="xlogy",
-             guard=kinds("f", "xlogy_cpu"))
+             title="xlogy", guard=kinds("f", "xlogy_cpu"), rounds="other")
 def _xlogy_number(input: Array, other: Number) -> Any:
     return _xlogy_kernel(input, pointwise_kernels.number_in(input.dtype, other))
 

@@ -24,7 +24,7 @@ from .where import zeroed, zeros_as
 
 
 @elementwise(function=None, method=False, inplace=True, guard=check_pow, node="PowBackward0",
-             title="pow")
+             title="pow", rounds="exponent")
 def _pow_number(input: Array, exponent: Number) -> Any:
     input = widened(input, exponent)
     if kind_of(input.dtype) == "b":
@@ -70,7 +70,7 @@ def _exponent_gradient(g: Any, input: Any, exponent: Any, y: Any) -> Any:
 
 
 @elementwise(function=None, method=False, guard=lambda given, common: check_base(given, common),
-             node="PowBackward2", promote=None, title="pow")
+             node="PowBackward2", promote=None, title="pow", rounds="self")
 def _pow_of_number(self: Number, exponent: Array) -> Any:
     exponent = widened(exponent, self)
     return pointwise_kernels.power(pointwise_kernels.number_in(exponent.dtype, self), exponent)

@@ -189,7 +189,7 @@ def softshrink(input: Array, lambd: float = 0.5) -> Any:
     return input - pointwise_kernels.bounded(input, -lambd, lambd)
 
 
-@elementwise(quiet=True, guard=kinds("f", "hardshrink_cpu"))
+@elementwise(quiet=True, guard=kinds("f", "hardshrink_cpu"), rounds="lambd")
 def hardshrink(input: Array, lambd: float = 0.5) -> Any:
     """``input``, or 0 where it is no farther than ``lambd`` from 0."""
     return pointwise_kernels.zeroed(input, (input >= -lambd) & (input <= lambd))

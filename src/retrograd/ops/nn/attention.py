@@ -15,6 +15,7 @@ from ..batching import all_batched
 from ..checks.common import c_name
 from ..checks.losses import check_fits
 from ..elementwise.where import where
+from ..memory.casts import cast
 from ..products.matmul import _batched, matmul
 from ..shapes.dimensions import transpose
 from ..shapes.expanding import expand
@@ -134,6 +135,12 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor,
                                  enable_gqa: bool = False) -> Tensor:
     """The values, averaged with weights ``softmax(query @ key.T * scale + mask)``."""
     _check(query, key, value, attn_mask, is_causal)
+    if query.dtype in (dtypes.float16, dtypes.bfloat16):  # computed in float32, rounded at the end
+        mask = attn_mask if attn_mask is None or attn_mask.dtype is dtypes.bool else \
+            cast(attn_mask, dtypes.float32)
+        single = [cast(tensor, dtypes.float32) for tensor in (query, key, value)]
+        return cast(scaled_dot_product_attention(*single, mask, dropout_p, is_causal, scale,
+                                                 enable_gqa), query.dtype)
     if not query.shape[-2] or not value.numel():
         return _of_nothing(query, key, value)
     if enable_gqa:
