@@ -72,7 +72,7 @@ def _parts(value: Any) -> tuple[Any, Any, Any] | None:
         return kind, tuple(value), list(value.values())
     if kind is defaultdict:
         return (defaultdict, value.default_factory), tuple(value), list(value.values())
-    if kind is deque or is_namedtuple(value):
+    if kind is deque or is_namedtuple(value) or hasattr(kind, "n_sequence_fields"):
         return kind, None, list(value)
     return None
 

@@ -12,7 +12,15 @@ from ...core.op import Array, op, publish
 from ...core.tensor import Tensor, attach
 from ..batching import as_operands
 from ..checks.common import unsupported
-from ..checks.products import check_batched, check_bmm, check_dot, check_mm, check_mv, mv_mismatch
+from ..checks.products import (
+    check_batched,
+    check_bmm,
+    check_dot,
+    check_inner_ranks,
+    check_mm,
+    check_mv,
+    mv_mismatch,
+)
 from ..elementwise.conjugate import conj
 from ..shapes.dimensions import t, transpose
 from ..shapes.expanding import sum_to_size_of
@@ -85,6 +93,7 @@ vdot.vjp(input=lambda g, other: conj(g) * other,
 
 @vdot.batch
 def _(batch: Any, input: Any, other: Any) -> Any:
+    check_inner_ranks(batch, input, other)
     return _product(batch, conj(input), other)
 
 
@@ -179,10 +188,6 @@ _vector_times_batch.jvp(input=lambda tangent, other: _vector_times_batch(tangent
                         other=lambda tangent, input: _vector_times_batch(input, tangent))
 
 
-@mm.batch
-@bmm.batch
-@mv.batch
-@dot.batch
 @_vecmat.batch
 @_rows_times_matrix.batch
 @_rows_times_vector.batch
@@ -256,3 +261,12 @@ def _reflected_matmul_operator(self: Tensor, other: Any) -> Any:
 
 attach(__matmul__=_matmul_operator)
 attach(__rmatmul__=_reflected_matmul_operator)
+
+
+@mm.batch
+@bmm.batch
+@mv.batch
+@dot.batch
+def _(batch: Any, a: Any, b: Any) -> Any:
+    check_inner_ranks(batch, a, b)
+    return _product(batch, a, b)
