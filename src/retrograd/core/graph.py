@@ -127,7 +127,7 @@ class DetachedVersion(Version):
 
     __slots__ = ("shared",)
     START = 1 << 48
-    code, lasti, views, room = [_of_shared(name) for name in Version.__slots__[1:]]
+    code, lasti, views, room = map(_of_shared, Version.__slots__[1:])
 
     def __init__(self, shared: Version) -> None:
         self.shared = shared
@@ -440,15 +440,16 @@ def stale(saver: Any, label: str, expected: int, version: Version, shape: Any,
 
     ``saver`` is the node, or whatever else has a name and a line, that needs the value.
     """
-    if expected < DetachedVersion.START <= version.n:
+    start = DetachedVersion.START
+    if expected < start <= version.n:
         raise RuntimeError("Trying to use a saved tensor that has been detached in-place, i.e. "
                            "with .detach_().This is not supported, please use out-of-place "
                            "`.detach()` instead")
     kind = "CPUBoolType" if dtype.alias == "Bool" else f"torch.{dtype.alias}Tensor"
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace "
-        f"operation: [{kind} {list(shape)}]{label} is at version {version.n}; "
-        f"expected version {expected} instead. Hint: {_hint()}"
+        f"operation: [{kind} {list(shape)}]{label} is at version {version.n % start}; "
+        f"expected version {expected % start} instead. Hint: {_hint()}"
         f"\nThe value was saved for {saver.name()} here:\n  {saver.site}"
         f"\nand overwritten here:\n  {call_sites.Site(version.code, version.lasti)}"
     )

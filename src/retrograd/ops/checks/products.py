@@ -93,7 +93,7 @@ def check_inner_ranks(batch: Any, a: Any, b: Any) -> None:
     if given == _RANKS[name]:
         return
     if "dot" in name:
-        raise RuntimeError(f"Got wrong shapes for {name}")
+        raise RuntimeError("Got wrong shapes for dot")
     raise RuntimeError(f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {given[0]}"
                        f"and b has dim {given[1]}but expected them to have dim {_RANKS[name][0]} "
                        f"and dim {_RANKS[name][1]}")

@@ -1,0 +1,238 @@
+"""Ordinary calls in circumstances that are easily forgotten: modes, half precision, late writes."""
+
+from __future__ import annotations
+
+import importlib
+
+from parity.harness import behaviour, behaviour_of_each
+from shared import leaf
+
+HALVES = [("float16", "float16"), ("bfloat16", "bfloat16")]
+
+
+def _checkpoint(torch):
+    return importlib.import_module(torch.__name__ + ".utils.checkpoint")
+
+
+# ---------------------------------------------------------------- inputs overwritten afterwards
+
+INPUTS = {
+    "a constant": lambda torch: torch.full((3,), 2.0),
+    "an intermediate": lambda torch: torch.full((3,), 2.0, requires_grad=True) * 1,
+    "integers": lambda torch: torch.tensor([1, 2, 3]),
+    "a view": lambda torch: torch.full((6,), 2.0)[::2],
+}
+
+
+@behaviour_of_each(INPUTS.items())
+def the_input_of_a_checkpoint_is_overwritten(torch, log, name, make):
+    x, y = leaf(torch, 1.0, 1.0, 1.0), make(torch)
+    z = _checkpoint(torch).checkpoint(lambda a, b: (a * b).sin(), y, x, use_reentrant=False)
+    with torch.no_grad():
+        y.zero_()
+    log.raises(lambda: z.sum().backward())
+    log(x.grad)
+
+
+@behaviour
+def the_input_of_a_checkpoint_is_written_before(torch, log):
+    x, y = leaf(torch, 1.0, 1.0, 1.0), torch.zeros(3)
+    y.add_(2)
+    z = _checkpoint(torch).checkpoint(lambda a, b: (a * b).sin(), y, x, use_reentrant=False)
+    z.sum().backward()
+    log(x.grad)
+
+
+@behaviour
+def a_saved_tensor_leaves_the_graph(torch, log):
+    x = leaf(torch, 1.0, 2.0)
+    a = x.clone()
+    b = a.sin()
+    a.detach_()
+    log(a, a._version, b)
+    log.raises(lambda: b.sum().backward())
+
+
+@behaviour
+def a_tensor_that_left_the_graph_is_used_and_written_to(torch, log):
+    x = leaf(torch, 1.0, 2.0)
+    a = x * 2
+    a.detach_()
+    c = x * a
+    log(c)
+    c.sum().backward(retain_graph=True)
+    log(x.grad)
+    a.mul_(3)
+    log(a, a._version)
+    log.raises(lambda: c.sum().backward())
+
+
+@behaviour
+def views_keep_their_gradients_when_the_base_is_written(torch, log):
+    x = leaf(torch, 1.0, 2.0, 3.0, 4.0).clone()
+    a, b = x.view(2, 2), x[1:]
+    a.retain_grad()
+    b.retain_grad()
+    x.mul_(2)
+    (a.sum() + b.sum()).backward()
+    log(a.grad, b.grad)
+
+
+@behaviour
+def one_of_two_views_is_written(torch, log):
+    x = leaf(torch, 1.0, 2.0, 3.0, 4.0).clone()
+    a, b = x.view(2, 2), x[1:]
+    a.retain_grad()
+    b.retain_grad()
+    a.mul_(2)
+    (x.sum() + b.sum()).backward()
+    log(a.grad, b.grad)
+
+
+# ---------------------------------------------------------------- inference mode
+
+TRANSFORMS = {
+    "grad": lambda torch, f, x: torch.func.grad(lambda a: f(a).sum())(x),
+    "vjp": lambda torch, f, x: torch.func.vjp(f, x)[1](torch.ones(2)),
+    "jvp": lambda torch, f, x: torch.func.jvp(f, (x,), (x,)),
+    "hessian": lambda torch, f, x: torch.func.hessian(lambda a: f(a).sum())(x),
+    "jacfwd": lambda torch, f, x: torch.func.jacfwd(f)(x),
+    "jacrev": lambda torch, f, x: torch.func.jacrev(f)(x),
+    "grad of grad": lambda torch, f, x: torch.func.grad(
+        lambda b: torch.func.grad(lambda a: f(a).sum())(b).sum())(x),
+}
+
+
+@behaviour_of_each(TRANSFORMS.items())
+def transforms_inside_inference_mode(torch, log, name, transform):
+    outside = torch.tensor([1.0, 2.0])
+    with torch.inference_mode():
+        made = torch.tensor([3.0, 4.0])
+        results = [transform(torch, lambda a: a ** 3 * made, outside),
+                   transform(torch, lambda a: a ** 3 * outside, made)]
+    results.append(transform(torch, lambda a: a ** 3 * made, outside))
+    for result in results:
+        log.values(*(result if isinstance(result, tuple) else [result]))
+
+
+@behaviour
+def inference_mode_is_off_inside_a_transform(torch, log):
+    seen = []
+    with torch.inference_mode():
+        torch.func.grad(lambda a: (seen.append(torch.is_inference_mode_enabled()), a.sum())[1])(
+            torch.ones(2))
+        seen.append(torch.is_inference_mode_enabled())
+    log(seen)
+
+
+# ---------------------------------------------------------------- half precision
+
+
+@behaviour_of_each(HALVES)
+def gradients_of_a_broadcast_accumulate_in_single_precision(torch, log, name, dtype):
+    kind = getattr(torch, dtype)
+    ones = torch.ones(5000, dtype=kind)
+    b = torch.zeros(1, dtype=kind, requires_grad=True)
+    (ones + b).backward(ones)
+    log(b.grad)
+    b.grad = None
+    b.expand(5000).backward(ones)
+    log(b.grad, ones.sum_to_size(1))
+    matrix = torch.ones(3000, 2, dtype=kind)
+    row = torch.zeros(2, dtype=kind, requires_grad=True)
+    (matrix * row + row).backward(matrix)
+    log(row.grad)
+
+
+@behaviour_of_each(HALVES)
+def windows_are_averaged_in_single_precision(torch, log, name, dtype):
+    x = torch.arange(2000.0).to(getattr(torch, dtype)).view(1, 1, -1) / 256
+    log(torch.nn.functional.avg_pool1d(x, 1000, 250))
+
+
+NUMBERS = {
+    f"{name} {number}": (name, number) for number in (1e5, 0.3, 1e-8, 3)
+    for name in ("mul", "div", "add", "sub", "rsub", "remainder", "fmod", "floor_divide")
+}
+
+
+@behaviour_of_each([(key, *value, dtype) for key, value in NUMBERS.items()
+                    for dtype in ("float16", "bfloat16")])
+def numbers_beside_half_precision(torch, log, name, function, number, dtype):
+    x = torch.tensor([1e-3, 100.0, 7.5, -7.25, 0.3, 5.3], dtype=getattr(torch, dtype))
+    log(getattr(torch, function)(x, number))
+    if function in ("mul", "div"):
+        log(getattr(torch, function)(x, torch.tensor(number)))
+
+
+@behaviour_of_each(HALVES)
+def half_precision_attention(torch, log, name, dtype):
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(2, 3, 4, 8).to(getattr(torch, dtype)) for _ in range(3))
+    attend = torch.nn.functional.scaled_dot_product_attention
+    mask = torch.randn(4, 4)
+    for options in ({}, {"is_causal": True}, {"attn_mask": mask > 0},
+                    {"attn_mask": mask.to(q.dtype)}, {"scale": 0.3}):
+        log.values(attend(q, k, v, **options))
+
+
+@behaviour
+def thresholds_in_half_precision(torch, log):
+    x = torch.tensor([0.3, -0.3, 0.31], dtype=torch.bfloat16)
+    log(torch.nn.functional.hardshrink(x, 0.3), torch.nn.functional.threshold(x, 0.3, 9))
+
+
+# ---------------------------------------------------------------- transforms
+
+NAMED = {
+    "sort": lambda torch, x: torch.vmap(torch.sort)(x),
+    "max": lambda torch, x: torch.vmap(lambda a: torch.max(a, 0))(x),
+    "topk": lambda torch, x: torch.vmap(torch.topk, in_dims=(0, None))(x, 2),
+    "slogdet": lambda torch, x: torch.vmap(torch.slogdet)(x @ x.mT + torch.eye(3)),
+    "svd": lambda torch, x: torch.vmap(torch.svd)(x).S,
+}
+
+
+@behaviour_of_each(NAMED.items())
+def named_results_of_a_vmap(torch, log, name, call):
+    torch.manual_seed(0)
+    result = call(torch, torch.randn(2, 3, 3))
+    log(type(result).__name__)
+    log.values(*([result] if name == "svd" else result))
+
+
+RANKS = {"mm": ((2, 3), (2, 3)), "bmm": ((2, 3, 3), (2, 3, 3)), "mv": ((2, 3), (2, 3)),
+         "dot": ((2, 3, 3), (2, 3, 3)), "vdot": ((2, 3, 3), (2, 3, 3))}
+
+
+@behaviour_of_each(RANKS.items())
+def products_of_wrong_ranks_in_a_vmap(torch, log, name, shapes):
+    log.raises(lambda: torch.vmap(getattr(torch, name))(*[torch.ones(s) for s in shapes]))
+
+
+# ---------------------------------------------------------------- small things
+
+
+@behaviour
+def unused_inputs_get_zeros_that_can_be_differentiated(torch, log):
+    x, y = leaf(torch, 1.0, 2.0), leaf(torch, 3.0)
+    for create_graph in (False, True):
+        found = torch.autograd.grad((x * x).sum(), (x, y), allow_unused=True,
+                                    materialize_grads=True, create_graph=create_graph)
+        log(*found)
+
+
+@behaviour
+def a_generator_returns_itself(torch, log):
+    generator = torch.Generator()
+    log(generator.set_state(generator.get_state()) is generator)
+
+
+@behaviour
+def lists_that_hold_themselves(torch, log):
+    one: list = []
+    one.append(one)
+    two: list = []
+    two += [two, two]
+    log.raises(lambda: torch.tensor(one))
+    log.raises(lambda: torch.tensor(two))
