@@ -298,9 +298,14 @@ def publish(made: Any, name: str, *, method: bool | str = True, function: str | 
 _OPTIONS = {*_register.__kwdefaults__, *Op.__init__.__kwdefaults__}  # type: ignore[misc]
 
 
+_PRIVATE = {"function": None, "method": False}
+"""What holds for ops whose name begins with an underscore, unless their declaration says more."""
+
+
 def _declare(kind: str, options: dict[str, Any]) -> Callable[[Any], Any]:
     declaration.check_options(options, _OPTIONS, PUBLIC)
-    return lambda kernel: _register(kernel, kind, **options)
+    return lambda kernel: _register(kernel, kind, **{
+        **(_PRIVATE if kernel.__name__.startswith("_") else {}), **options})
 
 
 def elementwise(**options: Any) -> Callable[[Any], Any]:

@@ -195,7 +195,7 @@ def _overwritten(batch: Any, input: Any, *rest: Any) -> Any:
     return run(batch.name, input, *rest)
 
 
-@op(draws=True, method=False, function=None, node="BernoulliBackward0")
+@op(draws=True, node="BernoulliBackward0")
 def _bernoulli(input: Array, generator: Any = None) -> Any:
     return stream_of(generator).bernoulli(xp.as_array(input))
 
@@ -203,7 +203,7 @@ def _bernoulli(input: Array, generator: Any = None) -> Any:
 _bernoulli.vjp(input=lambda g: zeros_of(g, g.shape))
 
 
-@op(draws=True, method=False, function=None, node="PoissonBackward0")
+@op(draws=True, node="PoissonBackward0")
 def _poisson(input: Array, generator: Any = None) -> Any:
     return stream_of(generator).poisson(xp.as_array(input))
 
@@ -234,7 +234,7 @@ def _into(out: Tensor | None, drawn: Tensor, function: str) -> Tensor:
     return drawn if out is None else settle(drawn._data, out, False, function)
 
 
-@op(draws=True, method=False, function=None)
+@op(draws=True)
 def _multinomial(input: Array, num_samples: int, replacement: bool, generator: Any) -> Any:
     return stream_of(generator).multinomial(
         xp.as_array(input), num_samples, replacement).copy()
@@ -255,7 +255,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                  "multinomial")
 
 
-@op(draws=True, method=False, function=None, node="NormalBackward1")
+@op(draws=True, node="NormalBackward1")
 def _normal_mean(input: Array, std: Any, generator: Any) -> Any:
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
@@ -263,14 +263,14 @@ def _normal_mean(input: Array, std: Any, generator: Any) -> Any:
     return drawn * xp.asarray(std, dtype=input.dtype) + input
 
 
-@op(draws=True, method=False, function=None, node="NormalBackward2")
+@op(draws=True, node="NormalBackward2")
 def _normal_std(mean: Any, input: Array, generator: Any) -> Any:
     _check_std(input)
     drawn = stream_of(generator).normal(input.shape, input.dtype)
     return drawn * input + xp.asarray(mean, dtype=input.dtype)
 
 
-@op(draws=True, method=False, function=None, node="NormalBackward3", broadcasts=True)
+@op(draws=True, node="NormalBackward3", broadcasts=True)
 def _normal_both(mean: Array, std: Array, generator: Any) -> Any:
     _check_std(std)
     try:
@@ -429,7 +429,7 @@ _random_any = _written("_random_any", "RandomBackward2", _copy_of(_random))
 _bernoulli_op = _written("bernoulli", "BernoulliBackward2", _bernoulli_number)
 
 
-@op(draws=True, inplace=True, function=None, method=False, node="BernoulliBackward1")
+@op(draws=True, inplace=True, node="BernoulliBackward1")
 def _bernoulli_tensor(input: Array, p: Index, *, generator: Any = None) -> Any:
     chances = xp.as_array(p)
     if chances.shape != input.shape:

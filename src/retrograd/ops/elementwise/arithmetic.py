@@ -24,6 +24,7 @@ from ..checks.elementwise import (
 )
 from ..shapes.expanding import joint_shape
 from .conjugate import conj, real_part
+from .expressions import binary, unary
 from .number_operands import (
     BOTH,
     in_place,
@@ -79,8 +80,7 @@ def rsub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
 rsub.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
 
 
-@elementwise(method=False, function=None, quiet=True, guard=check_rsub, node="RsubBackward1",
-             title="rsub", rounds="other")
+@elementwise(quiet=True, guard=check_rsub, node="RsubBackward1", title="rsub", rounds="other")
 def _rsub_number(input: Array, other: Number, alpha: Number = 1) -> Any:
     input = widened(input, other)
     return pointwise_kernels.number_in(input.dtype, other) - (
@@ -109,36 +109,25 @@ def _rsub(input: Tensor, other: Tensor | Number, *, alpha: Any = 1) -> Any:
 publish(_rsub, "rsub", method=False)
 
 
-@elementwise(operator="mul", inplace=True, quiet=True, fast="{0} * {1}", numbers=BOTH,
-             aliases=("multiply",), wide="other")
-def mul(input: Array, other: Array) -> Any:
-    """Product of ``input`` and ``other``, broadcast together."""
-    return xp.multiply(input, other)
+mul = binary("mul", "Product of ``input`` and ``other``, broadcast together.",
+             lambda input, other: xp.multiply(input, other), operator="mul", inplace=True,
+             quiet=True, fast="{0} * {1}", numbers=BOTH, aliases=("multiply",), wide="other",
+             input=lambda g, other: g * conj(other), other=lambda g, input: g * conj(input))
+div = binary("div", "Quotient of ``input`` and ``other``; integers divide to the default float.",
+             lambda input, other: xp.divide(input, other), promote="float", operator="truediv",
+             inplace=True, fast="{0} / {1}", numbers=BOTH, function=None, method=False,
+             wide="other", input=lambda g, other: g / conj(other),
+             other=lambda g, input, other: -g * conj((input / other) / other))
 
 
-mul.vjp(input=lambda g, other: g * conj(other),
-        other=lambda g, input: g * conj(input))
-
-
-@elementwise(promote="float", operator="truediv", inplace=True, fast="{0} / {1}", numbers=BOTH,
-             function=None, method=False, wide="other")
-def div(input: Array, other: Array) -> Any:
-    """Quotient of ``input`` and ``other``; integers divide to the default float."""
-    return xp.divide(input, other)
-
-
-div.vjp(input=lambda g, other: g / conj(other),
-        other=lambda g, input, other: -g * conj((input / other) / other))
-
-
-@elementwise(function=None, method=False, inplace=True, numbers=BOTH, node="DivBackward2",
-             guard=kinds("if", "div_floor_cpu"), title="div", wide="other")
+@elementwise(inplace=True, numbers=BOTH, node="DivBackward2", guard=kinds("if", "div_floor_cpu"),
+             title="div", wide="other")
 def _div_floor(input: Array, other: Array, *, rounding_mode: str = "floor") -> Any:
     return pointwise_kernels.floor_quotient(input, other)
 
 
-@elementwise(function=None, method=False, inplace=True, numbers=BOTH, node="DivBackward2",
-             guard=kinds("if", "div_trunc_cpu"), title="div", wide="other")
+@elementwise(inplace=True, numbers=BOTH, node="DivBackward2", guard=kinds("if", "div_trunc_cpu"),
+             title="div", wide="other")
 def _div_trunc(input: Array, other: Array, *, rounding_mode: str = "trunc") -> Any:
     return pointwise_kernels.trunc_quotient(input, other)
 
@@ -174,78 +163,50 @@ publish(div, "true_divide")
 publish(in_place(div), "true_divide_", function=None)
 
 
-@elementwise(inplace=True, numbers=BOTH, node="NotImplemented", operator="floordiv",
-             guard=kinds("if", "div_floor_cpu"), wide="other")
-def floor_divide(input: Array, other: Array) -> Any:
-    """Quotient of ``input`` and ``other``, rounded down."""
-    return pointwise_kernels.floor_quotient(input, other)
+floor_divide = binary("floor_divide", "Quotient of ``input`` and ``other``, rounded down.",
+                      lambda input, other: pointwise_kernels.floor_quotient(input, other),
+                      inplace=True, numbers=BOTH, node="NotImplemented", operator="floordiv",
+                      guard=kinds("if", "div_floor_cpu"), wide="other",
+                      input=lambda g: no_derivative("aten::floor_divide"),
+                      other=lambda g: no_derivative("aten::floor_divide"))
 
 
-floor_divide.vjp(input=lambda g: no_derivative("aten::floor_divide"),
-                 other=lambda g: no_derivative("aten::floor_divide"))
+def _rest(name: str, doc: str, kernel: Any, other: Any) -> tuple[Any, Any]:
+    """Declare what is left of a division by a tensor, whose rule is ``other``, and by a number."""
+    with_tensor = binary(name, doc, kernel, function=None, method=False, inplace=True, numbers=(),
+                         node=f"{name.capitalize()}Backward1", guard=kinds("if", f"{name}_cpu"),
+                         input=lambda g: g, other=other)
+
+    def by_number(input: Array, other: Number) -> Any:
+        input = widened(input, other)
+        return kernel(input, pointwise_kernels.number_in(input.dtype, other))
+
+    by_number.__name__ = f"_{name}_number"
+    with_number = elementwise(
+        inplace=True, node=f"{name.capitalize()}Backward0", title=name, rounds="other",
+        guard=kinds_with_number("if", f"{name}_cpu"))(by_number)
+    with_number.vjp(input=lambda g: g)
+    return with_tensor, with_number
 
 
-@elementwise(function=None, method=False, inplace=True, node="RemainderBackward1", numbers=(),
-             guard=kinds("if", "remainder_cpu"))
-def remainder(input: Array, other: Array) -> Any:
-    """What is left of ``input`` after division by ``other``, with the sign of ``other``."""
-    return pointwise_kernels.remainder(input, other)
-
-
-remainder.vjp(input=lambda g: g,
-              other=lambda g, input, other: -g * _div_floor(input, other))
-
-
-@elementwise(function=None, method=False, inplace=True, node="RemainderBackward0",
-             guard=kinds_with_number("if", "remainder_cpu"), title="remainder", rounds="other")
-def _remainder_number(input: Array, other: Number) -> Any:
-    input = widened(input, other)
-    return pointwise_kernels.remainder(input, pointwise_kernels.number_in(input.dtype, other))
-
-
-_remainder_number.vjp(input=lambda g: g)
-
-
-@elementwise(function=None, method=False, node="NotImplemented", numbers=BOTH,
-             guard=kinds("if", "remainder_cpu"), title="remainder")
-def _remainder_of_number(input: Array, other: Array) -> Any:
-    return pointwise_kernels.remainder(input, other)
-
-
-_remainder_of_number.vjp(other=lambda g: no_derivative("aten::remainder"))
-
-
-@elementwise(function=None, method=False, inplace=True, node="FmodBackward1", numbers=(),
-             guard=kinds("if", "fmod_cpu"))
-def fmod(input: Array, other: Array) -> Any:
-    """What is left of ``input`` after division by ``other``, with the sign of ``input``."""
-    return pointwise_kernels.fmod(input, other)
-
-
-fmod.vjp(input=lambda g: g,
-         other=lambda g, input, other: -g * _div_trunc(input, other))
-
-
-@elementwise(function=None, method=False, inplace=True, node="FmodBackward0",
-             guard=kinds_with_number("if", "fmod_cpu"), title="fmod", rounds="other")
-def _fmod_number(input: Array, other: Number) -> Any:
-    input = widened(input, other)
-    return pointwise_kernels.fmod(input, pointwise_kernels.number_in(input.dtype, other))
-
-
-_fmod_number.vjp(input=lambda g: g)
+remainder, _remainder_number = _rest(
+    "remainder",
+    "What is left of ``input`` after division by ``other``, with the sign of ``other``.",
+    lambda input, other: pointwise_kernels.remainder(input, other),
+    lambda g, input, other: -g * _div_floor(input, other))
+_remainder_of_number = binary(
+    "_remainder_of_number", None, lambda input, other: pointwise_kernels.remainder(input, other),
+    node="NotImplemented", numbers=BOTH, guard=kinds("if", "remainder_cpu"), title="remainder",
+    other=lambda g: no_derivative("aten::remainder"))
+fmod, _fmod_number = _rest(
+    "fmod", "What is left of ``input`` after division by ``other``, with the sign of ``input``.",
+    lambda input, other: pointwise_kernels.fmod(input, other),
+    lambda g, input, other: -g * _div_trunc(input, other))
 _remainder = publish_pair("remainder", remainder, _remainder_number, _remainder_of_number)
 _fmod = publish_pair("fmod", fmod, _fmod_number)
-
-
-@elementwise(operator="neg", inplace="function", quiet=True, fast="-{0}", aliases=("negative",),
-             guard=refuse_bool_neg)
-def neg(input: Array) -> Any:
-    """The negative."""
-    return xp.negative(input)
-
-
-neg.vjp(input=lambda g: -g)
+neg = unary("neg", "The negative.", lambda input: xp.negative(input), lambda g: -g, operator="neg",
+            inplace="function", quiet=True, fast="-{0}", aliases=("negative",),
+            guard=refuse_bool_neg)
 
 
 @composite(method=True, operator="pos")
@@ -256,13 +217,9 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@elementwise(operator="abs", quiet=True, aliases=("absolute",), guard=kinds("ifc", "abs_cpu"))
-def abs(input: Array) -> Any:
-    """The absolute value; of a complex number its distance from zero."""
-    return xp.absolute(input)
-
-
-abs.vjp(input=lambda g, input: g * sgn(input))
+abs = unary("abs", "The absolute value; of a complex number its distance from zero.",
+            lambda input: xp.absolute(input), lambda g, input: g * sgn(input), operator="abs",
+            quiet=True, aliases=("absolute",), guard=kinds("ifc", "abs_cpu"))
 abs.jvp(input=lambda tangent, input: real_part(tangent * conj(sgn(input))))
 
 
@@ -272,37 +229,21 @@ def is_complex_value(value: Any) -> bool:
     return dtype.is_complex if isinstance(dtype, dtypes.dtype) else kind_of(dtype) == "c"
 
 
-@elementwise(function=None, method=False, inplace=True, quiet=True, node="AbsBackward0",
-             guard=kinds("if", "abs_cpu", c=(RuntimeError, "In-place abs is not supported for "
-                                             "complex tensors.")), title="abs")
-def _abs_real(input: Array) -> Any:
-    return xp.absolute(input)
-
-
-_abs_real.vjp(input=lambda g, input: g * sgn(input))
+_abs_real = unary("_abs_real", None, lambda input: xp.absolute(input),
+                  lambda g, input: g * sgn(input), inplace=True, quiet=True, title="abs",
+                  node="AbsBackward0", guard=kinds("if", "abs_cpu", c=(
+                      RuntimeError, "In-place abs is not supported for complex tensors.")))
 publish(in_place(_abs_real), "abs_", aliases=("absolute_",))
 del PUBLIC["torch"]["absolute_"]
 
-
-@elementwise(inplace=True, quiet=True, guard=kinds("bif", "sign_cpu", c=(
-    NotImplementedError, "Unlike NumPy, torch.sign is not intended to support complex numbers. "
-    "Please use torch.sgn instead.")))
-def sign(input: Array) -> Any:
-    """-1, 0 or 1."""
-    return pointwise_kernels.sign(input)
-
-
-sign.vjp(input=lambda g: zeros_as(g))
-
-
-@elementwise(inplace=True, quiet=True)
-def sgn(input: Array) -> Any:
-    """-1, 0 or 1; of a complex number the unit in its direction."""
-    return pointwise_kernels.sign(input)
-
-
-sgn.vjp(input=lambda g, input, y, like:
-        _direction_gradient(g, input, y) if kind_of(like.dtype) == "c" else zeros_as(g))
+sign = unary("sign", "-1, 0 or 1.", lambda input: pointwise_kernels.sign(input),
+             lambda g: zeros_as(g), inplace=True, quiet=True, guard=kinds("bif", "sign_cpu", c=(
+                 NotImplementedError, "Unlike NumPy, torch.sign is not intended to support complex "
+                 "numbers. Please use torch.sgn instead.")))
+sgn = unary("sgn", "-1, 0 or 1; of a complex number the unit in its direction.",
+            lambda input: pointwise_kernels.sign(input), lambda g, input, y, like:
+            _direction_gradient(g, input, y) if kind_of(like.dtype) == "c" else zeros_as(g),
+            inplace=True, quiet=True)
 sgn.jvp(input=lambda tangent, input, y: _direction_gradient(tangent, input, y))
 
 
@@ -335,8 +276,7 @@ addcdiv.vjp(input=lambda g: g,
             -g * conj(value * tensor1 / (tensor2 * tensor2)))
 
 
-@elementwise(function=None, method=False, inplace=True, numbers=(), guard=check_lerp,
-             node="LerpBackward0", title="lerp")
+@elementwise(inplace=True, numbers=(), guard=check_lerp, node="LerpBackward0", title="lerp")
 def _lerp_number(input: Array, end: Array, weight: Number) -> Any:
     return pointwise_kernels.lerp(input, end, weight)
 
@@ -349,8 +289,7 @@ def _conjugate(number: Any) -> Any:
     return number.conjugate()
 
 
-@elementwise(function=None, method=False, inplace=True, numbers=(), guard=check_lerp,
-             node="LerpBackward1")
+@elementwise(inplace=True, numbers=(), guard=check_lerp, node="LerpBackward1")
 def _lerp(input: Array, end: Array, weight: Array) -> Any:
     return pointwise_kernels.lerp(input, end, weight)
 
@@ -375,13 +314,7 @@ def lerp_(input: Tensor, end: Tensor, weight: Any) -> Tensor:
 
 
 publish(lerp_, "lerp_", function=None)
-
-
-@elementwise(inplace=True, numbers=(), guard=kinds("f", "hypot_cpu"))
-def hypot(input: Array, other: Array) -> Any:
-    """The hypotenuse of a right triangle with the given legs."""
-    return xp.hypot(input, other)
-
-
-hypot.vjp(input=lambda g, input, y: g * (input / y),
-          other=lambda g, other, y: g * (other / y))
+hypot = binary("hypot", "The hypotenuse of a right triangle with the given legs.",
+               lambda input, other: xp.hypot(input, other), inplace=True, numbers=(),
+               guard=kinds("f", "hypot_cpu"), input=lambda g, input, y: g * (input / y),
+               other=lambda g, other, y: g * (other / y))

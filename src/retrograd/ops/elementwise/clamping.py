@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...backend import pointwise as pointwise_kernels
@@ -13,6 +12,7 @@ from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..checks.elementwise import CLAMP, check_bounded, check_clamp
 from .comparison import isnan
+from .expressions import binary
 from .number_operands import in_place, is_operand, plain_number, widened
 from .where import kept, where, zeroed
 
@@ -24,8 +24,7 @@ def _bounded(input: Any, low: Any, high: Any) -> Any:
     return pointwise_kernels.bounded(input, low, high)
 
 
-@elementwise(function=None, method=False, inplace=True, quiet=True, guard=check_clamp,
-             node="ClampBackward1", title="clamp")
+@elementwise(inplace=True, quiet=True, guard=check_clamp, node="ClampBackward1", title="clamp")
 def _clamp_numbers(input: Array, min: Number = None, max: Number = None) -> Any:
     return _bounded(input, min, max)
 
@@ -40,8 +39,7 @@ def _within(input: Any, low: Any, high: Any) -> Any:
     return input <= high if low is None else (input >= low) & (input <= high)
 
 
-@elementwise(function=None, method=False, inplace=True, quiet=True, guard=CLAMP,
-             node="ClampBackward0", title="clamp")
+@elementwise(inplace=True, quiet=True, guard=CLAMP, node="ClampBackward0", title="clamp")
 def _clamp_tensors(input: Array, min: Array, max: Array) -> Any:
     return xp.minimum(xp.maximum(input, min), max)
 
@@ -82,8 +80,8 @@ _clamp_min_tensor = _lower_bound("_clamp_min_tensor", "ClampMinBackward1")
 _clamp_max_tensor = _upper_bound("_clamp_max_tensor", "ClampMaxBackward1")
 
 
-@elementwise(function=None, method=False, inplace=True, quiet=True, guard=check_clamp,
-             node="ClampMinBackward0", title="clamp_min")
+@elementwise(inplace=True, quiet=True, guard=check_clamp, node="ClampMinBackward0",
+             title="clamp_min")
 def _clamp_min_number(input: Array, min: Number) -> Any:
     return _bounded(input, min, None)
 
@@ -91,8 +89,8 @@ def _clamp_min_number(input: Array, min: Number) -> Any:
 _clamp_min_number.vjp(input=lambda g, input, min: kept(g, input >= min))
 
 
-@elementwise(function=None, method=False, inplace=True, quiet=True, guard=check_clamp,
-             node="ClampMaxBackward0", title="clamp_max")
+@elementwise(inplace=True, quiet=True, guard=check_clamp, node="ClampMaxBackward0",
+             title="clamp_max")
 def _clamp_max_number(input: Array, max: Number) -> Any:
     return _bounded(input, None, max)
 
@@ -188,46 +186,33 @@ publish(clamp_min_, "clamp_min_")
 publish(clamp_max_, "clamp_max_")
 
 
-def _extremum(name: str) -> Callable[..., None]:
-    return kinds("bif", f"{name}_cpu", c=(
-        RuntimeError, f"{name} not implemented for complex tensors."))
-
-
-@elementwise(quiet=True, numbers=(), guard=_extremum("maximum"))
-def maximum(input: Array, other: Array) -> Any:
-    """The greater of two, NaN if either is; equals share the gradient."""
-    return xp.maximum(input, other)
-
-
-@elementwise(quiet=True, numbers=(), guard=_extremum("minimum"))
-def minimum(input: Array, other: Array) -> Any:
-    """The smaller of two, NaN if either is; equals share the gradient."""
-    return xp.minimum(input, other)
-
-
-maximum.vjp(input=lambda g, input, other: zeroed(_share(g, input, other), input < other),
-            other=lambda g, input, other: zeroed(_share(g, input, other), other < input))
-minimum.vjp(input=lambda g, input, other: zeroed(_share(g, input, other), input > other),
-            other=lambda g, input, other: zeroed(_share(g, input, other), other > input))
+def _extremum(name: str, doc: str, kernel: Any, **rules: Any) -> Any:
+    """Declare the greater or smaller of two."""
+    return binary(name, doc, kernel, quiet=True, numbers=(), guard=kinds("bif", f"{name}_cpu", c=(
+        RuntimeError, f"{name} not implemented for complex tensors.")), **rules)
 
 
 def _share(g: Any, a: Any, b: Any) -> Any:
     return where(a == b, g / 2, g)
 
 
-@elementwise(quiet=True, numbers=(), guard=_extremum("fmax"))
-def fmax(input: Array, other: Array) -> Any:
-    """The greater of two, ignoring NaN; of equals, the first takes the gradient."""
-    return xp.fmax(input, other)
-
-
-@elementwise(quiet=True, numbers=(), guard=_extremum("fmin"))
-def fmin(input: Array, other: Array) -> Any:
-    """The smaller of two, ignoring NaN; of equals, the first takes the gradient."""
-    return xp.fmin(input, other)
-
-
-fmax.vjp(input=lambda g, input, other: kept(g, (input >= other) | isnan(other)),
-         other=lambda g, input, other: zeroed(g, (input >= other) | isnan(other)))
-fmin.vjp(input=lambda g, input, other: kept(g, (input <= other) | isnan(other)),
-         other=lambda g, input, other: zeroed(g, (input <= other) | isnan(other)))
+maximum = _extremum(
+    "maximum", "The greater of two, NaN if either is; equals share the gradient.",
+    lambda input, other: xp.maximum(input, other),
+    input=lambda g, input, other: zeroed(_share(g, input, other), input < other),
+    other=lambda g, input, other: zeroed(_share(g, input, other), other < input))
+minimum = _extremum(
+    "minimum", "The smaller of two, NaN if either is; equals share the gradient.",
+    lambda input, other: xp.minimum(input, other),
+    input=lambda g, input, other: zeroed(_share(g, input, other), input > other),
+    other=lambda g, input, other: zeroed(_share(g, input, other), other > input))
+fmax = _extremum(
+    "fmax", "The greater of two, ignoring NaN; of equals, the first takes the gradient.",
+    lambda input, other: xp.fmax(input, other),
+    input=lambda g, input, other: kept(g, (input >= other) | isnan(other)),
+    other=lambda g, input, other: zeroed(g, (input >= other) | isnan(other)))
+fmin = _extremum(
+    "fmin", "The smaller of two, ignoring NaN; of equals, the first takes the gradient.",
+    lambda input, other: xp.fmin(input, other),
+    input=lambda g, input, other: kept(g, (input <= other) | isnan(other)),
+    other=lambda g, input, other: zeroed(g, (input <= other) | isnan(other)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from ...backend import pointwise as pointwise_kernels
@@ -14,75 +13,41 @@ from ...base.errors import not_a_tensor
 from ...core.op import Array, composite, elementwise, publish
 from ...core.tensor import Tensor
 from ..checks.common import kinds, no_complex
+from .expressions import binary, unary
 from .number_operands import tensor_or_number_
 from .where import zeros_as
 
 # ---------------------------------------------------------------- comparison
 
 
-def _comparison(name: str) -> Callable[..., None]:
-    return no_complex(f"{name}_cpu")
-
-
-@elementwise(operator="eq", quiet=True)
-def eq(input: Array, other: Array) -> Any:
-    """Where ``input`` and ``other`` are equal."""
-    return xp.equal(input, other)
-
-
-@elementwise(operator="ne", quiet=True, aliases=("not_equal",))
-def ne(input: Array, other: Array) -> Any:
-    """Where ``input`` and ``other`` differ."""
-    return xp.not_equal(input, other)
-
-
-@elementwise(operator="lt", quiet=True, aliases=("less",), guard=_comparison("lt"))
-def lt(input: Array, other: Array) -> Any:
-    """Where ``input`` is less than ``other``."""
-    return xp.less(input, other)
-
-
-@elementwise(operator="le", quiet=True, aliases=("less_equal",),
-             guard=_comparison("le"))
-def le(input: Array, other: Array) -> Any:
-    """Where ``input`` is at most ``other``."""
-    return xp.less_equal(input, other)
-
-
-@elementwise(operator="gt", quiet=True, aliases=("greater",), guard=_comparison("gt"))
-def gt(input: Array, other: Array) -> Any:
-    """Where ``input`` is greater than ``other``."""
-    return xp.greater(input, other)
-
-
-@elementwise(operator="ge", quiet=True, aliases=("greater_equal",),
-             guard=_comparison("ge"))
-def ge(input: Array, other: Array) -> Any:
-    """Where ``input`` is at least ``other``."""
-    return xp.greater_equal(input, other)
-
-
-def _comparison_in_place(made: Any, aliases: tuple[str, ...] = ()) -> None:
-    """Publish the in-place variant of a comparison: zeros and ones, which have no slope."""
-    name = made.op.name
-    forms = []
-    for form, suffix in enumerate(("_number", "_tensor")):
-
-        def kernel(input: Array, other: Array) -> Any:
-            return made.op.kernel(input, other)
-
-        kernel.__name__ = f"_{name}{suffix}"
-        forms.append(elementwise(function=None, method=False, inplace=True, title=name,
-                                 guard=made.op.guard, node=f"{name.capitalize()}Backward{form}")
-                     (kernel))
-        forms[-1].vjp(input=lambda g: zeros_as(g), other=lambda g: zeros_as(g))
-    publish(tensor_or_number_(name + "_", forms[1], forms[0]), name + "_", function=None,
+def _comparison(name: str, doc: str, kernel: Any, *aliases: str, guard: Any = None) -> Any:
+    """Declare a comparison, and its in-place variant: zeros and ones, which have no slope."""
+    made = binary(name, doc, kernel, operator=name, quiet=True, aliases=aliases, guard=guard)
+    with_number, with_tensor = [
+        binary(f"_{name}{suffix}", None, lambda input, other: kernel(input, other), inplace=True,
+               title=name, guard=guard, node=f"{name.capitalize()}Backward{form}",
+               input=lambda g: zeros_as(g), other=lambda g: zeros_as(g))
+        for form, suffix in enumerate(("_number", "_tensor"))]
+    publish(tensor_or_number_(name + "_", with_tensor, with_number), name + "_", function=None,
             aliases=tuple(a + "_" for a in aliases))
+    return made
 
 
-for _comparison_op, _other_name in ((eq, ""), (ne, "not_equal"), (lt, "less"), (le, "less_equal"),
-                                    (gt, "greater"), (ge, "greater_equal")):
-    _comparison_in_place(_comparison_op, (_other_name,) if _other_name else ())
+eq = _comparison("eq", "Where ``input`` and ``other`` are equal.",
+                 lambda input, other: xp.equal(input, other))
+ne = _comparison("ne", "Where ``input`` and ``other`` differ.",
+                 lambda input, other: xp.not_equal(input, other), "not_equal")
+lt = _comparison("lt", "Where ``input`` is less than ``other``.",
+                 lambda input, other: xp.less(input, other), "less", guard=no_complex("lt_cpu"))
+le = _comparison("le", "Where ``input`` is at most ``other``.",
+                 lambda input, other: xp.less_equal(input, other), "less_equal",
+                 guard=no_complex("le_cpu"))
+gt = _comparison("gt", "Where ``input`` is greater than ``other``.",
+                 lambda input, other: xp.greater(input, other), "greater",
+                 guard=no_complex("gt_cpu"))
+ge = _comparison("ge", "Where ``input`` is at least ``other``.",
+                 lambda input, other: xp.greater_equal(input, other), "greater_equal",
+                 guard=no_complex("ge_cpu"))
 
 
 def _check_close(given: dict[str, Any], common: dtypes.dtype) -> None:
@@ -122,46 +87,30 @@ def equal(input: Tensor, other: Tensor) -> bool:
 # ---------------------------------------------------------------- kinds of numbers
 
 
-@elementwise(quiet=True)
-def isnan(input: Array) -> Any:
-    """Where ``input`` is not a number."""
-    return xp.isnan(input)
+def _real(name: str, error: type[Exception], says: str, kernel: str = "") -> Any:
+    return kinds("bif", kernel or name, c=(error, f"{name} {says}"))
 
 
-@elementwise(quiet=True)
-def isinf(input: Array) -> Any:
-    """Where ``input`` is infinite."""
-    return xp.isinf(input)
+isnan = unary("isnan", "Where ``input`` is not a number.", lambda input: xp.isnan(input),
+              quiet=True)
+isinf = unary("isinf", "Where ``input`` is infinite.", lambda input: xp.isinf(input), quiet=True)
+isfinite = unary("isfinite", "Where ``input`` is neither infinite nor NaN.",
+                 lambda input: xp.isfinite(input), quiet=True)
+isposinf = unary("isposinf", "Where ``input`` is plus infinity.",
+                 lambda input: _equals(input, math.inf), quiet=True,
+                 guard=_real("isposinf", RuntimeError, "does not support complex inputs."))
+isneginf = unary("isneginf", "Where ``input`` is minus infinity.",
+                 lambda input: _equals(input, -math.inf), quiet=True,
+                 guard=_real("isneginf", RuntimeError, "does not support complex inputs."))
 
 
-@elementwise(quiet=True)
-def isfinite(input: Array) -> Any:
-    """Where ``input`` is neither infinite nor NaN."""
-    return xp.isfinite(input)
+def _equals(input: Any, infinity: float) -> Any:
+    return input == infinity if kind_of(input.dtype) == "f" else xp.zeros(input.shape, xp.BOOL)
 
 
-@elementwise(quiet=True, guard=kinds("bif", "isposinf", c=(
-    RuntimeError, "isposinf does not support complex inputs.")))
-def isposinf(input: Array) -> Any:
-    """Where ``input`` is plus infinity."""
-    return input == math.inf if kind_of(input.dtype) == "f" else xp.zeros(input.shape, xp.BOOL)
-
-
-@elementwise(quiet=True, guard=kinds("bif", "isneginf", c=(
-    RuntimeError, "isneginf does not support complex inputs.")))
-def isneginf(input: Array) -> Any:
-    """Where ``input`` is minus infinity."""
-    return input == -math.inf if kind_of(input.dtype) == "f" else xp.zeros(input.shape, xp.BOOL)
-
-
-@elementwise(quiet=True)
-def isreal(input: Array) -> Any:
-    """Where the imaginary part is zero."""
-    return xp.isreal(input)
-
-
-@elementwise(quiet=True, guard=kinds("bif", "signbit_cpu", c=(
-    NotImplementedError, "signbit is not implemented for complex tensors.")))
-def signbit(input: Array) -> Any:
-    """Where the sign bit is set; it is for -0.0."""
-    return xp.signbit(input) if kind_of(input.dtype) == "f" else input < 0
+isreal = unary("isreal", "Where the imaginary part is zero.", lambda input: xp.isreal(input),
+               quiet=True)
+signbit = unary("signbit", "Where the sign bit is set; it is for -0.0.",
+                lambda input: xp.signbit(input) if kind_of(input.dtype) == "f" else input < 0,
+                quiet=True, guard=_real("signbit", NotImplementedError,
+                                        "is not implemented for complex tensors.", "signbit_cpu"))

@@ -14,24 +14,21 @@ from ..checks.elementwise import check_parts
 from .arithmetic import is_complex_value
 from .conjugate import conj, imag_part, real_part
 from .exponentials import exp
+from .expressions import unary
 from .number_operands import in_place
 from .trigonometry import cos, sin
 from .where import zeroed, zeros_as
 
 
-@elementwise(function=None, method=False, quiet=True, node="ConjPhysicalBackward0")
-def _conj_physical(input: Array) -> Any:
+def _conjugated(input: Any) -> Any:
     return xp.conj(input) if kind_of(input.dtype) == "c" else input.copy()
 
 
-@elementwise(function=None, method=False, inplace=True, quiet=True, node="ConjPhysicalBackward1",
-             title="conj_physical")
-def _conj_physical_written(input: Array) -> Any:
-    return xp.conj(input) if kind_of(input.dtype) == "c" else input.copy()
-
-
-_conj_physical.vjp(input=lambda g: conj(g))
-_conj_physical_written.vjp(input=lambda g: conj(g))
+_conj_physical = unary("_conj_physical", None, lambda input: _conjugated(input),
+                       lambda g: conj(g), quiet=True, node="ConjPhysicalBackward0")
+_conj_physical_written = unary("_conj_physical_written", None, lambda input: _conjugated(input),
+                               lambda g: conj(g), inplace=True, quiet=True,
+                               node="ConjPhysicalBackward1", title="conj_physical")
 
 
 @composite(method=True)

@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ...backend import xp
 from ...backend.interface import kind_of
-from ...core.op import Array, elementwise, publish
+from ...core.op import publish
+from .expressions import unary
 
-
-@elementwise(function=None, method=False, promote=None, quiet=True, node="RealBackward0")
-def real_part(input: Array) -> Any:
-    """The real part, in memory of its own."""
-    return xp.array(input.real)
-
-
-@elementwise(function=None, method=False, promote=None, quiet=True, node="ImagBackward0")
-def imag_part(input: Array) -> Any:
-    """The imaginary part, in memory of its own."""
-    return xp.array(input.imag)
-
-
-real_part.vjp(input=lambda g: g)
+_part = partial(unary, function=None, method=False, promote=None, quiet=True)
+real_part = _part("real_part", "The real part, in memory of its own.",
+                  lambda input: xp.array(input.real), lambda g: g, node="RealBackward0")
+imag_part = _part("imag_part", "The imaginary part, in memory of its own.",
+                  lambda input: xp.array(input.imag), lambda g: g * 1j, node="ImagBackward0")
 real_part.jvp(input=lambda tangent: real_part(tangent))
-imag_part.vjp(input=lambda g: g * 1j)
 imag_part.jvp(input=lambda tangent: imag_part(tangent))
+_conj_complex = unary("conj", "The complex conjugate.", lambda input: xp.conj(input),
+                      lambda g: conj(g), quiet=True, function=None, method=False,
+                      keeps_reals=True)
 
 
-@elementwise(quiet=True, function=None, method=False, keeps_reals=True)
-def conj(input: Array) -> Any:
-    """The complex conjugate."""
-    return xp.conj(input)
-
-
-conj.vjp(input=lambda g: conj(g))
-_conj_complex = conj
-
-
-def conj(input: Any) -> Any:  # type: ignore[no-redef]
+def conj(input: Any) -> Any:
     """The complex conjugate; a real tensor is its own."""
     return _conj_complex(input) if kind_of(input._data.dtype) == "c" else input
 

@@ -14,6 +14,7 @@ from ..checks.elementwise import check_frexp, check_heaviside
 from .comparison import isfinite
 from .conjugate import conj
 from .exponentials import LOG2, exp2
+from .expressions import binary
 from .number_operands import publish_pair
 from .where import kept, where, zeroed, zeros_as
 
@@ -28,19 +29,16 @@ def nan_to_num(input: Array, nan: float | None = None, posinf: float | None = No
 nan_to_num.vjp(input=lambda g, input: kept(g, isfinite(input)))
 
 
-@elementwise(promote="float", function=None, method=False, inplace=True, quiet=True, numbers=(),
-             guard=kinds("f", "copysign_cpu"))
-def copysign(input: Array, other: Array) -> Any:
-    """The magnitude of ``input`` with the sign of ``other``."""
-    return xp.copysign(input, other)
+copysign = binary("copysign", "The magnitude of ``input`` with the sign of ``other``.",
+                  lambda input, other: xp.copysign(input, other), promote="float", function=None,
+                  method=False, inplace=True, quiet=True, numbers=(),
+                  guard=kinds("f", "copysign_cpu"),
+                  input=lambda g, input, y: g * zeroed(y / input, input == 0),
+                  other=lambda g: zeros_as(g))
 
 
-copysign.vjp(input=lambda g, input, y: g * zeroed(y / input, input == 0),
-             other=lambda g: zeros_as(g))
-
-
-@elementwise(promote="float", function=None, method=False, inplace=True, quiet=True,
-             node="CopysignBackward1", guard=kinds("f", "copysign_cpu"), title="copysign")
+@elementwise(promote="float", inplace=True, quiet=True, node="CopysignBackward1",
+             guard=kinds("f", "copysign_cpu"), title="copysign")
 def _copysign_number(input: Array, other: Number) -> Any:
     return xp.copysign(input, pointwise_kernels.number_in(input.dtype, other))
 
@@ -59,28 +57,19 @@ heaviside.vjp(input=lambda g: no_derivative("aten::heaviside"),
               values=lambda g: no_derivative("aten::heaviside"))
 
 
-@elementwise(inplace=True, quiet=True, numbers=(), halves=False, guard=kinds("f", "nextafter_cpu"))
-def nextafter(input: Array, other: Array) -> Any:
-    """The next number after ``input`` in the direction of ``other``."""
-    return xp.nextafter(input, other)
+nextafter = binary("nextafter", "The next number after ``input`` in the direction of ``other``.",
+                   lambda input, other: xp.nextafter(input, other), inplace=True, quiet=True,
+                   numbers=(), halves=False, guard=kinds("f", "nextafter_cpu"),
+                   input=lambda g, input, other: zeroed(g, input == other),
+                   other=lambda g: zeros_as(g))
+ldexp = binary("ldexp", "``input`` times two to the power of ``other``.",
+               lambda input, other: input * xp.exp2(other), promote="float", inplace="function",
+               numbers=(), input=lambda g, other: g * conj(exp2(other)),
+               other=lambda g, y: g * conj(y) * LOG2)
 
 
-nextafter.vjp(input=lambda g, input, other: zeroed(g, input == other),
-              other=lambda g: zeros_as(g))
-
-
-@elementwise(promote="float", inplace="function", numbers=())
-def ldexp(input: Array, other: Array) -> Any:
-    """``input`` times two to the power of ``other``."""
-    return input * xp.exp2(other)
-
-
-ldexp.vjp(input=lambda g, other: g * conj(exp2(other)),
-          other=lambda g, y: g * conj(y) * LOG2)
-
-
-@op(function=None, method=False, outputs=("mantissa", "exponent"), differentiable=(0,),
-    node="FrexpBackward0", guard=check_frexp, batches="leading")
+@op(outputs=("mantissa", "exponent"), differentiable=(0,), node="FrexpBackward0", guard=check_frexp,
+    batches="leading")
 def _frexp(input: Array) -> Any:
     return pointwise_kernels.mantissa_and_exponent(input)
 

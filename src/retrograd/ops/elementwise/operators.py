@@ -49,14 +49,14 @@ def _modulo(self: Tensor, other: Any) -> Any:
     return _remainder(self, other) if is_operand(other) else NotImplemented
 
 
-def _reflected_modulo(self: Tensor, other: Any) -> Any:
-    """``other % self``."""
-    return _remainder(other, self) if is_operand(other) else NotImplemented
+def _of_other(made: Any, sign: str) -> Any:
+    """The operator that finds this tensor on its right."""
 
+    def function(self: Tensor, other: Any) -> Any:
+        return made(other, self) if is_operand(other) else NotImplemented
 
-def _reflected_floor(self: Tensor, other: Any) -> Any:
-    """``other // self``."""
-    return floor_divide(other, self) if is_operand(other) else NotImplemented
+    function.__doc__ = f"``other {sign} self``."
+    return function
 
 
 def _invert(self: Tensor) -> Tensor:
@@ -67,22 +67,13 @@ def _invert(self: Tensor) -> Tensor:
     return bitwise_not(self)
 
 
-def _reflected_left_shift(self: Tensor, other: Any) -> Any:
-    """``other << self``."""
-    return bitwise_left_shift(other, self) if is_operand(other) else NotImplemented
-
-
-def _reflected_right_shift(self: Tensor, other: Any) -> Any:
-    """``other >> self``."""
-    return bitwise_right_shift(other, self) if is_operand(other) else NotImplemented
-
-
 _OPERATORS = {
     "rsub": _reflected, "rtruediv": _reflected_division, "rdiv": _reflected_division,
     "pow": _power, "rpow": _reflected_power, "ipow": pow_,
-    "mod": _modulo, "rmod": _reflected_modulo, "imod": Tensor.remainder_,  # type: ignore[attr-defined]
-    "rfloordiv": _reflected_floor, "invert": _invert,
-    "rlshift": _reflected_left_shift, "rrshift": _reflected_right_shift,
+    "mod": _modulo, "rmod": _of_other(_remainder, "%"), "imod": Tensor.remainder_,  # type: ignore[attr-defined]
+    "rfloordiv": _of_other(floor_divide, "//"), "invert": _invert,
+    "rlshift": _of_other(bitwise_left_shift, "<<"),
+    "rrshift": _of_other(bitwise_right_shift, ">>"),
     "irshift": in_place(bitwise_right_shift), "div": Tensor.__truediv__,  # type: ignore[attr-defined]
     "idiv": in_place(div),
 }

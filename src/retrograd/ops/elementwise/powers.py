@@ -23,8 +23,7 @@ from .number_operands import in_place, is_number, is_operand, plain_number, wide
 from .where import zeroed, zeros_as
 
 
-@elementwise(function=None, method=False, inplace=True, guard=check_pow, node="PowBackward0",
-             title="pow", rounds="exponent")
+@elementwise(inplace=True, guard=check_pow, node="PowBackward0", title="pow", rounds="exponent")
 def _pow_number(input: Array, exponent: Number) -> Any:
     input = widened(input, exponent)
     if kind_of(input.dtype) == "b":
@@ -50,8 +49,7 @@ def _pow_slope_of_arrays(input: Any, exponent: Any) -> Any:
     return 2 * input if exponent == 2 else exponent * _pow_number(input, exponent - 1)
 
 
-@elementwise(function=None, method=False, inplace=True, guard=check_pow, numbers=(),
-             node="PowBackward1")
+@elementwise(inplace=True, guard=check_pow, numbers=(), node="PowBackward1")
 def _pow(input: Array, exponent: Array) -> Any:
     return pointwise_kernels.power(input, exponent)
 
@@ -69,8 +67,8 @@ def _exponent_gradient(g: Any, input: Any, exponent: Any, y: Any) -> Any:
     return g * zeroed(conj(y * log(base)), flat)
 
 
-@elementwise(function=None, method=False, guard=lambda given, common: check_base(given, common),
-             node="PowBackward2", promote=None, title="pow", rounds="self")
+@elementwise(guard=lambda given, common: check_base(given, common), node="PowBackward2",
+             promote=None, title="pow", rounds="self")
 def _pow_of_number(self: Number, exponent: Array) -> Any:
     exponent = widened(exponent, self)
     return pointwise_kernels.power(pointwise_kernels.number_in(exponent.dtype, self), exponent)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...backend import pointwise as pointwise_kernels
@@ -11,49 +10,35 @@ from ...backend.interface import kind_of
 from ...core.op import Array, composite, elementwise, publish
 from ...core.tensor import Tensor
 from ..checks.common import kinds
+from .expressions import unary
 from .number_operands import in_place
 from .where import zeros_as
 
 
-def _rounding(name: str) -> Callable[..., None]:
-    if name == "round":
-        return kinds("if", "round_vml_cpu")
-    return kinds("if", f"{name}_vml_cpu", c=(
+def _rounding(name: str, doc: str, kernel: Any, *aliases: str) -> Any:
+    """Declare a rounding, whose derivative is zero."""
+    guard = kinds("if", f"{name}_vml_cpu", c=(
         NotImplementedError, f"{name} is not supported for complex inputs"))
+    return unary(name, doc, kernel, lambda g: zeros_as(g), inplace="function", quiet=True,
+                 guard=guard, aliases=aliases)
 
 
-@elementwise(inplace="function", quiet=True, guard=_rounding("floor"))
-def floor(input: Array) -> Any:
-    """The nearest integer that is not greater."""
-    return xp.floor(input)
+floor = _rounding("floor", "The nearest integer that is not greater.",
+                  lambda input: xp.floor(input))
+ceil = _rounding("ceil", "The nearest integer that is not less.", lambda input: xp.ceil(input))
+trunc = _rounding("trunc", "The integer part.", lambda input: xp.trunc(input), "fix")
+_round = unary("_round", None,
+               lambda input: xp.rint(input) if kind_of(input.dtype) == "f" else input.copy(),
+               lambda g: zeros_as(g), inplace=True, quiet=True, guard=kinds("if", "round_vml_cpu"),
+               node="RoundBackward0")
 
 
-@elementwise(inplace="function", quiet=True, guard=_rounding("ceil"))
-def ceil(input: Array) -> Any:
-    """The nearest integer that is not less."""
-    return xp.ceil(input)
-
-
-@elementwise(inplace="function", quiet=True, guard=_rounding("trunc"), aliases=("fix",))
-def trunc(input: Array) -> Any:
-    """The integer part."""
-    return xp.trunc(input)
-
-
-@elementwise(function=None, method=False, inplace=True, quiet=True, guard=_rounding("round"),
-             node="RoundBackward0")
-def _round(input: Array) -> Any:
-    return xp.rint(input) if kind_of(input.dtype) == "f" else input.copy()
-
-
-@elementwise(function=None, method=False, inplace=True, guard=kinds("f", "round_cpu"),
-             node="RoundBackward1", title="round")
+@elementwise(inplace=True, guard=kinds("f", "round_cpu"), node="RoundBackward1", title="round")
 def _round_decimals(input: Array, decimals: int) -> Any:
     return pointwise_kernels.round_decimals(input, decimals)
 
 
-for _rounded in (floor, ceil, trunc, _round, _round_decimals):
-    _rounded.vjp(input=lambda g: zeros_as(g))
+_round_decimals.vjp(input=lambda g: zeros_as(g))
 
 
 @composite(method=True)
@@ -70,12 +55,6 @@ def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
 
 
 publish(round_, "round_")
-
-
-@elementwise(inplace="function", quiet=True, guard=kinds("f", "frac_cpu"))
-def frac(input: Array) -> Any:
-    """The fractional part, with the sign of ``input``."""
-    return input - xp.trunc(input)
-
-
-frac.vjp(input=lambda g: g)
+frac = unary("frac", "The fractional part, with the sign of ``input``.",
+             lambda input: input - xp.trunc(input), lambda g: g, inplace="function", quiet=True,
+             guard=kinds("f", "frac_cpu"))

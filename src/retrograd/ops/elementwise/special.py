@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from ...backend import pointwise as pointwise_kernels
@@ -12,6 +13,7 @@ from ...core.tensor import Tensor
 from ..checks.common import kinds, no_derivative_of
 from .arithmetic import sgn
 from .exponentials import exp, exp2, expm1, log, log1p, logit, reciprocal, sigmoid
+from .expressions import binary, unary
 from .number_operands import BOTH, in_place, tensor_or_number
 from .rounding import _round_decimals
 from .trigonometry import sinc
@@ -21,109 +23,62 @@ _ROOT_PI = math.sqrt(math.pi)
 _ROOT_HALF_PI = math.sqrt(math.pi / 2)
 _ROOT_TWO_PI = math.sqrt(2 * math.pi)
 
+
+def _special(name: str, doc: str, kernel: Any, vjp: Any = None, node: str | None = None,
+             guard: str = "") -> Any:
+    """Declare a function of ``torch.special`` alone."""
+    return unary(name, doc, kernel, vjp, promote="float", method=False, function="special",
+                 node=node, guard=kinds("f", guard or f"{name}_cpu"))
+
+
 # ---------------------------------------------------------------- error integrals
 
-
-@elementwise(promote="float", inplace="function", guard=kinds("f", "erf_vml_cpu"))
-def erf(input: Array) -> Any:
-    """The error function."""
-    return pointwise_kernels.special("erf", input)
-
-
-erf.vjp(input=lambda g, input: g * (2 / _ROOT_PI * exp(-(input * input))))
-
-
-@elementwise(promote="float", inplace="function", guard=kinds("f", "erfc_vml_cpu"))
-def erfc(input: Array) -> Any:
-    """One minus the error function, exact far from zero."""
-    return pointwise_kernels.special("erfc", input)
-
-
-erfc.vjp(input=lambda g, input: g * (-2 / _ROOT_PI * exp(-(input * input))))
-
-
-@elementwise(promote="float", inplace=True, guard=kinds("f", "erfinv_vml_cpu"))
-def erfinv(input: Array) -> Any:
-    """The inverse of the error function."""
-    return pointwise_kernels.special("erfinv", input)
-
-
-erfinv.vjp(input=lambda g, input: g * _erfinv_slope(erfinv(input)))
+erf = unary("erf", "The error function.", lambda input: pointwise_kernels.special("erf", input),
+            lambda g, input: g * (2 / _ROOT_PI * exp(-(input * input))), promote="float",
+            inplace="function", guard=kinds("f", "erf_vml_cpu"))
+erfc = unary("erfc", "One minus the error function, exact far from zero.",
+             lambda input: pointwise_kernels.special("erfc", input),
+             lambda g, input: g * (-2 / _ROOT_PI * exp(-(input * input))), promote="float",
+             inplace="function", guard=kinds("f", "erfc_vml_cpu"))
+erfinv = unary("erfinv", "The inverse of the error function.",
+               lambda input: pointwise_kernels.special("erfinv", input),
+               lambda g, input: g * _erfinv_slope(erfinv(input)), promote="float", inplace=True,
+               guard=kinds("f", "erfinv_vml_cpu"))
 
 
 def _erfinv_slope(y: Any) -> Any:
     return _ROOT_PI / 2 * exp(y * y)
 
 
-@elementwise(promote="float", method=False, function="special", node="SpecialErfcxBackward0",
-             guard=kinds("f", "erfcx_cpu"))
-def erfcx(input: Array) -> Any:
-    """exp(x²) erfc(x), which does not underflow."""
-    return pointwise_kernels.special("erfcx", input)
-
-
-erfcx.vjp(input=lambda g, input, y: g * (2.0 * input * y - 2 / _ROOT_PI))
-
-
-@elementwise(promote="float", method=False, function="special", node="MulBackward1",
-             guard=kinds("f", "erf_vml_cpu"))
-def ndtr(input: Array) -> Any:
-    """The area under the standard normal density to the left of ``input``."""
-    return pointwise_kernels.special("ndtr", input)
-
-
-ndtr.vjp(input=lambda g, input: g * (exp(-0.5 * input * input) / _ROOT_TWO_PI))
-
-
-@elementwise(promote="float", method=False, function="special", node="SpecialLogNdtrBackward0",
-             guard=kinds("f", "log_ndtr_cpu"))
-def log_ndtr(input: Array) -> Any:
-    """The logarithm of :func:`ndtr`."""
-    return pointwise_kernels.special("log_ndtr", input)
-
-
-log_ndtr.vjp(input=lambda g, input: g / (
-    erfcx(input * -math.sqrt(0.5)) * _ROOT_HALF_PI))
-
-
-@elementwise(promote="float", method=False, function="special", node="SpecialNdtriBackward0",
-             guard=kinds("f", "ndtri_cpu"))
-def ndtri(input: Array) -> Any:
-    """The inverse of :func:`ndtr`."""
-    return pointwise_kernels.special("ndtri", input)
-
-
-ndtri.vjp(input=lambda g, y: g * _ROOT_TWO_PI * exp(y * y / 2))
-
-
-@elementwise(promote="float", method=False, function="special", node="SpecialEntrBackward0",
-             guard=kinds("f", "entr_cpu"))
-def entr(input: Array) -> Any:
-    """-x log x, the entropy of one probability."""
-    return pointwise_kernels.special("entr", input)
-
-
-entr.vjp(input=lambda g, input: g * where(input < 0, math.nan, -log(input) - 1))
+erfcx = _special("erfcx", "exp(x²) erfc(x), which does not underflow.",
+                 lambda input: pointwise_kernels.special("erfcx", input),
+                 lambda g, input, y: g * (2.0 * input * y - 2 / _ROOT_PI), "SpecialErfcxBackward0")
+ndtr = _special("ndtr", "The area under the standard normal density to the left of ``input``.",
+                lambda input: pointwise_kernels.special("ndtr", input),
+                lambda g, input: g * (exp(-0.5 * input * input) / _ROOT_TWO_PI), "MulBackward1",
+                "erf_vml_cpu")
+log_ndtr = _special("log_ndtr", "The logarithm of :func:`ndtr`.",
+                    lambda input: pointwise_kernels.special("log_ndtr", input),
+                    lambda g, input: g / (erfcx(input * -math.sqrt(0.5)) * _ROOT_HALF_PI),
+                    "SpecialLogNdtrBackward0")
+ndtri = _special("ndtri", "The inverse of :func:`ndtr`.",
+                 lambda input: pointwise_kernels.special("ndtri", input),
+                 lambda g, y: g * _ROOT_TWO_PI * exp(y * y / 2), "SpecialNdtriBackward0")
+entr = _special("entr", "-x log x, the entropy of one probability.",
+                lambda input: pointwise_kernels.special("entr", input),
+                lambda g, input: g * where(input < 0, math.nan, -log(input) - 1),
+                "SpecialEntrBackward0")
 
 # ---------------------------------------------------------------- gamma and its derivatives
 
-
-@elementwise(promote="float", inplace=True, guard=kinds("f", "lgamma_vml_cpu"))
-def lgamma(input: Array) -> Any:
-    """The logarithm of the gamma function's absolute value."""
-    return pointwise_kernels.log_gamma(input)
-
-
-lgamma.vjp(input=lambda g, input: g * digamma(input))
-
-
-@elementwise(promote="float", inplace=True, guard=kinds("f", "digamma"))
-def digamma(input: Array) -> Any:
-    """The derivative of the logarithm of gamma."""
-    return pointwise_kernels.digamma(input)
-
-
-digamma.vjp(input=lambda g, input: g * polygamma(1, input))
+lgamma = unary("lgamma", "The logarithm of the gamma function's absolute value.",
+               lambda input: pointwise_kernels.log_gamma(input),
+               lambda g, input: g * digamma(input), promote="float", inplace=True,
+               guard=kinds("f", "lgamma_vml_cpu"))
+digamma = unary("digamma", "The derivative of the logarithm of gamma.",
+                lambda input: pointwise_kernels.digamma(input),
+                lambda g, input: g * polygamma(1, input), promote="float", inplace=True,
+                guard=kinds("f", "digamma"))
 
 
 @elementwise(promote="float", method=False,
@@ -179,26 +134,18 @@ def _multi_digamma(input: Any, p: int) -> Any:
     return total
 
 
-@elementwise(promote="same", function="special", method=False, inplace=True, numbers=(),
-             title="igamma", node="IgammaBackward0", guard=kinds("f", "igamma_cpu"))
-def gammainc(input: Array, other: Array) -> Any:
-    """The lower incomplete gamma function, regularised."""
-    return pointwise_kernels.special("gammainc", input, other)
-
-
-gammainc.vjp(input=lambda g: no_derivative_of("igamma: input"),
-             other=lambda g, input, other: g * _gamma_density(input, other))
-
-
-@elementwise(promote="same", function="special", method=False, inplace=True, numbers=(),
-             title="igammac", node="IgammacBackward0", guard=kinds("f", "igammac_cpu"))
-def gammaincc(input: Array, other: Array) -> Any:
-    """The upper incomplete gamma function, regularised."""
-    return pointwise_kernels.special("gammaincc", input, other)
-
-
-gammaincc.vjp(input=lambda g: no_derivative_of("igammac: input"),
-              other=lambda g, input, other: -g * _gamma_density(input, other))
+_incomplete = partial(binary, promote="same", function="special", method=False, inplace=True,
+                      numbers=())
+gammainc = _incomplete("gammainc", "The lower incomplete gamma function, regularised.",
+                       lambda input, other: pointwise_kernels.special("gammainc", input, other),
+                       title="igamma", node="IgammaBackward0", guard=kinds("f", "igamma_cpu"),
+                       input=lambda g: no_derivative_of("igamma: input"),
+                       other=lambda g, input, other: g * _gamma_density(input, other))
+gammaincc = _incomplete("gammaincc", "The upper incomplete gamma function, regularised.",
+                        lambda input, other: pointwise_kernels.special("gammaincc", input, other),
+                        title="igammac", node="IgammacBackward0", guard=kinds("f", "igammac_cpu"),
+                        input=lambda g: no_derivative_of("igammac: input"),
+                        other=lambda g, input, other: -g * _gamma_density(input, other))
 
 
 def _gamma_density(input: Any, other: Any) -> Any:
@@ -218,21 +165,14 @@ _CAMEL = {"zeta": "Zeta", "xlog1py": "Xlog1Py"}
 
 def _in_three_forms(declared: str, doc: str, guard: Any, **rules: Any) -> Any:
     """Declare a function of two tensors, or of a number and a tensor on either side."""
-    made = []
-    for form, suffix in enumerate(("", "_of_number", "_number")):
-
-        def kernel(input: Array, other: Array) -> Any:
-            return pointwise_kernels.special(declared, input, other)
-
-        kernel.__name__ = declared + suffix
-        kernel.__doc__ = doc
-        node = f"Special{_CAMEL[declared]}Backward{form}"
-        made.append(elementwise(promote="float", function=None, method=False, numbers=BOTH,
-                                node=node, guard=guard, title=declared)(kernel))
-    made[0].vjp(**rules)
-    made[1].vjp(other=rules["other"])
-    made[2].vjp(input=rules["input"])
-    with_tensor, of_number, with_number = made
+    with_tensor, of_number, with_number = [
+        binary(declared + suffix, doc,
+               lambda input, other: pointwise_kernels.special(declared, input, other),
+               promote="float", function=None, method=False, numbers=BOTH, title=declared,
+               node=f"Special{_CAMEL[declared]}Backward{form}", guard=guard,
+               **{name: rules[name] for name in tensors})
+        for form, (suffix, tensors) in enumerate((
+            ("", BOTH), ("_of_number", ("other",)), ("_number", ("input",))))]
     publish(tensor_or_number(f"special_{declared}", with_tensor, with_number, of_number), declared,
             method=False, function="special")
     return with_tensor
@@ -251,56 +191,27 @@ xlog1py = _in_three_forms(
 # ---------------------------------------------------------------- Bessel functions
 
 
-@elementwise(promote="float", inplace="function", guard=kinds("f", "i0_vml_cpu"))
-def i0(input: Array) -> Any:
-    """The modified Bessel function of the first kind, of order 0."""
-    return pointwise_kernels.special("i0", input)
-
-
-i0.vjp(input=lambda g, input: g * i1(input))
-
-
-@elementwise(promote="float", function="special", method=False, node="SpecialI0EBackward0",
-             guard=kinds("f", "i0e_cpu"))
-def i0e(input: Array) -> Any:
-    """:func:`i0` times exp(-|x|)."""
-    return pointwise_kernels.special("i0e", input)
-
-
-i0e.vjp(input=lambda g, input, y: g * (i1e(input) - sgn(input) * y))
-
-
-@elementwise(promote="float", function="special", method=False, node="SpecialI1Backward0",
-             guard=kinds("f", "i1_cpu"))
-def i1(input: Array) -> Any:
-    """The modified Bessel function of the first kind, of order 1."""
-    return pointwise_kernels.special("i1", input)
-
-
-i1.vjp(input=lambda g, input, y: g * where(input == 0, 0.5, i0(input) - y / input))
-
-
-@elementwise(promote="float", function="special", method=False, node="SpecialI1EBackward0",
-             guard=kinds("f", "i1e_cpu"))
-def i1e(input: Array) -> Any:
-    """:func:`i1` times exp(-|x|)."""
-    return pointwise_kernels.special("i1e", input)
-
-
-i1e.vjp(input=lambda g, input, y: g * where(
-    input == 0, 0.5, i0e(input) - y * (sgn(input) + reciprocal(input))))
+i0 = unary("i0", "The modified Bessel function of the first kind, of order 0.",
+           lambda input: pointwise_kernels.special("i0", input),
+           lambda g, input: g * i1(input), promote="float", inplace="function",
+           guard=kinds("f", "i0_vml_cpu"))
+i0e = _special("i0e", ":func:`i0` times exp(-|x|).",
+               lambda input: pointwise_kernels.special("i0e", input),
+               lambda g, input, y: g * (i1e(input) - sgn(input) * y), "SpecialI0EBackward0")
+i1 = _special("i1", "The modified Bessel function of the first kind, of order 1.",
+              lambda input: pointwise_kernels.special("i1", input),
+              lambda g, input, y: g * where(input == 0, 0.5, i0(input) - y / input),
+              "SpecialI1Backward0")
+i1e = _special("i1e", ":func:`i1` times exp(-|x|).",
+               lambda input: pointwise_kernels.special("i1e", input),
+               lambda g, input, y: g * where(
+                   input == 0, 0.5, i0e(input) - y * (sgn(input) + reciprocal(input))),
+               "SpecialI1EBackward0")
 
 
 def _without_derivative(name: str, scipy_name: str, doc: str) -> None:
     """Declare a function of one argument that PyTorch does not differentiate."""
-
-    def kernel(input: Array) -> Any:
-        return pointwise_kernels.special(scipy_name, input)
-
-    kernel.__name__ = name
-    kernel.__doc__ = doc
-    elementwise(promote="float", function="special", method=False,
-                guard=kinds("f", f"{name}_cpu"))(kernel)
+    _special(name, doc, lambda input: pointwise_kernels.special(scipy_name, input))
 
 
 for _kind, _scipy, _text in (
@@ -315,20 +226,10 @@ for _kind, _scipy, _text in (
         ("scaled_modified_bessel_k0", "k0e", ":func:`modified_bessel_k0` times exp(x)."),
         ("scaled_modified_bessel_k1", "k1e", ":func:`modified_bessel_k1` times exp(x).")):
     _without_derivative(_kind, _scipy, _text)
-
-
-@elementwise(promote="float", function="special", method=False, guard=kinds("f", "airy_ai_cpu"))
-def airy_ai(input: Array) -> Any:
-    """Airy's function Ai."""
-    return pointwise_kernels.airy_ai(input)
-
-
-@elementwise(promote="float", function="special", method=False,
-             guard=kinds("f", "spherical_bessel_j0_cpu"))
-def spherical_bessel_j0(input: Array) -> Any:
-    """The spherical Bessel function of the first kind, of order 0."""
-    return pointwise_kernels.sinc(input / math.pi)
-
+airy_ai = _special("airy_ai", "Airy's function Ai.", lambda input: pointwise_kernels.airy_ai(input))
+spherical_bessel_j0 = _special(
+    "spherical_bessel_j0", "The spherical Bessel function of the first kind, of order 0.",
+    lambda input: pointwise_kernels.sinc(input / math.pi))
 
 # ---------------------------------------------------------------- other names
 

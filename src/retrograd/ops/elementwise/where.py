@@ -12,6 +12,7 @@ from ...base.errors import no_overload
 from ...base.warning import warn
 from ...core.op import Array, Index, Number, elementwise, publish
 from ...core.tensor import Tensor, wrap
+from .expressions import unary
 from .number_operands import BOTH, is_operand
 
 
@@ -37,15 +38,9 @@ zeroed_by.vjp(input=lambda g, source, mask: zeroed_by(g, source, mask),
               source=lambda g: zeros_as(g))
 zeroed.vjp(input=lambda g, mask: zeroed(g, mask))
 kept.vjp(input=lambda g, mask: kept(g, mask))
-
-
-@elementwise(function=None, method=False, node="ZerosLikeBackward0", quiet=True)
-def zeros_as(input: Array) -> Any:
-    """Zeros in the shape and dtype of ``input``."""
-    return xp.zeros_like(input)
-
-
-zeros_as.vjp(input=lambda g: zeros_as(g))
+zeros_as = unary("zeros_as", "Zeros in the shape and dtype of ``input``.",
+                 lambda input: xp.zeros_like(input), lambda g: zeros_as(g), function=None,
+                 method=False, node="ZerosLikeBackward0", quiet=True)
 
 
 def _condition(condition: Any) -> Any:

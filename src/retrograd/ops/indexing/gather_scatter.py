@@ -73,7 +73,7 @@ scatter_add.vjp(input=lambda g: g,
                 src=lambda g, like, dim, index: scattered_part(g, dim, index, like))
 
 
-@op(function=None, method=False, any_dtype=True, node="ScatterBackward0")
+@op(any_dtype=True, node="ScatterBackward0")
 def _scatter_src(input: Array, dim: Dim, index: Index, src: Array) -> Any:
     return _on_copy(_scatter, input, dim, index, src)
 
@@ -83,7 +83,7 @@ _scatter_src.vjp(input=lambda g, dim, index: _scatter_value(g, dim, index, 0.0),
                  src=lambda g, like, dim, index: scattered_part(g, dim, index, like))
 
 
-@op(function=None, method=False, any_dtype=True, node="ScatterBackward1")
+@op(any_dtype=True, node="ScatterBackward1")
 def _scatter_value(input: Array, dim: Dim, index: Index, value: Number) -> Any:
     return _on_copy(_scatter_number, input, dim, index, value)
 
@@ -92,7 +92,7 @@ _scatter_value.write(_scatter_number)
 _scatter_value.vjp(input=lambda g, dim, index: _scatter_value(g, dim, index, 0.0))
 
 
-@op(function=None, method=False, any_dtype=True, node="NotImplemented")
+@op(any_dtype=True, node="NotImplemented")
 def _scatter_combine_src(input: Array, dim: Dim, index: Index, src: Array, reduce: str) -> Any:
     return _on_copy(_write_combine_src, input, dim, index, src, reduce)
 
@@ -107,7 +107,7 @@ _scatter_combine_src.vjp(input=lambda g: no_derivative("aten::scatter"),
                          src=lambda g: no_derivative("aten::scatter"))
 
 
-@op(function=None, method=False, any_dtype=True, node="NotImplemented")
+@op(any_dtype=True, node="NotImplemented")
 def _scatter_combine_value(input: Array, dim: Dim, index: Index, value: Number,
                            reduce: str) -> Any:
     return _on_copy(_write_combine_value, input, dim, index, value, reduce)

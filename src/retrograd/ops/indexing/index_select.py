@@ -153,7 +153,7 @@ def _(batch: Any, input: Any, dim: int, at: Any, source: Any) -> Any:
     return _slices_written(_scatter_src, batch, input, dim, at, source)
 
 
-@op(function=None, method=False, any_dtype=True, node="IndexFillBackward0")
+@op(any_dtype=True, node="IndexFillBackward0")
 def _index_fill_value(input: Array, dim: Dim, index: Index, value: Number) -> Any:
     return _on_copy(_write_index_fill, input, dim, index, value)
 
@@ -178,7 +178,7 @@ def _(batch: Any, input: Any, dim: int, at: Any, value: Any) -> Any:
     return without_one_dim(found, input)
 
 
-@op(function=None, method=False, any_dtype=True, node="IndexFillBackward1")
+@op(any_dtype=True, node="IndexFillBackward1")
 def _index_fill_tensor(input: Array, dim: Dim, index: Index, value: Array) -> Any:
     return _on_copy(_write_index_fill_tensor, input, dim, index, value)
 

@@ -35,8 +35,7 @@ def _masked(input: Any, mask: Any, value: Any) -> Any:
     return xp.in_rows(xp.where(mask, value, input))
 
 
-@op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedFillBackward0",
-    quiet=True)
+@op(any_dtype=True, broadcasts=True, node="MaskedFillBackward0", quiet=True)
 def _masked_fill_value(input: Array, mask: Index, value: Number) -> Any:
     check_mask(mask)
     return _masked(input, mask, index_kernels.number_as(value, input.dtype))
@@ -56,7 +55,7 @@ def _(batch: Any, input: Any, mask: Any, value: Any) -> Any:
     return run("_masked_fill_value", *all_aligned(batch, input=input, mask=mask), value)
 
 
-@op(function=None, method=False, any_dtype=True, broadcasts=True, node="MaskedFillBackward1")
+@op(any_dtype=True, broadcasts=True, node="MaskedFillBackward1")
 def _masked_fill_tensor(input: Array, mask: Index, value: Array) -> Any:
     check_mask(mask)
     check_fill_value("masked_fill_", value)

@@ -36,7 +36,7 @@ def _overwritten(input: Any, src: Any, part_of: Any) -> Any:
     return out
 
 
-@op(function=None, method=False, any_dtype=True, node="SelectScatterBackward0", batches="dims")
+@op(any_dtype=True, node="SelectScatterBackward0", batches="dims")
 def _select_scatter(input: Array, src: Array, dim: Dim, index: int) -> Any:
     return _overwritten(input, src, lambda out: out[(slice(None),) * dim + (index, ...)])
 
@@ -66,7 +66,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
 publish(select_scatter, "select_scatter")
 
 
-@op(function=None, method=False, any_dtype=True, node="SliceScatterBackward0", batches="dims")
+@op(any_dtype=True, node="SliceScatterBackward0", batches="dims")
 def _slice_scatter(input: Array, src: Array, dim: Dim, start: int, end: int, step: int) -> Any:
     return _overwritten(input, src, lambda out: out[(slice(None),) * dim
                                                     + (slice(start, end, step),)])
@@ -115,7 +115,7 @@ def without_diagonal(g: Any, offset: int, dim1: int, dim2: int) -> Any:
     return diagonal_scatter(g, zeros_of(g, part.shape), offset, dim1, dim2)
 
 
-@op(function=None, method=False, any_dtype=True, node="AsStridedScatterBackward0")
+@op(any_dtype=True, node="AsStridedScatterBackward0")
 def _as_strided_scatter(input: Array, src: Array, size: Ints, stride: Ints, offset: int,
                         source: Any) -> Any:
     shape, strides, own = source

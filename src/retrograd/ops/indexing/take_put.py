@@ -44,7 +44,7 @@ def _(batch: Any, input: Any, at: Any) -> Any:
     return reshape(gather(values, 1, _from_front(flat(at), values.shape[1])), at.shape)
 
 
-@op(function=None, method=False, any_dtype=True, node="PutBackward0")
+@op(any_dtype=True, node="PutBackward0")
 def _put(input: Array, index: Index, source: Array, accumulate: bool) -> Any:
     return _on_copy(_write_put, input, index, source, accumulate)
 

@@ -56,7 +56,7 @@ def per_matrix(values: Any) -> Any:
     return reshape(values, (*values.shape, 1, 1))
 
 
-@op(method=False, function=None)
+@op()
 def _identity(input: Index) -> Any:
     """The identity matrix of ``input``'s last dimension and dtype."""
     return xp.eye(input.shape[-1], dtype=input.dtype)

@@ -70,7 +70,7 @@ def _(batch: Any, input: Any, offset: int, dim1: int, dim2: int) -> Any:
     return diagonal_backward(input, tuple(shape), offset, first, second)
 
 
-@linear(method=False, function=None, node="DiagonalBackward0_copy", any_dtype=True)
+@linear(node="DiagonalBackward0_copy", any_dtype=True)
 def _diagonal_copy(input: Array, offset: int) -> Any:
     return input.diagonal(offset).copy()
 
@@ -83,7 +83,7 @@ def _(batch: Any, input: Any, offset: int) -> Any:
     return clone(diagonal(input, offset, 1, 2))
 
 
-@linear(method=False, function=None)
+@linear()
 def _on_diagonal(input: Array, shape: Any, offset: int) -> Any:
     return matrices.on_diagonal(input, shape, offset)
 

@@ -23,7 +23,7 @@ from .diagonals import tril, triu
 from .solve import _solve, _solve_triangular
 
 
-@op(method=False, function=None, node="LinalgCholeskyExBackward0", batches="leading")
+@op(node="LinalgCholeskyExBackward0", batches="leading")
 def _cholesky(A: Array, upper: bool, name: str, quiet: bool = False) -> Any:
     check_matrices(name, A)
     return matrices.cholesky(A, upper, name, quiet)
@@ -59,7 +59,7 @@ def torch_cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = N
     return into_one(out, _old_cholesky(input, upper))
 
 
-@op(method=False, function=None, node="CholeskyBackward0", batches="leading")
+@op(node="CholeskyBackward0", batches="leading")
 def _old_cholesky(A: Array, upper: bool) -> Any:
     check_matrices("cholesky", A)
     return matrices.cholesky(A, upper, "cholesky")
@@ -78,12 +78,12 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False,
     return return_types.linalg_cholesky_ex((found, _bad_minors(A)))
 
 
-@op(method=False, function=None, batches="leading")
+@op(batches="leading")
 def _bad_minors(A: Index) -> Any:
     return matrices.first_bad_minor(A)
 
 
-@op(method=False, function=None, node="LinalgQrBackward0", outputs=("Q", "R"), batches="leading")
+@op(node="LinalgQrBackward0", outputs=("Q", "R"), batches="leading")
 def _qr(A: Array, mode: str) -> Any:
     check_matrices("linalg.qr", A, square=False, kernel="geqrf_cpu")
     return matrices.qr(A, mode)
@@ -141,8 +141,7 @@ def torch_qr(input: Tensor, some: bool = True) -> Any:
 publish(torch_qr, "qr")
 
 
-@op(method=False, function=None, node="LinalgEighBackward0",
-    outputs=("eigenvalues", "eigenvectors"), batches="leading")
+@op(node="LinalgEighBackward0", outputs=("eigenvalues", "eigenvectors"), batches="leading")
 def _eigh(A: Array, UPLO: str) -> Any:
     check_matrices("linalg.eigh", A, kernel="linalg_eigh_cpu", numbers="kernel")
     return tuple(xp.linalg.eigh(A, UPLO))
@@ -183,8 +182,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     return into_one(out, _eigh(A, _side(A, UPLO))[0])
 
 
-@op(method=False, function=None, node="LinalgEigBackward0",
-    outputs=("eigenvalues", "eigenvectors"), batches="leading")
+@op(node="LinalgEigBackward0", outputs=("eigenvalues", "eigenvectors"), batches="leading")
 def _eig(A: Array, name: str) -> Any:
     if kind_of(A.dtype) in "biu":
         raise RuntimeError(f"Unknown Complex ScalarType for {scalar_type(A)}")
@@ -229,8 +227,7 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return into_one(out, _eig(A, "linalg.eig" if A.requires_grad else "linalg.eigvals")[0])
 
 
-@op(method=False, function=None, node="LinalgSvdBackward0", outputs=("U", "S", "Vh"),
-    batches="leading")
+@op(node="LinalgSvdBackward0", outputs=("U", "S", "Vh"), batches="leading")
 def _svd(A: Array, full_matrices: bool) -> Any:
     check_matrices("linalg.svd", A, square=False, kernel="linalg_svd_cpu")
     return tuple(xp.linalg.svd(A, full_matrices))

@@ -24,7 +24,7 @@ from .factor import svdvals
 from .solve import _zero_pivots, inv
 
 
-@op(method=False, function=None, node="LinalgMatrixExpBackward0", batches="leading")
+@op(node="LinalgMatrixExpBackward0", batches="leading")
 def _matrix_exp(A: Array) -> Any:
     check_matrices("linalg.matrix_exp", A, numbers="floating")
     return matrices.exponential(A)

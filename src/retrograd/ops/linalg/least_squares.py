@@ -19,7 +19,7 @@ from .common import check_matrices
 from .factor import svdvals
 
 
-@op(method=False, function=None, node="LinalgPinvBackward0", batches="leading")
+@op(node="LinalgPinvBackward0", batches="leading")
 def _pinv(A: Array, atol: Any, rtol: Any, hermitian: bool) -> Any:
     return matrices.pseudo_inverse(A, atol, rtol, hermitian)
 
@@ -113,6 +113,6 @@ def _tolerance(value: Any) -> Any:
     return value if value is None or isinstance(value, Tensor) else wrap(xp.asarray(float(value)))
 
 
-@op(method=False, function=None, batches="leading")
+@op(batches="leading")
 def _rank(A: Index, atol: Index | None, rtol: Index | None, hermitian: bool) -> Any:
     return matrices.rank(A, atol, rtol, hermitian)

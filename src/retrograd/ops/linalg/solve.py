@@ -29,7 +29,7 @@ from .common import _identity, check_matrices, columns_of, per_matrix, rows_of
 from .diagonals import tril, triu
 
 
-@op(method=False, function=None, node="LinalgInvExBackward0", batches="leading")
+@op(node="LinalgInvExBackward0", batches="leading")
 def _inv(A: Array, name: str, quiet: bool = False) -> Any:
     check_matrices(name, A)
     return matrices.inverse(A, name, quiet)
@@ -55,12 +55,12 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     return return_types.linalg_inv_ex((found, _zero_pivots(A)))
 
 
-@op(method=False, function=None, batches="leading")
+@op(batches="leading")
 def _zero_pivots(A: Index) -> Any:
     return matrices.first_zero_pivot(A)
 
 
-@op(method=False, function=None, node="LinalgSolveExBackward0", broadcasts=True)
+@op(node="LinalgSolveExBackward0", broadcasts=True)
 def _solve(A: Array, B: Array, vector: bool) -> Any:
     return matrices.solve(A, B, vector)
 
@@ -123,7 +123,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     return into_one(out, found)
 
 
-@op(method=False, function=None, node="LinalgSolveTriangularBackward0", broadcasts=True)
+@op(node="LinalgSolveTriangularBackward0", broadcasts=True)
 def _solve_triangular(A: Array, B: Array, upper: bool, unitriangular: bool) -> Any:
     return matrices.solve_triangular(A, B, upper, unitriangular)
 
@@ -234,13 +234,13 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *,
 # ---------------------------------------------------------------- determinants
 
 
-@op(method=False, function=None, node="LinalgDetBackward0", batches="leading")
+@op(node="LinalgDetBackward0", batches="leading")
 def _det(A: Array) -> Any:
     check_matrices("linalg.det", A, kernel="lu_cpu")
     return xp.linalg.det(A)
 
 
-@op(method=False, function=None, batches="leading")
+@op(batches="leading")
 def _cofactors(A: Array) -> Any:
     """The determinants of all minors, with their signs; singular matrices have them too."""
     return matrices.cofactors(A)
@@ -273,8 +273,7 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 publish(det, "det")
 
 
-@op(method=False, function=None, node="LinalgSlogdetBackward0", outputs=("sign", "logabsdet"),
-    batches="leading")
+@op(node="LinalgSlogdetBackward0", outputs=("sign", "logabsdet"), batches="leading")
 def _slogdet(A: Array, name: str) -> Any:
     check_matrices(name, A)
     return tuple(xp.linalg.slogdet(A))

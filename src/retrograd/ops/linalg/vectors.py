@@ -20,7 +20,7 @@ from ..shapes.joining import cat
 from ..sorting.sorting import into_one
 
 
-@op(method=False, function=None, node="LinalgCrossBackward0", broadcasts=True, promote="same")
+@op(node="LinalgCrossBackward0", broadcasts=True, promote="same")
 def _cross(input: Array, other: Array, dim: int) -> Any:
     return matrices.cross(input, other, dim)
 

@@ -17,7 +17,7 @@ from ..shapes.expanding import broadcast_shapes, expand
 from .reduction import _pair, element_count, of_each, reduction_code, share
 
 
-@op(method=False, function=None, guard=kinds("f", "binary_cross_entropy"))
+@op(guard=kinds("f", "binary_cross_entropy"))
 def _binary_cross_entropy(input: Array, target: Array, weight: Index | None,
                           reduction: int) -> Any:
     return loss_kernels.binary_cross_entropy(input, target, weight, reduction)
@@ -69,7 +69,7 @@ def softplus_of_negative(input: Array) -> Any:
 softplus_of_negative.vjp(input=lambda g, input: -g * sigmoid(-input))
 
 
-@op(method=False, function=None, node="BinaryCrossEntropyWithLogitsBackward0")
+@op(node="BinaryCrossEntropyWithLogitsBackward0")
 def _logistic_loss(input: Array, target: Array, weight: Index | None, pos_weight: Index | None,
                    reduction: int) -> Any:
     return loss_kernels.logistic_loss(input, target, weight, pos_weight, reduction)

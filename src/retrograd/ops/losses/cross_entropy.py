@@ -23,7 +23,7 @@ from ..shapes.reshaping import reshape
 from .reduction import MEAN, NONE, SUM, _reduced, reduction_code
 
 
-@op(method=False, function=None)
+@op()
 def _likelihood_gradient(output: Array, target: Index, weight: Index | None, shape: Any,
                          reduction: int, ignore_index: int) -> Any:
     return loss_kernels.spread_likelihood(output, shape, xp.as_array(target), weight, reduction,
@@ -39,7 +39,7 @@ def _declare_likelihood(name: str, node: str) -> Any:
                                                 ignore_index)
 
     kernel.__name__ = name
-    made = op(method=False, function=None, node=node)(kernel)
+    made = op(node=node)(kernel)
     made.vjp(input=lambda g, target, weight, like, reduction, ignore_index: _likelihood_gradient(
         g, target, weight, like.shape, reduction, ignore_index))
     made.jvp(input=lambda tangent, target, weight, reduction, ignore_index: _nll_loss(

@@ -124,7 +124,7 @@ def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative
     return _triplet(distance(anchor, positive), distance(anchor, negative), other, margin, code)
 
 
-@op(method=False, function=None, node="SoftMarginLossBackward0")
+@op(node="SoftMarginLossBackward0")
 def _soft_margin_loss(input: Array, target: Index, reduction: int) -> Any:
     apart = -input * target
     values = xp.log1p(xp.exp(-xp.absolute(apart))) + xp.maximum(apart, 0)
@@ -162,13 +162,12 @@ def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | 
     return reduced(sum(values, input.ndim - 1) / input.shape[-1], code)
 
 
-@op(method=False, function=None)
+@op()
 def _hinge_slopes(input: Array, target: Index, weight: Index | None, p: int, margin: float) -> Any:
     return loss_kernels.hinge_slopes(input, target, p, margin, weight)
 
 
-@op(method=False, function=None, node="MultiMarginLossBackward0",
-    guard=kinds("f", "multi_margin_loss_cpu_kernel"))
+@op(node="MultiMarginLossBackward0", guard=kinds("f", "multi_margin_loss_cpu_kernel"))
 def _multi_margin_loss(input: Array, target: Index, weight: Index | None, p: int, margin: float,
                        reduction: int) -> Any:
     values = loss_kernels.hinge_margins(input, target, p, margin, weight).sum(1)
@@ -215,7 +214,7 @@ def _(batch: Any, input: Any, target: Any, weight: Any, p: int, margin: float) -
     return _hinges(batch, "_hinge_slopes", tensors, weight, p, margin)
 
 
-@op(method=False, function=None)
+@op()
 def _hinge_curvature(output: Array, input: Index, target: Index, weight: Index | None, p: int,
                      margin: float) -> Any:
     return loss_kernels.hinge_curvature(output, input, target, p, margin, weight)

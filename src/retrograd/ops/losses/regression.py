@@ -24,7 +24,7 @@ from .reduction import (
 )
 
 
-@op(method=False, function=None)
+@op()
 def _mse_loss(input: Array, target: Array, reduction: int) -> Any:
     unsupported("mse_cpu", input.dtype, "biu")
     return loss_kernels.squared_error(input, target, reduction)
@@ -75,8 +75,7 @@ def l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
     return reduced(values, code) if weight is None else _weighted(values, weight, code)
 
 
-@op(method=False, function=None, node="SmoothL1LossBackward0",
-    guard=kinds("f", "smooth_l1_cpu"))
+@op(node="SmoothL1LossBackward0", guard=kinds("f", "smooth_l1_cpu"))
 def _smooth_l1_loss(input: Array, target: Array, reduction: int, beta: float) -> Any:
     return loss_kernels.smooth_error(input, target, beta, 1.0, reduction)
 
@@ -103,7 +102,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = No
     return _smooth_l1_loss(input, target, code, float(beta))
 
 
-@op(method=False, function=None, node="HuberLossBackward0", guard=kinds("f", "huber_cpu"))
+@op(node="HuberLossBackward0", guard=kinds("f", "huber_cpu"))
 def _huber_loss(input: Array, target: Array, reduction: int, delta: float) -> Any:
     return loss_kernels.smooth_error(input, target, delta, delta, reduction)
 

@@ -51,7 +51,7 @@ attach(contiguous=contiguous)
 # ---------------------------------------------------------------- casts
 
 
-@linear(function=None, method=False, node="ToCopyBackward0", any_dtype=True, batches="leading")
+@linear(node="ToCopyBackward0", any_dtype=True, batches="leading")
 def _to_copy(input: Array, dtype: Any, memory_format: Any = None) -> Any:
     cast = xp.cast(input, dtype.np) if input.dtype != dtype.np else xp.copied(input)
     if memory_format is None or memory_format is layouts.preserve_format:
@@ -59,7 +59,7 @@ def _to_copy(input: Array, dtype: Any, memory_format: Any = None) -> Any:
     return create_kernels.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
 
 
-@op(function=None, method=False, any_dtype=True, batches="leading")
+@op(any_dtype=True, batches="leading")
 def _to_exact(input: Array, dtype: Any, memory_format: Any = None) -> Any:
     """A cast to integers or bools, where differentiation ends."""
     cast = xp.cast(input, dtype.np)

@@ -44,7 +44,7 @@ def is_writable(array: Any) -> bool:
 # ---------------------------------------------------------------- copying
 
 
-@op(function=None, method=False, node="CopyBackwards", broadcasts=True, any_dtype=True)
+@op(node="CopyBackwards", broadcasts=True, any_dtype=True)
 def _copy(input: Array, src: Array) -> Any:
     """``src`` in the shape and dtype of ``input``, whose values do not matter."""
     out = xp.empty_like(xp.as_array(input))
@@ -119,7 +119,7 @@ def _filled(input: Any, value: Any) -> Any:
     return out
 
 
-@op(function=None, method=False, node="FillBackward2", any_dtype=True, batches="leading")
+@op(node="FillBackward2", any_dtype=True, batches="leading")
 def _fill_number(input: Array, value: Number) -> Any:
     return _filled(input, index_kernels.number_as(value, input.dtype))
 
@@ -132,7 +132,7 @@ def _write_number(array: Any, value: Any) -> None:
 _fill_number.vjp(input=lambda g: zeros_of(g, g.shape))
 
 
-@op(function=None, method=False, node="FillBackward3", broadcasts=True, any_dtype=True)
+@op(node="FillBackward3", broadcasts=True, any_dtype=True)
 def _fill_tensor(input: Array, value: Array) -> Any:
     check_fill(value)
     return _filled(input, real_part(value, input.dtype))
@@ -182,7 +182,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     return call_inplace(_fill_number.op, (input, value))
 
 
-@op(function=None, method=False, node="FillBackward0", any_dtype=True, batches="leading")
+@op(node="FillBackward0", any_dtype=True, batches="leading")
 def _full_of_number(input: Array, value: Number) -> Any:
     return _filled(input, index_kernels.number_as(value, input.dtype))
 
@@ -190,7 +190,7 @@ def _full_of_number(input: Array, value: Number) -> Any:
 _full_of_number.vjp(input=lambda g: zeros_of(g, g.shape))
 
 
-@op(function=None, method=False, node="FillBackward1", broadcasts=True, any_dtype=True)
+@op(node="FillBackward1", broadcasts=True, any_dtype=True)
 def _full_of_tensor(input: Array, value: Array) -> Any:
     check_fill(value)
     return _filled(input, real_part(value, input.dtype))
@@ -230,7 +230,7 @@ publish(fill, "fill", method=False)
 publish(fill_, "fill_", method=False)
 
 
-@op(function=None, method=False, any_dtype=True, node="ZeroBackward0", batches="leading")
+@op(any_dtype=True, node="ZeroBackward0", batches="leading")
 def _zero(input: Array) -> Any:
     """Zeros in the shape of ``input``."""
     return xp.zeros(input.shape, input.dtype)

@@ -156,7 +156,7 @@ _C_DTYPES = {"Float": "float", "Double": "double", "Long": "long int", "Int": "i
              "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Bool": "bool"}
 
 
-@op(function=None, method=False, any_dtype=True, node="NotImplemented")
+@op(any_dtype=True, node="NotImplemented")
 def _set(input: Array, source: Array) -> Any:
     return source
 

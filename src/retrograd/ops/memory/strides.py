@@ -14,7 +14,7 @@ from ..batching import run
 from ..shapes.reshaping import sizes
 
 
-@view(quiet=True, function=None, method=False, node="AsStridedBackward0")
+@view(quiet=True, node="AsStridedBackward0")
 def _as_strided(input: Array, size: Ints, stride: Ints, storage_offset: Any, source: Any) -> Any:
     own = source[2]
     return xp.as_strided(input, size, stride, 0 if storage_offset is None else storage_offset - own)

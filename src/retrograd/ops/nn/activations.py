@@ -200,8 +200,7 @@ for _shrink in (softshrink, hardshrink):
                 zeroed_by(g, input, (input >= -lambd) & (input <= lambd)))
 
 
-@elementwise(function=None, method=False, numbers=(), node="PreluKernelBackward0",
-             guard=kinds("f", "prelu_cpu"))
+@elementwise(numbers=(), node="PreluKernelBackward0", guard=kinds("f", "prelu_cpu"))
 def _prelu_kernel(input: Array, weight: Array) -> Any:
     return xp.where(input > 0, input, input * weight)
 

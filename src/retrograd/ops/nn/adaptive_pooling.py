@@ -53,7 +53,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None] |
     return _adaptive_avg_pool(3, input, output_size)
 
 
-@op(method=False, function=None, batches="planes")
+@op(batches="planes")
 def _adaptive_positions(input: Array, size: Any) -> Any:
     return pool_kernels.adaptive_max_indices(input, size)
 
@@ -65,7 +65,7 @@ def _declare_adaptive_max(rank: int, node: str) -> Any:
 
     kernel.__name__ = f"_adaptive_max{rank}d"
     guard = kinds("f", "adaptive_max_pool3d_cpu" if rank == 3 else "adaptive_max_pool2d")
-    made = op(method=False, function=None, node=node, guard=guard, batches="planes")(kernel)
+    made = op(node=node, guard=guard, batches="planes")(kernel)
     made.vjp(input=lambda g, input, size: _put_in_planes(
         g, _adaptive_positions(input, size), input.shape[-len(size):], False))
     return made

@@ -10,7 +10,7 @@ from ..batching import run
 from ..checks.common import kinds
 
 
-@linear(method=False, function=None)
+@linear()
 def _spread_axes(input: Array, recipe: Any, sizes: Any) -> Any:
     return conv_kernels.spread_axes(input, recipe, sizes)
 
@@ -35,7 +35,7 @@ def _declare_taking(name: str, node: str, guard: Any = None) -> Any:
         return conv_kernels.take_axes(input, recipe)
 
     kernel.__name__ = name
-    made = linear(method=False, function=None, node=node, guard=guard)(kernel)
+    made = linear(node=node, guard=guard)(kernel)
     made.vjp(input=lambda g, like, recipe: _spread_axes(g, recipe, like.shape))
     made.batch(_behind_batch)
     return made
@@ -45,7 +45,7 @@ _take_axes = _declare_taking("_take_axes", "IndexSelectBackward0")
 _spread_axes.vjp(input=lambda g, recipe: _take_axes(g, recipe))
 
 
-@linear(method=False, function=None, node="MmBackward0")
+@linear(node="MmBackward0")
 def _multiply_axes(input: Array, recipe: Any, transposed: bool) -> Any:
     return conv_kernels.multiply_axes(input, recipe, transposed)
 
@@ -60,7 +60,7 @@ def _declare_mixing(name: str, node: str, lacking: str) -> Any:
         return conv_kernels.multiply_axes(input, recipe, False)
 
     kernel.__name__ = name
-    made = linear(method=False, function=None, node=node, guard=kinds("f", lacking))(kernel)
+    made = linear(node=node, guard=kinds("f", lacking))(kernel)
     made.vjp(input=lambda g, recipe: _multiply_axes(g, recipe, True))
     made.batch(_behind_batch)
     return made

@@ -46,7 +46,7 @@ def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None,
                            "when is_causal=True")
 
 
-@op(method=False, function=None, node="BmmBackward0")
+@op(node="BmmBackward0")
 def _scores(query: Array, key: Array, mask: Index | None, causal: bool, scale: float) -> Any:
     return attention_kernels.scores(query, key, mask, causal, scale)
 
@@ -64,7 +64,7 @@ def _(batch: Any, query: Any, key: Any, mask: Any, causal: bool, scale: float) -
     return _scores(query, key, mask, causal, scale)
 
 
-@op(method=False, function=None, node="SoftmaxBackward0", batches="leading")
+@op(node="SoftmaxBackward0", batches="leading")
 def _masked_softmax(input: Array) -> Any:
     return attention_kernels.weights(input)
 

@@ -38,13 +38,13 @@ def other_axes(rank: int) -> tuple[int, ...]:
     return (0, *range(2, rank))
 
 
-@op(method=False, function=None, node="NativeBatchNormBackward0")
+@op(node="NativeBatchNormBackward0")
 def _batch_norm(input: Array, weight: Array | None, bias: Array | None, eps: float) -> Any:
     check_types(input, weight, bias, "batch_norm")
     return norm_kernels.channel_norm(input, weight, bias, None, eps)[0]
 
 
-@op(method=False, function=None, node="NativeBatchNormBackward0", differentiable=(0,),
+@op(node="NativeBatchNormBackward0", differentiable=(0,),
     outputs=("output", "mean", "scale", "squares"))
 def _batch_norm_with_moments(input: Array, weight: Array | None, bias: Array | None,
                              eps: float) -> Any:
@@ -52,15 +52,14 @@ def _batch_norm_with_moments(input: Array, weight: Array | None, bias: Array | N
     return norm_kernels.channel_norm(input, weight, bias, None, eps)
 
 
-@op(method=False, function=None, node="NativeGroupNormBackward0")
+@op(node="NativeGroupNormBackward0")
 def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: int,
                 eps: float) -> Any:
     check_types(input, weight, bias, "GroupNormKernelImpl")
     return norm_kernels.channel_norm(input, weight, bias, groups, eps)[0]
 
 
-@op(method=False, function=None, node="NativeGroupNormBackward0", differentiable=(0,),
-    outputs=("output", "mean", "scale"))
+@op(node="NativeGroupNormBackward0", differentiable=(0,), outputs=("output", "mean", "scale"))
 def _group_norm_with_moments(input: Array, weight: Array | None, bias: Array | None, groups: int,
                              eps: float) -> Any:
     check_types(input, weight, bias, "GroupNormKernelImpl")
@@ -70,13 +69,13 @@ def _group_norm_with_moments(input: Array, weight: Array | None, bias: Array | N
 # The gradients of all four, where statistics over the whole batch have ``groups`` None.
 
 
-@op(method=False, function=None, node="NativeBatchNormBackwardBackward0")
+@op(node="NativeBatchNormBackwardBackward0")
 def _channel_norm_input(output: Array, input: Array, weight: Array | None, mean: Index | None,
                         scale: Index | None, groups: Any, eps: float) -> Any:
     return norm_kernels.channel_input_gradient(output, input, weight, mean, scale, groups, eps)
 
 
-@op(method=False, function=None, node="NativeBatchNormBackwardBackward0")
+@op(node="NativeBatchNormBackwardBackward0")
 def _channel_norm_weight(output: Array, input: Array, mean: Index | None, scale: Index | None,
                          groups: Any, eps: float) -> Any:
     return norm_kernels.channel_weight_gradient(output, input, mean, scale, groups, eps)
@@ -210,14 +209,14 @@ def _(batch: Any, output: Any, input: Any, mean: Any, scale: Any, groups: Any,
     return reshape(sum_to_size_of(output * unit, kept), (batch.size, channels))
 
 
-@op(method=False, function=None, node="NativeBatchNormBackward0")
+@op(node="NativeBatchNormBackward0")
 def _batch_norm_fixed(input: Array, weight: Array | None, bias: Array | None, mean: Index,
                       var: Index, eps: float) -> Any:
     check_types(input, weight, bias, "batch_norm")
     return norm_kernels.fixed_channel_norm(input, weight, bias, mean, var, eps)
 
 
-@op(method=False, function=None, node="NativeBatchNormBackwardBackward0")
+@op(node="NativeBatchNormBackwardBackward0")
 def _fixed_norm_weight(output: Array, input: Array, mean: Index, var: Index, eps: float) -> Any:
     return norm_kernels.fixed_weight_gradient(output, input, mean, var, eps)
 

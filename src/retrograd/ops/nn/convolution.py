@@ -27,20 +27,20 @@ from .padding import constant_pad_nd, pad
 from .sizes import Ints, spread
 
 
-@op(method=False, function=None, node="ConvolutionBackward0", check=check_convolution)
+@op(node="ConvolutionBackward0", check=check_convolution)
 def _convolution(input: Array, weight: Array, bias: Array | None, stride: Any, padding: Any,
                  dilation: Any, groups: int) -> Any:
     return conv_kernels.convolve(input, weight, bias, stride, padding, dilation, groups)
 
 
-@op(method=False, function=None, node="ConvolutionBackward0")
+@op(node="ConvolutionBackward0")
 def _convolution_input(output: Array, weight: Array, shape: Any, stride: Any, padding: Any,
                        dilation: Any, groups: int) -> Any:
     return conv_kernels.convolve_input_gradient(output, weight, shape, stride, padding, dilation,
                                                 groups)
 
 
-@op(method=False, function=None, node="ConvolutionBackward0")
+@op(node="ConvolutionBackward0")
 def _convolution_weight(output: Array, input: Array, shape: Any, stride: Any, padding: Any,
                         dilation: Any, groups: int) -> Any:
     return conv_kernels.convolve_weight_gradient(output, input, shape, stride, padding, dilation,
@@ -154,7 +154,7 @@ def _(batch: Any, output: Any, input: Any, shape: Any, stride: Any, padding: Any
     return unfolded(batch, found)
 
 
-@op(method=False, function=None, node="ConvolutionBackward0")
+@op(node="ConvolutionBackward0")
 def _transposed(input: Array, weight: Array, bias: Array | None, shape: Any, stride: Any,
                 padding: Any, dilation: Any, groups: int) -> Any:
     y = conv_kernels.convolve_input_gradient(input, weight, shape, stride, padding, dilation,

@@ -19,19 +19,19 @@ from ..shapes.dimensions import unsqueeze
 from ..shapes.reshaping import reshape
 
 
-@op(method=False, function=None, saved={"weight": "weight"})
+@op(saved={"weight": "weight"})
 def _embedding(weight: Array, indices: Index, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     return norm_kernels.look_up(weight, xp.as_array(indices))
 
 
-@op(method=False, function=None)
+@op()
 def _embedding_gradient(output: Array, indices: Index, rows: int, padding_idx: int,
                         scale_grad_by_freq: bool) -> Any:
     return norm_kernels.add_rows(output, xp.as_array(indices), rows, padding_idx,
                                  scale_grad_by_freq)
 
 
-@op(method=False, function=None)
+@op()
 def _weighted_rows(weight: Array, indices: Index, padding_idx: int,
                    scale_grad_by_freq: bool) -> Any:
     return norm_kernels.weighted_rows(weight, xp.as_array(indices), padding_idx, scale_grad_by_freq)
@@ -132,7 +132,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
     return _torch_embedding(weight, input, padding, scale_grad_by_freq, sparse)
 
 
-@op(method=False, function=None, batches="leading")
+@op(batches="leading")
 def _one_hot(input: Index, classes: int) -> Any:
     return norm_kernels.one_hot(xp.as_array(input), classes)
 

@@ -14,8 +14,7 @@ from ..checks.images import check_blocks, check_planes_to_unfold
 from .sizes import spread
 
 
-@linear(method=False, function=None, node="Im2ColBackward0", guard=kinds("fc", "im2col_out_cpu"),
-        batches="leading")
+@linear(node="Im2ColBackward0", guard=kinds("fc", "im2col_out_cpu"), batches="leading")
 def _im2col(input: Array, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
     out = conv_kernels.output_space(input.shape[-2:], kernel, stride, padding, dilation)
     *lead, channels, height, width = input.shape
@@ -24,8 +23,7 @@ def _im2col(input: Array, kernel: Any, dilation: Any, padding: Any, stride: Any)
     return view.reshape(*lead, channels * math.prod(kernel), math.prod(out))
 
 
-@linear(method=False, function=None, node="Col2ImBackward0", guard=kinds("fc", "col2im_out_cpu"),
-        batches="leading")
+@linear(node="Col2ImBackward0", guard=kinds("fc", "col2im_out_cpu"), batches="leading")
 def _col2im(input: Array, space: Any, kernel: Any, dilation: Any, padding: Any,
             stride: Any) -> Any:
     out = conv_kernels.output_space(space, kernel, stride, padding, dilation)

@@ -26,17 +26,17 @@ def mean_over(input: Any, axes: Any) -> Any:
     return sum_to_size_of(input, kept) * (math.prod(kept) / (math.prod(shape) or 1))
 
 
-@op(method=False, function=None, node="NativeLayerNormBackward0", batches="dims")
+@op(node="NativeLayerNormBackward0", batches="dims")
 def _standardize(input: Array, axes: Any, eps: float) -> Any:
     return norm_kernels.standardize(input, axes, eps)
 
 
-@op(method=False, function=None, node="NativeLayerNormBackwardBackward0", batches="dims")
+@op(node="NativeLayerNormBackwardBackward0", batches="dims")
 def _standardize_gradient(output: Array, input: Array, axes: Any, eps: float) -> Any:
     return norm_kernels.standardize_gradient(output, input, axes, eps)
 
 
-@op(method=False, function=None, node="RsqrtBackward0", batches="dims")
+@op(node="RsqrtBackward0", batches="dims")
 def _inverse_deviation(input: Array, axes: Any, eps: float) -> Any:
     return norm_kernels.inverse_deviation(input, axes, eps)
 
@@ -64,7 +64,7 @@ def times(g: Any, weight: Any) -> Any:
     return g if weight is None else g * weight
 
 
-@op(method=False, function=None, node="NativeLayerNormBackward0")
+@op(node="NativeLayerNormBackward0")
 def _layer_norm(input: Array, weight: Array | None, bias: Array | None, rank: int,
                 eps: float) -> Any:
     check_types(input, weight, bias, "LayerNormKernelImpl")
@@ -84,21 +84,20 @@ def _are_plain(*tensors: Tensor | None) -> bool:
     return all(t is None or type(t) in PLAIN for t in tensors)
 
 
-@op(method=False, function=None, node="NativeLayerNormBackward0", differentiable=(0,),
-    outputs=("output", "mean", "scale"))
+@op(node="NativeLayerNormBackward0", differentiable=(0,), outputs=("output", "mean", "scale"))
 def _layer_norm_with_moments(input: Array, weight: Array | None, bias: Array | None, rank: int,
                              eps: float) -> Any:
     check_types(input, weight, bias, "LayerNormKernelImpl")
     return norm_kernels.layer_norm(input, rank, eps, weight, bias)
 
 
-@op(method=False, function=None, node="NativeLayerNormBackwardBackward0")
+@op(node="NativeLayerNormBackwardBackward0")
 def _layer_norm_input(output: Array, input: Array, weight: Array | None, mean: Index | None,
                       scale: Index | None, rank: int, eps: float) -> Any:
     return norm_kernels.layer_input_gradient(output, input, weight, mean, scale, rank, eps)
 
 
-@op(method=False, function=None, node="NativeLayerNormBackwardBackward0")
+@op(node="NativeLayerNormBackwardBackward0")
 def _layer_norm_weight(output: Array, input: Array, mean: Index | None, scale: Index | None,
                        rank: int, eps: float) -> Any:
     return norm_kernels.layer_weight_gradient(output, input, mean, scale, rank, eps)

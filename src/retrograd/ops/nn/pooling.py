@@ -25,7 +25,7 @@ from .sizes import Ints
 # ---------------------------------------------------------------- the largest of each window
 
 
-@op(method=False, function=None, node="GatherBackward0", batches="planes")
+@op(node="GatherBackward0", batches="planes")
 def _take_from_planes(input: Array, indices: Index, rank: int) -> Any:
     return pool_kernels.gather_planes(input, indices, rank)
 
@@ -34,7 +34,7 @@ _take_from_planes.vjp(input=lambda g, indices, rank, like: _put_in_planes(
     g, indices, like.shape[-rank:], False))
 
 
-@op(method=False, function=None, node="MaxPool2DWithIndicesBackwardBackward0", batches="planes")
+@op(node="MaxPool2DWithIndicesBackwardBackward0", batches="planes")
 def _put_in_planes(input: Array, indices: Index, space: Any, unique: bool) -> Any:
     return pool_kernels.scatter_planes(input, indices, space, unique)
 
@@ -42,7 +42,7 @@ def _put_in_planes(input: Array, indices: Index, space: Any, unique: bool) -> An
 _put_in_planes.vjp(input=lambda g, indices, space: _take_from_planes(g, indices, len(space)))
 
 
-@op(method=False, function=None, batches="planes")
+@op(batches="planes")
 def _max_positions(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
                    size: Any) -> Any:
     _, places = pool_kernels.max_pool_with_places(input, kernel, stride, padding, dilation, size)
@@ -50,13 +50,13 @@ def _max_positions(input: Array, kernel: Any, stride: Any, padding: Any, dilatio
                                           padding, dilation, size)
 
 
-@op(method=False, function=None, any_dtype=True, batches="planes")
+@op(any_dtype=True, batches="planes")
 def _plane_indices(input: Index, space: Any, kernel: Any, stride: Any, padding: Any, dilation: Any,
                    size: Any) -> Any:
     return pool_kernels.indices_of_places(input, space, kernel, stride, padding, dilation, size)
 
 
-@op(method=False, function=None, node="MaxPool2DWithIndicesBackwardBackward0")
+@op(node="MaxPool2DWithIndicesBackwardBackward0")
 def _put_at_places(input: Array, places: Index, space: Any, kernel: Any, stride: Any, padding: Any,
                    dilation: Any, size: Any) -> Any:
     return pool_kernels.scatter_places(input, places, space, kernel, stride, padding, dilation,
@@ -96,11 +96,11 @@ def _declare_max_pool(rank: int, node: str) -> tuple[Any, Any]:
     kernel.__name__ = f"_max_pool{rank}d"
     with_places.__name__ = f"_max_pool{rank}d_with_places"
     guard = kinds("f", "max_pool1d_impl") if rank == 1 else None
-    alone = op(method=False, function=None, node=node, guard=guard, batches="planes")(kernel)
+    alone = op(node=node, guard=guard, batches="planes")(kernel)
     alone.vjp(input=lambda g, input, kernel, stride, padding, dilation, size: _put_in_planes(
         g, _max_positions(input, kernel, stride, padding, dilation, size),
         input.shape[-len(kernel):], windows_are_apart(kernel, stride, dilation)))
-    both = op(method=False, function=None, node=node, guard=guard, differentiable=(0,),
+    both = op(node=node, guard=guard, differentiable=(0,),
               outputs=("output", "places"), batches="planes")(with_places)
     both.vjp(input=lambda g, like, places, kernel, stride, padding, dilation, size: _put_at_places(
         g[0], places, like.shape[-len(kernel):], kernel, stride, padding, dilation, size))
@@ -167,7 +167,7 @@ for _pool in (max_pool1d, max_pool2d, max_pool3d):
 # ---------------------------------------------------------------- the mean of each window
 
 
-@linear(method=False, function=None, batches="planes")
+@linear(batches="planes")
 def _spread_average(input: Array, space: Any, kernel: Any, stride: Any, padding: Any,
                     include_pad: bool, divisor: Any) -> Any:
     return pool_kernels.average_pool_gradient(input, space, kernel, stride, padding, include_pad,
@@ -180,7 +180,7 @@ def _declare_average_pool(rank: int, node: str) -> Any:
         return pool_kernels.average_pool(input, kernel, stride, padding, size, include_pad, divisor)
 
     kernel.__name__ = f"_average_pool{rank}d"
-    made = linear(method=False, function=None, node=node, batches="planes", guard=floats_and_longs(
+    made = linear(node=node, batches="planes", guard=floats_and_longs(
         "avg_pool3d_out_frame" if rank == 3 else "avg_pool2d"))(kernel)
     made.vjp(input=lambda g, like, kernel, stride, padding, include_pad, divisor: _spread_average(
         g, like.shape[-len(kernel):], kernel, stride, padding, include_pad, divisor))

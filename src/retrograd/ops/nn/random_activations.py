@@ -15,8 +15,7 @@ from .activations import _functional, leaky_slope
 from .softmax import _softmax
 
 
-@elementwise(function=None, method=False, inplace=True, node="RreluWithNoiseBackward0",
-             title="rrelu")
+@elementwise(inplace=True, node="RreluWithNoiseBackward0", title="rrelu")
 def _rrelu(input: Array, noise: Index, lower: float, upper: float, training: bool) -> Any:
     return input * noise
 
@@ -24,7 +23,7 @@ def _rrelu(input: Array, noise: Index, lower: float, upper: float, training: boo
 _rrelu.vjp(input=lambda g, input, noise: _rrelu_backward(g, input, noise))
 
 
-@elementwise(function=None, method=False, numbers=(), node="RreluWithNoiseBackwardBackward0")
+@elementwise(numbers=(), node="RreluWithNoiseBackwardBackward0")
 def _rrelu_backward(input: Array, source: Array, noise: Index) -> Any:
     return input * noise
 

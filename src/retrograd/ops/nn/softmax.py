@@ -28,7 +28,7 @@ def _check_softmax(name: str) -> Callable[..., None]:
     return guard
 
 
-@op(function=None, method=False, node="SoftmaxBackward0", guard=_check_softmax("softmax"))
+@op(node="SoftmaxBackward0", guard=_check_softmax("softmax"))
 def _softmax(input: Array, dim: Dim) -> Any:
     return softmax_kernels.softmax(input, dim)
 
@@ -54,7 +54,7 @@ def _along(value: Any, dim: int) -> Any:
     return _sum_dims(value, (dim,), True) if value.ndim else value
 
 
-@op(function=None, method=False, node="LogSoftmaxBackward0", guard=_check_softmax("log_softmax"))
+@op(node="LogSoftmaxBackward0", guard=_check_softmax("log_softmax"))
 def _log_softmax(input: Array, dim: Dim) -> Any:
     return softmax_kernels.log_softmax(input, dim)
 

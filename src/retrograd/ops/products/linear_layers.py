@@ -37,8 +37,7 @@ def _(batch: Any, input: Any) -> Any:
     return _sum_dims(input, (1,))
 
 
-@op(method=False, function=None, node="AddmmBackward0", saved={"input": "mat1", "weight": "mat2"},
-    steps={"weight": t})
+@op(node="AddmmBackward0", saved={"input": "mat1", "weight": "mat2"}, steps={"weight": t})
 def _linear(bias: Array, input: Array, weight: Array) -> Any:
     if input.dtype is not weight.dtype or bias.dtype is not weight.dtype \
             or input.shape[1] != weight.shape[1] or kind_of(input.dtype) == "b":
@@ -54,7 +53,7 @@ _linear.jvp(bias=lambda tangent, y: expand(tangent, y.shape),
             weight=lambda tangent, input: mm(input, t(tangent)))
 
 
-@op(method=False, function=None, node="ViewBackward0")
+@op(node="ViewBackward0")
 def _linear_rows(bias: Array, input: Array, weight: Array) -> Any:
     rows = matrices.fold(input)
     check_addition(bias, rows, weight.T)
@@ -85,8 +84,7 @@ def matmul_any(rows: Any, matrix: Any) -> Any:
     return _rows_times_matrix(rows, matrix) if rows.ndim > 1 else _vecmat(rows, matrix)
 
 
-@op(method=False, function=None, node="MmBackward0", saved={"weight": "mat2"},
-    steps={"weight": t})
+@op(node="MmBackward0", saved={"weight": "mat2"}, steps={"weight": t})
 def _linear_plain(input: Array, weight: Array) -> Any:
     if input.dtype is not weight.dtype or input.shape[1] != weight.shape[1] \
             or kind_of(input.dtype) == "b":
@@ -143,7 +141,7 @@ def _unusual_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
 # ---------------------------------------------------------------- products of three
 
 
-@op(method=False, function=None, node="TrilinearBackward0")
+@op(node="TrilinearBackward0")
 def _bilinear(input1: Array, input2: Array, weight: Array) -> Any:
     return matrices.bilinear(input1, input2, weight)
 

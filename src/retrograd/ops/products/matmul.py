@@ -97,7 +97,7 @@ def _(batch: Any, input: Any, other: Any) -> Any:
     return _product(batch, conj(input), other)
 
 
-@op(method=False, function=None, node="SqueezeBackward4")
+@op(node="SqueezeBackward4")
 def _vecmat(input: Array, other: Array) -> Any:
     if input.dtype is not other.dtype or input.shape[0] != other.shape[0]:
         check_mm(input.reshape(1, -1), other)
@@ -123,7 +123,7 @@ bmm.jvp(input=lambda tangent, mat2: bmm(tangent, mat2),
         mat2=lambda tangent, input: bmm(input, tangent))
 
 
-@op(method=False, function=None, node="UnsafeViewBackward0")
+@op(node="UnsafeViewBackward0")
 def _rows_times_matrix(input: Array, other: Array) -> Any:
     rows = matrices.fold(input)
     if input.dtype is not other.dtype or rows.shape[1] != other.shape[0]:
@@ -139,7 +139,7 @@ _rows_times_matrix.jvp(input=lambda tangent, other: _rows_times_matrix(tangent, 
                        other=lambda tangent, input: _rows_times_matrix(input, tangent))
 
 
-@op(method=False, function=None, node="UnsafeViewBackward0")
+@op(node="UnsafeViewBackward0")
 def _rows_times_vector(input: Array, other: Array) -> Any:
     rows = matrices.fold(input)
     check_mv(rows, other)
@@ -153,12 +153,12 @@ _rows_times_vector.jvp(input=lambda tangent, other: _rows_times_vector(tangent, 
                        other=lambda tangent, input: _rows_times_vector(input, tangent))
 
 
-@op(method=False, function=None, node="UnsafeViewBackward0", broadcasts=True, check=check_batched)
+@op(node="UnsafeViewBackward0", broadcasts=True, check=check_batched)
 def _batched(input: Array, other: Array) -> Any:
     return matrices.product(input, other)
 
 
-@op(method=False, function=None, node="CloneBackward0", broadcasts=True, check=check_batched)
+@op(node="CloneBackward0", broadcasts=True, check=check_batched)
 def _batched_by_one(input: Array, other: Array) -> Any:
     return matrices.product(input, other)
 
@@ -170,7 +170,7 @@ for _made in (_batched, _batched_by_one):
               other=lambda tangent, input: _batched(input, tangent))
 
 
-@op(method=False, function=None, node="UnsafeViewBackward0")
+@op(node="UnsafeViewBackward0")
 def _vector_times_batch(input: Array, other: Array) -> Any:
     if not other.size and input.shape[0] != other.shape[-2]:
         # PyTorch turns an empty batch into a matrix.

@@ -37,7 +37,7 @@ def cumsum(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
 cumsum.vjp(input=lambda g, like, dim: cast_gradient(_sums_from_end(g, dim), like.dtype))
 
 
-@linear(function=None, method=False, node="FlipBackward0")
+@linear(node="FlipBackward0")
 def _sums_from_end(input: Array, dim: Dim) -> Any:
     """The sum of each element and all after it."""
     return reduce_kernels.reversed_sums(input, dim)
@@ -86,8 +86,7 @@ def _logcumsumexp_backward(g: Any, like: Any, input: Any, y: Any, dim: int) -> A
 # ---------------------------------------------------------------- extremes
 
 
-@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="CummaxBackward0")
+@op(outputs=("values", "indices"), differentiable=(0,), node="CummaxBackward0")
 def _cummax(input: Array, dim: Dim) -> Any:
     unsupported("cummax_cpu", input.dtype, "c")
     return reduce_kernels.running_extreme(input, dim, True)
@@ -96,8 +95,7 @@ def _cummax(input: Array, dim: Dim) -> Any:
 _cummax.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
 
 
-@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="CumminBackward0")
+@op(outputs=("values", "indices"), differentiable=(0,), node="CumminBackward0")
 def _cummin(input: Array, dim: Dim) -> Any:
     unsupported("cummin_cpu", input.dtype, "c")
     return reduce_kernels.running_extreme(input, dim, False)
@@ -168,7 +166,7 @@ def _distances(name: str, x: Any, dx: Any, y: Any, dim: int) -> Any:
     return _widths(name, x, y, dim)
 
 
-@elementwise(function=None, method=False, node="MulBackward1", promote="float")
+@elementwise(node="MulBackward1", promote="float")
 def _times(input: Array, number: Any) -> Any:
     return input * number
 
@@ -176,7 +174,7 @@ def _times(input: Array, number: Any) -> Any:
 _times.vjp(input=lambda g, number: g * number)
 
 
-@elementwise(function=None, method=False, node="DivBackward1", promote="float")
+@elementwise(node="DivBackward1", promote="float")
 def _half(input: Array) -> Any:
     return input / 2
 

@@ -51,7 +51,7 @@ def _dist_backward(g: Any, y: Any, apart: Any, p: float) -> Any:
                          apart, p, None)
 
 
-@op(function=None, method=False, broadcasts=True, node="CdistBackward0")
+@op(broadcasts=True, node="CdistBackward0")
 def _cdist(x1: Array, x2: Array, p: float) -> Any:
     check_cdist(x1, x2, p)
     return distance_kernels.pairwise(x1, x2, p)
@@ -82,7 +82,7 @@ def _over_pairs(gradient: Any, from_end: int) -> Any:
     return _sum_dims(gradient, (gradient.ndim - from_end,))
 
 
-@elementwise(function=None, method=False)
+@elementwise()
 def _attains(input: Array, bound: Array) -> Any:
     """One where the absolute value reaches ``bound``, else zero."""
     return (xp.abs(input) == bound).astype(input.dtype)

@@ -29,7 +29,7 @@ from .arguments import numpy_names
 from .variance import _added
 
 
-@linear(function=None, method=False)
+@linear()
 def _share(input: Array, mask: Index, dim: Any, keepdim: bool) -> Any:
     """A reduction's gradient in equal parts over the places in ``mask``."""
     return reduce_kernels.shared(input, mask, dim)
@@ -38,7 +38,7 @@ def _share(input: Array, mask: Index, dim: Any, keepdim: bool) -> Any:
 _share.vjp(input=lambda g, mask, dim, keepdim: _average(g, mask, dim, keepdim))
 
 
-@linear(function=None, method=False)
+@linear()
 def _average(input: Array, mask: Index, dim: Any, keepdim: bool) -> Any:
     return reduce_kernels.averaged(input, mask, dim, keepdim)
 
@@ -55,13 +55,13 @@ def _(batch: Any, input: Any, mask: Any, dim: Any, keepdim: bool) -> Any:
     return run(batch.name, input, mask, dims_behind(dim, inner_rank(mask)), keepdim)
 
 
-@op(function=None, method=False)
+@op()
 def _winners(input: Array, value: Array, dim: Any, keepdim: bool) -> Any:
     """Where ``input`` holds the value it was reduced to over ``dim``, which may be NaN."""
     return reduce_kernels.winners(input, restore_dims(value, input, dim, keepdim))
 
 
-@op(function=None, method=False)
+@op()
 def _equals(input: Array, value: Array, dim: Any, keepdim: bool) -> Any:
     """Where ``input`` holds the value it was reduced to over ``dim``; NaN is nowhere."""
     return input == restore_dims(value, input, dim, keepdim)
@@ -90,7 +90,7 @@ def _selected_backward(g: Any, like: Any, indices: Any, dim: int, keepdim: bool)
     return put_selected(g[0], indices, like, dim, keepdim)
 
 
-@op(function=None, method=False, node="MaxBackward1", quiet=True)
+@op(node="MaxBackward1", quiet=True)
 def _max(input: Array) -> Any:
     need_any("max", input)
     unsupported("max_all", input.dtype, "c")
@@ -101,7 +101,7 @@ _max.vjp(input=_of_whole_backward)
 _max.batch(lambda batch, input: amax(flat(input), 1))
 
 
-@op(function=None, method=False, node="MinBackward1", quiet=True)
+@op(node="MinBackward1", quiet=True)
 def _min(input: Array) -> Any:
     need_any("min", input)
     unsupported("min_all", input.dtype, "c")
@@ -123,8 +123,7 @@ def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) ->
         index if keepdim else xp.squeeze(index, dim))
 
 
-@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="MaxBackward0", title="max")
+@op(outputs=("values", "indices"), differentiable=(0,), node="MaxBackward0", title="max")
 def _max_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return _extreme_along("max", xp.argmax, input, dim, keepdim)
 
@@ -132,8 +131,7 @@ def _max_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
 _max_dim.vjp(input=_selected_backward)
 
 
-@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="MinBackward0", title="min")
+@op(outputs=("values", "indices"), differentiable=(0,), node="MinBackward0", title="min")
 def _min_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return _extreme_along("min", xp.argmin, input, dim, keepdim)
 
@@ -191,7 +189,7 @@ def amin(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
 amin.vjp(input=_extreme_backward)
 
 
-@op(function=None, method=False, outputs=("min", "max"), node="AminmaxBackward0")
+@op(outputs=("min", "max"), node="AminmaxBackward0")
 def _aminmax(input: Array, dim: Dims, keepdim: bool) -> Any:
     unsupported("aminmax_cpu", input.dtype, "c")
     if dim is None and not input.size:
@@ -219,14 +217,14 @@ def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False, out: Any =
     return return_types.aminmax(into("aminmax", out, _aminmax(input, dim, keepdim)))
 
 
-@op(function=None, method=False)
+@op()
 def _argmax(input: Array, dim: Dims, keepdim: bool) -> Any:
     axis = None if dim is None else dim[0]
     check_arg("argmax", input, axis)
     return reduce_kernels.arg_extreme(xp.argmax, input, axis, keepdim)
 
 
-@op(function=None, method=False)
+@op()
 def _argmin(input: Array, dim: Dims, keepdim: bool) -> Any:
     axis = None if dim is None else dim[0]
     check_arg("argmin", input, axis)

@@ -21,7 +21,7 @@ from .sums import _sum_dims
 from .variance import ratio
 
 
-@op(function=None, method=False, node="LinalgVectorNormBackward0", title="linalg_vector_norm")
+@op(node="LinalgVectorNormBackward0", title="linalg_vector_norm")
 def _vector_norm(input: Array, ord: float, dim: Dims, keepdim: bool, dtype: Any) -> Any:
     check_norm(input, ord, dim)
     return distance_kernels.norm(input, ord, dim, keepdim, _np(dtype))
@@ -108,7 +108,7 @@ def _(batch: Any, input: Any, p: float, dim: int, maxnorm: float) -> Any:
     return input * (_shrinking(size, maxnorm) + (1 - _exceeds(size, maxnorm)))
 
 
-@elementwise(function=None, method=False)
+@elementwise()
 def _exceeds(input: Array, bound: float) -> Any:
     """One where ``input`` is larger than ``bound``, else zero."""
     return (input > bound).astype(input.dtype)

@@ -15,7 +15,7 @@ from .arguments import _np, numpy_names
 from .sums import _spread
 
 
-@op(function=None, method=False, node="ProdBackward0")
+@op(node="ProdBackward0")
 def _prod(input: Array, dtype: Any = None) -> Any:
     return reduce_kernels.product(input, None, False, _np(dtype))
 
@@ -25,7 +25,7 @@ _prod.vjp(input=lambda g, like, input: _spread(g, like, None, False) * conj(
 _prod.batch(lambda batch, input, dtype: _prod_dim(flat(input), 1, False, dtype))
 
 
-@op(function=None, method=False, node="ProdBackward1", title="prod")
+@op(node="ProdBackward1", title="prod")
 def _prod_dim(input: Array, dim: Dim, keepdim: bool = False, dtype: Any = None) -> Any:
     return reduce_kernels.product(input, dim, keepdim, _np(dtype))
 
@@ -34,7 +34,7 @@ _prod_dim.vjp(input=lambda g, like, input, dim, keepdim:
               _spread(g, like, (dim,), keepdim) * conj(_products_of_others(input, dim)))
 
 
-@op(function=None, method=False)
+@op()
 def _products_of_others(input: Array, dim: Dim) -> Any:
     """The product of all other elements along ``dim``: no division, so zeros are no trouble."""
     return reduce_kernels.products_of_others(input, dim)

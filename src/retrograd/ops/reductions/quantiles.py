@@ -24,7 +24,7 @@ from .extremes import _of_whole_backward, _selected_backward
 # ---------------------------------------------------------------- medians
 
 
-@op(function=None, method=False, node="MedianBackward0")
+@op(node="MedianBackward0")
 def _median(input: Array) -> Any:
     return median_of_all(input, False)
 
@@ -33,7 +33,7 @@ _median.vjp(input=_of_whole_backward)
 _median.batch(lambda batch, input: _median_dim(flat(input), 1, False)[0])
 
 
-@op(function=None, method=False, node="NanmedianBackward0")
+@op(node="NanmedianBackward0")
 def _nanmedian(input: Array) -> Any:
     return median_of_all(input, True)
 
@@ -42,8 +42,7 @@ _nanmedian.vjp(input=_of_whole_backward)
 _nanmedian.batch(lambda batch, input: _nanmedian_dim(flat(input), 1, False)[0])
 
 
-@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="MedianBackward1", title="median")
+@op(outputs=("values", "indices"), differentiable=(0,), node="MedianBackward1", title="median")
 def _median_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return median_along(input, dim, keepdim, False)
 
@@ -51,8 +50,8 @@ def _median_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
 _median_dim.vjp(input=_selected_backward)
 
 
-@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="NanmedianBackward1", title="nanmedian")
+@op(outputs=("values", "indices"), differentiable=(0,), node="NanmedianBackward1",
+    title="nanmedian")
 def _nanmedian_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return median_along(input, dim, keepdim, True)
 
@@ -92,8 +91,7 @@ def _itself(input: Any) -> Any:
     return xp.array(input), xp.zeros((), xp.INT64)
 
 
-@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="KthvalueBackward0")
+@op(outputs=("values", "indices"), differentiable=(0,), node="KthvalueBackward0")
 def _kthvalue(input: Array, k: int, dim: Dim, keepdim: bool) -> Any:
     need_elements("kthvalue", input.shape, dim)
     if not 1 <= k <= (input.shape[dim] if input.ndim else 1):
@@ -117,8 +115,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *,
     return return_types.kthvalue(into("kthvalue", out, _kthvalue(input, k, dim, keepdim)))
 
 
-@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="ModeBackward0")
+@op(outputs=("values", "indices"), differentiable=(0,), node="ModeBackward0")
 def _mode(input: Array, dim: Dim, keepdim: bool) -> Any:
     need_elements("mode", input.shape, dim)
     if not input.ndim:
@@ -155,14 +152,14 @@ def median_of_all(input: Any, skip_nan: bool) -> Any:
     return flat[sorting_kernels.middle_index(flat, 0, skip_nan)[0]]
 
 
-@elementwise(function=None, method=False)
+@elementwise()
 def _whole_rank(input: Array, rounding: str) -> Any:
     """Ranks as indices, rounded down, up or to the nearest even."""
     round_ = {"lower": xp.floor, "higher": xp.ceil, "nearest": xp.rint}[rounding]
     return xp.as_array(round_(input)).astype(xp.INT64)
 
 
-@op(function=None, method=False, outputs=("scale", "offset"), differentiable=(), batches="leading")
+@op(outputs=("scale", "offset"), differentiable=(), batches="leading")
 def _rank_range(input: Array, skip_nan: bool) -> Any:
     """What turns a quantile into a rank in each sorted lane: rank = q * scale + offset."""
     length = input.shape[-1]
@@ -194,7 +191,7 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     return _with_quantiles_first(movedim(found, -1, 0), (*q.shape, *rest))
 
 
-@view(function=None, method=False, node="SqueezeBackward4", batches="dims")
+@view(node="SqueezeBackward4", batches="dims")
 def _with_quantiles_first(input: Array, shape: Any) -> Any:
     return input.reshape(shape)
 

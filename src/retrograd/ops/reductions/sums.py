@@ -26,7 +26,7 @@ from .arguments import UNSET, _np, numpy_names
 # ---------------------------------------------------------------- sums and means
 
 
-@linear(function=None, method=False, node="SumBackward0", quiet=True)
+@linear(node="SumBackward0", quiet=True)
 def _sum(input: Array, dtype: Any = None) -> Any:
     if dtype is None:
         return reduce_kernels.sum_all(input)
@@ -38,7 +38,7 @@ _sum.vjp(input=lambda g, like: _spread(g, like, None, False))
 _sum.batch(lambda batch, input, dtype: _sum_dims(flat(input), 1, False, dtype))
 
 
-@linear(function=None, method=False, node="SumBackward1", title="sum")
+@linear(node="SumBackward1", title="sum")
 def _sum_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     return reduce_kernels.total(input, dim, keepdim, _np(dtype))
 
@@ -46,7 +46,7 @@ def _sum_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any 
 _sum_dims.vjp(input=lambda g, like, dim, keepdim: _spread(g, like, dim, keepdim))
 
 
-@linear(function=None, method=False, node="ExpandBackward0", quiet=True, any_dtype=True)
+@linear(node="ExpandBackward0", quiet=True, any_dtype=True)
 def _spread(input: Array, target: Any, dim: Any, keepdim: bool) -> Any:
     """A reduction's gradient in the shape and dtype of ``target``, what was reduced."""
     return reduce_kernels.spread(input, target.shape, target.dtype, dim, keepdim)
@@ -76,7 +76,7 @@ def sum(input: Tensor, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = 
     return _sum_dims(input, dim, keepdim, dtype, out=out)
 
 
-@linear(function=None, method=False, node="MeanBackward0", quiet=True)
+@linear(node="MeanBackward0", quiet=True)
 def _mean(input: Array, dtype: Any = None) -> Any:
     own = input.dtype
     if dtype is None and (own is xp.FLOAT32 or own is xp.FLOAT64) and input.size:
@@ -89,7 +89,7 @@ _mean.vjp(input=lambda g, like: _spread(g / math.prod(like.shape), like, None, F
 _mean.batch(lambda batch, input, dtype: _mean_dims(flat(input), 1, False, dtype))
 
 
-@linear(function=None, method=False, node="MeanBackward1", title="mean")
+@linear(node="MeanBackward1", title="mean")
 def _mean_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     if dtype is not None or kind_of(input.dtype) not in "fc":
         check_mean(input, dtype)
@@ -115,7 +115,7 @@ def mean(input: Tensor, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any =
     return _mean_dims(input, dim, keepdim, dtype, out=out)
 
 
-@op(function=None, method=False, node="NansumBackward0")
+@op(node="NansumBackward0")
 def _nansum(input: Array, dim: Dims, keepdim: bool, dtype: Any) -> Any:
     if kind_of(input.dtype) == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
@@ -126,7 +126,7 @@ _nansum.vjp(input=lambda g, like, input, dim, keepdim:
             _spread(g, like, dim, keepdim) * _not_nan(input))
 
 
-@elementwise(function=None, method=False)
+@elementwise()
 def _not_nan(input: Array) -> Any:
     """One for every number, zero for NaN."""
     return reduce_kernels.not_nan(input)

@@ -12,12 +12,12 @@ from ..batching import dims_behind, inner_rank, run
 from .arguments import numpy_names
 
 
-@op(function=None, method=False)
+@op()
 def _any(input: Array, dim: Dims, keepdim: bool) -> Any:
     return reduce_kernels.truth(xp.any, input, dim, keepdim)
 
 
-@op(function=None, method=False)
+@op()
 def _all(input: Array, dim: Dims, keepdim: bool) -> Any:
     return reduce_kernels.truth(xp.all, input, dim, keepdim)
 

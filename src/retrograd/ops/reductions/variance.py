@@ -27,7 +27,7 @@ ratio.vjp(input=lambda g, other: ratio(g, conj(other)),
           other=lambda g, other, y: -ratio(g * conj(y), conj(other)))
 
 
-@op(function=None, method=False, node="VarBackward0")
+@op(node="VarBackward0")
 def _var(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
     own = input.dtype
     if dim is None and not keepdim and (own is xp.FLOAT32 or own is xp.FLOAT64) and \
@@ -36,7 +36,7 @@ def _var(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
     return reduce_kernels.variance(input, dim, keepdim, correction)[0]
 
 
-@elementwise(function=None, method=False)
+@elementwise()
 def _boundless(input: Array) -> Any:
     """What infinity times the absolute value is."""
     nan, inf = [xp.asarray(value, dtype=input.dtype) for value in (math.nan, math.inf)]
@@ -56,7 +56,7 @@ def var_backward(g: Any, like: Any, input: Any, dim: Any, correction: Any, keepd
 _var.vjp(input=var_backward)
 
 
-@op(function=None, method=False, node="StdBackward0")
+@op(node="StdBackward0")
 def _std(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
     return reduce_kernels.standard_deviation(input, dim, keepdim, correction)[0]
 
@@ -65,7 +65,7 @@ _std.vjp(input=lambda g, like, input, y, dim, correction, keepdim:
          var_backward(ratio(g, y * 2), like, input, dim, correction, keepdim))
 
 
-@op(function=None, method=False, outputs=("var", "mean"), node="VarMeanBackward0")
+@op(outputs=("var", "mean"), node="VarMeanBackward0")
 def _var_mean(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
     return reduce_kernels.variance(input, dim, keepdim, correction)
 
@@ -88,8 +88,7 @@ def _added(first: Any, second: Any) -> Any:
     return first + second
 
 
-@op(function=None, method=False, outputs=("std", "mean"), node="StdMeanBackward0",
-    saved={"std": "result0"})
+@op(outputs=("std", "mean"), node="StdMeanBackward0", saved={"std": "result0"})
 def _std_mean(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
     return reduce_kernels.standard_deviation(input, dim, keepdim, correction)
 

@@ -55,7 +55,7 @@ publish(view_as_complex, "view_as_complex", method=False)
 # Rules use these two; users get a view of the pairs, whose history PyTorch shows.
 
 
-@view(quiet=True, method=False, function=None, node="SelectBackward0", batches="leading")
+@view(quiet=True, node="SelectBackward0", batches="leading")
 def _real(input: Array) -> Any:
     return input.real
 
@@ -63,7 +63,7 @@ def _real(input: Array) -> Any:
 _real.vjp(input=lambda g: complex_of(g))
 
 
-@view(quiet=True, method=False, function=None, node="SelectBackward0", batches="leading")
+@view(quiet=True, node="SelectBackward0", batches="leading")
 def _imag(input: Array) -> Any:
     return input.imag
 

@@ -15,7 +15,7 @@ from .reshaping import reshape, spread_method
 # ---------------------------------------------------------------- reordering
 
 
-@view(quiet=True, method=False, function=None)
+@view(quiet=True)
 def _permute(input: Array, dims: Ints) -> Any:
     return input.transpose(dims)
 
@@ -183,7 +183,7 @@ def _(batch: Any, input: Any, dim: int) -> Any:
     return unsqueeze(input, canonical_dim(dim, input.ndim) + 1)
 
 
-@view(quiet=True, method=False, function=None)
+@view(quiet=True)
 def _squeeze(input: Array, dim: Any) -> Any:
     keep = tuple([n for i, n in enumerate(input.shape) if not (n == 1 and i in dim)])
     return xp.viewed(input, keep)
@@ -192,7 +192,7 @@ def _squeeze(input: Array, dim: Any) -> Any:
 _squeeze.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
-@view(quiet=True, method=False, function=None, node="SqueezeBackward2")
+@view(quiet=True, node="SqueezeBackward2")
 def _squeeze_dims(input: Array, dim: Dims) -> Any:
     keep = tuple([n for i, n in enumerate(input.shape) if not (n == 1 and i in dim)])
     return xp.viewed(input, keep)
@@ -207,7 +207,7 @@ def _(batch: Any, input: Any, dim: Any) -> Any:
     return _squeeze(input, tuple([d + 1 for d in dim]) if input.ndim > 1 else ())
 
 
-@view(quiet=True, method=False, function=None, node="SqueezeBackward1")
+@view(quiet=True, node="SqueezeBackward1")
 def _squeeze_dim(input: Array, dim: Dim) -> Any:
     keep = tuple([n for i, n in enumerate(input.shape) if not (n == 1 and i == dim)])
     return xp.viewed(input, keep)

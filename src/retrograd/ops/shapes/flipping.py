@@ -13,7 +13,7 @@ from ..batching import flat, shifted
 from .reshaping import reshape, spread_method
 
 
-@linear(function=None, method=False, any_dtype=True, node="FlipBackward0", batches="dims")
+@linear(any_dtype=True, node="FlipBackward0", batches="dims")
 def _flip(input: Array, dims: Ints) -> Any:
     return xp.flip(input, dims).copy() if input.ndim else input[()]
 
@@ -49,7 +49,7 @@ def flipud(input: Tensor) -> Any:
     return _flip(input, (0,))
 
 
-@linear(function=None, method=False, any_dtype=True, node="RollBackward0")
+@linear(any_dtype=True, node="RollBackward0")
 def _roll(input: Array, shifts: Ints, dims: Ints) -> Any:
     return xp.in_rows(xp.roll(input, shifts, dims) if dims else xp.roll(input, shifts[0]))
 
@@ -85,7 +85,7 @@ def roll(input: Tensor, shifts: Any, dims: Sizes = ()) -> Tensor:
 publish(roll, "roll")
 
 
-@linear(function=None, method=False, any_dtype=True, node="Rot90Backward0", batches="dims")
+@linear(any_dtype=True, node="Rot90Backward0", batches="dims")
 def _rot90(input: Array, k: int, dims: Ints) -> Any:
     return xp.copied(xp.rot90(input, k, dims))
 

@@ -87,7 +87,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
                   for grid in meshgrid(*[input] * r, indexing="ij")], 1)
 
 
-@linear(promote="same", function=None, method=False, node="BlockDiagBackward0")
+@linear(promote="same", node="BlockDiagBackward0")
 def _block_diag(tensors: Arrays) -> Any:
     blocks = [t.reshape((1,) * (2 - t.ndim) + t.shape) for t in map(xp.as_array, tensors)]
     whole = xp.zeros((sum(b.shape[0] for b in blocks), sum(b.shape[1] for b in blocks)),

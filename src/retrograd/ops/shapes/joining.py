@@ -28,7 +28,7 @@ def _cat_axis(tensors: Any, dim: int) -> int:
     return canonical_dim(dim, rank)
 
 
-@linear(promote="same", function=None, method=False, node="CatBackward0", quiet=True)
+@linear(promote="same", node="CatBackward0", quiet=True)
 def _cat(tensors: Arrays, dim: int = 0) -> Any:
     for i, t in enumerate(tensors):
         if not t.ndim:
@@ -98,7 +98,7 @@ def fitted_part(part: Any, like: Any) -> Any:
     return fitted(part, like)
 
 
-@linear(promote="same", function=None, method=False, node="StackBackward0", quiet=True)
+@linear(promote="same", node="StackBackward0", quiet=True)
 def _stack(tensors: Arrays, dim: int = 0) -> Any:
     first = tensors[0]
     for i, t in enumerate(tensors):
@@ -178,8 +178,7 @@ def chunk_lengths(n: int, size: int) -> list[int]:
 # ---------------------------------------------------------------- cut without being views
 
 
-@linear(outputs=("list",), function=None, method=False, any_dtype=True,
-        node="UnsafeSplitWithSizesBackward0")
+@linear(outputs=("list",), any_dtype=True, node="UnsafeSplitWithSizesBackward0")
 def _unsafe_parts(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
     parts, start = [], 0
     for n in split_sizes:
@@ -191,8 +190,7 @@ def _unsafe_parts(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
 _unsafe_parts.vjp(input=lambda g, like, split_sizes, dim: join_parts(g, like, split_sizes, dim))
 
 
-@linear(outputs=("list",), function=None, method=False, any_dtype=True,
-        node="UnsafeSplitBackward0")
+@linear(outputs=("list",), any_dtype=True, node="UnsafeSplitBackward0")
 def _unsafe_split(input: Array, split_size: int, dim: Dim = 0) -> Any:
     lead = (slice(None),) * dim
     return tuple([input[(*lead, slice(i, i + split_size))]

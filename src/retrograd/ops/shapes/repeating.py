@@ -17,7 +17,7 @@ from .expanding import expand, sum_to_size_of
 from .reshaping import reshape, sizes, spread_method, with_rank
 
 
-@linear(function=None, method=False, any_dtype=True, node="RepeatBackward0")
+@linear(any_dtype=True, node="RepeatBackward0")
 def _repeat(input: Array, repeats: Ints) -> Any:
     return xp.tile(input, repeats)
 

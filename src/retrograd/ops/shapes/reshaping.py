@@ -74,7 +74,7 @@ def infer_size(size: tuple[int, ...], count: int) -> tuple[int, ...]:
     return tuple([count // rest if n == -1 else n for n in size])
 
 
-@view(quiet=True, function=None, method=False, node="ViewBackward0")
+@view(quiet=True, node="ViewBackward0")
 def _view(input: Array, size: Ints) -> Any:
     target = size if -1 not in size and math.prod(size) == input.size else infer_size(
         tuple(size), input.size)
@@ -91,7 +91,7 @@ def _view(input: Array, size: Ints) -> Any:
 _view.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
-@view(quiet=True, function=None, method=False, node="ReshapeAliasBackward0")
+@view(quiet=True, node="ReshapeAliasBackward0")
 def _reshape_alias(input: Array, size: Ints) -> Any:
     return xp.viewed(input, size)
 
@@ -118,7 +118,7 @@ def _(batch: Any, input: Any, size: Any) -> Any:
     return _view(input, _behind_batch(batch, input, size))
 
 
-@linear(function=None, method=False, node="UnsafeViewBackward0", any_dtype=True)
+@linear(node="UnsafeViewBackward0", any_dtype=True)
 def _reshape_copy(input: Array, size: Ints) -> Any:
     return input.reshape(size).copy() if xp.is_contiguous(input) else input.reshape(size)
 
@@ -131,7 +131,7 @@ def _(batch: Any, input: Any, size: Any) -> Any:
     return _unsafe_view(clone(input), _behind_batch(batch, input, size))
 
 
-@linear(function=None, method=False, node="CloneBackward0", any_dtype=True, batches="leading")
+@linear(node="CloneBackward0", any_dtype=True, batches="leading")
 def _packed_clone(input: Array) -> Any:
     return xp.as_array(input).copy()
 
@@ -139,7 +139,7 @@ def _packed_clone(input: Array) -> Any:
 _packed_clone.vjp(input=lambda g: g)
 
 
-@linear(function=None, method=False, node="UnsafeViewBackward0", any_dtype=True)
+@linear(node="UnsafeViewBackward0", any_dtype=True)
 def _unsafe_view(input: Array, size: Ints) -> Any:
     return input.reshape(size)
 
@@ -147,7 +147,7 @@ def _unsafe_view(input: Array, size: Ints) -> Any:
 _unsafe_view.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
-@linear(function=None, method=False, node="ReshapeAliasBackward0", any_dtype=True)
+@linear(node="ReshapeAliasBackward0", any_dtype=True)
 def _reshape(input: Array, shape: Ints) -> Any:
     return input.reshape(shape)
 

@@ -13,7 +13,7 @@ from .dimensions import unsqueeze
 from .reshaping import reshape
 
 
-@view(quiet=True, method=False, function=None, batches="dims")
+@view(quiet=True, batches="dims")
 def _select(input: Array, dim: int, index: int) -> Any:
     return input[(slice(None),) * dim + (index, ...)]
 
@@ -47,7 +47,7 @@ def select(input: Tensor, dim: int, index: int) -> Any:
     return _select(input, d, index % n if n else index)
 
 
-@view(quiet=True, method=False, function=None, node="SliceBackward0", batches="dims")
+@view(quiet=True, node="SliceBackward0", batches="dims")
 def _slice(input: Array, dim: int, start: int, end: int, step: int = 1) -> Any:
     return input[(slice(None),) * dim + (slice(start, end, step),)]
 

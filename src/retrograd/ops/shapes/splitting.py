@@ -49,8 +49,7 @@ def unbind(input: Array, dim: Dim = 0) -> Any:
     return tuple([input[(*lead, i, ...)] for i in range(input.shape[dim])])
 
 
-@view(outputs=("list",), function=None, method=False, node="SplitWithSizesBackward0",
-      title="split_with_sizes")
+@view(outputs=("list",), node="SplitWithSizesBackward0", title="split_with_sizes")
 def _split_with_sizes(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
     lead = (slice(None),) * dim
     parts, start = [], 0
@@ -60,7 +59,7 @@ def _split_with_sizes(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
     return tuple(parts)
 
 
-@view(outputs=("list",), function=None, method=False, node="SplitBackward0")
+@view(outputs=("list",), node="SplitBackward0")
 def _split(input: Array, split_size: int, dim: Dim = 0) -> Any:
     n = input.shape[dim]
     lead = (slice(None),) * dim

@@ -13,8 +13,8 @@ from ..checks.common import no_derivative, no_derivative_of, unsupported
 from ..checks.reductions import check_counts, check_slices
 
 
-@op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
-    node="Unique2Backward0", title="_unique2")
+@op(outputs=("values", "inverse", "counts"), differentiable=(0,), node="Unique2Backward0",
+    title="_unique2")
 def _unique2(input: Array) -> Any:
     unsupported("unique", input.dtype, "c")
     return sorting_kernels.unique(input)
@@ -23,8 +23,7 @@ def _unique2(input: Array) -> Any:
 _unique2.vjp(input=lambda g: no_derivative_of("_unique2"))
 
 
-@op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
-    node="UniqueDimBackward0")
+@op(outputs=("values", "inverse", "counts"), differentiable=(0,), node="UniqueDimBackward0")
 def _unique_dim(input: Array, dim: int) -> Any:
     axis = existing_dim(dim, input.ndim)
     unsupported("unique_dim", input.dtype, "c")
@@ -35,8 +34,7 @@ def _unique_dim(input: Array, dim: int) -> Any:
 _unique_dim.vjp(input=lambda g: no_derivative_of("unique_dim"))
 
 
-@op(function=None, method=False, outputs=("values", "inverse", "counts"), differentiable=(0,),
-    node="UniqueConsecutiveBackward0")
+@op(outputs=("values", "inverse", "counts"), differentiable=(0,), node="UniqueConsecutiveBackward0")
 def _unique_consecutive(input: Array, dim: Any) -> Any:
     if dim is not None:
         dim = existing_dim(dim, input.ndim)
@@ -69,13 +67,13 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
     return _asked_for(_unique_consecutive(input, dim), return_inverse, return_counts)
 
 
-@op(function=None, method=False, title="bincount")
+@op(title="bincount")
 def _counts(input: Index, minlength: int) -> Any:
     check_counts(input, minlength)
     return sorting_kernels.bincount(input, None, minlength)
 
 
-@op(function=None, method=False, node="NotImplemented", title="bincount")
+@op(node="NotImplemented", title="bincount")
 def _weighted_counts(weights: Array, input: Index, minlength: int) -> Any:
     check_counts(input, minlength)
     if weights.shape != input.shape:

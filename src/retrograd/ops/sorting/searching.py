@@ -25,7 +25,7 @@ def _sorted_by(boundaries: Any, sorter: Any) -> Any:
     return xp.take_along_axis(boundaries, sorter, -1)
 
 
-@op(function=None, method=False)
+@op()
 def _searchsorted(sorted_sequence: Array, input: Index, out_int32: bool, right: bool,
                   sorter: Index | None) -> Any:
     check_search(sorted_sequence, input, sorter)
@@ -76,7 +76,7 @@ def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = F
     return _searchsorted(boundaries, _as_values(input), out_int32, right, None, out=out)
 
 
-@op(function=None, method=False)
+@op()
 def _isin(elements: Array, test_elements: Index, invert: bool) -> Any:
     found = xp.isin(sorting_kernels.comparable(elements), sorting_kernels.comparable(test_elements))
     return xp.logical_not(found) if invert else found

@@ -18,7 +18,7 @@ from ..shapes.dimensions import unsqueeze
 # ---------------------------------------------------------------- along a dimension by indices
 
 
-@linear(function=None, method=False, node="GatherBackward0")
+@linear(node="GatherBackward0")
 def _take_along(input: Array, index: Index, dim: int) -> Any:
     """The elements that ``index`` names along ``dim``."""
     return sorting_kernels.take_along(input, index, dim)
@@ -33,7 +33,7 @@ def _(batch: Any, input: Any, index: Any, dim: int) -> Any:
     return input if input.ndim == 1 else _take_along(input, index, dim + 1)
 
 
-@linear(function=None, method=False, node="ValueSelectingReductionBackward0")
+@linear(node="ValueSelectingReductionBackward0")
 def _put_along(input: Array, index: Index, shape: Any, dim: int, unique: bool) -> Any:
     """Zeros of ``shape`` with ``input`` added where ``index`` says; the adjoint of the above."""
     return sorting_kernels.put_along(input, index, shape, dim, unique)
@@ -69,8 +69,7 @@ def _sorted(input: Any, dim: int, descending: bool) -> Any:
     return sorting_kernels.laid_out_as(input, sorting_kernels.take_along(input, order, dim), order)
 
 
-@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="SortBackward0")
+@op(outputs=("values", "indices"), differentiable=(0,), node="SortBackward0")
 def _sort(input: Array, dim: Dim, descending: bool) -> Any:
     return _sorted(input, dim, descending)
 
@@ -78,8 +77,7 @@ def _sort(input: Array, dim: Dim, descending: bool) -> Any:
 _sort.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
 
 
-@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="SortBackward1", title="sort")
+@op(outputs=("values", "indices"), differentiable=(0,), node="SortBackward1", title="sort")
 def _stable_sort(input: Array, dim: Dim, descending: bool) -> Any:
     return _sorted(input, dim, descending)
 
@@ -115,7 +113,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool
     return return_types.sort(into("sort", out, ordered(input, dim, descending)))
 
 
-@op(function=None, method=False)
+@op()
 def _argsort(input: Array, dim: Dim, descending: bool) -> Any:
     return _sorted(input, dim, descending)[1]
 
@@ -132,8 +130,7 @@ def msort(input: Tensor) -> Any:
     return _sort(input, 0, False)[0]
 
 
-@op(function=None, method=False, outputs=("values", "indices"), differentiable=(0,),
-    node="TopkBackward0")
+@op(outputs=("values", "indices"), differentiable=(0,), node="TopkBackward0")
 def _topk(input: Array, k: int, dim: Dim, largest: bool, sorted: bool) -> Any:
     length = input.shape[dim] if input.ndim else 1
     if not 0 <= k <= length:
