@@ -21,7 +21,8 @@ ARGUMENTS = {
     "indices_or_sections": "Tensor | int | Sequence[int]", "input": "Tensor", "key": "Index",
     "layout": "layout | None", "max": "Tensor | Number | None",
     "memory_format": "memory_format | None", "min": "Tensor | Number | None",
-    "ndarray": "SupportsArray", "obj": "Any", "ord": "float | str | None", "out": "Tensor | None",
+    "ndarray": "SupportsArray", "obj": "Any", "options": "Any", "ord": "float | str | None",
+    "out": "Tensor | None", "output_ratio": "float | Sequence[float] | None",
     "p": "float | str | None", "pad": "Sequence[int]", "prepend": "Tensor | None",
     "q": "Tensor | float", "rcond": "Tensor | float | None", "reduce": "str | None",
     "rtol": "Tensor | float | None", "s": "Number",
@@ -107,18 +108,20 @@ def _selected(name: str, with_other: bool) -> list[str]:
     return [*found, f"(input: Tensor, other: Tensor, *, {out}) -> Tensor"] if with_other else found
 
 
-def _pooled(options: str) -> list[str]:
+def _pooled(options: str, more: str = "") -> list[str]:
     """A pooling that may return where the largest elements were."""
-    return [f"(input: Tensor, {options}, return_indices: Literal[False] = False) -> Tensor",
-            f"(input: Tensor, {options}, *, return_indices: Literal[True]) -> "
+    return [f"(input: Tensor, {options}, return_indices: Literal[False] = False{more}) -> Tensor",
+            f"(input: Tensor, {options}, *, return_indices: Literal[True]{more}) -> "
             "tuple[Tensor, Tensor]",
-            f"(input: Tensor, {options}, return_indices: bool = False) -> "
+            f"(input: Tensor, {options}, return_indices: bool = False{more}) -> "
             "Tensor | tuple[Tensor, Tensor]"]
 
 
 _POOL = (f"kernel_size: {INTS}, stride: {INTS} | None = None, padding: {INTS} = 0, "
          f"dilation: {INTS} = 1, ceil_mode: bool = False")
 _ADAPTIVE = "output_size: int | Sequence[int | None] | None"
+_FRACTIONAL = (f"kernel_size: {INTS}, output_size: {INTS} | None = None, "
+               "output_ratio: float | Sequence[float] | None = None")
 _DRAWN = f"generator: Generator | None = None, out: Tensor | None = None, {_MADE}"
 _FILLED = f"out: Tensor | None = None, {_MADE}, memory_format: memory_format | None = None"
 _UNIQUE = "dim: int | None = None"
@@ -169,6 +172,8 @@ OVERLOADS: dict[str, list[str]] = {
     "max_pool1d": _pooled(_POOL), "max_pool2d": _pooled(_POOL), "max_pool3d": _pooled(_POOL),
     "adaptive_max_pool1d": _pooled(_ADAPTIVE), "adaptive_max_pool2d": _pooled(_ADAPTIVE),
     "adaptive_max_pool3d": _pooled(_ADAPTIVE),
+    **dict.fromkeys(("fractional_max_pool2d", "fractional_max_pool3d"), _pooled(
+        _FRACTIONAL, ", _random_samples: Tensor | None = None")),
     "Tensor.reshape": _sizes("shape"), "Tensor.expand": _sizes("size"),
     "Tensor.permute": _sizes("dims"), "Tensor.flip": _sizes("dims"),
     "Tensor.repeat": _sizes("repeats"), "Tensor.tile": _sizes("dims"),

@@ -460,6 +460,9 @@ def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
 def chain_matmul(*matrices_: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of several matrices; :func:`retrograd.linalg.multi_dot` takes over from it."""
     ...
+def channel_shuffle(input: Tensor, groups: _int, *, out: Tensor | None = None) -> Tensor:
+    """Channels in another order: the first of each group, then the second of each."""
+    ...
 def cholesky(input: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular factor of a positive-definite matrix."""
     ...
@@ -600,6 +603,11 @@ def cov(input: Tensor, *, correction: _int = 1, fweights: Tensor | None = None,
 def cross(input: Tensor, other: Tensor, dim: _int | None = None, *,
           out: Tensor | None = None) -> Tensor:
     """The cross product along ``dim``, by default the first dimension of length three."""
+    ...
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequence[_int],
+             target_lengths: Tensor | Sequence[_int], blank: _int = 0, reduction: _int = 0,
+             zero_infinity: _bool = False) -> Tensor:
+    """:func:`ctc_loss` with the number of a reduction, as ``torch.ctc_loss`` takes it."""
     ...
 def cummax(input: Tensor, dim: _int, *, out: Sequence[Tensor] | None = None) -> return_types.cummax:
     """Running maximum along ``dim``, and where it was last met."""
@@ -1322,6 +1330,9 @@ def nansum(input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bo
     ...
 def narrow(input: Tensor, dim: _int, start: Tensor | _int, length: _int) -> Tensor:
     """A view of ``length`` positions along ``dim``, from ``start``."""
+    ...
+def native_channel_shuffle(input: Tensor, groups: _int, *, out: Tensor | None = None) -> Tensor:
+    """Channels in another order: the first of each group, then the second of each."""
     ...
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Where ``input`` and ``other`` differ."""

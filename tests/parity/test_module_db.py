@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,7 @@ with warnings.catch_warnings():
     from torch.testing._internal.common_modules import module_db
 
 MISSING = {
-    "CTCLoss", "FractionalMaxPool2d", "FractionalMaxPool3d", "LinearCrossEntropyLoss",
-    "MultiLabelMarginLoss", "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d",
+    "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d",
     "LazyConvTranspose2d", "LazyConvTranspose3d"}
 """Modules that retrograd does not have; one that it has must not stand here."""
 
@@ -43,6 +43,8 @@ def translated(value: Any) -> Any:
         return getattr(rg, str(value).removeprefix("torch."))
     if isinstance(value, torch.nn.Module):
         return loaded(value)
+    if isinstance(value, torch.nn.LinearCrossEntropyOptions):
+        return rg.nn.LinearCrossEntropyOptions(**translated(asdict(value)))
     if isinstance(value, torch.nn.utils.rnn.PackedSequence):
         return rg.nn.utils.rnn.PackedSequence(*map(translated, value))
     if isinstance(value, (list, tuple)):

@@ -16,6 +16,7 @@ import os
 import random
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -183,6 +184,8 @@ class Arguments:
             return rg.device(str(value))
         if self.lib is rg and isinstance(value, FunctionType):
             return rebound(value)
+        if self.lib is rg and isinstance(value, torch.nn.LinearCrossEntropyOptions):
+            return rg.nn.LinearCrossEntropyOptions(**self.convert(asdict(value)))
         return value
 
     def tensor(self, value: Any) -> Any:

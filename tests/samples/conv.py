@@ -1,6 +1,6 @@
 """Samples of convolution, pooling, padding and resampling."""
 
-from tests.samples import array, call, samples
+from tests.samples import array, call, index, samples
 
 samples("nn.functional.conv1d",
         call(array(2, 3, 8), array(4, 3, 3), array(4)), call(array(2, 3, 8), array(4, 3, 3)),
@@ -105,3 +105,27 @@ samples("nn.functional.lp_pool1d", call(array(2, 3, 8, low=0.5), 2.0, 2),
 samples("nn.functional.lp_pool2d", call(array(2, 3, 6, 6, low=0.5), 2.0, 2),
         call(array(3, 6, 7, low=0.5), 1.5, (2, 3), (2, 1), True))
 samples("nn.functional.lp_pool3d", call(array(1, 2, 4, 4, 4, low=0.5), 2.0, 2))
+samples("nn.functional.max_unpool1d", call(array(2, 3, 1), index(2, 3, 1, high=2), 2),
+        call(array(2, 1), index(2, 1, high=5), 4, output_size=(5,)))
+samples("nn.functional.max_unpool2d", call(array(2, 3, 1, 1), index(2, 3, 1, 1, high=4), 2),
+        call(array(3, 1, 1), index(3, 1, 1, high=6), (2, 3), output_size=(1, 3, 2, 4)),
+        call(array(0, 3, 2, 2), index(0, 3, 2, 2, high=4), 2))
+samples("nn.functional.max_unpool3d", call(array(1, 2, 1, 1, 1), index(1, 2, 1, 1, 1, high=8), 2))
+
+
+def spots(*shape, seed=0):
+    """Numbers from 0 to 1 that say where windows begin."""
+    return array(*shape, low=0.05, high=0.95, grad=False, seed=seed)
+
+
+for name in ("fractional_max_pool2d", "fractional_max_pool2d_with_indices"):
+    samples(f"nn.functional.{name}",
+            call(grid(2, 3, 7, 6), 2, (3, 4), _random_samples=spots(2, 3, 2)),
+            call(grid(3, 7, 6), (3, 2), output_ratio=(0.5, 0.7), _random_samples=spots(1, 3, 2)),
+            call(grid(1, 2, 5, 5), 2, 1), call(grid(1, 2, 5, 5), 2, 4, return_indices=True))
+for name in ("fractional_max_pool3d", "fractional_max_pool3d_with_indices"):
+    samples(f"nn.functional.{name}",
+            call(grid(1, 2, 6, 5, 7), 2, (3, 2, 4), _random_samples=spots(1, 2, 3)),
+            call(grid(2, 5, 5, 6), (1, 2, 3), output_ratio=0.5, return_indices=True))
+samples("channel_shuffle", call(array(2, 6, 3), 3), call(array(1, 4, 2, 3), 2),
+        call(array(2, 4, 1, 2, 1), 4))

@@ -1,6 +1,6 @@
 """Samples of losses."""
 
-from tests.samples import array, call, index, samples
+from tests.samples import array, call, index, samples, unmeasured
 
 
 def reductions(*args, **kwargs):
@@ -93,3 +93,27 @@ samples("nn.functional.hinge_embedding_loss", *reductions(array(6), all_ones(6, 
 samples("nn.functional.cosine_embedding_loss", *reductions(*pair(3, 4), all_ones(3, 1)),
         *reductions(*pair(3, 4), all_ones(3, -1)), call(*pair(3, 4), all_ones(3, -1), -0.9),
         call(*pair(4), index(low=1, high=2)))
+samples("nn.functional.multilabel_margin_loss",
+        *reductions(array(3, 5), index(3, 5, low=-1, high=5)),
+        call(array(5), index(5, low=-1, high=5)), call(array(), index(high=1)),
+        call(array(4), index(4, high=4), reduction="none"))
+
+# Of scores that are no log-softmax the gradient is by definition something else.
+_sequences = array(6, 3, 4), index(3, 2, low=1, high=4), (6, 5, 4), (2, 1, 0)
+_calls = [*reductions(*_sequences), *reductions(*_sequences, zero_infinity=True),
+          *reductions(array(6, 2, 4), index(3, high=3), (6, 3), (2, 1), blank=3),
+          call(array(6, 2, 4), index(2, 3, low=1, high=4), index(2, low=4, high=6),
+               index(2, low=1, high=3)),
+          call(array(5, 4), index(2, low=1, high=4), (5,), (2,), reduction="none"),
+          call(array(4, 2, 3), index(2, 3, low=1, high=3), (1, 4), (3, 2), zero_infinity=True)]
+samples("nn.functional.ctc_loss", *map(unmeasured, _calls), twice=False)
+samples("ctc_loss", unmeasured(call(*_sequences, 0, 2)), unmeasured(call(*_sequences)), twice=False)
+
+_layer = array(5, 3), array(4, 3, seed=1)
+samples("nn.functional.linear_cross_entropy", *reductions(*_layer, index(5, high=4)),
+        *reductions(*_layer, index(5, high=4), linear_bias=array(4),
+                    weight=array(4, low=0.5, grad=False, seed=9), ignore_index=1),
+        *reductions(*_layer, array(5, 4, low=0), label_smoothing=0.1),
+        *reductions(array(5, 3), array(4, 2, 3, seed=1), index(5, 2, high=4),
+                    linear_bias=array(4, 2)),
+        call(array(3), array(4, 3, seed=1), index(high=4)))

@@ -19,6 +19,7 @@ NO_SAMPLES: dict[str, str] = {
         "empty_like", "zero_", "resize_as_",
     ], _MEMORY),
     **dict.fromkeys(["chain_matmul", "cholesky", "qr", "nn.functional.upsample"], _WARNS),
+    "native_channel_shuffle": "channel_shuffle, which PyTorch does not differentiate by this name",
     "linalg.eig": "its vectors have a free phase: tests/parity/test_op_db.py takes their moduli",
 }
 """Public names without samples."""
@@ -46,7 +47,7 @@ NODE_DIFFERENCES: dict[tuple[str, str], str] = {
     **_same("nn.functional.conv1d nn.functional.conv2d conv2d nn.functional.conv_transpose1d "
             "nn.functional.conv_transpose2d", ("complex128",),
             "PyTorch splits a complex convolution into real ones"),
-    **_same("nn.functional.cross_entropy", _WIDE,
+    **_same("nn.functional.cross_entropy nn.functional.linear_cross_entropy", _WIDE,
             "PyTorch divides by a number through an overload of its own (DivBackward1)"),
     **_same("nn.functional.pairwise_distance", _WIDE,
             "PyTorch's internal norm has a node of its own (NormBackward1)"),
@@ -77,8 +78,10 @@ _WRONG_ROW = "PyTorch's gradient leaves out the row that an empty vector takes u
 DEGENERATE: dict[tuple[str, str], str] = {
     **_same("pixel_shuffle pixel_unshuffle", ("first empty",),
             "PyTorch's derivative of an empty result has the wrong shape"),
-    ("nn.functional.multi_margin_loss", "first empty"): "PyTorch's mean over nothing is whatever "
-                                                        "the memory held before",
+    **_same("nn.functional.multi_margin_loss nn.functional.multilabel_margin_loss",
+            ("first empty",), "PyTorch's mean over nothing is whatever the memory held before"),
+    ("channel_shuffle", "empty"): "PyTorch's derivative divides no channels into no groups, and "
+                                  "refuses that",
     **_same("cov Tensor.cov", ("zero-dim", "ones"), _WIPED),
     **_same("block_diag", ("empty", "first empty"), _WRONG_ROW),
     ("linalg.matrix_norm", "ones"): "PyTorch's second derivative of a Frobenius norm is nan where "

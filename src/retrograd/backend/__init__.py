@@ -25,13 +25,17 @@ if TYPE_CHECKING:
         softmax,
         sorting,
     )
+    from .plain import chunked_entropy, ctc
 
-__all__ = ["attention", "conv", "create", "distance", "index", "loss", "matrices", "norm"]
-__all__ += ["pointwise", "pool", "reduce", "smooth", "softmax", "sorting", "xp"]
+__all__ = ["attention", "chunked_entropy", "conv", "create", "ctc", "distance"]
+__all__ += ["index", "loss", "matrices", "norm", "pointwise", "pool", "reduce", "smooth"]
+__all__ += ["softmax", "sorting", "xp"]
+
+_WITHOUT_TUNED_BODIES = ("chunked_entropy", "ctc")
 
 
 class _Kernels(ModuleType):
-    """The names of a module of NumPy's kernels, which is loaded when the first one is asked for.
+    """The names of a module of kernels, which is loaded when the first one is asked for.
 
     It becomes an ordinary module then, so that later calls find their kernels as quickly as ever.
     A thread that asks meanwhile waits for the import: no name is here before all of them are.
@@ -44,5 +48,6 @@ class _Kernels(ModuleType):
         return getattr(module, name)
 
 
-globals().update({subject: _Kernels(f"{__name__}.numpy.{subject}")
-                  for subject in __all__ if subject != "xp"})
+globals().update({subject: _Kernels(
+    f"{__name__}.{'plain' if subject in _WITHOUT_TUNED_BODIES else 'numpy'}.{subject}")
+    for subject in __all__ if subject != "xp"})

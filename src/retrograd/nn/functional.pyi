@@ -8,7 +8,7 @@ from ..core.tensor import Tensor
 from ..random import Generator
 from ..types import Number
 from collections.abc import Callable, Sequence
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
     """The means of ``output_size`` nearly equal parts of a signal."""
@@ -113,6 +113,9 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
     """In-place version of :func:`celu`."""
     ...
+def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
+    """Channels in another order: the first of each group, then the second of each."""
+    ...
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
            stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0,
            dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
@@ -163,6 +166,11 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None,
     ``target`` holds class indices, or a probability for every class.
     """
     ...
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequence[int],
+             target_lengths: Tensor | Sequence[int], blank: int = 0, reduction: str = 'mean',
+             zero_infinity: bool = False) -> Tensor:
+    """Minus the log-likelihood of sequences of labels under log-probabilities at each time."""
+    ...
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """``input`` with elements zeroed at random and the rest scaled up, while training."""
     ...
@@ -197,6 +205,68 @@ def fold(input: Tensor, output_size: int | Sequence[int], kernel_size: int | Seq
          dilation: int | Sequence[int] = 1, padding: int | Sequence[int] = 0,
          stride: int | Sequence[int] = 1) -> Tensor:
     """Add columns up into images, each where :func:`unfold` would take it from."""
+    ...
+@overload
+def fractional_max_pool2d(input: Tensor, kernel_size: int | Sequence[int],
+                          output_size: int | Sequence[int] | None = None,
+                          output_ratio: float | Sequence[float] | None = None,
+                          return_indices: Literal[False] = False,
+                          _random_samples: Tensor | None = None) -> Tensor:
+    """The largest values of windows at random distances in an image."""
+    ...
+@overload
+def fractional_max_pool2d(input: Tensor, kernel_size: int | Sequence[int],
+                          output_size: int | Sequence[int] | None = None,
+                          output_ratio: float | Sequence[float] | None = None, *,
+                          return_indices: Literal[True],
+                          _random_samples: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """The largest values of windows at random distances in an image."""
+    ...
+@overload
+def fractional_max_pool2d(input: Tensor, kernel_size: int | Sequence[int],
+                          output_size: int | Sequence[int] | None = None,
+                          output_ratio: float | Sequence[float] | None = None,
+                          return_indices: bool = False,
+                          _random_samples: Tensor | None = None) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest values of windows at random distances in an image."""
+    ...
+def fractional_max_pool2d_with_indices(input: Tensor, kernel_size: int | Sequence[int],
+                                       output_size: int | Sequence[int] | None = None,
+                                       output_ratio: float | Sequence[float] | None = None,
+                                       return_indices: bool = False,
+                                       _random_samples: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """:func:`fractional_max_pool2d`, and where in its plane each maximum lies."""
+    ...
+@overload
+def fractional_max_pool3d(input: Tensor, kernel_size: int | Sequence[int],
+                          output_size: int | Sequence[int] | None = None,
+                          output_ratio: float | Sequence[float] | None = None,
+                          return_indices: Literal[False] = False,
+                          _random_samples: Tensor | None = None) -> Tensor:
+    """The largest values of windows at random distances in a volume."""
+    ...
+@overload
+def fractional_max_pool3d(input: Tensor, kernel_size: int | Sequence[int],
+                          output_size: int | Sequence[int] | None = None,
+                          output_ratio: float | Sequence[float] | None = None, *,
+                          return_indices: Literal[True],
+                          _random_samples: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """The largest values of windows at random distances in a volume."""
+    ...
+@overload
+def fractional_max_pool3d(input: Tensor, kernel_size: int | Sequence[int],
+                          output_size: int | Sequence[int] | None = None,
+                          output_ratio: float | Sequence[float] | None = None,
+                          return_indices: bool = False,
+                          _random_samples: Tensor | None = None) -> Tensor | tuple[Tensor, Tensor]:
+    """The largest values of windows at random distances in a volume."""
+    ...
+def fractional_max_pool3d_with_indices(input: Tensor, kernel_size: int | Sequence[int],
+                                       output_size: int | Sequence[int] | None = None,
+                                       output_ratio: float | Sequence[float] | None = None,
+                                       return_indices: bool = False,
+                                       _random_samples: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """:func:`fractional_max_pool3d`, and where in its volume each maximum lies."""
     ...
 def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: bool = False,
                       eps: float = 1e-06, reduction: str = 'mean') -> Tensor:
@@ -274,6 +344,15 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     ...
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input @ weight.T + bias``, over the last dimension."""
+    ...
+def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *,
+                         linear_bias: Tensor | None = None, weight: Tensor | None = None,
+                         reduction: str = 'mean', ignore_index: int | None = None,
+                         label_smoothing: float = 0.0, options: Any = None) -> Tensor:
+    """:func:`cross_entropy` of the scores that a linear layer gives ``input``.
+
+    With ``options`` the scores are computed some rows at a time, and again in the backward pass.
+    """
     ...
 def local_response_norm(input: Tensor, size: int, alpha: float = 0.0001, beta: float = 0.75,
                         k: float = 1.0) -> Tensor:
@@ -366,6 +445,21 @@ def max_pool3d(input: Tensor, kernel_size: int | Sequence[int],
                return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """The largest value of every window of a volume."""
     ...
+def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: int | Sequence[int],
+                 stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+                 output_size: Sequence[int] | None = None) -> Tensor:
+    """The values of a max pooling of signals where they came from, among zeros."""
+    ...
+def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: int | Sequence[int],
+                 stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+                 output_size: Sequence[int] | None = None) -> Tensor:
+    """The values of a max pooling of images where they came from, among zeros."""
+    ...
+def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: int | Sequence[int],
+                 stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+                 output_size: Sequence[int] | None = None) -> Tensor:
+    """The values of a max pooling of volumes where they came from, among zeros."""
+    ...
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """``input`` times the hyperbolic tangent of its softplus."""
     ...
@@ -395,10 +489,20 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
                       reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
     """How far wrong classes are from being ``margin`` below the right one."""
     ...
+def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
+                           reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
+    """How far the classes that are not meant are from being 1 below each of those that are.
+
+    Each row of ``target`` lists the classes that are meant, up to the first -1.
+    """
+    ...
 def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
                                 size_average: bool | None = None, reduce: bool | None = None,
                                 reduction: str = 'mean') -> Tensor:
     """The mean over the classes of binary cross entropy with logits."""
+    ...
+def native_channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
+    """Channels in another order: the first of each group, then the second of each."""
     ...
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
              size_average: bool | None = None, ignore_index: int = -100, reduce: bool | None = None,

@@ -172,3 +172,43 @@ def hinge_curvature(g: Any, x: Any, target: Any, p: int, margin: float, weight: 
     change = bends * (g - g[rows, target][:, None])
     change[rows, target] = -change.sum(1)
     return change
+
+
+def _meant_classes(target: Any, classes: int) -> tuple[Any, Any, Any]:
+    """The classes of each row up to the first -1: as indices, which of these count, as a mask."""
+    if target.size and not -1 <= int(target.min()) <= int(target.max()) < classes:
+        raise RuntimeError("argument #2 'target' is out of range")
+    counts = xp.cumsum(target < 0, axis=1) == 0
+    longest = int(xp.max(xp.sum(counts, axis=1))) if target.size else 0
+    counts = counts[:, :longest]
+    listed = xp.where(counts, target[:, :longest], 0)
+    mask = xp.zeros(target.shape, xp.BOOL)
+    rows = xp.broadcast_to(xp.arange(len(target))[:, None], listed.shape)
+    mask[rows[counts], listed[counts]] = True
+    return listed, counts, mask
+
+
+def _multilabel_hinges(x: Any, target: Any) -> tuple[Any, Any]:
+    """For each class that is meant and each that is not, what they lack to being 1 apart."""
+    listed, counts, mask = _meant_classes(target, x.shape[1])
+    apart = 1 - xp.take_along_axis(x, listed, axis=1)[:, :, None] + x[:, None]
+    return xp.where(counts[:, :, None] & ~mask[:, None], xp.maximum(apart, 0), 0), listed
+
+
+def multilabel_margins(x: Any, target: Any) -> Any:
+    """The summed hinges of each sample, divided by the number of classes."""
+    if x.ndim < 2:
+        return multilabel_margins(x.reshape(1, -1), target.reshape(1, -1)).reshape(())
+    return (xp.sum(_multilabel_hinges(x, target)[0], axis=(1, 2)) / x.shape[1]).astype(x.dtype)
+
+
+def multilabel_slopes(x: Any, target: Any) -> Any:
+    """The derivative of :func:`multilabel_margins`."""
+    if x.ndim < 2:
+        return multilabel_slopes(x.reshape(1, -1), target.reshape(1, -1)).reshape(x.shape)
+    hinges, listed = _multilabel_hinges(x, target)
+    bends = (hinges > 0).astype(x.dtype)
+    found = xp.sum(bends, axis=1)
+    rows = xp.broadcast_to(xp.arange(len(x))[:, None], listed.shape)
+    xp.add_at(found, (rows, listed), -xp.sum(bends, axis=2))
+    return found / x.shape[1]

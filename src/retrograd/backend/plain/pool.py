@@ -199,6 +199,55 @@ def gather_planes(x: Any, indices: Any, rank: int) -> Any:
     return xp.take(x.reshape(-1), _flat_places(indices, x.shape[-rank:])).reshape(indices.shape)
 
 
+def place_in_planes(x: Any, indices: Any, space: Ints) -> Any:
+    """Put each value at its index in a plane of zeros; of several at one index the last counts."""
+    wrong = (indices < 0) | (indices >= math.prod(space))
+    if 0 in space:
+        return xp.zeros((*x.shape[:-len(space)], *space), x.dtype)
+    if xp.any(wrong):
+        raise RuntimeError(f"Found an invalid max index: {int(indices[wrong][-1])} (output volumes "
+                           f"are of size {'x'.join(map(str, space))})")
+    return scatter_planes(x, indices, space, True)
+
+
+# ---------------------------------------------------------------- windows at random distances
+
+
+def _fractional_starts(samples: Any, size: int, kernel: int, out: int) -> Any:
+    """Where the windows of each plane begin along one dimension, from a number below 1 for each."""
+    starts = xp.full((*samples.shape, out), size - kernel, xp.INT64)
+    if out > 1:
+        step = xp.asarray(size - kernel, dtype=samples.dtype) / xp.asarray(out - 1,
+                                                                          dtype=samples.dtype)
+        number = xp.arange(out - 1).astype(samples.dtype) + samples[..., None]
+        first = (samples * step).astype(xp.INT64)[..., None]
+        starts[..., :-1] = (number * step).astype(xp.INT64) - first
+    return starts
+
+
+def fractional_max_pool(x: Any, samples: Any, kernel: Ints, out: Ints) -> tuple[Any, Any]:
+    """The largest value of every window, and its index in the plane.
+
+    Of equal values the first one counts, and of several NaN the last.
+    """
+    rank, lead = len(kernel), x.shape[:-len(kernel)]
+    space, planes = x.shape[-rank:], math.prod(lead)
+    samples, flat = samples.reshape(planes, rank), x.reshape(planes, math.prod(space))
+    # The numbers of an image are those of its width and height, of a volume in order.
+    order = (1, 0) if rank == 2 else (0, 1, 2)
+    first = xp.zeros((planes, 1), xp.INT64)
+    for column, n, k, m in zip(order, space, kernel, out, strict=True):
+        starts = _fractional_starts(samples[:, column], n, k, m)
+        first = (first[:, :, None] * n + starts[:, None]).reshape(planes, first.shape[1] * m)
+    best, places = xp.full(first.shape, lowest(x.dtype), x.dtype), first
+    for place in itertools.product(*map(range, kernel)):
+        here = first + _offset(place, space, (1,) * rank)
+        other = xp.take_along_axis(flat, here, axis=1)
+        better = (other > best) | (other != other)
+        best, places = xp.where(better, other, best), xp.where(better, here, places)
+    return best.reshape(*lead, *out), places.reshape(*lead, *out)
+
+
 # ---------------------------------------------------------------- means
 
 

@@ -1,5 +1,6 @@
 """Pooling layers."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
@@ -207,3 +208,80 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
     """The largest values of as many windows of the last three dimensions as are asked for."""
 
     _pool = staticmethod(F.adaptive_max_pool3d)
+
+
+class _MaxUnpool(Module):
+    """The values of a max pooling where they came from, among zeros."""
+
+    _rank: int
+
+    def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0) -> None:
+        super().__init__()
+        self.kernel_size = tuple_of(kernel_size, self._rank)
+        self.stride = tuple_of(kernel_size if stride is None else stride, self._rank)
+        self.padding = tuple_of(padding, self._rank)
+
+    def forward(self, input: Tensor, indices: Tensor,
+                output_size: Sequence[int] | None = None) -> Tensor:
+        return self._unpool(input, indices, self.kernel_size, self.stride, self.padding,
+                            output_size)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """Undo :class:`MaxPool1d`, with its indices."""
+
+    _rank, _unpool = 1, staticmethod(F.max_unpool1d)
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """Undo :class:`MaxPool2d`, with its indices."""
+
+    _rank, _unpool = 2, staticmethod(F.max_unpool2d)
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """Undo :class:`MaxPool3d`, with its indices."""
+
+    _rank, _unpool = 3, staticmethod(F.max_unpool3d)
+
+
+class _FractionalMaxPool(Module):
+    """The largest values of windows at random distances."""
+
+    _rank: int
+
+    def __init__(self, kernel_size: Sizes, output_size: Sizes | None = None,
+                 output_ratio: float | tuple[float, ...] | None = None,
+                 return_indices: bool = False, _random_samples: Tensor | None = None) -> None:
+        super().__init__()
+        self.kernel_size = tuple_of(kernel_size, self._rank)
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = None if output_size is None else tuple_of(output_size, self._rank)
+        self.output_ratio = None if output_ratio is None else tuple_of(output_ratio, self._rank)
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{type(self).__name__} requires specifying either an output size, or "
+                             "a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if self.output_ratio is not None and not all(0 < r < 1 for r in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+    def forward(self, input: Tensor) -> Any:
+        return self._pool(input, self.kernel_size, self.output_size, self.output_ratio,
+                          self.return_indices, _random_samples=self._random_samples)
+
+
+class FractionalMaxPool2d(_FractionalMaxPool):
+    """The largest values of windows at random distances in images."""
+
+    _rank, _pool = 2, staticmethod(F.fractional_max_pool2d)
+
+
+class FractionalMaxPool3d(_FractionalMaxPool):
+    """The largest values of windows at random distances in volumes."""
+
+    _rank, _pool = 3, staticmethod(F.fractional_max_pool3d)

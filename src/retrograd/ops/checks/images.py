@@ -157,3 +157,15 @@ def check_spatial(rank: int, spatial: int) -> None:
     warn(f"{name}: Received a {rank}-D input to {name}, which is deprecated and will result in an "
          "error in a future release. To retain the behavior and silence this warning, please use "
          f"dropout instead. {note}")
+
+
+def check_channel_groups(shape: Ints, groups: int) -> None:
+    if len(shape) < 3:
+        raise RuntimeError("channel_shuffle expects input with > 2 dims, but got input with sizes "
+                           f"{list(shape)}")
+    if groups <= 0:
+        raise RuntimeError("Number of groups to divide channels in must be positive. Value of "
+                           f"groups:{groups}")
+    if shape[1] % groups:
+        raise RuntimeError("Number of channels must be divisible by groups. Got "
+                           f"{shape[1]} channels and {groups} groups.")

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...backend import xp
 from ...base import dtypes
-from ...base.errors import size_mismatch
+from ...base.errors import no_kernel, size_mismatch
 from ...core.tensor import Tensor
 from .common import scalar_type, unsupported
 
@@ -64,3 +64,57 @@ def check_fits(shape: tuple[int, ...], both: Any) -> None:
     if whole != shape:
         raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
                            f"{list(whole)}")
+
+
+def sequence_lengths(name: str, lengths: Any) -> tuple[int, ...]:
+    """The length of each sequence, from a tensor or numbers."""
+    if isinstance(lengths, Tensor):
+        if not (lengths.dtype.is_signed and not lengths.dtype.is_floating_point
+                and not lengths.dtype.is_complex) and lengths.dtype is not dtypes.uint8:
+            raise RuntimeError(f"{name} must be integral")
+        return tuple(lengths.reshape(-1).tolist())
+    if not isinstance(lengths, (list, tuple)):
+        raise TypeError(f"ctc_loss(): argument '{name}' must be Tensor or tuple of ints, not "
+                        f"{type(lengths).__name__}")
+    return tuple([int(n) for n in lengths])
+
+
+def check_sequences(log_probs: Tensor, targets: Tensor, input_lengths: tuple[int, ...],
+                    target_lengths: tuple[int, ...], blank: int) -> None:
+    """Raise unless this is a batch of sequences and as many sequences of labels."""
+    if not log_probs.numel():
+        raise RuntimeError("log_probs tensor must not be empty")
+    if log_probs.ndim != 3:
+        raise _wrong_sequence(f"3-dimensional tensor, but got {log_probs.ndim}-dimensional tensor "
+                              "for argument #1 'log_probs'")
+    if targets.ndim not in (1, 2):
+        raise _wrong_sequence(f"1 to 2 dimensions, but got {targets.ndim}-dimensional tensor for "
+                              "argument #2 'targets'")
+    if log_probs.dtype not in (dtypes.float32, dtypes.float64):
+        raise no_kernel("ctc_loss_cpu", log_probs.dtype)
+    length, samples, classes = log_probs.shape
+    if not 0 <= blank < classes:
+        raise RuntimeError("blank must be in label range")
+    for name, lengths in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
+        if len(lengths) != samples:
+            raise RuntimeError(f"{name} must be of size batch_size")
+        if min(lengths) < 0:
+            raise _wrong_sequence(f"{name} to have value at least 0, but got value {min(lengths)}")
+    total, longest = sum(target_lengths), max(target_lengths)
+    if targets.ndim == 1 and targets.shape[0] != total:
+        raise _wrong_sequence(f"tensor to have size {total} at dimension 0, but got size "
+                              f"{targets.shape[0]} for argument #2 'targets'")
+    if targets.ndim == 2 and targets.shape[0] != samples:
+        raise _wrong_sequence(f"tensor to have size {samples} at dimension 0, but got size "
+                              f"{targets.shape[0]} for argument #2 'targets'")
+    if targets.ndim == 2 and targets.shape[1] < longest:
+        raise _wrong_sequence(f"tensor to have size at least {longest} at dimension 1, but got "
+                              f"size {targets.shape[1]} for argument #2 'targets'")
+    if max(input_lengths) > length:
+        raise _wrong_sequence(f"input_lengths to have value at most {length}, but got value "
+                              f"{max(input_lengths)}")
+
+
+def _wrong_sequence(what: str) -> RuntimeError:
+    return RuntimeError(f"Expected {what} (while checking arguments for "
+                        "ctc_loss_allocate_outputs)")

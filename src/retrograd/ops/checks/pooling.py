@@ -196,3 +196,106 @@ def check_adaptive(rank: int, name: str, input: Tensor) -> None:
         raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got{colon} "
                            f"{list(input.shape)}")
     refuse_empty_planes(rank, name, tuple(input.shape))
+
+
+def unpooled_space(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any,
+                   output_size: Any) -> tuple[Any, Ints]:
+    """The space that pooled values are put back into, and the strides of the pooling."""
+    kernel, pad = spread(kernel_size, rank), spread(padding, rank)
+    steps = kernel if stride is None else spread(stride, rank)
+    space = tuple(input.shape)[-len(kernel):]
+    usual = [(space[d] - 1) * steps[d] + kernel[d] - 2 * pad[d] for d in range(len(kernel))]
+    if output_size is None:
+        output_size = usual
+    else:
+        if len(output_size) == rank + 2:
+            output_size = output_size[2:]
+        if len(output_size) != rank:
+            raise ValueError(f"output_size should be a sequence containing {rank} or {rank + 2} "
+                             f"elements, but it has a length of '{len(output_size)}'")
+        for d in range(rank):
+            low, high = usual[d] - steps[d], usual[d] + steps[d]
+            if not low < output_size[d] < high:
+                raise ValueError(f'invalid output_size "{output_size}" (dim {d} must be between '
+                                 f"{low} and {high})")
+    for d, n in enumerate(output_size):
+        if n < 0:
+            raise ValueError("max_unpooling: output_size must contain non-negative spatial "
+                             f"dimensions, but got output_size[{d}]={n}")
+    return tuple(output_size), steps
+
+
+def check_unpooling(input: Tensor, indices: Tensor, space: Ints, stride: Ints) -> None:
+    rank, shape = len(space), tuple(input.shape)
+    if indices.dtype is not dtypes.int64:
+        raise RuntimeError(f"elements in indices should be type int64 but got: "
+                           f"{indices.dtype.alias}")
+    if len(shape) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"Input to max_unpooling{rank}d should be a {rank + 1}d or {rank + 2}d "
+                           f"Tensor, but got a tensor with {len(shape)} dimensions.")
+    if tuple(indices.shape) != shape:
+        raise RuntimeError("Expected shape of indices to be same as that of the input tensor ("
+                           f"{list(shape)}) but got indices tensor with shape: "
+                           f"{list(indices.shape)}")
+    for d in range(1, len(shape)):
+        if not shape[d]:
+            raise RuntimeError(f"max_unpooling{rank}d_forward_out_cpu(): Expected input to have "
+                               f"non-zero size for non-batch dimensions, but got {list(shape)} "
+                               f"with dimension {d} being empty.")
+    if rank == 3 and min(stride) <= 0:
+        raise RuntimeError("strides should be greater than zero, but got stride: "
+                           f"{list(stride)}")
+    if not input.dtype.is_floating_point and input.numel():
+        raise no_kernel(f"max_unpool{rank}d", input.dtype)
+
+
+def fractional_sizes(rank: int, input: Tensor, kernel_size: Any, output_size: Any,
+                     output_ratio: Any) -> tuple[Ints, Ints]:
+    """The kernel, and the output size from itself or from a part of the input's."""
+    name = f"fractional_max_pool{rank}d"
+    if output_size is None and output_ratio is None:
+        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+    if output_size is None:
+        if isinstance(output_ratio, (int, float)):
+            output_ratio = (output_ratio,) * rank
+        if len(output_ratio) > rank:
+            raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of "
+                             "Ints.")
+        output_size = tuple([int(input.size(d - rank) * output_ratio[d]) for d in range(rank)])
+    sizes = []
+    for label, value in (("kernel_size", kernel_size), ("output_size", output_size)):
+        size = (value,) * rank if isinstance(value, int) else tuple(value)
+        if len(size) != rank:
+            raise RuntimeError(f"{name}: {label} must either be a single Int or tuple of Ints")
+        sizes.append(size)
+    return sizes[0], sizes[1]
+
+
+def check_fractional(rank: int, input: Tensor, samples: Tensor, kernel: Ints, out: Ints) -> None:
+    shape = tuple(input.shape)
+    name = f"fractional_max_pool{rank}d" + ("" if rank == 2 else "_out")
+    if len(shape) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got: "
+                           f"{list(shape)}")
+    for d in range(1, len(shape)):
+        if not shape[d]:
+            raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch "
+                               f"dimensions, but got{list(shape)} with dimension {d} being empty.")
+    for axis, n, k, m in zip(("time", "height", "width")[-rank:], shape[-rank:], kernel, out,
+                             strict=True):
+        if m + k - 1 > n - (axis == "time"):  # which has to leave one element more
+            raise RuntimeError(f"{name}(): pool {axis} {k} too large relative to input {axis} {n}")
+    if min(out) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(out)}: "
+                           f"{[*shape[:-rank], *out]}")
+    if samples.dtype is not input.dtype:
+        raise RuntimeError("Expect _random_samples to have the same dtype as input")
+    if samples.ndim != 3:
+        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {samples.ndim}")
+    if samples.shape[0] < (1 if len(shape) == rank + 1 else shape[0]):
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
+    if samples.shape[1] != shape[-rank - 1]:
+        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
+    if samples.shape[2] != rank:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {rank}; got "
+                           f"{samples.shape[2]}.")

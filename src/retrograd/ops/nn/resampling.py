@@ -8,9 +8,9 @@ from typing import Any
 from ...backend import conv as conv_kernels
 from ...backend import xp
 from ...base.warning import warn
-from ...core.op import Array, Sizes, composite, linear
+from ...core.op import Sizes, composite
 from ...core.tensor import Tensor
-from ..checks.images import check_resampling, check_shuffle, floats_and_bytes
+from ..checks.images import check_resampling, floats_and_bytes
 from .adaptive_pooling import _adaptive_avg_pool
 from .along_axes import _declare_mixing, _declare_taking
 from .sizes import Ints
@@ -101,40 +101,3 @@ def upsample(input: Tensor, size: Sizes | None = None, scale_factor: Any = None,
     """:func:`interpolate` under its older name."""
     warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)
-
-
-@linear(method=False, batches="leading")
-def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
-    """Channels rearranged into blocks of ``upscale_factor`` squared pixels."""
-    r = upscale_factor
-    check_shuffle("pixel_shuffle", "upscale_factor", input.ndim, r)
-    *lead, channels, height, width = input.shape
-    if channels % (r * r):
-        raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
-            f"of upscale_factor, but input.size(-3)={channels} is not divisible by {r * r}")
-    n = len(lead)
-    parts = input.reshape(*lead, channels // (r * r), r, r, height, width)
-    moved = parts.transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return moved.reshape(*lead, channels // (r * r), height * r, width * r)
-
-
-@linear(method=False, batches="leading")
-def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
-    """Blocks of pixels rearranged into channels: undoes :func:`pixel_shuffle`."""
-    r = downscale_factor
-    check_shuffle("pixel_unshuffle", "downscale_factor", input.ndim, r)
-    *lead, channels, height, width = input.shape
-    if height % r or width % r:
-        axis, n = ("height", height) if height % r else ("width", width)
-        raise RuntimeError(f"pixel_unshuffle expects {axis} to be divisible by downscale_factor, "
-                           f"but input.size({-2 if axis == 'height' else -1})={n} is not "
-                           f"divisible by {r}")
-    n = len(lead)
-    parts = input.reshape(*lead, channels, height // r, r, width // r, r)
-    moved = parts.transpose(*range(n), n, n + 2, n + 4, n + 1, n + 3)
-    return moved.reshape(*lead, channels * r * r, height // r, width // r)
-
-
-pixel_shuffle.vjp(input=lambda g, upscale_factor: pixel_unshuffle(g, upscale_factor))
-pixel_unshuffle.vjp(input=lambda g, downscale_factor: pixel_shuffle(g, downscale_factor))
