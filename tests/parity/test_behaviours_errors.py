@@ -546,7 +546,7 @@ def functions_made_of_others_refuse_foreign_types(torch, log, name, call):
     ("chunk", lambda t, x: t.chunk(x, 1.5)),
     ("slice_scatter", lambda t, x: t.slice_scatter(x, x, 0, 0, [1])),
     ("addmv", lambda t, x: t.addmv(x, t.ones(2, 2), x, alpha="a")),
-    ("as_strided_scatter", lambda t, x: t.as_strided_scatter(x, x, (2,), (1,), 1.5)),
+    ("as_strided_scatter", lambda t, x: t.as_strided_scatter(x, x[:1], (1,), (1,), 0.5)),
     ("stack", lambda t, x: t.stack(3)),
 ])
 def what_an_argument_should_have_been(torch, log, name, call):
