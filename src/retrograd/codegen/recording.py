@@ -23,8 +23,8 @@ def outs_of(op: Op) -> list[str]:
 
 def differentiable_outputs(op: Op) -> Any:
     """The numbers of the outputs that have gradients."""
-    return range(len(op.outputs)) if op.differentiable_outputs is None else \
-        op.differentiable_outputs
+    return range(len(op.outputs)) if op.differentiable is None else \
+        op.differentiable
 
 
 def unrecorded_source(op: Op, attributes: tuple[str, ...]) -> list[str]:

@@ -115,7 +115,7 @@ def check_facts(op: Any, inplace: Any) -> None:
             if name not in op.arrays:
                 raise TypeError(f"{op.name}: {option} names '{name}', which is no array argument; "
                                 f"those are {listed(op.arrays)}")
-    for name in op.public_saved:
+    for name in op.saved:
         if name not in op.by_name and name != "y" and name not in outputs:
             raise TypeError(f"{op.name}: saved names '{name}', which is neither an argument nor an "
                             "output")

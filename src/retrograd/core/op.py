@@ -23,7 +23,7 @@ an ordinary backward, and on tensors when a graph of the backward is wanted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from types import FunctionType
 from typing import Any
 
@@ -55,20 +55,23 @@ _OF_ARRAYS, _OF_INDICES = (ARRAY, OPTIONAL, ARRAYS), (INDEX, "optional index")
 class Param:
     """One argument of an op."""
 
-    __slots__ = ("name", "kind", "default", "keyword_only")
+    __slots__ = ("name", "kind", "default", "keyword_only", "required")
 
     def __init__(self, name: str, annotation: str, default: Any, keyword_only: bool):
         self.name = name
         self.kind = _KINDS.get(annotation, STATIC)
         self.default = default
         self.keyword_only = keyword_only
-
-    @property
-    def required(self) -> bool:
-        return self.default is _NO_DEFAULT
+        self.required = default is _NO_DEFAULT
 
 
 _NO_DEFAULT = object()
+
+
+@cache
+def _required(name: str, annotation: str) -> Param:
+    """An argument without a default; most are called as those of many other ops."""
+    return Param(name, annotation, _NO_DEFAULT, False)
 
 
 def parameters_of(kernel: Any) -> list[Param]:
@@ -76,32 +79,60 @@ def parameters_of(kernel: Any) -> list[Param]:
     code, notes = kernel.__code__, kernel.__annotations__
     count = code.co_argcount
     names = code.co_varnames[:count + code.co_kwonlyargcount]
-    defaults = dict(zip(reversed(names[:count]), reversed(kernel.__defaults__ or ()), strict=False))
-    defaults.update(kernel.__kwdefaults__ or {})
-    return [Param(name, notes.get(name, ""), defaults.get(name, _NO_DEFAULT), i >= count)
-            for i, name in enumerate(names)]
+    required = count - len(kernel.__defaults__ or ())
+    found = [_required(name, notes.get(name, "")) for name in names[:required]]
+    if required < len(names):
+        defaults = dict(zip(names[required:count], kernel.__defaults__ or (), strict=True))
+        defaults.update(kernel.__kwdefaults__ or {})
+        found += [Param(name, notes.get(name, ""), defaults.get(name, _NO_DEFAULT), i >= count)
+                  for i, name in enumerate(names[required:], required)]
+    return found
 
 
-class Op:
-    """A declared operation."""
+class Declared:
+    """What a declaration may say of an op."""
 
-    def __init__(self, kernel: Callable[..., Any], *, kind: str, promote: str | None = None,
-                 node: str | None = None, outputs: tuple[str, ...] = (), broadcasts: bool = False,
-                 quiet: bool = False, differentiable: Any = None,
-                 saved: dict[str, str] | None = None, any_dtype: bool = False,
-                 samples: Any = None, check: Callable[..., Any] | None = None,
-                 fast: str | None = None, numbers: Iterable[str] | None = None,
-                 guard: Callable[..., Any] | None = None, halves: bool = True,
-                 title: str | None = None, steps: dict[str, Any] | None = None,
-                 draws: bool = False, keeps_reals: bool = False, wide: str | None = None,
-                 rounds: str | None = None,
-                 batches: str | None = None):
+    promote: str | None = None
+    title = ""  # what error messages call it: the public function, where this is an overload of one
+    node = ""  # the name of its node, where that does not follow from its own
+    outputs: tuple[str, ...] = ()
+    differentiable: Any = None  # the places of the outputs that have gradients, if not all do
+    saved: dict[str, str] = {}  # noqa: RUF012 - the public names of what its nodes save
+    broadcasts = False
+    quiet = False
+    any_dtype = False
+    halves = True
+    numbers: Any = None  # the arguments that may be Python numbers
+    check: Callable[..., Any] | None = None
+    # Refuses dtypes and options in the op's own words; floating dtypes always pass.
+    guard: Callable[..., Any] | None = None
+    fast: str | None = None
+    wide: str | None = None  # the argument that, zero-dim, keeps its precision beside halves
+    rounds: str | None = None  # the number that is rounded to the half precision it meets
+    # Ops that the kernel does on the way to an argument, which the graph shows.
+    steps: dict[str, Any] = {}  # noqa: RUF012
+    draws = False  # it draws random numbers: it gives others when it is run again
+    keeps_reals = False  # it leaves real numbers as they are
+    batches: str | None = None  # a way to take batches that many ops share: see `ops.batching`
+
+
+class Op(Declared):
+    """A declared operation: what its declaration says, and what follows from that."""
+
+    own_batch_rule: Callable[..., Any] | None = None
+    writer: Callable[..., Any] | None = None
+    function: Any = None
+    inplace_function: Any = None
+    operator_function: Any = None
+    nodes: dict[str, type] | None = None
+
+    def __init__(self, kernel: Callable[..., Any], kind: str, **options: Any):
+        vars(self).update(options)
         self.name = kernel.__name__
-        # What error messages call it: the public function, where this is one of its overloads.
-        self.title = title or self.name.lstrip("_")
         self.kernel = kernel
         self.kind = kind
-        self.promote = promote
+        self.title = self.title or self.name.lstrip("_")
+        self.node_name = self.node or _camel(self.name) + "Backward0"
         self.params = parameters_of(kernel)
         self.by_name = {p.name: p for p in self.params}
         self.arrays: list[str] = []
@@ -112,43 +143,11 @@ class Op:
              self.indices if p.kind in _OF_INDICES else self.static).append(p.name)
         self.has_keywords = kernel.__code__.co_kwonlyargcount > 0
         self.has_list = ARRAYS in [p.kind for p in self.params]
-        self.node_name = node or _camel(self.name) + "Backward0"
-        self.outputs = outputs
-        self.fits = kind == "elementwise" or broadcasts
-        self.quiet = quiet
-        self.differentiable_outputs = differentiable
-        self.public_saved = saved or {}
-        self.any_dtype = any_dtype
-        self.samples = samples
-        self.check = check
-        self.fast = fast
-        # The arguments that may be Python numbers.
-        self.numbers = frozenset(numbers if numbers is not None else
-                                 self.arrays[1:] if kind == "elementwise" else ())
-        # Refuses dtypes and options in the op's own words; floating dtypes always pass.
-        self.guard = guard
-        self.halves = halves
-        # The argument that, zero-dim, keeps its precision beside numbers of half precision.
-        self.wide = wide
-        # The number that is rounded to the half precision of the tensor it meets.
-        self.rounds = rounds
-        # Ops that the kernel does on the way to an argument, which the graph shows.
-        self.steps = steps or {}
-        # Whether it draws random numbers: it gives others when it is run again.
-        self.draws = draws
-        # Whether it leaves real numbers as they are.
-        self.keeps_reals = keeps_reals
+        self.fits = kind == "elementwise" or self.broadcasts
+        if self.numbers is None:
+            self.numbers = self.arrays[1:] if kind == "elementwise" else ()
         self.rules: dict[str, Callable[..., Any]] = {}
         self.forward_rules: dict[str, Callable[..., Any]] = {}
-        # How it is computed on a batch, if that is a way that many ops share: see `ops.batching`.
-        self.batches = batches
-        self.own_batch_rule: Callable[..., Any] | None = None
-        self.writer: Callable[..., Any] | None = None
-        self.composite = False
-        self.function: Any = None
-        self.inplace_function: Any = None
-        self.operator_function: Any = None
-        self.nodes: dict[str, type] | None = None
 
     @property
     def is_view(self) -> bool:
@@ -258,7 +257,7 @@ def _register(kernel: Callable[..., Any], kind: str, *, method: bool | str = Tru
               function: str | None = "torch", operator: str | None = None,
               inplace: bool = False, aliases: Iterable[str] = (), **options: Any) -> Any:
     declaration.check_kernel(kernel, _KINDS, REGISTRY, GENERATED)
-    op = Op(kernel, kind=kind, **options)
+    op = Op(kernel, kind, **options)
     declaration.check_facts(op, inplace)
     declaration.check_public_name(op.name, PUBLIC.get(function or "", ()))
     DECLARING.add(kernel.__module__)
@@ -295,7 +294,8 @@ def publish(made: Any, name: str, *, method: bool | str = True, function: str | 
         setattr(Tensor, f"__{operator}__", made)
 
 
-_OPTIONS = {*_register.__kwdefaults__, *Op.__init__.__kwdefaults__}  # type: ignore[misc]
+_OPTIONS = {*_register.__kwdefaults__,  # type: ignore[misc]
+            *(name for name in vars(Declared) if not name.startswith("__"))}
 
 
 _PRIVATE = {"function": None, "method": False}
@@ -329,8 +329,7 @@ def op(**options: Any) -> Callable[[Any], Any]:
 
 
 def composite(*, method: bool | str = False, function: str | None = "torch",
-              operator: str | None = None, aliases: Iterable[str] = (),
-              samples: Any = None) -> Callable[[Any], Any]:
+              operator: str | None = None, aliases: Iterable[str] = ()) -> Callable[[Any], Any]:
     """Declare a function made of ops; it is differentiable because they are."""
 
     declaration.check_options({"function": function}, ("function",), PUBLIC)
@@ -338,7 +337,6 @@ def composite(*, method: bool | str = False, function: str | None = "torch",
     def declare(fn: Any) -> Any:
         declaration.check_public_name(fn.__name__, PUBLIC.get(function or "", ()))
         # No wrapper: the ops it calls honour subclasses and modes.
-        fn.samples = samples
         COMPOSITES[fn.__name__] = fn
         publish(fn, fn.__name__, method=method, function=function, operator=operator,
                 aliases=aliases)

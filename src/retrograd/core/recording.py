@@ -143,7 +143,7 @@ def hang(op: Op, node: Any, outs: tuple[Tensor, ...]) -> None:
     if node.outputs != len(outs):  # known of the class, unless it varies from call to call
         node.outputs = len(outs)
     for nr, out in enumerate(outs):
-        has_gradient = op.differentiable_outputs is None or nr in op.differentiable_outputs
+        has_gradient = op.differentiable is None or nr in op.differentiable
         if has_gradient and is_differentiable(out):
             out._edge = output_edge(node, nr)
         else:

@@ -170,9 +170,9 @@ def output_edge(node: Any, position: int) -> Any:
 
 
 def differentiable_output(op: Op, name: str) -> bool:
-    if name == "y" or op.differentiable_outputs is None:
+    if name == "y" or op.differentiable is None:
         return True
-    return op.outputs.index(name) in op.differentiable_outputs
+    return op.outputs.index(name) in op.differentiable
 
 
 # ---------------------------------------------------------------- running rules on tensors
@@ -248,7 +248,7 @@ def list_edges(node: Any) -> tuple[Any, ...]:
 
 def public_saved_names(op: Op, layout: Any) -> tuple[tuple[str, str, str], ...]:
     """PyTorch's names of the saved values: ``input`` is its ``self``, ``y`` its ``result``."""
-    rename = {"input": "self", "y": "result", **op.public_saved}
+    rename = {"input": "self", "y": "result", **op.saved}
     found = []
     for name in layout.saved_arrays:
         if op.by_name[name].kind != ARRAYS:

@@ -271,7 +271,7 @@ def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dic
     seeds = []
     for nr, part in enumerate(outputs):
         floating = kind_of(part.dtype) in "fc"
-        allowed = op.differentiable_outputs is None or nr in op.differentiable_outputs
+        allowed = op.differentiable is None or nr in op.differentiable
         seed = wrap_any(zeros_like_data(part)) if floating and allowed else None
         seeds.append(seed)
     pulled: list[Tensor] = []
