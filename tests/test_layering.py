@@ -35,10 +35,10 @@ LAYERS = [
     {"ops", "core.engine", "transforms"},
     {"compat", "overrides", "linalg", "special", "types"},
     {"autograd"},
-    {"func"},
+    {"func", "distributed"},
     {"nn"},
     {"optim"},
-    {"utils", "serialization", "datasets", "cuda", "backends", "_C", "__future__"},
+    {"utils", "testing", "serialization", "datasets", "cuda", "backends", "_C", "__future__"},
     {"cli", "__main__"},
 ]
 # The imports inside functions that point upwards all the same, each with its reason.
