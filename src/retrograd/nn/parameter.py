@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 from ..base.errors import is_pytorch_tensor, not_a_tensor
 from ..base.layouts import preserve_format
+from ..core.extensions import extensions
 from ..core.overriding import DISABLED
 from ..core.tensor import NATIVE, PLAIN, Tensor, twin
 from ..ops.creation.filled import empty
@@ -96,9 +97,7 @@ class UninitializedTensorMixin:
 
     __slots__ = ()
     cls_to_become: type
-    _allowed_methods: ClassVar = [getattr(Tensor, name) for name in (
-        "__hash__", "size", "copy_", "is_complex", "is_floating_point", "half", "float", "double",
-        "char", "short", "int", "long", "cuda", "cpu", "to", "get_device")]
+    _allowed: ClassVar = {"_to_copy", "_to_exact", "copy_"}  # what conversion and loading need
 
     def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Take a shape, and with it memory whose values are still to be set."""
@@ -128,8 +127,8 @@ class UninitializedTensorMixin:
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func in cls._allowed_methods:
-            return super().__torch_function__(func, types, args, kwargs or {})  # type: ignore[misc]
+        if func.__name__ in cls._allowed:
+            return extensions.default_torch_function(cls, func, types, args, kwargs or {})
         raise ValueError(
             f"Attempted to use an uninitialized parameter in {func}. This error happens when you "
             "are using a `LazyModule` or explicitly manipulating `torch.nn.parameter."

@@ -1,11 +1,12 @@
 """Normalisation over a batch, with running statistics for evaluation."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ...core.tensor import Tensor
 from .. import functional as F
 from .. import init
-from ..parameter import empty_parameter
+from ..parameter import UninitializedBuffer, empty_parameter
+from .lazy import WaitsForOneSize
 from .module import Module
 
 
@@ -13,6 +14,7 @@ class _NormBase(Module):
     """Weight, bias and running statistics, each of which may be absent."""
 
     _version = 2  # since then the number of batches is part of the state
+    ranks: ClassVar[tuple[int, ...]]  # of the inputs that are taken
     weight: Tensor | None
     bias: Tensor | None
     running_mean: Tensor | None
@@ -51,8 +53,12 @@ class _NormBase(Module):
         if self.bias is not None:
             init.zeros_(self.bias)
 
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return dict.fromkeys(("weight", "bias", "running_mean", "running_var"),
+                             (self.num_features,))
+
     def _check_input_dim(self, input: Tensor) -> None:
-        raise NotImplementedError
+        check_rank(input, self.ranks)
 
     def extra_repr(self) -> str:
         return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
@@ -113,22 +119,56 @@ def check_rank(input: Tensor, allowed: tuple[int, ...]) -> None:
 class BatchNorm1d(_BatchNorm):
     """Normalises each feature over a batch of vectors or sequences."""
 
-    def _check_input_dim(self, input: Tensor) -> None:
-        check_rank(input, (2, 3))
+    ranks = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
     """Normalises each channel over a batch of images."""
 
-    def _check_input_dim(self, input: Tensor) -> None:
-        check_rank(input, (4,))
+    ranks = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
     """Normalises each channel over a batch of volumes."""
 
-    def _check_input_dim(self, input: Tensor) -> None:
-        check_rank(input, (5,))
+    ranks = (5,)
+
+
+class _LazyNorm(WaitsForOneSize):
+    """A normalisation of as many channels as the first input has."""
+
+    inferred = "num_features"
+    num_batches_tracked: Tensor | None
+
+    def __init__(self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+                 track_running_stats: bool = True, device: Any = None, dtype: Any = None, *,
+                 bias: bool = True) -> None:
+        super().__init__(0, eps, momentum, False, False, device, dtype, bias=False)
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        self._wait(device, dtype, weight=affine, bias=affine and bias)
+        if track_running_stats:
+            for name in ("running_mean", "running_var"):
+                setattr(self, name, UninitializedBuffer(device=device, dtype=dtype))
+            self.num_batches_tracked = _no_batches(device)
+
+
+class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
+    """:class:`BatchNorm1d` of as many channels as the first input has."""
+
+    cls_to_become = BatchNorm1d
+
+
+class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
+    """:class:`BatchNorm2d` of as many channels as the first input has."""
+
+    cls_to_become = BatchNorm2d
+
+
+class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
+    """:class:`BatchNorm3d` of as many channels as the first input has."""
+
+    cls_to_become = BatchNorm3d
 
 
 class SyncBatchNorm(_BatchNorm):

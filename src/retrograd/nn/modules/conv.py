@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 from ...core.tensor import Tensor
 from .. import functional as F
 from .. import init
-from ..parameter import empty_parameter
+from ..parameter import Parameter, empty_parameter
+from .lazy import WaitsForOneSize
 from .module import Module
 from .utils import tuple_of
 
@@ -19,7 +20,8 @@ class _ConvNd(Module):
 
     dims: ClassVar[int]
     transposed = False
-    bias: Tensor | None
+    weight: Parameter
+    bias: Parameter | None
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes,
                  padding: str | Sizes, dilation: Sizes, output_padding: Sizes, groups: int,
@@ -35,14 +37,16 @@ class _ConvNd(Module):
         self.groups = groups
         self.padding_mode = padding_mode
         self._check_arguments()
-        channels = (in_channels, out_channels // groups) if self.transposed \
-            else (out_channels, in_channels // groups)
-        self.weight = empty_parameter((*channels, *self.kernel_size), device, dtype)
-        if bias:
-            self.bias = empty_parameter(out_channels, device, dtype)
-        else:
-            self.register_parameter("bias", None)
+        for name, shape in self._shapes().items():
+            wanted = bias or name != "bias"
+            self.register_parameter(name,
+                                    empty_parameter(shape, device, dtype) if wanted else None)
         self.reset_parameters()
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        into, out = self.in_channels, self.out_channels
+        channels = (into, out // self.groups) if self.transposed else (out, into // self.groups)
+        return {"weight": (*channels, *self.kernel_size), "bias": (out,)}
 
     def _check_arguments(self) -> None:
         if self.groups <= 0:
@@ -203,6 +207,80 @@ class ConvTranspose3d(_ConvTranspose):
     """The gradient of :class:`Conv3d` as a layer."""
 
     dims = 3
+
+
+class _LazyConvNd(WaitsForOneSize):
+    """A convolution for inputs whose number of channels the first one decides."""
+
+    inferred = "in_channels"
+    dims: ClassVar[int]
+
+    def _size_in(self: Any, input: Tensor) -> int:
+        if input.dim() not in (self.dims + 1, self.dims + 2):
+            raise RuntimeError(
+                f"Expected {self.dims + 1}D (unbatched) or {self.dims + 2}D (batched) input to "
+                f"{type(self).__name__}, but got input of size: {input.shape}")
+        channels = input.shape[-self.dims - 1]
+        if channels % self.groups:
+            raise ValueError("in_channels must be divisible by groups")
+        return channels
+
+
+class _LazyConv(_LazyConvNd):
+    def __init__(self, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
+                 padding: str | Sizes = 0, dilation: Sizes = 1, groups: int = 1, bias: bool = True,
+                 padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:
+        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode,
+                         device, dtype)
+        self._wait(device, dtype, weight=True, bias=bias)
+        self.out_channels = out_channels
+
+
+class _LazyConvTranspose(_LazyConvNd):
+    def __init__(self, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
+                 padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1, bias: bool = True,
+                 dilation: Sizes = 1, padding_mode: str = "zeros", device: Any = None,
+                 dtype: Any = None) -> None:
+        super().__init__(0, 0, kernel_size, stride, padding, output_padding, groups, False,
+                         dilation, padding_mode, device, dtype)
+        self._wait(device, dtype, weight=True, bias=bias)
+        self.out_channels = out_channels
+
+
+class LazyConv1d(_LazyConv, Conv1d):
+    """:class:`Conv1d` whose number of input channels the first input decides."""
+
+    cls_to_become = Conv1d
+
+
+class LazyConv2d(_LazyConv, Conv2d):
+    """:class:`Conv2d` whose number of input channels the first input decides."""
+
+    cls_to_become = Conv2d
+
+
+class LazyConv3d(_LazyConv, Conv3d):
+    """:class:`Conv3d` whose number of input channels the first input decides."""
+
+    cls_to_become = Conv3d
+
+
+class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
+    """:class:`ConvTranspose1d` whose number of input channels the first input decides."""
+
+    cls_to_become = ConvTranspose1d
+
+
+class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
+    """:class:`ConvTranspose2d` whose number of input channels the first input decides."""
+
+    cls_to_become = ConvTranspose2d
+
+
+class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
+    """:class:`ConvTranspose3d` whose number of input channels the first input decides."""
+
+    cls_to_become = ConvTranspose3d
 
 
 _FUNCTIONS = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}

@@ -6,7 +6,8 @@ from typing import Any
 from ...core.tensor import Tensor
 from .. import functional as F
 from .. import init
-from ..parameter import empty_parameter
+from ..parameter import Parameter, empty_parameter
+from .lazy import WaitsForOneSize
 from .module import Module
 
 
@@ -23,17 +24,22 @@ class Identity(Module):
 class Linear(Module):
     """Apply ``y = x @ weight.T + bias`` to the last dimension."""
 
+    weight: Parameter
+    bias: Parameter
+
     def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
-        self.weight = empty_parameter((out_features, in_features), device, dtype)
-        if bias:
-            self.bias = empty_parameter(out_features, device, dtype)
-        else:
-            self.register_parameter("bias", None)
+        for name, shape in self._shapes().items():
+            wanted = bias or name != "bias"
+            self.register_parameter(name,
+                                    empty_parameter(shape, device, dtype) if wanted else None)
         self.reset_parameters()
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"weight": (self.out_features, self.in_features), "bias": (self.out_features,)}
 
     def reset_parameters(self) -> None:
         """Draw weight and bias uniformly from ±1/√in_features."""
@@ -48,6 +54,31 @@ class Linear(Module):
     def extra_repr(self) -> str:
         return (f"in_features={self.in_features}, out_features={self.out_features}, "
                 f"bias={self.bias is not None}")
+
+
+class LazyLinear(WaitsForOneSize, Linear):
+    """:class:`Linear` for inputs of a size that the first one decides."""
+
+    cls_to_become = Linear
+    inferred = "in_features"
+
+    def __init__(self, out_features: int, bias: bool = True, device: Any = None,
+                 dtype: Any = None) -> None:
+        super().__init__(0, 0, False)
+        self._wait(device, dtype, weight=True, bias=bias)
+        self.out_features = out_features
+
+    def _size_in(self, input: Tensor) -> int:
+        return input.shape[-1]
+
+    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+        super().initialize_parameters(input)
+        if self.in_features == 0:  # the weight was loaded
+            given, known = input.shape[-1], self.weight.shape[-1]
+            if given != known:
+                raise AssertionError(f"The in_features inferred from input: {given} is not equal "
+                                     f"to in_features from self.weight: {known}")
+            self.in_features = given
 
 
 class NonDynamicallyQuantizableLinear(Linear):
