@@ -711,6 +711,16 @@ def embedding(weight: Tensor, indices: Tensor, padding_idx: _int = -1,
               scale_grad_by_freq: _bool = False, sparse: _bool = False) -> Tensor:
     """:func:`embedding` with the argument order of ``torch.embedding``."""
     ...
+def embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor,
+                  scale_grad_by_freq: _bool = False, mode: _int = 0, sparse: _bool = False,
+                  per_sample_weights: Tensor | None = None, include_last_offset: _bool = False,
+                  padding_idx: _int | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """:func:`embedding_bag` as ``torch.embedding_bag`` has it, with what it found on the way.
+
+    That is the bag of each index, the size of each bag unless they are summed, and the row that
+    each element of a maximum is from.
+    """
+    ...
 @overload
 def empty(*size: _int, out: Tensor | None = None, dtype: dtype | None = None,
           layout: layout | None = None, device: Device = None, pin_memory: _bool = False,

@@ -44,6 +44,20 @@ samples("nn.functional.embedding", call(index(3, 2, high=5), array(5, 4)),
         call(index(high=5), array(5, 4)), call(index(0, high=5), array(5, 4)))
 samples("nn.functional.one_hot", call(index(3, 2, high=5), 6), call(index(3, high=5)))
 samples("embedding", call(array(5, 4), index(3, 2, high=5)))
+_start = index(1, high=1)  # one bag, which begins at the first index
+samples("nn.functional.embedding_bag",
+        *[call(index(3, 2, high=5), array(5, 4, kind="distinct"), mode=mode)
+          for mode in ("sum", "mean", "max")],
+        call(index(6, high=5), array(5, 4), _start, include_last_offset=False),
+        call(index(3, 2, high=5), array(5, 4), mode="sum", per_sample_weights=array(3, 2)),
+        unmeasured(call(index(6, high=5), array(5, 4), _start, padding_idx=1)),
+        unmeasured(call(index(6, high=5), array(5, 4), _start, mode="max", padding_idx=-1)),
+        unmeasured(call(index(6, high=5), array(5, 4), _start, mode="sum", padding_idx=2,
+                        per_sample_weights=array(6))),
+        call(index(0, high=1), array(5, 4), _start))
+samples("embedding_bag",
+        *[call(array(5, 4, kind="distinct"), index(6, high=5), _start, False, mode)
+          for mode in (0, 1, 2)])
 samples("group_norm", call(array(2, 4, 3), 2, array(4), array(4, seed=1)), call(array(1, 2), 2))
 samples("batch_norm", call(array(4, 3, 2), array(3), array(3, seed=1), None, None, True, 0.1, 1e-5,
                            False))

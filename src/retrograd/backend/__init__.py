@@ -25,13 +25,13 @@ if TYPE_CHECKING:
         softmax,
         sorting,
     )
-    from .plain import chunked_entropy, ctc
+    from .plain import bags, chunked_entropy, ctc
 
-__all__ = ["attention", "chunked_entropy", "conv", "create", "ctc", "distance"]
+__all__ = ["attention", "bags", "chunked_entropy", "conv", "create", "ctc", "distance"]
 __all__ += ["index", "loss", "matrices", "norm", "pointwise", "pool", "reduce", "smooth"]
 __all__ += ["softmax", "sorting", "xp"]
 
-_WITHOUT_TUNED_BODIES = ("chunked_entropy", "ctc")
+_WITHOUT_TUNED_BODIES = ("bags", "chunked_entropy", "ctc")
 
 
 class _Kernels(ModuleType):

@@ -20,8 +20,8 @@ from .creation import filled, from_data, nested_data, options, random, ranges
 from .products import added_products, contractions, einsum, linear_layers, matmul
 from . import linalg
 from .nn import (activations, adaptive_pooling, along_axes, attention, attention_heads, batch_norm,
-                 convolution, dropout, embedding, folding, fractional_pooling, layer_norm,
-                 norm_pooling, padding, pooling, random_activations, resampling, shuffling,
-                 similarity, sizes, softmax, unpooling)
+                 convolution, dropout, embedding, embedding_bag, folding, fractional_pooling,
+                 layer_norm, norm_pooling, padding, pooling, random_activations, resampling,
+                 shuffling, similarity, sizes, softmax, unpooling)
 from .losses import (binary_cross_entropy, cross_entropy, ctc, divergence, linear_cross_entropy,
                      margin, multilabel_margin, reduction, regression)

@@ -12,6 +12,7 @@ from ...base.modes import switched
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor
 from ..batching import batched, folded, inner_rank, run, unfolded
+from ..checks.embeddings import check_index_kind
 from ..creation.ranges import arange
 from ..elementwise.comparison import eq
 from ..elementwise.where import zeroed
@@ -98,11 +99,7 @@ def _torch_embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1,
         # To record a gradient needs the number of rows, before anything is checked.
         recorded = weight.requires_grad and not weight.ndim
         raise no_dims(0) if recorded else RuntimeError("'weight' must be 2-D")
-    if indices.dtype not in (dtypes.int64, dtypes.int32):
-        raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-            f"Long, Int; but got torch.{indices.dtype.alias}Tensor instead (while checking "
-            "arguments for embedding)")
+    check_index_kind("embedding", indices)
     return _embedding(weight, indices, padding_idx, scale_grad_by_freq)
 
 
@@ -119,6 +116,14 @@ def _padding_row(padding_idx: int, weight: Tensor) -> int:
     return padding_idx % count
 
 
+def shorten_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """Scale the rows of ``weight`` at ``indices`` that are longer than ``max_norm``, in place."""
+    with switched(grad=False):
+        norm_kernels.shorten_rows(weight._array(), indices._data, max_norm, norm_type)
+        weight._bump_version()
+    return weight
+
+
 @composite(function="nn.functional")
 def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
               max_norm: float | None = None, norm_type: float = 2.0,
@@ -126,9 +131,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
     """The rows of ``weight`` at the indices ``input``; no gradient reaches row ``padding_idx``."""
     padding = -1 if padding_idx is None else _padding_row(padding_idx, weight)
     if max_norm is not None:
-        with switched(grad=False):
-            norm_kernels.shorten_rows(weight._array(), input._data, max_norm, norm_type)
-            weight._bump_version()
+        shorten_rows(weight, input, max_norm, norm_type)
     return _torch_embedding(weight, input, padding, scale_grad_by_freq, sparse)
 
 
