@@ -25,10 +25,10 @@ _EXPECTED = {bool: "bool", int: "int", float: "float"}
 _ANNOTATED = {name: kind for kind, name in _EXPECTED.items()}
 
 
-def guard(function: FunctionType) -> None:
+def guard(function: FunctionType, closures: bool = False) -> None:
     """Have a function name the foreign argument for which it fails; it stays the same object."""
-    if not isinstance(function, FunctionType) or function.__closure__ \
-            or hasattr(function, "unguarded"):
+    if not isinstance(function, FunctionType) or hasattr(function, "unguarded") \
+            or (function.__closure__ and not closures):
         return
     function.unguarded = put_in_front(function, _guarded.__code__, lambda plain: plain)  # type: ignore[attr-defined]
 
@@ -39,7 +39,7 @@ def put_in_front(function: FunctionType, template: CodeType, call: Callable[[Any
     It stays the same object under every name it has; ``template`` names what it calls "CALL".
     """
     plain = FunctionType(function.__code__, function.__globals__, function.__name__,
-                         function.__defaults__)
+                         function.__defaults__, function.__closure__)
     plain.__kwdefaults__ = function.__kwdefaults__
     plain.__module__, plain.__annotations__ = function.__module__, function.__annotations__
     plain.__doc__ = function.__doc__
@@ -48,7 +48,8 @@ def put_in_front(function: FunctionType, template: CodeType, call: Callable[[Any
     called = call(plain)
     function.__code__ = template.replace(
         co_consts=tuple(called if c == "CALL" else c for c in template.co_consts),
-        co_name=function.__name__, co_qualname=function.__qualname__)
+        co_name=function.__name__, co_qualname=function.__qualname__,
+        co_freevars=function.__code__.co_freevars)
     function.__defaults__ = function.__kwdefaults__ = None
     return plain
 

@@ -294,6 +294,16 @@ def publish(made: Any, name: str, *, method: bool | str = True, function: str | 
         setattr(Tensor, f"__{operator}__", made)
 
 
+def public(name: str, **options: Any) -> Callable[[Any], Any]:
+    """Offer the function below under a public name, with the options of :func:`publish`."""
+
+    def declare(function: Any) -> Any:
+        publish(function, name, **options)
+        return function
+
+    return declare
+
+
 _OPTIONS = {*_register.__kwdefaults__,  # type: ignore[misc]
             *(name for name in vars(Declared) if not name.startswith("__"))}
 
@@ -303,9 +313,22 @@ _PRIVATE = {"function": None, "method": False}
 
 
 def _declare(kind: str, options: dict[str, Any]) -> Callable[[Any], Any]:
+    name, doc = options.pop("name", None), options.pop("doc", None)
     declaration.check_options(options, _OPTIONS, PUBLIC)
-    return lambda kernel: _register(kernel, kind, **{
-        **(_PRIVATE if kernel.__name__.startswith("_") else {}), **options})
+
+    def declare(kernel: Any) -> Any:
+        _rename(kernel, name, doc)
+        private = _PRIVATE if kernel.__name__.startswith("_") else {}
+        return _register(kernel, kind, **{**private, **options})
+
+    return declare
+
+
+def _rename(function: Any, name: str | None, doc: str | None) -> None:
+    """Give a function that several ops are made of the name and docstring of one of them."""
+    if name is not None:
+        function.__name__ = function.__qualname__ = name
+        function.__doc__ = doc
 
 
 def elementwise(**options: Any) -> Callable[[Any], Any]:
@@ -329,14 +352,21 @@ def op(**options: Any) -> Callable[[Any], Any]:
 
 
 def composite(*, method: bool | str = False, function: str | None = "torch",
-              operator: str | None = None, aliases: Iterable[str] = ()) -> Callable[[Any], Any]:
-    """Declare a function made of ops; it is differentiable because they are."""
+              operator: str | None = None, aliases: Iterable[str] = (),
+              name: str | None = None, doc: str | None = None) -> Callable[[Any], Any]:
+    """Declare a function made of ops; it is differentiable because they are.
+
+    One that is made inside another function has its ``name`` and ``doc`` from there.
+    """
 
     declaration.check_options({"function": function}, ("function",), PUBLIC)
 
     def declare(fn: Any) -> Any:
+        _rename(fn, name, doc)
         declaration.check_public_name(fn.__name__, PUBLIC.get(function or "", ()))
         # No wrapper: the ops it calls honour subclasses and modes.
+        if name is not None:
+            guard(fn, closures=True)
         COMPOSITES[fn.__name__] = fn
         publish(fn, fn.__name__, method=method, function=function, operator=operator,
                 aliases=aliases)

@@ -727,6 +727,16 @@ def attach(**members: Any) -> None:
         setattr(Tensor, name, member)
 
 
+def method(*names: str) -> Callable[[Any], Any]:
+    """Give Tensor the function below as a method."""
+
+    def declare(function: Any) -> Any:
+        attach(**dict.fromkeys(names, function))
+        return function
+
+    return declare
+
+
 def _class_of_views(tensor: Tensor) -> type:
     """The class of another tensor on the same memory: parameters are not handed down."""
     kind = type(tensor)

@@ -13,7 +13,7 @@ from ...base.errors import type_name
 from ...base.warning import warn
 from ...core.extensions import extensions
 from ...core.libraries import in_library
-from ...core.tensor import NATIVE, Tensor, attach, wrap
+from ...core.tensor import NATIVE, Tensor, method, wrap
 from ..memory.casts import fits
 from .nested_data import data_of
 from .options import dtype_for, leaf, out_dtype, place, settle, size_argument, size_from
@@ -222,6 +222,7 @@ for _factory in (zeros, ones, empty, full, empty_strided):
     _new(f"new_{_factory.__name__}", _factory)
 
 
+@method("new_tensor")
 def _new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = None,
                 requires_grad: bool = False, layout: Any = None, pin_memory: bool = False
                 ) -> Tensor:
@@ -233,6 +234,3 @@ def _new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = Non
              "tensor.new_tensor(sourceTensor).")
     kind = self.dtype if dtype is None else dtype_for("new_tensor", dtype)
     return beside(self, leaf(data_of(data, kind), requires_grad, "new_tensor"))
-
-
-attach(new_tensor=_new_tensor)

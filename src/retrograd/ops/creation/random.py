@@ -13,7 +13,7 @@ from ...backend.interface import kind_of, library_of
 from ...base import dtypes
 from ...base.errors import CannotBatch, size_mismatch
 from ...core.op import Array, Index, Sizes, op, publish
-from ...core.tensor import Tensor, attach
+from ...core.tensor import Tensor, method
 from ...random import VMAPS, Generator, stream_for, stream_of
 from ..batching import all_aligned, batched, folded, inner_rank, repeated, run, unfolded
 from ..shapes.expanding import _check_expand as checked_expansion
@@ -211,6 +211,7 @@ def _poisson(input: Array, generator: Any = None) -> Any:
 _poisson.vjp(input=lambda g: zeros_of(g, g.shape))
 
 
+@method("bernoulli")
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None,
               out: Tensor | None = None) -> Tensor:
     """Ones with the probabilities in ``input``, or with the one probability ``p``."""
@@ -248,6 +249,7 @@ def _(batch: Any, input: Any, num_samples: int, replacement: bool, generator: An
     return unfolded(batch, run("_multinomial", folded(input), num_samples, replacement, generator))
 
 
+@method("multinomial")
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                 generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """Indices drawn with the weights in the rows of ``input``."""
@@ -332,8 +334,6 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Sizes | None = None, *,
 
 for _function in (randint, randint_like, randperm, bernoulli, poisson, multinomial, normal):
     publish(_function, _function.__name__, method=False)
-attach(bernoulli=bernoulli)
-attach(multinomial=multinomial)
 
 
 # ---------------------------------------------------------------- in place
@@ -449,12 +449,14 @@ def _(batch: Any, input: Any, p: Any, generator: Any) -> Any:
     return run("_bernoulli_tensor", input, with_rank(p, inner_rank(input)), generator)
 
 
+@method("bernoulli_")
 def _bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Ones with probability ``p``, in place."""
     write = (_bernoulli_tensor if isinstance(p, Tensor) else _bernoulli_op).op.inplace_function
     return write(self, p, generator=generator)  # type: ignore[no-any-return]
 
 
+@method("random_")
 def _random_(self: Tensor, *bounds: Any, generator: Generator | None = None, **named: Any
              ) -> Tensor:
     """Integers from ``[from, to)``, or the whole range of the dtype, in place."""
@@ -469,6 +471,7 @@ def _random_(self: Tensor, *bounds: Any, generator: Generator | None = None, **n
     return write(self, low, high, generator=generator)  # type: ignore[no-any-return]
 
 
+@method("uniform_")
 def _uniform_(self: Tensor, *bounds: Any, generator: Generator | None = None, **named: Any
               ) -> Tensor:
     """Uniform draws from ``[from, to)``, in place."""
@@ -479,8 +482,3 @@ def _uniform_(self: Tensor, *bounds: Any, generator: Generator | None = None, **
     high = bounds[1] if len(bounds) > 1 else named.get("to", 1.0)
     write = _uniform_op.op.inplace_function
     return write(self, low, high, generator=generator)  # type: ignore[no-any-return]
-
-
-attach(uniform_=_uniform_)
-attach(bernoulli_=_bernoulli_)
-attach(random_=_random_)

@@ -11,7 +11,7 @@ from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.binding import universal
-from ...core.op import PUBLIC, Array, Number, by_factor, composite, elementwise, publish
+from ...core.op import PUBLIC, Array, Number, by_factor, composite, elementwise, public, publish
 from ...core.tensor import Tensor
 from ..checks.common import kinds, kinds_with_number, no_derivative
 from ..checks.elementwise import (
@@ -90,6 +90,7 @@ def _rsub_number(input: Array, other: Number, alpha: Number = 1) -> Any:
 _rsub_number.vjp(input=_minus_scaled)
 
 
+@public("rsub", method=False)
 def _rsub(input: Tensor, other: Tensor | Number, *, alpha: Any = 1) -> Any:
     """Difference of ``other`` and ``alpha`` times ``input``."""
     if isinstance(other, Tensor):
@@ -104,9 +105,6 @@ def _rsub(input: Tensor, other: Tensor | Number, *, alpha: Any = 1) -> Any:
     if isinstance(other, (bool, builtins.complex)):
         check_rsub({"input": input, "other": other, "alpha": alpha}, input.dtype)
     return _rsub_number(with_room_for(input, other), other, alpha)
-
-
-publish(_rsub, "rsub", method=False)
 
 
 mul = binary("mul", "Product of ``input`` and ``other``, broadcast together.",
@@ -144,6 +142,7 @@ def _division(rounding_mode: str | None) -> Any:
     return _DIVISIONS[rounding_mode]
 
 
+@public("div", aliases=("divide",))
 def _divide(input: Tensor | Number, other: Tensor | Number, *, rounding_mode: str | None = None,
             out: Any = None) -> Any:
     """Quotient of ``input`` and ``other``, optionally rounded towards zero or down."""
@@ -152,13 +151,12 @@ def _divide(input: Tensor | Number, other: Tensor | Number, *, rounding_mode: st
     return _division(rounding_mode)(input, other, out=out)
 
 
+@public("div_", function=None, aliases=("divide_",))
 def _divide_(input: Tensor, other: Tensor | Number, *, rounding_mode: str | None = None) -> Any:
     """In-place version of :func:`div`."""
     return in_place(_division(rounding_mode))(input, other)
 
 
-publish(_divide, "div", aliases=("divide",))
-publish(_divide_, "div_", function=None, aliases=("divide_",))
 publish(div, "true_divide")
 publish(in_place(div), "true_divide_", function=None)
 
@@ -177,14 +175,12 @@ def _rest(name: str, doc: str, kernel: Any, other: Any) -> tuple[Any, Any]:
                          node=f"{name.capitalize()}Backward1", guard=kinds("if", f"{name}_cpu"),
                          input=lambda g: g, other=other)
 
-    def by_number(input: Array, other: Number) -> Any:
+    @elementwise(name=f"_{name}_number", inplace=True, node=f"{name.capitalize()}Backward0",
+                 title=name, guard=kinds_with_number("if", f"{name}_cpu"), rounds="other")
+    def with_number(input: Array, other: Number) -> Any:
         input = widened(input, other)
         return kernel(input, pointwise_kernels.number_in(input.dtype, other))
 
-    by_number.__name__ = f"_{name}_number"
-    with_number = elementwise(
-        inplace=True, node=f"{name.capitalize()}Backward0", title=name, rounds="other",
-        guard=kinds_with_number("if", f"{name}_cpu"))(by_number)
     with_number.vjp(input=lambda g: g)
     return with_tensor, with_number
 
@@ -307,13 +303,13 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Any = None) -> Tensor:
     return _lerp_number(input, end, plain_number(weight), out=out)
 
 
+@public("lerp_", function=None)
 def lerp_(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     """In-place version of :func:`lerp`."""
     made = _lerp if isinstance(weight, Tensor) else _lerp_number
     return in_place(made)(input, end, plain_number(weight))
 
 
-publish(lerp_, "lerp_", function=None)
 hypot = binary("hypot", "The hypotenuse of a right triangle with the given legs.",
                lambda input, other: xp.hypot(input, other), inplace=True, numbers=(),
                guard=kinds("f", "hypot_cpu"), input=lambda g, input, y: g * (input / y),

@@ -7,7 +7,7 @@ from typing import Any
 from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...base.errors import no_overload
-from ...core.op import Array, Number, composite, elementwise, publish
+from ...core.op import Array, Number, composite, elementwise, public
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..checks.elementwise import CLAMP, check_bounded, check_clamp
@@ -51,27 +51,23 @@ _clamp_tensors.vjp(
 
 
 def _lower_bound(name: str, node: str) -> Any:
-    def kernel(input: Array, min: Array) -> Any:
+    @elementwise(name=name, inplace=True, quiet=True, guard=CLAMP, node=node, title="clamp")
+    def bounded(input: Array, min: Array) -> Any:
         return xp.maximum(input, min)
 
-    kernel.__name__ = name
-    made = elementwise(function=None, method=False, inplace=True, quiet=True, guard=CLAMP,
-                       node=node, title="clamp")(kernel)
-    made.vjp(input=lambda g, input, min: kept(g, input >= min),
-             min=lambda g, input, min: kept(g, input < min))
-    return made
+    bounded.vjp(input=lambda g, input, min: kept(g, input >= min),
+                min=lambda g, input, min: kept(g, input < min))
+    return bounded
 
 
 def _upper_bound(name: str, node: str) -> Any:
-    def kernel(input: Array, max: Array) -> Any:
+    @elementwise(name=name, inplace=True, quiet=True, guard=CLAMP, node=node, title="clamp")
+    def bounded(input: Array, max: Array) -> Any:
         return xp.minimum(input, max)
 
-    kernel.__name__ = name
-    made = elementwise(function=None, method=False, inplace=True, quiet=True, guard=CLAMP,
-                       node=node, title="clamp")(kernel)
-    made.vjp(input=lambda g, input, max: kept(g, input <= max),
-             max=lambda g, input, max: kept(g, input > max))
-    return made
+    bounded.vjp(input=lambda g, input, max: kept(g, input <= max),
+                max=lambda g, input, max: kept(g, input > max))
+    return bounded
 
 
 _clamp_to_min = _lower_bound("_clamp_to_min", "ClampBackward0")
@@ -134,6 +130,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -
     return made(*args, out=out)
 
 
+@public("clamp", function=None, aliases=("clip",))
 def _clamp_method(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """``input`` held between two bounds, either of which may be missing."""
     if type(min) in _BOUNDS and type(max) in _BOUNDS and min is not max:
@@ -142,16 +139,11 @@ def _clamp_method(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     return made(*args)
 
 
-publish(_clamp_method, "clamp", function=None, aliases=("clip",))
-
-
+@public("clamp_", aliases=("clip_",))
 def clamp_(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """In-place version of :func:`clamp`."""
     made, args = _clamp_call(input, min, max, True)
     return in_place(made)(*args)
-
-
-publish(clamp_, "clamp_", aliases=("clip_",))
 
 
 @composite(method=True)
@@ -172,18 +164,16 @@ def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
     return _clamp_max_number(input, plain_number(max), out=out)
 
 
+@public("clamp_min_")
 def clamp_min_(input: Tensor, min: Any) -> Tensor:
     """In-place version of :func:`clamp_min`."""
     return in_place(_clamp_min_tensor if isinstance(min, Tensor) else _clamp_min_number)(input, min)
 
 
+@public("clamp_max_")
 def clamp_max_(input: Tensor, max: Any) -> Tensor:
     """In-place version of :func:`clamp_max`."""
     return in_place(_clamp_max_tensor if isinstance(max, Tensor) else _clamp_max_number)(input, max)
-
-
-publish(clamp_min_, "clamp_min_")
-publish(clamp_max_, "clamp_max_")
 
 
 def _extremum(name: str, doc: str, kernel: Any, **rules: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import xp
 from ...backend.interface import kind_of
-from ...core.op import publish
+from ...core.op import public
 from .expressions import unary
 
 _part = partial(unary, function=None, method=False, promote=None, quiet=True)
@@ -22,6 +22,7 @@ _conj_complex = unary("conj", "The complex conjugate.", lambda input: xp.conj(in
                       keeps_reals=True)
 
 
+@public("conj")
 def conj(input: Any) -> Any:
     """The complex conjugate; a real tensor is its own."""
     return _conj_complex(input) if kind_of(input._data.dtype) == "c" else input
@@ -29,4 +30,3 @@ def conj(input: Any) -> Any:
 
 # Rules on raw arrays find the kernel by this.
 conj.op = _conj_complex.op  # type: ignore[attr-defined]
-publish(conj, "conj")

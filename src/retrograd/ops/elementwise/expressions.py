@@ -23,9 +23,7 @@ def binary(name: str, doc: str | None, kernel: Any, *, input: Any = None, other:
 
 
 def _declared(name: str, doc: str | None, kernel: Any, options: Any, **rules: Any) -> Any:
-    kernel.__name__ = kernel.__qualname__ = name
-    kernel.__doc__ = doc
     kernel.__annotations__ = dict.fromkeys(rules, "Array")
-    made = elementwise(**options)(kernel)
+    made = elementwise(name=name, doc=doc, **options)(kernel)
     made.vjp(**{argument: rule for argument, rule in rules.items() if rule is not None})
     return made

@@ -12,7 +12,7 @@ from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.binding import raw_body
-from ...core.op import Array, Number, composite, elementwise, publish
+from ...core.op import Array, Number, composite, elementwise, public
 from ...core.tensor import Tensor
 from ..checks.elementwise import check_base, check_pow
 from ..memory.casts import cast
@@ -112,6 +112,7 @@ def pow(input: Tensor | Number, exponent: Tensor | Number, *, out: Any = None) -
     return _pow_of_number(input, with_room_for(exponent, input), out=out)
 
 
+@public("pow_", function=None)
 def pow_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     """In-place version of :func:`pow`."""
     if isinstance(exponent, Tensor):
@@ -121,21 +122,16 @@ def pow_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     return in_place(_pow_number)(input, plain_number(exponent))
 
 
-publish(pow_, "pow_", function=None)
-
-
 @composite(method=True)
 def square(input: Tensor, *, out: Any = None) -> Tensor:
     """``input`` times itself."""
     return pow(input, 2, out=out)
 
 
+@public("square_")
 def square_(input: Tensor) -> Tensor:
     """In-place version of :func:`square`."""
     return pow_(input, 2)
-
-
-publish(square_, "square_")
 
 
 def _power_dtype(*operands: Any) -> dtypes.dtype:
@@ -160,6 +156,7 @@ def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Any =
     return pow(double(input), double(exponent), out=out)
 
 
+@public("float_power_", function=None)
 def float_power_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     """In-place version of :func:`float_power`."""
     dtype = _power_dtype(input, exponent)
@@ -170,6 +167,3 @@ def float_power_(input: Tensor, exponent: Tensor | Number) -> Tensor:
         return pow_(input, cast(exponent, dtype))
     return pow_(input, builtins.complex(exponent) if dtype.is_complex else
                 builtins.float(exponent))
-
-
-publish(float_power_, "float_power_", function=None)

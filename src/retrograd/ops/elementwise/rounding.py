@@ -7,7 +7,7 @@ from typing import Any
 from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
-from ...core.op import Array, composite, elementwise, publish
+from ...core.op import Array, composite, elementwise, public
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from .expressions import unary
@@ -49,12 +49,12 @@ def round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
     return _round_decimals(input, decimals, out=out)
 
 
+@public("round_")
 def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
     """In-place version of :func:`round`."""
     return in_place(_round)(input) if decimals == 0 else in_place(_round_decimals)(input, decimals)
 
 
-publish(round_, "round_")
 frac = unary("frac", "The fractional part, with the sign of ``input``.",
              lambda input: input - xp.trunc(input), lambda g: g, inplace="function", quiet=True,
              guard=kinds("f", "frac_cpu"))

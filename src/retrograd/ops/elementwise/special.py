@@ -8,7 +8,7 @@ from typing import Any
 
 from ...backend import pointwise as pointwise_kernels
 from ...base import dtypes
-from ...core.op import PUBLIC, Array, elementwise, publish
+from ...core.op import PUBLIC, Array, elementwise, public, publish
 from ...core.tensor import Tensor
 from ..checks.common import kinds, no_derivative_of
 from .arithmetic import sgn
@@ -94,19 +94,17 @@ def polygamma(n: int, input: Array) -> Any:
 polygamma.vjp(input=lambda g, n, input: g * polygamma(n + 1, input))
 
 
+@public("polygamma", function=None)
 def _polygamma_method(input: Tensor, n: int) -> Tensor:
     """The ``n``-th derivative of digamma."""
     return polygamma(n, input)
 
 
+@public("polygamma_", function=None)
 def _polygamma_in_place(input: Tensor, n: int) -> Tensor:
     """In-place version of :func:`polygamma`."""
     # The rule needs the values that are overwritten.
     return input.copy_(polygamma(n, input.clone()))
-
-
-publish(_polygamma_method, "polygamma", function=None)
-publish(_polygamma_in_place, "polygamma_", function=None)
 
 
 @elementwise(promote="float", inplace=True, guard=lambda given, common: _check_mvlgamma(
@@ -240,9 +238,7 @@ for _name, _made in {"erf": erf, "erfc": erfc, "erfinv": erfinv, "exp2": exp2, "
     PUBLIC["special"][_name] = _made
 
 
+@public("round", method=False, function="special")
 def _special_round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
     """The nearest number with that many decimals; ties go to even."""
     return _round_decimals(input, decimals, out=out)
-
-
-publish(_special_round, "round", method=False, function="special")

@@ -10,7 +10,7 @@ from ...backend.interface import library_of
 from ...base import dtypes
 from ...base.errors import no_overload
 from ...base.warning import warn
-from ...core.op import Array, Index, Number, elementwise, publish
+from ...core.op import Array, Index, Number, elementwise, public
 from ...core.tensor import Tensor, wrap
 from .expressions import unary
 from .number_operands import BOTH, is_operand
@@ -70,6 +70,7 @@ _WHERE_FORMS = ("Tensor condition",
                 "Tensor condition, Number self, Number other")
 
 
+@public("where", method=False)
 def _where(condition: Any, input: Tensor | Number | None = None,
            other: Tensor | Number | None = None, *, out: Any = None) -> Any:
     """``input`` where ``condition`` holds, ``other`` elsewhere; alone, where it holds."""
@@ -83,12 +84,7 @@ def _where(condition: Any, input: Tensor | Number | None = None,
     return where(condition, input, other, out=out)
 
 
-publish(_where, "where", method=False)
-
-
+@public("where", function=None)
 def _where_method(input: Tensor, condition: Tensor, other: Tensor | Number) -> Tensor:
     """``input`` where ``condition`` holds, ``other`` elsewhere."""
     return _where(condition, input, other)
-
-
-publish(_where_method, "where", function=None)

@@ -9,7 +9,7 @@ from ...backend import xp
 from ...base.warning import warn
 from ...core.binding import universal
 from ...core.inplace import call_inplace
-from ...core.op import Array, Dim, Index, Number, linear, op, publish
+from ...core.op import Array, Dim, Index, Number, linear, op, public
 from ...core.tensor import Tensor, wrap
 from ..batching import all_batched, with_one_dim
 from ..checks.common import no_derivative
@@ -143,6 +143,7 @@ def _scatter_call(name: str, input: Any, dim: Any, index: Any, src: Any, value: 
         input, dim, index, given, reduce)
 
 
+@public("scatter")
 def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | Number | None = None, *,
             value: Any = None, reduce: Any = None, out: Any = None) -> Tensor:
     """``input`` with ``src`` (or a number) written where ``index`` points along ``dim``."""
@@ -150,15 +151,12 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | Number | None 
     return function(*args, out=out)
 
 
+@public("scatter_", function=None)
 def scatter_(input: Tensor, dim: int, index: Tensor, src: Tensor | Number | None = None, *,
              value: Any = None, reduce: Any = None) -> Tensor:
     """Write ``src`` (or a number) where ``index`` points along ``dim``, in place."""
     function, args = _scatter_call("scatter_", input, dim, index, src, value, reduce)
     return call_inplace(function.op, args)
-
-
-publish(scatter, "scatter")
-publish(scatter_, "scatter_", function=None)
 
 
 @op(any_dtype=True, inplace=True)

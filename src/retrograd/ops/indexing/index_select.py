@@ -9,7 +9,7 @@ from ...backend import xp
 from ...backend.interface import kind_of
 from ...base.errors import canonical_dim
 from ...core.inplace import call_inplace
-from ...core.op import Array, Dim, Index, Number, linear, op, publish
+from ...core.op import Array, Dim, Index, Number, linear, op, public
 from ...core.tensor import Tensor
 from ..batching import (
     aligned,
@@ -206,12 +206,14 @@ def _(batch: Any, input: Any, dim: int, at: Any, value: Any) -> Any:
     return without_one_dim(_scatter_src(whole, dim + 1, at, expand(value, at.shape)), input)
 
 
+@public("index_fill")
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """``input`` with the slices along ``dim`` that ``index`` lists set to ``value``."""
     function = _index_fill_tensor if isinstance(value, Tensor) else _index_fill_value
     return function(input, dim, index, value)
 
 
+@public("index_fill_", function=None)
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """Set the slices along ``dim`` that ``index`` lists to ``value``, in place."""
     function = _index_fill_tensor if isinstance(value, Tensor) else _index_fill_value
@@ -220,7 +222,3 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
         input._counter().bump()
         return input
     return call_inplace(function.op, (input, dim, index, value))
-
-
-publish(index_fill, "index_fill")
-publish(index_fill_, "index_fill_", function=None)

@@ -13,7 +13,7 @@ from ...base.warning import warn
 from ...core.binding import universal
 from ...core.inplace import call_inplace
 from ...core.libraries import computed
-from ...core.op import Array, Index, linear, op, publish
+from ...core.op import Array, Index, linear, op, public
 from ...core.tensor import Tensor, wrap
 from ..batching import batched, inner_rank, shifted
 from ..checks.common import scalar_type
@@ -290,12 +290,14 @@ def _put_place(name: str, input: Tensor, indices: Any, values: Any) -> tuple[Any
     return located(input, pairs)
 
 
+@public("index_put")
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with ``values`` written (or added) where ``indices`` point."""
     place, dims = _put_place("index_put", input, indices, values)
     return _index_put(input, values, place, dims, accumulate)
 
 
+@public("index_put_")
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write (or add) ``values`` where ``indices`` point, in place."""
     place, dims = _put_place("index_put_", input, indices, values)
@@ -314,7 +316,3 @@ def put_through(target: Tensor, values: Tensor, place: Tensor, dims: tuple[int, 
         target._counter().bump()
         return target
     return call_inplace(_index_put.op, (target, values, place, dims, accumulate))
-
-
-publish(index_put, "index_put")
-publish(index_put_, "index_put_")

@@ -7,7 +7,7 @@ from typing import Any
 from ...backend import index as index_kernels
 from ...backend import xp
 from ...core.inplace import call_inplace
-from ...core.op import Array, Index, Number, op, publish
+from ...core.op import Array, Index, Number, op, public
 from ...core.tensor import Tensor
 from ..batching import all_aligned, run
 from ..checks.indexing import check_fill_value, check_mask
@@ -89,11 +89,13 @@ def _masked_fill_op(name: str, mask: Any, value: Any) -> Any:
     return _masked_fill_value
 
 
+@public("masked_fill")
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """``input`` with ``value`` where ``mask`` is true."""
     return _masked_fill_op("masked_fill", mask, value)(input, mask, value)
 
 
+@public("masked_fill_", function=None)
 def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Write ``value`` where ``mask`` is true, in place."""
     if isinstance(value, NUMBERS) and fills_shared("masked_fill_", input, mask):
@@ -101,7 +103,3 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         input._counter().bump()
         return input
     return call_inplace(_masked_fill_op("masked_fill_", mask, value).op, (input, mask, value))
-
-
-publish(masked_fill, "masked_fill")
-publish(masked_fill_, "masked_fill_", function=None)

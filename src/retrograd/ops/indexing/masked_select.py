@@ -10,7 +10,7 @@ from ...backend import xp
 from ...base.dtypes import int64
 from ...base.errors import CannotBatch, size_mismatch
 from ...core.inplace import call_inplace
-from ...core.op import Array, Index, linear, op, publish
+from ...core.op import Array, Index, linear, op, public
 from ...core.tensor import Tensor
 from ..batching import all_aligned, batched, flat
 from ..checks.indexing import check_masked_scatter
@@ -149,15 +149,13 @@ def _(batch: Any, input: Any, mask: Any, shape: Any) -> Any:
     return reshape(found, (batch.size, *shape))
 
 
+@public("masked_scatter")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """``input`` with the elements of ``source`` put in order where ``mask`` is true."""
     return _masked_scatter(input, mask, source)
 
 
+@public("masked_scatter_", function=None)
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """Put the elements of ``source`` in order where ``mask`` is true, in place."""
     return call_inplace(_masked_scatter.op, (input, mask, source))
-
-
-publish(masked_scatter, "masked_scatter")
-publish(masked_scatter_, "masked_scatter_", function=None)

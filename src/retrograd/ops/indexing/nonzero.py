@@ -9,7 +9,7 @@ from ...backend import xp
 from ...backend.interface import library_of
 from ...base import dtypes
 from ...core.libraries import computed
-from ...core.op import publish
+from ...core.op import public
 from ...core.tensor import Tensor, wrap
 
 
@@ -17,6 +17,7 @@ def _nonzero(input: Tensor) -> Tensor:
     return wrap(computed(index_kernels.nonzero_rows, input._data))
 
 
+@public("nonzero")
 def nonzero(input: Tensor, *, out: Any = None, as_tuple: bool = False) -> Any:
     """The coordinates of the non-zero elements: one row each, or one tensor per dimension."""
     if not as_tuple:
@@ -35,15 +36,10 @@ def given_or(out: Any, function: str, result: Tensor) -> Tensor:
     return store_out(function, result._data, out)
 
 
-publish(nonzero, "nonzero")
-
-
+@public("argwhere")
 def argwhere(input: Tensor) -> Tensor:
     """The coordinates of the non-zero elements, one row each."""
     return _nonzero(input)
-
-
-publish(argwhere, "argwhere")
 
 
 def _triangle(name: str, row: int, col: int, offset: int, dtype: Any, lower: bool) -> Tensor:
@@ -57,17 +53,15 @@ def _triangle(name: str, row: int, col: int, offset: int, dtype: Any, lower: boo
     return wrap(xp.stack(found).astype(kind.np))
 
 
+@public("tril_indices", method=False)
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, layout: Any = None,
                  device: Any = None, pin_memory: bool = False) -> Tensor:
     """The coordinates of a matrix's lower triangle, as two rows."""
     return _triangle("tril_indices", row, col, offset, dtype, True)
 
 
+@public("triu_indices", method=False)
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, layout: Any = None,
                  device: Any = None, pin_memory: bool = False) -> Tensor:
     """The coordinates of a matrix's upper triangle, as two rows."""
     return _triangle("triu_indices", row, col, offset, dtype, False)
-
-
-publish(tril_indices, "tril_indices", method=False)
-publish(triu_indices, "triu_indices", method=False)

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...backend import xp
 from ...base.errors import canonical_dim
-from ...core.op import Array, Dim, Ints, op, publish
-from ...core.tensor import Tensor, attach
+from ...core.op import Array, Dim, Ints, op, public
+from ...core.tensor import Tensor, method
 from ..batching import all_batched
 from ..memory.filling import fill_
 from ..memory.strides import (
@@ -51,6 +51,7 @@ def without_dim(shape: Any, dim: int) -> tuple[int, ...]:
     return tuple([n for i, n in enumerate(shape) if i != dim])
 
 
+@public("select_scatter")
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """``input`` with ``src`` in place of one position along ``dim``."""
     if not input.ndim:
@@ -61,9 +62,6 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
         raise IndexError(f"select(): index {index} out of range for tensor of size "
                          f"{list(input.shape)} at dimension {d}")
     return _select_scatter(input, src, d, index % n)
-
-
-publish(select_scatter, "select_scatter")
 
 
 @op(any_dtype=True, node="SliceScatterBackward0", batches="dims")
@@ -82,6 +80,7 @@ def sliced_shape(shape: Any, dim: int, start: int, end: int, step: int) -> tuple
     return tuple([len(range(start, end, step)) if i == dim else n for i, n in enumerate(shape)])
 
 
+@public("slice_scatter")
 def slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = None,
                   end: int | None = None, step: int = 1) -> Tensor:
     """``input`` with ``src`` in place of a slice along ``dim``."""
@@ -92,9 +91,6 @@ def slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = 
     d = canonical_dim(dim, input.ndim)
     first, last, by = slice(start, end, step).indices(input.shape[d])
     return _slice_scatter(input, src, d, first, max(first, last), by)
-
-
-publish(slice_scatter, "slice_scatter")
 
 
 @op(any_dtype=True, batches="dims")
@@ -142,6 +138,7 @@ def _(batch: Any, input: Any, src: Any, size: Any, stride: Any, offset: int, sou
     return _as_strided_scatter(input, src, size, stride, offset, whole)
 
 
+@public("as_strided_scatter")
 def as_strided_scatter(input: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int],
                        storage_offset: int | None = None) -> Tensor:
     """``input`` with ``src`` in place of a strided view of its memory."""
@@ -152,9 +149,7 @@ def as_strided_scatter(input: Tensor, src: Tensor, size: Sequence[int], stride: 
     return _as_strided_scatter(input, src, size, stride, offset, where)
 
 
-publish(as_strided_scatter, "as_strided_scatter")
-
-
+@method("fill_diagonal_")
 def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     """Set the main diagonal to ``fill_value``, in place; ``wrap`` goes on below a tall matrix."""
     if input.ndim < 2:
@@ -176,6 +171,3 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     for part in parts:
         fill_(part, fill_value)
     return input
-
-
-attach(fill_diagonal_=fill_diagonal_)

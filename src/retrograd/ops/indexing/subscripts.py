@@ -9,7 +9,7 @@ from ...backend import xp
 from ...backend.interface import kind_of
 from ...base.errors import is_pytorch_tensor, type_name
 from ...base.warning import warn
-from ...core.tensor import Tensor, attach, wrap
+from ...core.tensor import Tensor, method, wrap
 from ..creation.from_data import tensor
 from ..memory.filling import NUMBERS, copy_, fill_, is_writable, writes_freely
 from ..memory.strides import alias
@@ -179,6 +179,7 @@ def checked_position(tensor: Tensor, dim: int, position: int, named: int | None 
 # ---------------------------------------------------------------- reading
 
 
+@method("__getitem__")
 def getitem(self: Tensor, key: Any) -> Tensor:
     """``self[key]``: a view for ints, slices and None, a copy for masks and index tensors."""
     kind = key.__class__
@@ -232,12 +233,12 @@ def cut_plainly(self: Tensor, key: tuple[Any, ...]) -> Tensor | None:
 
 
 _EVERYTHING = slice(None)
-attach(__getitem__=getitem)
 
 
 # ---------------------------------------------------------------- writing
 
 
+@method("__setitem__")
 def setitem(self: Tensor, key: Any, value: Any) -> None:
     """``self[key] = value``, broadcast and cast; in place, and part of the graph."""
     if written_plainly(self, key, value):
@@ -347,11 +348,6 @@ def without_leading_ones(value: Tensor) -> Tensor:
     return _view(value, shape[first:])
 
 
-attach(__setitem__=setitem)
-
-
+@method("__delitem__")
 def delitem(self: Tensor, key: Any) -> None:
     raise TypeError("Tensor does not support deleting items")
-
-
-attach(__delitem__=delitem)

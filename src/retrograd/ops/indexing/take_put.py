@@ -8,7 +8,7 @@ from ...backend import index as index_kernels
 from ...backend import xp
 from ...base.errors import canonical_dim, no_dims
 from ...core.inplace import call_inplace
-from ...core.op import Array, Index, composite, linear, op, publish
+from ...core.op import Array, Index, composite, linear, op, public
 from ...core.tensor import Tensor
 from ..batching import all_batched, batched, flat, run
 from ..checks.common import scalar_type
@@ -73,18 +73,16 @@ def _(batch: Any, input: Any, at: Any, source: Any, accumulate: bool) -> Any:
     return reshape(found, input.shape)
 
 
+@public("put")
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """``input`` with ``source`` written at ``index``, counted through the flattened tensor."""
     return _put(input, index, source, accumulate)
 
 
+@public("put_", function=None)
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """Write ``source`` at ``index``, counted through the flattened tensor, in place."""
     return call_inplace(_put.op, (input, index, source, accumulate))
-
-
-publish(put, "put")
-publish(put_, "put_", function=None)
 
 
 @composite(method=True)

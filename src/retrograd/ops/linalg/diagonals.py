@@ -6,7 +6,7 @@ from typing import Any
 
 from ...backend import matrices, xp
 from ...base.errors import canonical_dim
-from ...core.op import Array, composite, linear, publish
+from ...core.op import Array, composite, linear, public
 from ...core.tensor import Tensor
 from ..batching import inner_rank, run
 from ..memory.casts import clone
@@ -111,9 +111,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     return diag_embed(reshape(input, (-1,)), offset)
 
 
+@public("diagonal", method=False, function="linalg")
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """A view of the diagonal of matrices."""
     return diagonal(A, offset, dim1, dim2)
-
-
-publish(linalg_diagonal, "diagonal", method=False, function="linalg")

@@ -8,7 +8,7 @@ from ... import return_types
 from ...backend import matrices, xp
 from ...backend.interface import kind_of
 from ...base.warning import warn
-from ...core.op import Array, Index, composite, op, publish
+from ...core.op import Array, Index, composite, op, public
 from ...core.tensor import Tensor
 from ..checks.common import scalar_type
 from ..elementwise.arithmetic import is_complex_value
@@ -49,6 +49,7 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
     return into_one(out, _cholesky(A, upper, "linalg.cholesky"))
 
 
+@public("cholesky")
 def torch_cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular factor of a positive-definite matrix."""
     warn("torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a "
@@ -66,7 +67,6 @@ def _old_cholesky(A: Array, upper: bool) -> Any:
 
 
 _old_cholesky.vjp(A=lambda g, y, upper: _cholesky_gradient(g, y, upper))
-publish(torch_cholesky, "cholesky")
 
 
 @composite(function="linalg")
@@ -133,12 +133,10 @@ def _qr_any(A: Tensor, mode: str) -> Any:
     return Q, cat([R, matmul(adjoint_of(Q), rest)], -1)
 
 
+@public("qr")
 def torch_qr(input: Tensor, some: bool = True) -> Any:
     """An orthogonal Q and an upper triangular R with ``input = Q @ R``."""
     return return_types.qr(_qr_any(input, "reduced" if some else "complete"))
-
-
-publish(torch_qr, "qr")
 
 
 @op(node="LinalgEighBackward0", outputs=("eigenvalues", "eigenvectors"), batches="leading")
@@ -292,6 +290,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     return into_one(out, _svd(A, False)[1])
 
 
+@public("svd")
 def torch_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """The singular value decomposition ``input = U @ diag(S) @ V.mH``."""
     if input.ndim < 2:
@@ -299,6 +298,3 @@ def torch_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
                            f"{input.ndim} dimensions instead")
     U, S, Vh = _svd(input, not some)
     return return_types.svd((U, S, adjoint_of(Vh)))
-
-
-publish(torch_svd, "svd")

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import matrices, xp
 from ...base.errors import LinAlgError, canonical_dim
-from ...core.op import Array, composite, op, publish
+from ...core.op import Array, composite, op, public
 from ...core.tensor import Tensor, wrap
 from ..elementwise.where import where
 from ..products.matmul import adjoint_of, matmul, mm
@@ -42,15 +42,14 @@ def _exponential_gradient(g: Any, A: Any) -> Any:
     return _slice(_slice(whole, rank - 2, 0, size, 1), rank - 1, size, 2 * size, 1)
 
 
+@public("matrix_exp")
 @composite(function="linalg")
 def matrix_exp(A: Tensor) -> Tensor:
     """The exponential of square matrices."""
     return _matrix_exp(A)
 
 
-publish(matrix_exp, "matrix_exp")
-
-
+@public("matrix_power")
 @composite(function="linalg")
 def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th power of square matrices, by repeated squaring."""
@@ -67,9 +66,6 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         left //= 2
         base = times(base, base) if left else base
     return into_one(out, found.clone() if found is A else found)
-
-
-publish(matrix_power, "matrix_power")
 
 
 # ---------------------------------------------------------------- norms
@@ -135,6 +131,7 @@ def _extreme(values: Tensor, ord: float, dim: int, keepdim: bool) -> Tensor:
                              *values.shape[axis + 1:]))
 
 
+@public("norm", method=False, function="linalg")
 def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *,
                 out: Tensor | None = None, dtype: Any = None) -> Tensor:
     """The norm of vectors (one ``dim``) or matrices (two)."""
@@ -153,9 +150,6 @@ def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = Fal
             raise _refuse_order(ord)
         return vector_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
     return matrix_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
-
-
-publish(linalg_norm, "norm", method=False, function="linalg")
 
 
 _CONDITIONS = (None, 2, -2, 1, -1, math.inf, -math.inf, "fro", "nuc")

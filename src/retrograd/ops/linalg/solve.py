@@ -11,7 +11,7 @@ from ...backend import matrices, xp
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import canonical_dim, no_kernel
-from ...core.op import Array, Index, composite, op, publish
+from ...core.op import Array, Index, composite, op, public
 from ...core.tensor import Tensor
 from ..batching import all_batched, run
 from ..checks.common import scalar_type
@@ -38,13 +38,11 @@ def _inv(A: Array, name: str, quiet: bool = False) -> Any:
 _inv.vjp(A=lambda g, y: -_batched(adjoint_of(y), _batched(g, adjoint_of(y))))
 
 
+@public("inverse")
 @composite(function="linalg")
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of square matrices."""
     return _inv(A, "linalg.inv", out=out)
-
-
-publish(inv, "inverse")
 
 
 @composite(function="linalg")
@@ -264,13 +262,11 @@ def _sum_matrix(input: Any) -> Any:
     return reshape(sum_to_size_of(input, (*lead, 1, 1)), lead)
 
 
+@public("det")
 @composite(function="linalg")
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices."""
     return _det(A, out=out)
-
-
-publish(det, "det")
 
 
 @op(node="LinalgSlogdetBackward0", outputs=("sign", "logabsdet"), batches="leading")
@@ -302,12 +298,10 @@ def slogdet(A: Tensor, *, out: Any = None) -> Any:
     return return_types.linalg_slogdet(_slogdet(A, "linalg.slogdet"))
 
 
+@public("slogdet")
 def torch_slogdet(input: Tensor) -> Any:
     """The sign of the determinant and the logarithm of its absolute value."""
     return return_types.slogdet(_slogdet(input, "linalg.slogdet"))
-
-
-publish(torch_slogdet, "slogdet")
 
 
 @composite(method=True)

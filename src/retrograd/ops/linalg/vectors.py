@@ -7,7 +7,7 @@ from typing import Any
 from ...backend import matrices
 from ...base.errors import canonical_dim, existing_dim
 from ...base.warning import warn
-from ...core.op import Array, composite, op, publish
+from ...core.op import Array, composite, op, public
 from ...core.tensor import Tensor
 from ..batching import all_aligned, inner_rank, run
 from ..elementwise.arithmetic import is_complex_value
@@ -37,6 +37,7 @@ def _(batch: Any, input: Any, other: Any, dim: int) -> Any:
     return run("_cross", input, other, canonical_dim(dim, inner_rank(input)) + 1)
 
 
+@public("cross", method=False, function="linalg")
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1,
                  out: Tensor | None = None) -> Tensor:
     """The cross product of vectors of length three along ``dim``."""
@@ -48,9 +49,6 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1,
                            f"{input.shape[axis]} and {other.shape[axis]}")
     joint_shape(tuple(input.shape), tuple(other.shape))
     return _cross(input, other, axis, out=out)
-
-
-publish(linalg_cross, "cross", method=False, function="linalg")
 
 
 @composite(method=True)

@@ -31,20 +31,19 @@ def _likelihood_gradient(output: Array, target: Index, weight: Index | None, sha
 
 
 def _declare_likelihood(name: str, node: str) -> Any:
-    def kernel(input: Array, target: Index, weight: Index | None, reduction: int,
-               ignore_index: int) -> Any:
+    @op(name=name, node=node)
+    def loss(input: Array, target: Index, weight: Index | None, reduction: int,
+             ignore_index: int) -> Any:
         if weight is not None or input.dtype is not xp.FLOAT32:
             check_likelihood(input, weight)
         return loss_kernels.negative_likelihood(input, xp.as_array(target), weight, reduction,
                                                 ignore_index)
 
-    kernel.__name__ = name
-    made = op(node=node)(kernel)
-    made.vjp(input=lambda g, target, weight, like, reduction, ignore_index: _likelihood_gradient(
+    loss.vjp(input=lambda g, target, weight, like, reduction, ignore_index: _likelihood_gradient(
         g, target, weight, like.shape, reduction, ignore_index))
-    made.jvp(input=lambda tangent, target, weight, reduction, ignore_index: _nll_loss(
+    loss.jvp(input=lambda tangent, target, weight, reduction, ignore_index: _nll_loss(
         tangent, target, weight, reduction, ignore_index))
-    return made
+    return loss
 
 
 _nll_loss = _declare_likelihood("_nll_loss", "NllLossBackward0")

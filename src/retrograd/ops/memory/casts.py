@@ -14,7 +14,7 @@ from ...core.binding import universal
 from ...core.extensions import TRACED_TYPES
 from ...core.op import Array, linear, op
 from ...core.operands import cast_data
-from ...core.tensor import Tensor, attach
+from ...core.tensor import Tensor, attach, method
 
 # ---------------------------------------------------------------- copies
 
@@ -30,6 +30,7 @@ def clone(input: Array, *, memory_format: Any = None) -> Any:
 clone.vjp(input=lambda g: g)
 
 
+@method("contiguous")
 def contiguous(input: Tensor, memory_format: Any = layouts.contiguous_format) -> Tensor:
     """``input`` itself if its memory is in order, otherwise a copy that is."""
     if memory_format is layouts.contiguous_format and xp.is_array(input._data) \
@@ -43,9 +44,6 @@ def contiguous(input: Tensor, memory_format: Any = layouts.contiguous_format) ->
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     return input if input.is_contiguous(memory_format) else clone(
         input, memory_format=memory_format)
-
-
-attach(contiguous=contiguous)
 
 
 # ---------------------------------------------------------------- casts
@@ -101,6 +99,7 @@ def cast(input: Tensor, dtype: dtypes.dtype, copy: bool = False, memory_format: 
     return _to_copy(input, dtype, memory_format)  # type: ignore[no-any-return]
 
 
+@method("to")
 def _to(self: Tensor, *args: Any, **named: Any) -> Tensor:
     """This tensor with another dtype or device; itself if nothing changes."""
     given = dict(named)
@@ -144,9 +143,6 @@ def _to_refusal(args: tuple[Any, ...], named: dict[str, Any]) -> str:
             + "\n * (torch.dtype dtype, " + tail + "\n * (Tensor tensor, " + tail + "\n")
 
 
-attach(to=_to)
-
-
 def _cast_method(name: str, dtype: dtypes.dtype) -> None:
     def method(self: Tensor, memory_format: Any = None) -> Tensor:
         return cast(self, dtype, False, memory_format)
@@ -165,6 +161,7 @@ for _name, _dtype in {
     _cast_method(_name, _dtype)
 
 
+@method("type")
 def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """The name of this tensor's type, or this tensor as another type."""
     if dtype is None:
@@ -188,9 +185,7 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     raise ValueError(f"invalid type: '{dtype}'")
 
 
-attach(type=_type)
-
-
+@method("type_as")
 def _type_as(self: Tensor, other: Tensor) -> Tensor:
     """This tensor in ``other``'s dtype."""
     if not isinstance(other, Tensor):
@@ -199,14 +194,13 @@ def _type_as(self: Tensor, other: Tensor) -> Tensor:
     return cast(self, other.dtype)
 
 
-attach(type_as=_type_as)
-
-
+@method("cpu")
 def _cpu(self: Tensor, memory_format: Any = None) -> Tensor:
     """This tensor on the CPU, where it is already."""
     return cast(self, self.dtype, False, memory_format)
 
 
+@method("cuda")
 def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None
           ) -> Tensor:
     if device is not None:
@@ -214,13 +208,11 @@ def _cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_f
     raise AssertionError("Torch not compiled with CUDA enabled")
 
 
+@method("pin_memory")
 def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
-attach(cpu=_cpu)
-attach(cuda=_cuda)
-attach(pin_memory=_pin_memory)
 attach(is_shared=lambda self: False)
 attach(is_pinned=lambda self, device=None: False)
 
@@ -246,10 +238,8 @@ def fits(value: Any, dtype: dtypes.dtype) -> None:
         raise RuntimeError(f"value cannot be converted to type {name} without overflow")
 
 
+@method("is_set_to")
 def _is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether both look at the same memory in the same way."""
     return self.data_ptr() == tensor.data_ptr() and self.shape == tensor.shape \
         and bool(self.stride() == tensor.stride())
-
-
-attach(is_set_to=_is_set_to)

@@ -12,8 +12,8 @@ from ...base.modes import GRAD, MODE, NO_GRAD
 from ...base.warning import warn
 from ...core.graph import INFERENCE
 from ...core.inplace import call_inplace
-from ...core.op import Array, Number, op, publish
-from ...core.tensor import PLAIN, Tensor, attach, wrap
+from ...core.op import Array, Number, op, public
+from ...core.tensor import PLAIN, Tensor, method, wrap
 from ..batching import aligned, batched, inner_rank, rank_of
 from ..shapes.reshaping import no_overload, zeros_of
 from .casts import in_dtype_of
@@ -91,6 +91,7 @@ def real_part(src: Any, dtype: Any) -> Any:
     return src.real
 
 
+@method("copy_")
 def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Overwrite with the values of ``src``, broadcast and cast."""
     if not isinstance(src, Tensor):
@@ -105,9 +106,6 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
             input._counter().bump()
             return input
     return call_inplace(_copy.op, (input, src))
-
-
-attach(copy_=copy_)
 
 
 # ---------------------------------------------------------------- filling
@@ -166,6 +164,8 @@ def check_fill(value: Any) -> None:
                            f"{value.ndim} dimensions.")
 
 
+@public("fill_", method=False)
+@method("fill_")
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Overwrite every element with ``value``, a number or a zero-dim tensor."""
     if isinstance(value, Tensor):
@@ -220,14 +220,10 @@ def _fill_value(function: str, batch: Any, value: Any, input: Any) -> Any:
     return in_dtype_of(input, value)
 
 
+@public("fill", method=False)
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor shaped like ``input`` with every element ``value``."""
     return (_full_of_tensor if isinstance(value, Tensor) else _full_of_number)(input, value)
-
-
-attach(fill_=fill_)
-publish(fill, "fill", method=False)
-publish(fill_, "fill_", method=False)
 
 
 @op(any_dtype=True, node="ZeroBackward0", batches="leading")
@@ -244,6 +240,8 @@ def _write_zero(array: Any) -> None:
 _zero.vjp(input=lambda g: zeros_of(g, g.shape))
 
 
+@public("zero_", method=False)
+@method("zero_")
 def zero_(input: Tensor) -> Tensor:
     """Overwrite every element with zero."""
     if writes_freely(input):
@@ -253,10 +251,6 @@ def zero_(input: Tensor) -> Tensor:
             input._counter().bump()
             return input
     return call_inplace(_zero.op, (input,))
-
-
-attach(zero_=zero_)
-publish(zero_, "zero_", method=False)
 
 
 def _on_copy(write: Any, input: Any, *rest: Any) -> Any:

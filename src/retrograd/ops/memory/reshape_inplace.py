@@ -14,10 +14,10 @@ from ...base.modes import MODE
 from ...core.computing import compute
 from ...core.graph import View
 from ...core.inplace import check_writable
-from ...core.op import Array, op, publish, view
+from ...core.op import Array, op, public, view
 from ...core.operands import prepare
 from ...core.recording import record
-from ...core.tensor import Tensor, attach, edge_of
+from ...core.tensor import Tensor, edge_of, method
 from ..checks.common import no_derivative
 from ..shapes.dimensions import _squeeze, _squeeze_dim, _squeeze_dims, t, transpose, unsqueeze
 from ..shapes.reshaping import reshape, sizes
@@ -83,6 +83,7 @@ def t_(self: Tensor) -> Tensor:
     return restride(_t, self)
 
 
+@method("swapaxes_", "swapdims_")
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """Exchange two dimensions in place."""
     return restride(_transpose, self, dim0, dim1)
@@ -147,6 +148,7 @@ def packed_strides(size: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
+@public("resize_as_", method=False)
 def resize_as_(self: Tensor, the_template: Tensor, memory_format: Any = None) -> Tensor:
     """Take ``the_template``'s size in place."""
     return resize_(self, tuple(the_template.shape))
@@ -196,5 +198,3 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0,
 
 for _method in (t_, transpose_, unsqueeze_, squeeze_, as_strided_, resize_, resize_as_, set_):
     setattr(Tensor, _method.__name__, _method)
-publish(resize_as_, "resize_as_", method=False)
-attach(swapaxes_=transpose_, swapdims_=transpose_)

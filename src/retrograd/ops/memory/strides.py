@@ -8,7 +8,7 @@ from typing import Any
 
 from ...backend import xp
 from ...backend.interface import library_of
-from ...core.op import Array, Ints, linear, publish, view
+from ...core.op import Array, Ints, linear, public, view
 from ...core.tensor import Tensor
 from ..batching import run
 from ..shapes.reshaping import sizes
@@ -30,6 +30,7 @@ def _(batch: Any, input: Any, size: Any, stride: Any, storage_offset: Any, sourc
                        source)
 
 
+@public("as_strided")
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int],
                storage_offset: Any = None) -> Tensor:
     """A view of ``input``'s memory with any shape, strides and offset (in elements)."""
@@ -61,9 +62,6 @@ def check_in_storage(input: Tensor, size: tuple[int, ...], stride: tuple[int, ..
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
             f"itemsize {itemsize} requiring a storage size of {needed} are out of bounds for "
             f"storage of size {held}")
-
-
-publish(as_strided, "as_strided")
 
 
 def geometry(input: Tensor) -> tuple[Any, ...]:

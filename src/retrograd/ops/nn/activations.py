@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...backend import pointwise as pointwise_kernels
@@ -10,12 +12,13 @@ from ...backend import smooth as smooth_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base import dtypes
-from ...core.op import PUBLIC, Array, Dim, Number, composite, elementwise, op, publish
+from ...core.op import PUBLIC, Array, Dim, Number, composite, elementwise, op, public, publish
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..elementwise.arithmetic import abs
 from ..elementwise.clamping import _clamp_max_number
 from ..elementwise.exponentials import exp, sigmoid
+from ..elementwise.expressions import unary
 from ..elementwise.number_operands import in_place
 from ..elementwise.trigonometry import tanh
 from ..elementwise.where import kept, where, zeroed, zeroed_by, zeros_as
@@ -28,37 +31,38 @@ _ROOT_TWO_PI = math.sqrt(2 * math.pi)
 _GELU_SCALE, _GELU_CUBIC = math.sqrt(2 / math.pi), 0.044715
 
 
-def _functional(function: Any, name: str) -> Any:
-    """Publish ``function`` in ``nn.functional`` alone."""
-    function.__name__ = function.__qualname__ = name
-    publish(function, name, method=False, function="nn.functional")
-    return function
+def functional(name: str, doc: str | None = None) -> Callable[[Any], Any]:
+    """Publish the function below in ``nn.functional`` alone."""
+
+    def declare(function: Any) -> Any:
+        function.__name__ = function.__qualname__ = name
+        function.__doc__ = doc or function.__doc__
+        publish(function, name, method=False, function="nn.functional")
+        return function
+
+    return declare
 
 
-def _with_inplace(name: str, made: Any, written: Any = None) -> None:
+def _with_inplace(made: Any, written: Any = None) -> Any:
     """Publish an activation of ``input`` alone with its ``inplace`` switch."""
     written = written or in_place(made)
 
+    @functional(made.__name__, made.__doc__)
     def function(input: Tensor, inplace: bool = False) -> Tensor:
         return written(input) if inplace else made(input)
 
-    function.__doc__ = made.__doc__
-    _functional(function, name)
+    return made
 
 
 # ---------------------------------------------------------------- pieces of lines
 
 
-@elementwise(inplace="function", quiet=True, guard=kinds(
-    "if", "relu", b=(RuntimeError, "Boolean inputs not supported for relu"),
-    c=(NotImplementedError, "clamp is not supported for complex types")))
-def relu(input: Array) -> Any:
-    """``input``, or 0 where it is negative."""
-    return pointwise_kernels.bounded(input, 0, None)
-
-
-relu.vjp(input=lambda g, y: zeroed_by(g, y, y <= 0))
-_with_inplace("relu", relu)
+relu = _with_inplace(unary(
+    "relu", "``input``, or 0 where it is negative.",
+    lambda input: pointwise_kernels.bounded(input, 0, None),
+    lambda g, y: zeroed_by(g, y, y <= 0), inplace="function", quiet=True, guard=kinds(
+        "if", "relu", b=(RuntimeError, "Boolean inputs not supported for relu"),
+        c=(NotImplementedError, "clamp is not supported for complex types"))))
 
 
 @elementwise(function="nn.functional", method=False, inplace=True, quiet=True,
@@ -81,6 +85,7 @@ hardtanh.vjp(input=lambda g, input, min_val, max_val:
              zeroed_by(g, input, (input <= min_val) | (input >= max_val)))
 
 
+@functional("hardtanh")
 def _hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0,
               inplace: bool = False) -> Tensor:
     """``input`` held between two bounds, where the gradient stops."""
@@ -89,15 +94,10 @@ def _hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0,
     return (in_place(hardtanh) if inplace else hardtanh)(input, min_val, max_val)
 
 
-_functional(_hardtanh, "hardtanh")
-
-
+@functional("relu6")
 def _relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """``input`` held between 0 and 6."""
     return (in_place(hardtanh) if inplace else hardtanh)(input, 0, 6)
-
-
-_functional(_relu6, "relu6")
 
 
 @elementwise(function=None, method=False, inplace=True, guard=kinds("f", "leaky_relu_cpu"))
@@ -118,12 +118,10 @@ def leaky_slope(input: Array, negative_slope: float) -> Any:
 leaky_slope.vjp(input=lambda g: zeros_as(g))
 
 
+@functional("leaky_relu")
 def _leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """``input``, times a small slope where it is negative."""
     return (in_place(leaky_relu) if inplace else leaky_relu)(input, negative_slope)
-
-
-_functional(_leaky_relu, "leaky_relu")
 
 
 @elementwise(function="torch", method=False, inplace="function",
@@ -136,39 +134,27 @@ def threshold(input: Array, threshold: Number, value: Number) -> Any:
 threshold.vjp(input=lambda g, input, threshold: zeroed_by(g, input, input <= threshold))
 
 
+@functional("threshold")
 def _threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """``input``, or ``value`` where it is not above ``threshold``."""
     made = PUBLIC["torch"]["threshold_" if inplace else "threshold"]
     return made(input, threshold, value)
 
 
-_functional(_threshold, "threshold")
-
-
-@elementwise(function="nn.functional", method=False, inplace=True, quiet=True,
-             guard=kinds("f", "hardsigmoid_cpu"))
-def hardsigmoid(input: Array) -> Any:
-    """A sigmoid of three straight pieces."""
-    return pointwise_kernels.bounded(input + 3, 0, 6) / 6
-
-
 # PyTorch's slope is the single precision sixth, in every dtype.
 _SIXTH = 0.1666666716337204
 
-hardsigmoid.vjp(input=lambda g, input: kept(g * _SIXTH, (input > -3) & (input < 3)))
-_with_inplace("hardsigmoid", hardsigmoid)
-
-
-@elementwise(function="nn.functional", method=False, inplace=True, quiet=True,
-             guard=kinds("f", "hardswish_cpu"))
-def hardswish(input: Array) -> Any:
-    """``input`` times :func:`hardsigmoid` of it."""
-    return input * pointwise_kernels.bounded(input + 3, 0, 6) / 6
-
-
-hardswish.vjp(input=lambda g, input: where(
-    input < 3, zeroed(g * (input / 3 + 0.5), input <= -3), g))
-_with_inplace("hardswish", hardswish)
+_activation = partial(unary, function="nn.functional", method=False)
+hardsigmoid = _with_inplace(_activation(
+    "hardsigmoid", "A sigmoid of three straight pieces.",
+    lambda input: pointwise_kernels.bounded(input + 3, 0, 6) / 6,
+    lambda g, input: kept(g * _SIXTH, (input > -3) & (input < 3)), inplace=True, quiet=True,
+    guard=kinds("f", "hardsigmoid_cpu")))
+hardswish = _with_inplace(_activation(
+    "hardswish", "``input`` times :func:`hardsigmoid` of it.",
+    lambda input: input * pointwise_kernels.bounded(input + 3, 0, 6) / 6,
+    lambda g, input: where(input < 3, zeroed(g * (input / 3 + 0.5), input <= -3), g),
+    inplace=True, quiet=True, guard=kinds("f", "hardswish_cpu")))
 
 
 def _check_lambda(input: Any, lambd: float) -> None:
@@ -254,12 +240,10 @@ def _low_exp(input: Any, scale: Any) -> Any:
     return exp(_clamp_max_number(input, 0) * scale)
 
 
+@functional("elu")
 def _elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """``input``, bent towards ``-alpha`` where it is negative."""
     return (in_place(elu) if inplace else elu)(input, alpha)
-
-
-_functional(_elu, "elu")
 
 
 @composite()
@@ -268,13 +252,13 @@ def selu(input: Tensor) -> Tensor:
     return elu(input, SELU_ALPHA, SELU_SCALE)
 
 
+@public("selu_", method=False)
 def selu_(input: Tensor) -> Tensor:
     """In-place version of :func:`selu`."""
     return in_place(elu)(input, SELU_ALPHA, SELU_SCALE)
 
 
-publish(selu_, "selu_", method=False)
-_with_inplace("selu", selu, selu_)
+_with_inplace(selu, selu_)
 
 
 @elementwise(function="torch", method=False, inplace="function", guard=kinds("f", "elu_cpu"))
@@ -288,21 +272,16 @@ def celu(input: Array, alpha: Number = 1.0) -> Any:
 celu.vjp(input=lambda g, input, alpha: where(input <= 0, g * _low_exp(input, 1 / alpha), g))
 
 
+@functional("celu")
 def _celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """An :func:`elu` whose slope is continuous for every ``alpha``."""
     return PUBLIC["torch"]["celu_" if inplace else "celu"](input, alpha)
 
 
-_functional(_celu, "celu")
-
 # ---------------------------------------------------------------- smooth units
 
 
-def _check_gelu(given: dict[str, Any], common: dtypes.dtype) -> None:
-    kinds("f", "GeluKernelImpl")(given, common)
-
-
-@elementwise(function="nn.functional", method=False, guard=_check_gelu)
+@elementwise(function="nn.functional", method=False, guard=kinds("f", "GeluKernelImpl"))
 def gelu(input: Array, *, approximate: str = "none") -> Any:
     """``input`` times the normal probability of being below it."""
     if approximate == "none":
@@ -342,14 +321,9 @@ def _tanh_gelu_curve(input: Any) -> Any:
         6 * _GELU_SCALE * _GELU_CUBIC * input - 2 * bend * slope * slope)
 
 
-@elementwise(function="nn.functional", method=False, inplace=True,
-             guard=kinds("fc", "silu_cpu"))
-def silu(input: Array) -> Any:
-    """``input`` times its sigmoid."""
-    return smooth_kernels.silu(input)
-
-
-silu.vjp(input=lambda g, input: silu_backward(g, input))
+silu = _with_inplace(_activation(
+    "silu", "``input`` times its sigmoid.", lambda input: smooth_kernels.silu(input),
+    lambda g, input: silu_backward(g, input), inplace=True, guard=kinds("fc", "silu_cpu")))
 
 
 @elementwise(function=None, method=False, numbers=(), node="SiluBackwardBackward0")
@@ -367,23 +341,15 @@ def _silu_curve(input: Any, s: Any) -> Any:
     return s * (1 - s) * (2 + input * (1 - 2 * s))
 
 
-_with_inplace("silu", silu)
-
-
-@elementwise(function="nn.functional", method=False, inplace=True, guard=kinds("f", "mish_cpu"))
-def mish(input: Array) -> Any:
-    """``input`` times the hyperbolic tangent of its softplus."""
-    return input * xp.tanh(xp.logaddexp(input, 0))
-
-
-mish.vjp(input=lambda g, input: g * _mish_slope(input, tanh(softplus(input)), sigmoid(input)))
+mish = _with_inplace(_activation(
+    "mish", "``input`` times the hyperbolic tangent of its softplus.",
+    lambda input: input * xp.tanh(xp.logaddexp(input, 0)),
+    lambda g, input: g * _mish_slope(input, tanh(softplus(input)), sigmoid(input)), inplace=True,
+    guard=kinds("f", "mish_cpu")))
 
 
 def _mish_slope(input: Any, bend: Any, s: Any) -> Any:
     return bend + input * s * (1 - bend * bend)
-
-
-_with_inplace("mish", mish)
 
 
 @elementwise(function="nn.functional", method=False, guard=kinds("f", "softplus_cpu"))
@@ -397,14 +363,11 @@ softplus.vjp(input=lambda g, input, beta, threshold: where(
     input * beta > threshold, g, g * sigmoid(input * beta)))
 
 
-@elementwise(function="nn.functional", method=False, node="LogSigmoidBackward0",
-             guard=kinds("f", "log_sigmoid_cpu"))
-def logsigmoid(input: Array) -> Any:
-    """The logarithm of the sigmoid, exact at both ends."""
-    return xp.in_rows(xp.minimum(input, 0) - xp.log1p(xp.exp(-xp.abs(input))))
-
-
-logsigmoid.vjp(input=lambda g, input: g * sigmoid(-input))
+logsigmoid = _activation(
+    "logsigmoid", "The logarithm of the sigmoid, exact at both ends.",
+    lambda input: xp.in_rows(xp.minimum(input, 0) - xp.log1p(xp.exp(-xp.abs(input)))),
+    lambda g, input: g * sigmoid(-input), node="LogSigmoidBackward0",
+    guard=kinds("f", "log_sigmoid_cpu"))
 
 
 @composite(function="nn.functional")

@@ -59,16 +59,15 @@ def _adaptive_positions(input: Array, size: Any) -> Any:
 
 
 def _declare_adaptive_max(rank: int, node: str) -> Any:
-    def kernel(input: Array, size: Any) -> Any:
+    @op(name=f"_adaptive_max{rank}d", node=node, batches="planes", guard=kinds(
+        "f", "adaptive_max_pool3d_cpu" if rank == 3 else "adaptive_max_pool2d"))
+    def largest(input: Array, size: Any) -> Any:
         return pool_kernels.gather_planes(
             input, pool_kernels.adaptive_max_indices(input, size), rank)
 
-    kernel.__name__ = f"_adaptive_max{rank}d"
-    guard = kinds("f", "adaptive_max_pool3d_cpu" if rank == 3 else "adaptive_max_pool2d")
-    made = op(node=node, guard=guard, batches="planes")(kernel)
-    made.vjp(input=lambda g, input, size: _put_in_planes(
+    largest.vjp(input=lambda g, input, size: _put_in_planes(
         g, _adaptive_positions(input, size), input.shape[-len(size):], False))
-    return made
+    return largest
 
 
 _ADAPTIVE_MAX = {1: _declare_adaptive_max(1, "SqueezeBackward1"),

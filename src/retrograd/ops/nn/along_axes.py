@@ -31,14 +31,13 @@ def _(batch: Any, input: Any, recipe: Any, sizes: Any) -> Any:
 
 def _declare_taking(name: str, node: str, guard: Any = None) -> Any:
     """An op that copies positions along axes; variants differ in the name of their node."""
-    def kernel(input: Array, recipe: Any) -> Any:
+    @linear(name=name, node=node, guard=guard)
+    def taken(input: Array, recipe: Any) -> Any:
         return conv_kernels.take_axes(input, recipe)
 
-    kernel.__name__ = name
-    made = linear(node=node, guard=guard)(kernel)
-    made.vjp(input=lambda g, like, recipe: _spread_axes(g, recipe, like.shape))
-    made.batch(_behind_batch)
-    return made
+    taken.vjp(input=lambda g, like, recipe: _spread_axes(g, recipe, like.shape))
+    taken.batch(_behind_batch)
+    return taken
 
 
 _take_axes = _declare_taking("_take_axes", "IndexSelectBackward0")
@@ -56,11 +55,10 @@ _multiply_axes.batch(_behind_batch)
 
 def _declare_mixing(name: str, node: str, lacking: str) -> Any:
     """An op that multiplies matrices onto axes; variants differ in the name of their node."""
-    def kernel(input: Array, recipe: Any) -> Any:
+    @linear(name=name, node=node, guard=kinds("f", lacking))
+    def mixed(input: Array, recipe: Any) -> Any:
         return conv_kernels.multiply_axes(input, recipe, False)
 
-    kernel.__name__ = name
-    made = linear(node=node, guard=kinds("f", lacking))(kernel)
-    made.vjp(input=lambda g, recipe: _multiply_axes(g, recipe, True))
-    made.batch(_behind_batch)
-    return made
+    mixed.vjp(input=lambda g, recipe: _multiply_axes(g, recipe, True))
+    mixed.batch(_behind_batch)
+    return mixed

@@ -8,7 +8,7 @@ from typing import Any
 from ...backend import norm as norm_kernels
 from ...base.errors import length_of
 from ...base.modes import switched
-from ...core.op import Array, Index, composite, op, publish
+from ...core.op import Array, Index, composite, op, public
 from ...core.tensor import Tensor
 from ..batching import all_batched, batched
 from ..checks.common import unsupported
@@ -323,6 +323,7 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
     return _normalized(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
+@public("batch_norm", method=False)
 def _torch_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
                       running_mean: Tensor | None, running_var: Tensor | None, training: bool,
                       momentum: float, eps: float, cudnn_enabled: bool) -> Tensor:
@@ -330,12 +331,10 @@ def _torch_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
     return _normalized(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
-publish(_torch_batch_norm, "batch_norm", method=False)
-
-
 # ---------------------------------------------------------------- group and instance norm
 
 
+@public("group_norm", method=False)
 def _torch_group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None,
                       bias: Tensor | None = None, eps: float = 1e-5,
                       cudnn_enabled: bool = True) -> Tensor:
@@ -357,9 +356,6 @@ def _torch_group_norm(input: Tensor, num_groups: int, weight: Tensor | None = No
     if _keeps_moments(input, weight, bias):
         return _group_norm_with_moments(input, weight, bias, num_groups, eps)[0]
     return _group_norm(input, weight, bias, num_groups, eps)
-
-
-publish(_torch_group_norm, "group_norm", method=False)
 
 
 @composite(function="nn.functional")

@@ -218,88 +218,58 @@ def _same_padding(input: Tensor, kernel: Ints, stride: Ints, dilation: Ints) -> 
     return input, half
 
 
-def _convolve(rank: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
-              padding: Any, dilation: Any, groups: int) -> Tensor:
-    input, unbatched = _batched(input, rank, f"conv{rank}d")
-    space = kernel_rank(weight)
-    stride = spread_checked(spread(stride, rank), space, "stride")
-    dilation = spread_checked(spread(dilation, rank), space, "dilation")
-    if isinstance(padding, str):
-        if padding == "same":
-            input, padding = _same_padding(input, tuple(weight.shape[2:]), stride, dilation)
-        elif padding == "valid":
-            padding = (0,) * rank
-        else:
-            raise RuntimeError(f"Invalid padding string: '{padding}'")
-    padding = spread_checked(spread(padding, rank), space, "padding")
-    y = _convolution(input, weight, bias, stride, padding, dilation, groups)
-    return _squeeze_dim(y, 0) if unbatched else y
+def _declare_convolution(rank: int, things: str) -> Any:
+    @composite(name=f"conv{rank}d",
+               doc=f"The cross-correlation of a batch of {things} with ``weight``.")
+    def convolve(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
+                 padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1) -> Tensor:
+        input, unbatched = _batched(input, rank, f"conv{rank}d")
+        space = kernel_rank(weight)
+        stride = spread_checked(spread(stride, rank), space, "stride")
+        dilation = spread_checked(spread(dilation, rank), space, "dilation")
+        if isinstance(padding, str):
+            if padding == "same":
+                input, padding = _same_padding(input, tuple(weight.shape[2:]), stride, dilation)
+            elif padding == "valid":
+                padding = (0,) * rank
+            else:
+                raise RuntimeError(f"Invalid padding string: '{padding}'")
+        padding = spread_checked(spread(padding, rank), space, "padding")
+        y = _convolution(input, weight, bias, stride, padding, dilation, groups)
+        return _squeeze_dim(y, 0) if unbatched else y
+
+    return convolve
 
 
-@composite()
-def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
-           padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1) -> Tensor:
-    """The cross-correlation of a batch of signals with ``weight``."""
-    return _convolve(1, input, weight, bias, stride, padding, dilation, groups)
+conv1d, conv2d, conv3d = [_declare_convolution(rank, things) for rank, things in (
+    (1, "signals"), (2, "images"), (3, "volumes"))]
 
 
-@composite()
-def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
-           padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1) -> Tensor:
-    """The cross-correlation of a batch of images with ``weight``."""
-    return _convolve(2, input, weight, bias, stride, padding, dilation, groups)
+def _declare_transpose(rank: int) -> Any:
+    @composite(name=f"conv_transpose{rank}d",
+               doc=f"The transpose of :func:`conv{rank}d` as a map of its input.")
+    def convolve(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
+                 padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1,
+                 dilation: Sizes = 1) -> Tensor:
+        input, unbatched = _batched(input, rank, f"conv_transpose{rank}d")
+        wanted = kernel_rank(weight)
+        steps, sides, apart, extra = [
+            spread_checked(spread(value, rank), wanted, name) for name, value in (
+                ("stride", stride), ("padding", padding), ("dilation", dilation),
+                ("output_padding", output_padding))]
+        check_transposed(input, weight, bias, steps, sides, extra, apart, groups)
+        space = tuple([(n - 1) * s - 2 * p + d * (k - 1) + e + 1 for n, s, p, d, k, e in zip(
+            input.shape[2:], steps, sides, apart, weight.shape[2:], extra, strict=True)])
+        if min(space) < 1:
+            raise RuntimeError(
+                f"Given input size per channel: ({times(as_planes(tuple(input.shape[2:])))}). "
+                f"Calculated output size per channel: ({times(as_planes(space))}). Output size is "
+                "too small")
+        shape = (input.shape[0], weight.shape[1] * groups, *space)
+        y = _transposed(input, weight, bias, shape, steps, sides, apart, groups)
+        return _squeeze_dim(y, 0) if unbatched else y
+
+    return convolve
 
 
-@composite()
-def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
-           padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1) -> Tensor:
-    """The cross-correlation of a batch of volumes with ``weight``."""
-    return _convolve(3, input, weight, bias, stride, padding, dilation, groups)
-
-
-def _transpose_convolve(rank: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
-                        padding: Any, output_padding: Any, groups: int, dilation: Any) -> Tensor:
-    input, unbatched = _batched(input, rank, f"conv_transpose{rank}d")
-    wanted = kernel_rank(weight)
-    stride, padding, dilation, extra = [
-        spread_checked(spread(value, rank), wanted, name) for name, value in (
-            ("stride", stride), ("padding", padding), ("dilation", dilation),
-            ("output_padding", output_padding))]
-    check_transposed(input, weight, bias, stride, padding, extra, dilation, groups)
-    space = tuple([(n - 1) * s - 2 * p + d * (k - 1) + e + 1 for n, s, p, d, k, e in zip(
-        input.shape[2:], stride, padding, dilation, weight.shape[2:], extra, strict=True)])
-    if min(space) < 1:
-        raise RuntimeError(
-            f"Given input size per channel: ({times(as_planes(tuple(input.shape[2:])))}). "
-            f"Calculated output size per channel: ({times(as_planes(space))}). Output size is "
-            "too small")
-    shape = (input.shape[0], weight.shape[1] * groups, *space)
-    y = _transposed(input, weight, bias, shape, stride, padding, dilation, groups)
-    return _squeeze_dim(y, 0) if unbatched else y
-
-
-@composite()
-def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
-                     padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1,
-                     dilation: Sizes = 1) -> Tensor:
-    """The transpose of :func:`conv1d` as a map of its input."""
-    return _transpose_convolve(1, input, weight, bias, stride, padding, output_padding, groups,
-                               dilation)
-
-
-@composite()
-def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
-                     padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1,
-                     dilation: Sizes = 1) -> Tensor:
-    """The transpose of :func:`conv2d` as a map of its input."""
-    return _transpose_convolve(2, input, weight, bias, stride, padding, output_padding, groups,
-                               dilation)
-
-
-@composite()
-def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
-                     padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1,
-                     dilation: Sizes = 1) -> Tensor:
-    """The transpose of :func:`conv3d` as a map of its input."""
-    return _transpose_convolve(3, input, weight, bias, stride, padding, output_padding, groups,
-                               dilation)
+conv_transpose1d, conv_transpose2d, conv_transpose3d = map(_declare_transpose, (1, 2, 3))

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...core.op import composite, publish
+from ...core.op import composite, public
 from ...core.tensor import Tensor, wrap_any
 from ..checks.images import check_probability, check_spatial
-from .activations import SELU_ALPHA, SELU_SCALE, _functional
+from .activations import SELU_ALPHA, SELU_SCALE, functional
 
 
 def _mask(input: Tensor, shape: Any, p: float, part: float = 1.0) -> Tensor:
@@ -45,22 +45,18 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     return _dropped(input, p, train, False, _whole_shape)
 
 
+@public("dropout_", method=False)
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """In-place version of :func:`dropout`."""
     return _dropped(input, p, train, True, _whole_shape)
 
 
-publish(dropout_, "dropout_", method=False)
-
-
+@functional("dropout")
 def _functional_dropout(input: Tensor, p: float = 0.5, training: bool = True,
                         inplace: bool = False) -> Tensor:
     """``input`` with elements zeroed at random and the rest scaled up, while training."""
     check_probability(p, ValueError)
     return _dropped(input, p, training, inplace, _whole_shape)
-
-
-_functional(_functional_dropout, "dropout")
 
 
 def _channel_shape(input: Tensor) -> tuple[int, ...]:
@@ -75,18 +71,16 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     return _dropped(input, p, train, False, _channel_shape)
 
 
+@public("feature_dropout_", method=False)
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """In-place version of :func:`feature_dropout`."""
     return _dropped(input, p, train, True, _channel_shape)
 
 
-publish(feature_dropout_, "feature_dropout_", method=False)
-
-
 def _channel_dropout(spatial: int) -> None:
+    @functional(f"dropout{spatial}d", "Dropout of whole channels.")
     def function(input: Tensor, p: float = 0.5, training: bool = True,
                  inplace: bool = False) -> Tensor:
-        """Dropout of whole channels."""
         check_probability(p, ValueError)
         check_spatial(input.ndim, spatial)
         # Three dimensions are a batch of signals to dropout2d, not one image.
@@ -94,8 +88,6 @@ def _channel_dropout(spatial: int) -> None:
         whole = input if batched else input.unsqueeze(0)
         found = _dropped(whole, p, training, inplace, _channel_shape)
         return found if batched else found.squeeze(0)
-
-    _functional(function, f"dropout{spatial}d")
 
 
 for _spatial in (1, 2, 3):
@@ -131,6 +123,7 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     return _alpha_dropped(input, p, train, False, _channel_shape)
 
 
+@functional("alpha_dropout")
 def _functional_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
                               inplace: bool = False) -> Tensor:
     """Dropout to the value that keeps mean and variance of :func:`selu` units."""
@@ -138,12 +131,9 @@ def _functional_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = Fa
     return _alpha_dropped(input, p, training, inplace, _whole_shape)
 
 
+@functional("feature_alpha_dropout")
 def _functional_feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
                                       inplace: bool = False) -> Tensor:
     """:func:`alpha_dropout` of whole channels."""
     check_probability(p, ValueError)
     return _alpha_dropped(input, p, training, inplace, _channel_shape)
-
-
-_functional(_functional_alpha_dropout, "alpha_dropout")
-_functional(_functional_feature_alpha_dropout, "feature_alpha_dropout")

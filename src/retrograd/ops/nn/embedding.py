@@ -9,7 +9,7 @@ from ...backend import xp
 from ...base import dtypes
 from ...base.errors import length_of, no_dims
 from ...base.modes import switched
-from ...core.op import Array, Index, composite, op, publish
+from ...core.op import Array, Index, composite, op, public
 from ...core.tensor import Tensor
 from ..batching import batched, folded, inner_rank, run, unfolded
 from ..checks.embeddings import check_index_kind
@@ -90,6 +90,7 @@ def _(batch: Any, weight: Any, indices: Any, padding_idx: int, scale_grad_by_fre
                False)
 
 
+@public("embedding", method=False)
 def _torch_embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1,
                      scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
     """:func:`embedding` with the argument order of ``torch.embedding``."""
@@ -101,9 +102,6 @@ def _torch_embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1,
         raise no_dims(0) if recorded else RuntimeError("'weight' must be 2-D")
     check_index_kind("embedding", indices)
     return _embedding(weight, indices, padding_idx, scale_grad_by_freq)
-
-
-publish(_torch_embedding, "embedding", method=False)
 
 
 def _padding_row(padding_idx: int, weight: Tensor) -> int:

@@ -85,31 +85,26 @@ def windows_are_apart(kernel: Any, stride: Any, dilation: Any) -> bool:
 
 def _declare_max_pool(rank: int, node: str) -> tuple[Any, Any]:
     """Two ops: the maxima, and the maxima with their places, which make for a quick backward."""
-    def kernel(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
-               size: Any) -> Any:
+    guard = kinds("f", "max_pool1d_impl") if rank == 1 else None
+
+    @op(name=f"_max_pool{rank}d", node=node, guard=guard, batches="planes")
+    def alone(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
+              size: Any) -> Any:
         return pool_kernels.max_pool(input, kernel, stride, padding, dilation, size)
 
+    @op(name=f"_max_pool{rank}d_with_places", node=node, guard=guard, differentiable=(0,),
+        outputs=("output", "places"), batches="planes")
     def with_places(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
                     size: Any) -> Any:
         return pool_kernels.max_pool_with_places(input, kernel, stride, padding, dilation, size)
 
-    kernel.__name__ = f"_max_pool{rank}d"
-    with_places.__name__ = f"_max_pool{rank}d_with_places"
-    guard = kinds("f", "max_pool1d_impl") if rank == 1 else None
-    alone = op(node=node, guard=guard, batches="planes")(kernel)
     alone.vjp(input=lambda g, input, kernel, stride, padding, dilation, size: _put_in_planes(
         g, _max_positions(input, kernel, stride, padding, dilation, size),
         input.shape[-len(kernel):], windows_are_apart(kernel, stride, dilation)))
-    both = op(node=node, guard=guard, differentiable=(0,),
-              outputs=("output", "places"), batches="planes")(with_places)
-    both.vjp(input=lambda g, like, places, kernel, stride, padding, dilation, size: _put_at_places(
-        g[0], places, like.shape[-len(kernel):], kernel, stride, padding, dilation, size))
-    return alone, both
-
-
-_MAX_POOL = {1: _declare_max_pool(1, "SqueezeBackward1"),
-             2: _declare_max_pool(2, "MaxPool2DWithIndicesBackward0"),
-             3: _declare_max_pool(3, "MaxPool3DWithIndicesBackward0")}
+    with_places.vjp(
+        input=lambda g, like, places, kernel, stride, padding, dilation, size: _put_at_places(
+            g[0], places, like.shape[-len(kernel):], kernel, stride, padding, dilation, size))
+    return alone, with_places
 
 
 @lru_cache(maxsize=256, typed=True)
@@ -126,43 +121,32 @@ def _max_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, paddin
     return kernel, steps, pad, dilate, out
 
 
-def _max_pool(rank: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
-              ceil_mode: bool, return_indices: bool) -> Any:
-    given = [tuple(v) if type(v) is list else v for v in (kernel_size, stride, padding, dilation)]
-    plan = _max_pool_plan(rank, tuple(input._data.shape), *given, ceil_mode, return_indices)
-    alone, with_places = _MAX_POOL[rank]
-    if type(input) in PLAIN and (return_indices or input._edge is not None):
-        y, places = with_places(input, *plan)
-        return (y, _plane_indices(places, tuple(input.shape[-rank:]), *plan)) if return_indices \
-            else y
-    y = alone(input, *plan)
-    return (y, _max_positions(input.detach(), *plan)) if return_indices else y
+def _declare_public_max_pool(rank: int, thing: str, node: str) -> Any:
+    alone, with_places = _declare_max_pool(rank, node)
+
+    @composite(function="nn.functional", name=f"max_pool{rank}d",
+               doc=f"The largest value of every window of {thing}.")
+    def max_pool(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
+                 padding: Sizes = 0, dilation: Sizes = 1, ceil_mode: bool = False,
+                 return_indices: bool = False) -> Any:
+        given = [tuple(v) if type(v) is list else v
+                 for v in (kernel_size, stride, padding, dilation)]
+        plan = _max_pool_plan(rank, tuple(input._data.shape), *given, ceil_mode, return_indices)
+        if type(input) in PLAIN and (return_indices or input._edge is not None):
+            y, places = with_places(input, *plan)
+            return (y, _plane_indices(places, tuple(input.shape[-rank:]), *plan)) \
+                if return_indices else y
+        y = alone(input, *plan)
+        return (y, _max_positions(input.detach(), *plan)) if return_indices else y
+
+    publish(max_pool, max_pool.__name__, method=False)
+    return max_pool
 
 
-@composite(function="nn.functional")
-def max_pool1d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
-               dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
-    """The largest value of every window of a signal."""
-    return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-
-
-@composite(function="nn.functional")
-def max_pool2d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
-               dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
-    """The largest value of every window of an image."""
-    return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-
-
-@composite(function="nn.functional")
-def max_pool3d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
-               dilation: Sizes = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
-    """The largest value of every window of a volume."""
-    return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-
-
-for _pool in (max_pool1d, max_pool2d, max_pool3d):
-    publish(_pool, _pool.__name__, method=False)
-
+max_pool1d, max_pool2d, max_pool3d = [
+    _declare_public_max_pool(rank, thing, node) for rank, thing, node in (
+        (1, "a signal", "SqueezeBackward1"), (2, "an image", "MaxPool2DWithIndicesBackward0"),
+        (3, "a volume", "MaxPool3DWithIndicesBackward0"))]
 
 # ---------------------------------------------------------------- the mean of each window
 
@@ -175,16 +159,16 @@ def _spread_average(input: Array, space: Any, kernel: Any, stride: Any, padding:
 
 
 def _declare_average_pool(rank: int, node: str) -> Any:
-    def kernel(input: Array, size: Any, kernel: Any, stride: Any, padding: Any, include_pad: bool,
-               divisor: Any) -> Any:
+    @linear(name=f"_average_pool{rank}d", node=node, batches="planes", guard=floats_and_longs(
+        "avg_pool3d_out_frame" if rank == 3 else "avg_pool2d"))
+    def average(input: Array, size: Any, kernel: Any, stride: Any, padding: Any, include_pad: bool,
+                divisor: Any) -> Any:
         return pool_kernels.average_pool(input, kernel, stride, padding, size, include_pad, divisor)
 
-    kernel.__name__ = f"_average_pool{rank}d"
-    made = linear(node=node, batches="planes", guard=floats_and_longs(
-        "avg_pool3d_out_frame" if rank == 3 else "avg_pool2d"))(kernel)
-    made.vjp(input=lambda g, like, kernel, stride, padding, include_pad, divisor: _spread_average(
-        g, like.shape[-len(kernel):], kernel, stride, padding, include_pad, divisor))
-    return made
+    average.vjp(input=lambda g, like, kernel, stride, padding, include_pad, divisor:
+                _spread_average(g, like.shape[-len(kernel):], kernel, stride, padding, include_pad,
+                                divisor))
+    return average
 
 
 _AVERAGE_POOL = {1: _declare_average_pool(1, "SqueezeBackward1"),
@@ -230,19 +214,16 @@ def avg_pool1d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, p
     return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
 
-@composite(function="nn.functional")
-def avg_pool2d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
-               ceil_mode: bool = False, count_include_pad: bool = True,
-               divisor_override: int | None = None) -> Tensor:
-    """The mean of every window of an image."""
-    return _avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
-                     divisor_override)
+def _declare_avg_pool(rank: int, thing: str) -> Any:
+    @composite(function="nn.functional", name=f"avg_pool{rank}d",
+               doc=f"The mean of every window of {thing}.")
+    def avg_pool(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
+                 padding: Sizes = 0, ceil_mode: bool = False, count_include_pad: bool = True,
+                 divisor_override: int | None = None) -> Tensor:
+        return _avg_pool(rank, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                         divisor_override)
+
+    return avg_pool
 
 
-@composite(function="nn.functional")
-def avg_pool3d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
-               ceil_mode: bool = False, count_include_pad: bool = True,
-               divisor_override: int | None = None) -> Tensor:
-    """The mean of every window of a volume."""
-    return _avg_pool(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
-                     divisor_override)
+avg_pool2d, avg_pool3d = _declare_avg_pool(2, "an image"), _declare_avg_pool(3, "a volume")

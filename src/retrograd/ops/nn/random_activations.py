@@ -6,12 +6,12 @@ from typing import Any
 
 from ...backend import pointwise as pointwise_kernels
 from ...core.libraries import computed
-from ...core.op import Array, Index, composite, elementwise, publish
+from ...core.op import Array, Index, composite, elementwise, public
 from ...core.tensor import Tensor, wrap, wrap_any
 from ..elementwise.exponentials import log
 from ..elementwise.number_operands import in_place
 from ..elementwise.where import zeros_as
-from .activations import _functional, leaky_slope
+from .activations import functional, leaky_slope
 from .softmax import _softmax
 
 
@@ -53,22 +53,18 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     return _rrelu_call(_rrelu, input, lower, upper, training, generator)
 
 
+@public("rrelu_", method=False)
 def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
            generator: Any = None) -> Tensor:
     """In-place version of :func:`rrelu`."""
     return _rrelu_call(in_place(_rrelu), input, lower, upper, training, generator)
 
 
-publish(rrelu_, "rrelu_", method=False)
-
-
+@functional("rrelu")
 def _functional_rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3,
                       training: bool = False, inplace: bool = False) -> Tensor:
     """A leaky unit with random slopes while training, and their mean otherwise."""
     return (rrelu_ if inplace else rrelu)(input, lower, upper, training)
-
-
-_functional(_functional_rrelu, "rrelu")
 
 
 @composite(function="nn.functional")

@@ -15,7 +15,7 @@ from ..checks.common import kinds
 from ..elementwise.exponentials import exp
 from ..memory.casts import cast
 from ..reductions.sums import _sum_dims
-from .activations import _functional
+from .activations import functional
 
 
 def _check_softmax(name: str) -> Callable[..., None]:
@@ -80,8 +80,9 @@ def _public_softmax(name: str, made: Any, doc: str) -> Any:
             return made(input, dim)
         return made(cast(input, dtypes.as_dtype(dtype)), dim)
 
-    def functional(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
-                   dtype: Any = None) -> Tensor:
+    @functional(name, doc)
+    def with_default(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
+                     dtype: Any = None) -> Tensor:
         if dim is None:
             warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to "
                  "include dim=X as an argument.")
@@ -89,11 +90,10 @@ def _public_softmax(name: str, made: Any, doc: str) -> Any:
         return made(input, dim) if dtype is None else at_top_level(input, dim, dtype)
 
     at_top_level.__name__ = at_top_level.__qualname__ = name
-    at_top_level.__doc__ = functional.__doc__ = doc
+    at_top_level.__doc__ = doc
     publish(at_top_level, name)
     PUBLIC["special"][name] = at_top_level
-    _functional(functional, name)
-    return functional
+    return with_default
 
 
 _functional_softmax = _public_softmax(
@@ -101,10 +101,8 @@ _functional_softmax = _public_softmax(
 _public_softmax("log_softmax", _log_softmax, "The logarithm of softmax, computed safely.")
 
 
+@functional("softmin")
 def _softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
              dtype: Any = None) -> Tensor:
     """Softmax of the negative."""
     return _functional_softmax(-input, dim, _stacklevel, dtype)
-
-
-_functional(_softmin, "softmin")

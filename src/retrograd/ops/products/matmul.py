@@ -8,8 +8,8 @@ from typing import Any
 from ...backend import matrices, xp
 from ...backend.interface import kind_of
 from ...base.errors import not_a_tensor, refuse_pytorch_operand
-from ...core.op import Array, op, publish
-from ...core.tensor import Tensor, attach
+from ...core.op import Array, op, public
+from ...core.tensor import Tensor, method
 from ..batching import as_operands
 from ..checks.common import unsupported
 from ..checks.products import (
@@ -218,6 +218,8 @@ def _product(batch: Any, a: Any, b: Any) -> Any:
     return y
 
 
+@public("matmul", method=False, function="linalg")
+@public("matmul")
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of vectors, matrices or batches of matrices, by their numbers of dimensions."""
     try:
@@ -243,24 +245,18 @@ def _product_for(left: int, right: int, other: Tensor, input: Tensor) -> Any:
     return _batched_by_one if left == 2 and input._edge is not None else _batched
 
 
-publish(matmul, "matmul")
-publish(matmul, "matmul", method=False, function="linalg")
-
-
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor) or refuse_pytorch_operand(value)
 
 
+@method("__matmul__")
 def _matmul_operator(self: Tensor, other: Any) -> Any:
     return matmul(self, other) if _is_tensor(other) else NotImplemented
 
 
+@method("__rmatmul__")
 def _reflected_matmul_operator(self: Tensor, other: Any) -> Any:
     return matmul(other, self) if _is_tensor(other) else NotImplemented
-
-
-attach(__matmul__=_matmul_operator)
-attach(__rmatmul__=_reflected_matmul_operator)
 
 
 @mm.batch

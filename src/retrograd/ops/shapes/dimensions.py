@@ -7,8 +7,8 @@ from typing import Any
 from ...backend import xp
 from ...base.errors import canonical_dim
 from ...base.warning import warn
-from ...core.op import Array, Dim, Dims, Ints, Sizes, composite, publish, view
-from ...core.tensor import Tensor, attach
+from ...core.op import Array, Dim, Dims, Ints, Sizes, composite, public, view
+from ...core.tensor import Tensor, attach, method
 from ..elementwise.conjugate import conj
 from .reshaping import reshape, spread_method
 
@@ -36,6 +36,7 @@ def inverse_permutation(dims: Any) -> tuple[int, ...]:
 
 
 @composite()
+@spread_method("dims")
 def permute(input: Tensor, dims: Sizes) -> Any:
     """A view with its dimensions in another order."""
     rank = input.ndim
@@ -48,9 +49,6 @@ def permute(input: Tensor, dims: Sizes) -> Any:
     if len(set(order)) != rank:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     return _permute(input, order)
-
-
-spread_method(permute, "permute", "dims")
 
 
 @view(quiet=True, aliases=("swapaxes", "swapdims"))
@@ -148,6 +146,8 @@ def _adjoint(self: Tensor) -> Tensor:
     return _conjugated(transpose(self, 0, 1))
 
 
+@public("adjoint", method=False)
+@method("adjoint")
 def _matrix_adjoint(self: Tensor) -> Tensor:
     """The conjugate transpose of the last two dimensions."""
     if not self.ndim:
@@ -162,8 +162,6 @@ attach(T=property(_full_transpose))
 attach(mT=property(_matrix_transpose))
 attach(H=property(_adjoint))
 attach(mH=property(_matrix_adjoint))
-attach(adjoint=_matrix_adjoint)
-publish(_matrix_adjoint, "adjoint", method=False)
 
 
 # ---------------------------------------------------------------- length-one dimensions

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...backend import xp
 from ...base.errors import size_mismatch
-from ...core.op import Array, Ints, composite, linear, publish, view
-from ...core.tensor import Size, Tensor, attach
+from ...core.op import Array, Ints, composite, linear, public, view
+from ...core.tensor import Size, Tensor, method
 from ..memory.casts import cast_gradient
 from .reshaping import _view, reshape, sizes, spread_method, with_rank
 
@@ -38,6 +38,7 @@ def _check_expand(input: Any, size: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(full)
 
 
+@spread_method("size")
 @view(quiet=True, method=False, function=None)
 def expand(input: Array, size: Ints) -> Any:
     """A view with length-one dimensions repeated to ``size``, without copying."""
@@ -50,9 +51,6 @@ expand.vjp(input=lambda g, like: sum_to_size_of(g, like.shape))
 @expand.batch
 def _(batch: Any, input: Any, size: Any) -> Any:
     return expand(with_rank(input, len(size)), (batch.size, *size))
-
-
-spread_method(expand, "expand", "size")
 
 
 def joint_shape(first: Any, second: Any) -> tuple[int, ...]:
@@ -80,6 +78,7 @@ def broadcast_tensors(*tensors: Tensor) -> Any:
     return tuple([t if tuple(t.shape) == joint else expand(t, joint) for t in tensors])
 
 
+@public("broadcast_shapes", method=False)
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes broadcast to."""
     given = [(s,) if isinstance(s, int) else s for s in shapes]
@@ -96,16 +95,11 @@ def broadcast_shapes(*shapes: Any) -> Size:
     return Size(joint)
 
 
-publish(broadcast_shapes, "broadcast_shapes", method=False)
-
-
+@method("broadcast_to")
 @composite()
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Any:
     """``input`` expanded to ``size``."""
     return expand(input, tuple(size))
-
-
-attach(broadcast_to=broadcast_to)
 
 
 @linear(function=None, method=False, node="SumBackward1", any_dtype=True)
@@ -131,6 +125,7 @@ def _(batch: Any, input: Any, size: Any) -> Any:
     return reshape(total, (batch.size, *size))
 
 
+@method("sum_to_size")
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     """Sum ``input`` down to ``size``, which must broadcast to its shape."""
     target = sizes(size)
@@ -142,9 +137,6 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
         return input
     summed = sum_to_size_of(input, (1,) * lead + target)
     return _view(summed, target) if lead else summed
-
-
-attach(sum_to_size=sum_to_size)
 
 
 def restore_dims(g: Any, like: Any, dim: Any, keepdim: bool) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import xp
 from ...base.errors import canonical_dim, canonical_dims, no_dims
-from ...core.op import Array, Ints, Sizes, composite, linear, publish
+from ...core.op import Array, Ints, Sizes, composite, linear, public
 from ...core.tensor import Tensor
 from ..batching import flat, shifted
 from .reshaping import reshape, spread_method
@@ -21,16 +21,14 @@ def _flip(input: Array, dims: Ints) -> Any:
 _flip.vjp(input=lambda g, dims: _flip(g, dims))
 
 
+@public("flip", method=False)
+@spread_method("dims")
 def flip(input: Tensor, dims: Sizes) -> Tensor:
     """``input`` with the order along ``dims`` reversed."""
     if not isinstance(dims, (tuple, list)):
         raise TypeError("flip(): argument 'dims' (position 2) must be tuple of ints, not "
                         f"{type(dims).__name__}")
     return _flip(input, canonical_dims(tuple(dims), input.ndim))
-
-
-publish(flip, "flip", method=False)
-spread_method(flip, "flip", "dims")
 
 
 @composite(method=True)
@@ -68,6 +66,7 @@ def negated(shifts: Any) -> tuple[int, ...]:
     return tuple([-n for n in shifts])
 
 
+@public("roll")
 def roll(input: Tensor, shifts: Any, dims: Sizes = ()) -> Tensor:
     """``input`` shifted along ``dims``; what leaves at the end enters at the front."""
     steps = tuple(shifts) if isinstance(shifts, (tuple, list)) else (shifts,)
@@ -82,9 +81,6 @@ def roll(input: Tensor, shifts: Any, dims: Sizes = ()) -> Tensor:
     return _roll(input, steps, tuple([canonical_dim(d, input.ndim) for d in axes]))
 
 
-publish(roll, "roll")
-
-
 @linear(any_dtype=True, node="Rot90Backward0", batches="dims")
 def _rot90(input: Array, k: int, dims: Ints) -> Any:
     return xp.copied(xp.rot90(input, k, dims))
@@ -93,6 +89,7 @@ def _rot90(input: Array, k: int, dims: Ints) -> Any:
 _rot90.vjp(input=lambda g, k, dims: _rot90(g, -k, dims))
 
 
+@public("rot90")
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """``input`` turned by ``k`` times 90 degrees in the plane of ``dims``."""
     plane = tuple(dims)
@@ -105,6 +102,3 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
         raise RuntimeError("expected rotation dims to be different, but got dim0 = "
                            f"{plane[0]} and dim1 = {plane[1]}")
     return _rot90(input, k, axes)
-
-
-publish(rot90, "rot90")

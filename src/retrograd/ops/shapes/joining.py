@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import xp
 from ...base.errors import canonical_dim
-from ...core.op import Array, Arrays, Dim, composite, linear, publish
+from ...core.op import Array, Arrays, Dim, composite, linear, public
 from ...core.tensor import Tensor
 from ..batching import each_batched, inner_rank
 from .dimensions import unsqueeze
@@ -50,6 +50,7 @@ def _cat(tensors: Arrays, dim: int = 0) -> Any:
     return xp.in_rows(xp.concatenate(used, axis=axis))
 
 
+@public("cat", method=False, aliases=("concat", "concatenate"))
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None,
         out: Any = None) -> Any:
     """Join tensors along an existing dimension."""
@@ -65,9 +66,6 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None,
             raise
         raise TypeError("torch.cat(): input types can't be cast to the desired output type "
                         f"{out.dtype.alias}") from None
-
-
-publish(cat, "cat", method=False, aliases=("concat", "concatenate"))
 
 
 _cat.vjp(tensors=lambda g, like, dim: _cat_parts(g, like, dim))
@@ -108,15 +106,13 @@ def _stack(tensors: Arrays, dim: int = 0) -> Any:
     return xp.in_rows(xp.stack(tensors, axis=canonical_dim(dim, first.ndim + 1)))
 
 
+@public("stack", method=False)
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None,
           out: Any = None) -> Any:
     """Join tensors of one shape along a new dimension."""
     dim = dim if axis is None else axis
     check_not_empty("stack", tensors)
     return _stack(tensors, dim, out=out)
-
-
-publish(stack, "stack", method=False)
 
 
 def check_not_empty(name: str, tensors: Any) -> None:

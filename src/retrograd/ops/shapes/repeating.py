@@ -8,7 +8,7 @@ from ...backend import xp
 from ...backend.interface import library_of
 from ...base import layouts
 from ...base.errors import canonical_dim, dim_out_of_range, existing_dim
-from ...core.op import Array, Ints, Sizes, linear, publish
+from ...core.op import Array, Ints, Sizes, linear, public
 from ...core.tensor import Tensor, wrap
 from ..indexing.index_select import index_select
 from ..memory.casts import clone
@@ -42,6 +42,7 @@ def summed_repeats(g: Any, shape: Any, repeats: Any) -> Any:
     return reshape(sum_to_size_of(reshape(g, tuple(split)), tuple(ones)), tuple(shape))
 
 
+@spread_method("repeats")
 def repeat(input: Tensor, repeats: Any) -> Tensor:
     """``input`` copied ``repeats`` times along each dimension."""
     times = sizes((repeats,))
@@ -56,17 +57,12 @@ def repeat(input: Tensor, repeats: Any) -> Tensor:
     return _repeat(input, times)
 
 
-spread_method(repeat, "repeat", "repeats")
-
-
+@public("tile", method=False)
+@spread_method("dims")
 def tile(input: Tensor, dims: Sizes) -> Tensor:
     """``input`` copied ``dims`` times, counted from the last dimension."""
     times = sizes((dims,))
     return repeat(input, (1,) * (input.ndim - len(times)) + times)
-
-
-publish(tile, "tile", method=False)
-spread_method(tile, "tile", "dims")
 
 
 def _positions(repeats: Tensor, output_size: Any) -> Tensor:
@@ -86,6 +82,7 @@ def _positions(repeats: Tensor, output_size: Any) -> Tensor:
     return wrap(made)
 
 
+@public("repeat_interleave")
 def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None, *,
                       output_size: int | None = None) -> Tensor:
     """``input`` with each element (or each slice along ``dim``) repeated in place."""
@@ -121,6 +118,3 @@ def _repeated_unevenly(input: Tensor, repeats: Tensor, dim: int | None,
                            f"repeats.size(0) = {repeats.shape[0]} and input.size({axis}) = "
                            f"{length}")
     return index_select(input, axis, _positions(repeats, output_size))
-
-
-publish(repeat_interleave, "repeat_interleave")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ...backend import xp
@@ -10,8 +11,8 @@ from ...backend.interface import library_of
 from ...base import dtypes
 from ...base.errors import canonical_dim, length_of, type_name
 from ...core.binding import universal
-from ...core.op import Array, Ints, Sizes, composite, linear, publish, view
-from ...core.tensor import Tensor, attach, twin, wrap
+from ...core.op import Array, Ints, Sizes, composite, linear, public, view
+from ...core.tensor import Tensor, method, twin, wrap
 from ..memory.casts import clone
 
 
@@ -27,21 +28,26 @@ def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
                         ) from None
 
 
-def spread_method(function: Any, name: str, keyword: str) -> Any:
-    """A method that takes its last argument spread out or as one sequence."""
+def spread_method(keyword: str) -> Callable[[Any], Any]:
+    """Give Tensor a method of the function below, its last argument spread out or one sequence."""
 
-    def method(self: Tensor, *given: Any, **named: Any) -> Tensor:
-        if named:
-            given = (named.pop(keyword),) if keyword in named else given
-            return function(self, sizes(given), **named)
-        if not given and self.ndim:
-            raise TypeError(f"{name}() missing 1 required positional arguments: \"{keyword}\"")
-        return function(self, sizes(given))
+    def declare(function: Any) -> Any:
+        name = function.__name__
 
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = function.__doc__
-    setattr(Tensor, name, method)
-    return method
+        def method(self: Tensor, *given: Any, **named: Any) -> Tensor:
+            if named:
+                given = (named.pop(keyword),) if keyword in named else given
+                return function(self, sizes(given), **named)
+            if not given and self.ndim:
+                raise TypeError(f"{name}() missing 1 required positional arguments: \"{keyword}\"")
+            return function(self, sizes(given))
+
+        method.__name__ = method.__qualname__ = name
+        method.__doc__ = function.__doc__
+        setattr(Tensor, name, method)
+        return function
+
+    return declare
 
 
 @universal
@@ -161,7 +167,9 @@ def _(batch: Any, input: Any, size: Any) -> Any:
     return _unsafe_view(input, _behind_batch(batch, input, size))
 
 
+@public("reshape", method=False)
 @universal
+@spread_method("shape")
 def reshape(input: Tensor, shape: Sizes) -> Any:
     """``input`` in another shape; a view where its memory allows."""
     if not isinstance(input, Tensor):
@@ -182,10 +190,7 @@ def reshape(input: Tensor, shape: Sizes) -> Any:
         return _unsafe_view(_packed_clone(input), target)
 
 
-publish(reshape, "reshape", method=False)
-spread_method(reshape, "reshape", "shape")
-
-
+@method("view")
 def _view_method(self: Tensor, *given: Any, **named: Any) -> Tensor:
     """A view in another shape, or of the same memory as another dtype."""
     if "dtype" in named:
@@ -204,7 +209,6 @@ def _view_method(self: Tensor, *given: Any, **named: Any) -> Tensor:
 
 
 _view_method.__name__ = "view"
-attach(view=_view_method)
 
 
 def no_overload(function: str, overloads: list[tuple[str, ...]], *given: Any) -> TypeError:

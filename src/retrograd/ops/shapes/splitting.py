@@ -8,7 +8,7 @@ from typing import Any
 
 from ...base.errors import canonical_dim, no_dims
 from ...core.op import Array, Dim, Sizes, composite, view
-from ...core.tensor import Tensor, attach
+from ...core.tensor import Tensor, method
 
 
 def _split_along(name: str, input: Any, given: Any, dim: int, least: int) -> Any:
@@ -108,12 +108,10 @@ def split(tensor: Tensor, split_size_or_sections: Sizes, dim: int = 0) -> Any:
     return _split(tensor, split_size_or_sections or 1, dim)
 
 
+@method("split")
 def _split_method(self: Tensor, split_size: Sizes, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of one length (the last may be shorter), or of the given lengths."""
     return split(self, split_size, dim)
-
-
-attach(split=_split_method)
 
 
 def chunk_length(shape: Any, chunks: int, dim: int) -> int:
