@@ -10,6 +10,7 @@
     mul.vjp(input=lambda g, other: g * conj(other),
             other=lambda g, input: g * conj(input))
 
+The rule of an op with one array argument may stand in the declaration itself, as ``vjp=``.
 The decorated name becomes an ordinary function on tensors. Its first call compiles the declaration
 into specialised source (see :mod:`retrograd.codegen`) and swaps that into the function object, so
 every reference to it, imported anywhere, runs the fast code from then on.
@@ -313,13 +314,16 @@ _PRIVATE = {"function": None, "method": False}
 
 
 def _declare(kind: str, options: dict[str, Any]) -> Callable[[Any], Any]:
-    name, doc = options.pop("name", None), options.pop("doc", None)
-    declaration.check_options(options, _OPTIONS, PUBLIC)
+    declaration.check_options(options, _OPTIONS | {"name", "doc", "vjp"}, PUBLIC)
+    name, doc, vjp = [options.pop(option, None) for option in ("name", "doc", "vjp")]
 
     def declare(kernel: Any) -> Any:
         _rename(kernel, name, doc)
         private = _PRIVATE if kernel.__name__.startswith("_") else {}
-        return _register(kernel, kind, **{**private, **options})
+        made = _register(kernel, kind, **{**private, **options})
+        if vjp is not None:
+            made.vjp(**dict.fromkeys(made.op.arrays, vjp))
+        return made
 
     return declare
 

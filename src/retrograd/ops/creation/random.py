@@ -195,20 +195,14 @@ def _overwritten(batch: Any, input: Any, *rest: Any) -> Any:
     return run(batch.name, input, *rest)
 
 
-@op(draws=True, node="BernoulliBackward0")
+@op(draws=True, node="BernoulliBackward0", vjp=lambda g: zeros_of(g, g.shape))
 def _bernoulli(input: Array, generator: Any = None) -> Any:
     return stream_of(generator).bernoulli(xp.as_array(input))
 
 
-_bernoulli.vjp(input=lambda g: zeros_of(g, g.shape))
-
-
-@op(draws=True, node="PoissonBackward0")
+@op(draws=True, node="PoissonBackward0", vjp=lambda g: zeros_of(g, g.shape))
 def _poisson(input: Array, generator: Any = None) -> Any:
     return stream_of(generator).poisson(xp.as_array(input))
-
-
-_poisson.vjp(input=lambda g: zeros_of(g, g.shape))
 
 
 @method("bernoulli")
@@ -429,15 +423,12 @@ _random_any = _written("_random_any", "RandomBackward2", _copy_of(_random))
 _bernoulli_op = _written("bernoulli", "BernoulliBackward2", _bernoulli_number)
 
 
-@op(draws=True, inplace=True, node="BernoulliBackward1")
+@op(draws=True, inplace=True, node="BernoulliBackward1", vjp=lambda g: zeros_of(g, g.shape))
 def _bernoulli_tensor(input: Array, p: Index, *, generator: Any = None) -> Any:
     chances = xp.as_array(p)
     if chances.shape != input.shape:
         chances = xp.expanded(chances, checked_expansion(chances, input.shape))
     return stream_of(generator).bernoulli(chances, dtype=input.dtype)
-
-
-_bernoulli_tensor.vjp(input=lambda g: zeros_of(g, g.shape))
 
 
 @_bernoulli_tensor.batch

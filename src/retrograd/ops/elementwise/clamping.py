@@ -24,12 +24,10 @@ def _bounded(input: Any, low: Any, high: Any) -> Any:
     return pointwise_kernels.bounded(input, low, high)
 
 
-@elementwise(inplace=True, quiet=True, guard=check_clamp, node="ClampBackward1", title="clamp")
+@elementwise(inplace=True, quiet=True, guard=check_clamp, node="ClampBackward1", title="clamp",
+             vjp=lambda g, input, min, max: kept(g, _within(input, min, max)))
 def _clamp_numbers(input: Array, min: Number = None, max: Number = None) -> Any:
     return _bounded(input, min, max)
-
-
-_clamp_numbers.vjp(input=lambda g, input, min, max: kept(g, _within(input, min, max)))
 
 
 def _within(input: Any, low: Any, high: Any) -> Any:
@@ -77,12 +75,9 @@ _clamp_max_tensor = _upper_bound("_clamp_max_tensor", "ClampMaxBackward1")
 
 
 @elementwise(inplace=True, quiet=True, guard=check_clamp, node="ClampMinBackward0",
-             title="clamp_min")
+             title="clamp_min", vjp=lambda g, input, min: kept(g, input >= min))
 def _clamp_min_number(input: Array, min: Number) -> Any:
     return _bounded(input, min, None)
-
-
-_clamp_min_number.vjp(input=lambda g, input, min: kept(g, input >= min))
 
 
 @elementwise(inplace=True, quiet=True, guard=check_clamp, node="ClampMaxBackward0",

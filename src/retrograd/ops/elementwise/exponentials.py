@@ -62,15 +62,13 @@ sigmoid = _function("sigmoid", "1 / (1 + exp(-x)).", lambda input: 1 / (1 + xp.e
                     lambda g, y: g * conj((1 - y) * y))
 
 
-@elementwise(promote="float", inplace="function", guard=kinds("f", "logit_cpu"))
+@elementwise(promote="float", inplace="function", guard=kinds("f", "logit_cpu"),
+             vjp=lambda g, input, eps: _logit_gradient(g, input, eps))
 def logit(input: Array, eps: float | None = None) -> Any:
     """log(x / (1 - x)), with ``input`` held ``eps`` away from 0 and 1 if that is given."""
     if eps is not None:
         input = pointwise_kernels.bounded(input, eps, 1 - eps)
     return xp.log(input / (1 - input))
-
-
-logit.vjp(input=lambda g, input, eps: _logit_gradient(g, input, eps))
 
 
 def _logit_gradient(g: Any, input: Any, eps: float | None) -> Any:
@@ -94,12 +92,10 @@ xlogy = binary("xlogy", "``input`` times the logarithm of ``other``, 0 where ``i
 
 
 @elementwise(promote="float", inplace=True, node="XlogyBackward2", title="xlogy",
-             guard=kinds("f", "xlogy_cpu"), rounds="other")
+             guard=kinds("f", "xlogy_cpu"), rounds="other",
+             vjp=lambda g, input, other: _scaled_log(g, input, other))
 def _xlogy_number(input: Array, other: Number) -> Any:
     return _xlogy_kernel(input, pointwise_kernels.number_in(input.dtype, other))
-
-
-_xlogy_number.vjp(input=lambda g, input, other: _scaled_log(g, input, other))
 
 
 def _scaled_log(g: Any, input: Any, other: Any) -> Any:

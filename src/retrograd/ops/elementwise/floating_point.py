@@ -19,14 +19,11 @@ from .number_operands import publish_pair
 from .where import kept, where, zeroed, zeros_as
 
 
-@elementwise(inplace="function", halves=False)
+@elementwise(inplace="function", halves=False, vjp=lambda g, input: kept(g, isfinite(input)))
 def nan_to_num(input: Array, nan: float | None = None, posinf: float | None = None,
                neginf: float | None = None) -> Any:
     """``input`` with numbers in place of NaN and the infinities."""
     return pointwise_kernels.replaced(input, 0.0 if nan is None else nan, posinf, neginf)
-
-
-nan_to_num.vjp(input=lambda g, input: kept(g, isfinite(input)))
 
 
 copysign = binary("copysign", "The magnitude of ``input`` with the sign of ``other``.",
@@ -69,12 +66,10 @@ ldexp = binary("ldexp", "``input`` times two to the power of ``other``.",
 
 
 @op(outputs=("mantissa", "exponent"), differentiable=(0,), node="FrexpBackward0", guard=check_frexp,
-    batches="leading")
+    batches="leading",
+    vjp=lambda g, input, mantissa: where(input == 0, g[0], g[0] * (mantissa / input)))
 def _frexp(input: Array) -> Any:
     return pointwise_kernels.mantissa_and_exponent(input)
-
-
-_frexp.vjp(input=lambda g, input, mantissa: where(input == 0, g[0], g[0] * (mantissa / input)))
 
 
 @composite(method=True)

@@ -23,15 +23,13 @@ from .number_operands import in_place, is_number, is_operand, plain_number, wide
 from .where import zeroed, zeros_as
 
 
-@elementwise(inplace=True, guard=check_pow, node="PowBackward0", title="pow", rounds="exponent")
+@elementwise(inplace=True, guard=check_pow, node="PowBackward0", title="pow", rounds="exponent",
+             vjp=lambda g, input, exponent: _pow_gradient(g, input, exponent))
 def _pow_number(input: Array, exponent: Number) -> Any:
     input = widened(input, exponent)
     if kind_of(input.dtype) == "b":
         return input | (not exponent)
     return input ** exponent if exponent != -0.5 else 1 / xp.sqrt(input)
-
-
-_pow_number.vjp(input=lambda g, input, exponent: _pow_gradient(g, input, exponent))
 
 
 def _pow_gradient(g: Any, input: Any, exponent: Any) -> Any:
@@ -68,13 +66,11 @@ def _exponent_gradient(g: Any, input: Any, exponent: Any, y: Any) -> Any:
 
 
 @elementwise(guard=lambda given, common: check_base(given, common), node="PowBackward2",
-             promote=None, title="pow", rounds="self")
+             promote=None, title="pow", rounds="self",
+             vjp=lambda g, self, exponent, y: _base_gradient(g, self, exponent, y))
 def _pow_of_number(self: Number, exponent: Array) -> Any:
     exponent = widened(exponent, self)
     return pointwise_kernels.power(pointwise_kernels.number_in(exponent.dtype, self), exponent)
-
-
-_pow_of_number.vjp(exponent=lambda g, self, exponent, y: _base_gradient(g, self, exponent, y))
 
 
 def _base_gradient(g: Any, base: Any, exponent: Any, y: Any) -> Any:

@@ -33,12 +33,10 @@ _round = unary("_round", None,
                node="RoundBackward0")
 
 
-@elementwise(inplace=True, guard=kinds("f", "round_cpu"), node="RoundBackward1", title="round")
+@elementwise(inplace=True, guard=kinds("f", "round_cpu"), node="RoundBackward1", title="round",
+             vjp=lambda g: zeros_as(g))
 def _round_decimals(input: Array, decimals: int) -> Any:
     return pointwise_kernels.round_decimals(input, decimals)
-
-
-_round_decimals.vjp(input=lambda g: zeros_as(g))
 
 
 @composite(method=True)

@@ -22,16 +22,14 @@ from ..shapes.slicing import slice_backward
 from .masked_fill import _masked_fill_value
 
 
-@linear(any_dtype=True, quiet=True)
+@linear(any_dtype=True, quiet=True,
+        vjp=lambda g, like, dim, index: scatter_add(zeros_of(g, like.shape), dim, index, g))
 def gather(input: Array, dim: Dim, index: Index, *, sparse_grad: bool = False) -> Any:
     """The elements of ``input`` whose coordinate along ``dim`` is given by ``index``."""
     check_gather(input, dim, index)
     if not index.size:
         return xp.empty(index.shape, input.dtype)
     return index_kernels.gathered(input, dim, index)
-
-
-gather.vjp(input=lambda g, like, dim, index: scatter_add(zeros_of(g, like.shape), dim, index, g))
 
 
 @gather.batch
@@ -107,7 +105,7 @@ _scatter_combine_src.vjp(input=lambda g: no_derivative("aten::scatter"),
                          src=lambda g: no_derivative("aten::scatter"))
 
 
-@op(any_dtype=True, node="NotImplemented")
+@op(any_dtype=True, node="NotImplemented", vjp=lambda g: no_derivative("aten::scatter"))
 def _scatter_combine_value(input: Array, dim: Dim, index: Index, value: Number,
                            reduce: str) -> Any:
     return _on_copy(_write_combine_value, input, dim, index, value, reduce)
@@ -117,9 +115,6 @@ def _scatter_combine_value(input: Array, dim: Dim, index: Index, value: Number,
 def _write_combine_value(array: Any, dim: int, index: Any, value: Any, reduce: str) -> None:
     check_combine(reduce)
     _scatter_number(array, dim, index, value, reduce)
-
-
-_scatter_combine_value.vjp(input=lambda g: no_derivative("aten::scatter"))
 
 
 def _scatter_call(name: str, input: Any, dim: Any, index: Any, src: Any, value: Any,

@@ -49,7 +49,8 @@ def _overwrite_slices(array: Any, dim: int, index: Any, values: Any) -> None:
         raise index_kernels.out_of_bounds(array, index, (dim,), dim) from None
 
 
-@linear(any_dtype=True, quiet=True)
+@linear(any_dtype=True, quiet=True,
+        vjp=lambda g, like, dim, index: index_add(zeros_of(g, like.shape), dim, index, g))
 def index_select(input: Array, dim: Dim, index: Index) -> Any:
     """The slices of ``input`` along ``dim`` that ``index`` lists."""
     check_selection(input, index)
@@ -58,10 +59,6 @@ def index_select(input: Array, dim: Dim, index: Index) -> Any:
     except RuntimeError:
         raise outside(input, dim, index) from None
     return xp.take(input, xp.atleast_1d(index), axis=dim) if input.ndim else input
-
-
-index_select.vjp(input=lambda g, like, dim, index:
-                 index_add(zeros_of(g, like.shape), dim, index, g))
 
 
 @index_select.batch
@@ -153,7 +150,8 @@ def _(batch: Any, input: Any, dim: int, at: Any, source: Any) -> Any:
     return _slices_written(_scatter_src, batch, input, dim, at, source)
 
 
-@op(any_dtype=True, node="IndexFillBackward0")
+@op(any_dtype=True, node="IndexFillBackward0",
+    vjp=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0))
 def _index_fill_value(input: Array, dim: Dim, index: Index, value: Number) -> Any:
     return _on_copy(_write_index_fill, input, dim, index, value)
 
@@ -165,9 +163,6 @@ def _write_index_fill(array: Any, dim: int, index: Any, value: Any) -> None:
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not "
                            "supported")
     _overwrite_slices(array, dim, index, index_kernels.number_as(value, array.dtype))
-
-
-_index_fill_value.vjp(input=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0))
 
 
 @_index_fill_value.batch

@@ -27,13 +27,11 @@ from ..shapes.joining import _cat, stack
 from ..shapes.reshaping import reshape, with_rank, zeros_of
 
 
-@linear(function=None, method=False, any_dtype=True, quiet=True, saved={"index": "indices"})
+@linear(function=None, method=False, any_dtype=True, quiet=True, saved={"index": "indices"},
+        vjp=lambda g, like, index, dims: index_backward(g, index, like.shape, dims))
 def index(input: Array, index: Index, dims: Any) -> Any:
     """The elements that index tensors on ``dims`` reach."""
     return index_kernels.taken(input, index, dims)
-
-
-index.vjp(input=lambda g, like, index, dims: index_backward(g, index, like.shape, dims))
 
 
 @universal
@@ -103,7 +101,8 @@ def index_rule(batch: Any, input: Any, at: Any, dims: Any) -> Any:
     return found if front == place else movedim(found, front, place)
 
 
-@linear(function=None, method=False, any_dtype=True, node="IndexPutBackward0")
+@linear(function=None, method=False, any_dtype=True, node="IndexPutBackward0",
+        vjp=lambda g, index, dims: index_of(g, index, dims))
 def index_backward(input: Array, index: Index, shape: Any, dims: Any) -> Any:
     """Elements added up in zeros of ``shape``, where index tensors on ``dims`` point."""
     return index_kernels.placed(input, shape, index, dims)
@@ -112,9 +111,6 @@ def index_backward(input: Array, index: Index, shape: Any, dims: Any) -> Any:
 def index_of(input: Any, at: Any, dims: Any) -> Any:
     """:func:`index` for rules, which name an argument ``index``."""
     return index(input, at, dims)
-
-
-index_backward.vjp(input=lambda g, index, dims: index_of(g, index, dims))
 
 
 @index_backward.batch

@@ -35,7 +35,8 @@ def _masked(input: Any, mask: Any, value: Any) -> Any:
     return xp.in_rows(xp.where(mask, value, input))
 
 
-@op(any_dtype=True, broadcasts=True, node="MaskedFillBackward0", quiet=True)
+@op(any_dtype=True, broadcasts=True, node="MaskedFillBackward0", quiet=True,
+    vjp=lambda g, mask: _masked_fill_value(g, mask, 0.0))
 def _masked_fill_value(input: Array, mask: Index, value: Number) -> Any:
     check_mask(mask)
     return _masked(input, mask, index_kernels.number_as(value, input.dtype))
@@ -45,9 +46,6 @@ def _masked_fill_value(input: Array, mask: Index, value: Number) -> Any:
 def _write_masked_fill(array: Any, mask: Any, value: Any) -> None:
     check_mask(mask)
     _fill_masked(array, mask, index_kernels.number_as(value, array.dtype))
-
-
-_masked_fill_value.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0))
 
 
 @_masked_fill_value.batch

@@ -58,15 +58,13 @@ def joint_of(a: Any, b: Any) -> tuple[int, ...]:
     return xp.broadcast_shapes(tuple(a), tuple(b))
 
 
-@linear(function=None, method=False, any_dtype=True, node="MaskedScatterBackward0")
+@linear(function=None, method=False, any_dtype=True, node="MaskedScatterBackward0",
+        vjp=lambda g, mask: masked_select(g, mask))
 def masked_place(input: Array, mask: Index, shape: Any) -> Any:
     """Elements put in order where ``mask`` is true, in zeros of ``shape``."""
     out = xp.zeros(shape, input.dtype)
     out[xp.broadcast_to(mask, shape)] = input
     return out
-
-
-masked_place.vjp(input=lambda g, mask: masked_select(g, mask))
 
 
 @masked_place.batch
@@ -124,17 +122,14 @@ def _(batch: Any, input: Any, mask: Any, source: Any) -> Any:
     return where(mask, reshape(taken, input.shape), input)
 
 
-@linear(function=None, method=False, any_dtype=True, node="MaskedSelectBackward0")
+@linear(function=None, method=False, any_dtype=True, node="MaskedSelectBackward0",
+        vjp=lambda g, like, mask: _masked_scatter(zeros_of(g, like.shape), mask, g))
 def masked_part(input: Array, mask: Index, shape: Any) -> Any:
     """The elements where ``mask`` is true, in order, as the first ones of zeros of ``shape``."""
     found = xp.as_array(input)[xp.broadcast_to(mask, input.shape)]
     out = xp.zeros(shape, input.dtype)
     out.reshape(-1)[:found.size] = found
     return out
-
-
-masked_part.vjp(input=lambda g, like, mask: _masked_scatter(
-    zeros_of(g, like.shape), mask, g))
 
 
 @masked_part.batch

@@ -20,14 +20,11 @@ from ..shapes.reshaping import _view, reshape, zeros_of
 from .gather_scatter import _scatter_src, gather, scatter_add
 
 
-@linear(any_dtype=True)
+@linear(any_dtype=True, vjp=lambda g, like, index: _put(zeros_of(g, like.shape), index, g, True))
 def take(input: Array, index: Index) -> Any:
     """The elements at ``index``, counted through the flattened ``input``."""
     check_flat("take", index, input.size)
     return xp.take(xp.as_array(input).reshape(-1), index)
-
-
-take.vjp(input=lambda g, like, index: _put(zeros_of(g, like.shape), index, g, True))
 
 
 def _from_front(at: Any, count: int) -> Any:

@@ -20,24 +20,18 @@ def _check_matrix(name: str, input: Any) -> None:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
 
-@linear(inplace=True, any_dtype=True)
+@linear(inplace=True, any_dtype=True, vjp=lambda g, diagonal: tril(g, diagonal))
 def tril(input: Array, diagonal: int = 0) -> Any:
     """The lower triangle of matrices; zeros above ``diagonal``."""
     _check_matrix("tril", input)
     return xp.in_rows(matrices.triangle(input, diagonal, upper=False))
 
 
-tril.vjp(input=lambda g, diagonal: tril(g, diagonal))
-
-
-@linear(inplace=True, any_dtype=True)
+@linear(inplace=True, any_dtype=True, vjp=lambda g, diagonal: triu(g, diagonal))
 def triu(input: Array, diagonal: int = 0) -> Any:
     """The upper triangle of matrices; zeros below ``diagonal``."""
     _check_matrix("triu", input)
     return xp.in_rows(matrices.triangle(input, diagonal, upper=True))
-
-
-triu.vjp(input=lambda g, diagonal: triu(g, diagonal))
 
 
 @tril.batch
@@ -48,7 +42,7 @@ def _(batch: Any, input: Any, diagonal: int) -> Any:
     return run(batch.name, input, diagonal)
 
 
-@linear(any_dtype=True)
+@linear(any_dtype=True, vjp=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
 def diag_embed(input: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices between ``dim1`` and ``dim2`` with ``input``'s last dimension on a diagonal."""
     input = xp.as_array(input)
@@ -56,9 +50,6 @@ def diag_embed(input: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) ->
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     return xp.in_rows(matrices.embedded_diagonal(input, offset, first, second))
-
-
-diag_embed.vjp(input=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
 
 
 @diag_embed.batch
@@ -70,12 +61,10 @@ def _(batch: Any, input: Any, offset: int, dim1: int, dim2: int) -> Any:
     return diagonal_backward(input, tuple(shape), offset, first, second)
 
 
-@linear(node="DiagonalBackward0_copy", any_dtype=True)
+@linear(node="DiagonalBackward0_copy", any_dtype=True,
+        vjp=lambda g, like, offset: _on_diagonal(g, like.shape, offset))
 def _diagonal_copy(input: Array, offset: int) -> Any:
     return input.diagonal(offset).copy()
-
-
-_diagonal_copy.vjp(input=lambda g, like, offset: _on_diagonal(g, like.shape, offset))
 
 
 @_diagonal_copy.batch
@@ -83,12 +72,9 @@ def _(batch: Any, input: Any, offset: int) -> Any:
     return clone(diagonal(input, offset, 1, 2))
 
 
-@linear()
+@linear(vjp=lambda g, offset: _diagonal_copy(g, offset))
 def _on_diagonal(input: Array, shape: Any, offset: int) -> Any:
     return matrices.on_diagonal(input, shape, offset)
-
-
-_on_diagonal.vjp(input=lambda g, offset: _diagonal_copy(g, offset))
 
 
 @_on_diagonal.batch

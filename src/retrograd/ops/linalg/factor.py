@@ -23,13 +23,11 @@ from .diagonals import tril, triu
 from .solve import _solve, _solve_triangular
 
 
-@op(node="LinalgCholeskyExBackward0", batches="leading")
+@op(node="LinalgCholeskyExBackward0", batches="leading",
+    vjp=lambda g, y, upper: _cholesky_gradient(g, y, upper))
 def _cholesky(A: Array, upper: bool, name: str, quiet: bool = False) -> Any:
     check_matrices(name, A)
     return matrices.cholesky(A, upper, name, quiet)
-
-
-_cholesky.vjp(A=lambda g, y, upper: _cholesky_gradient(g, y, upper))
 
 
 def _cholesky_gradient(g: Any, y: Any, upper: bool) -> Any:
@@ -60,13 +58,11 @@ def torch_cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = N
     return into_one(out, _old_cholesky(input, upper))
 
 
-@op(node="CholeskyBackward0", batches="leading")
+@op(node="CholeskyBackward0", batches="leading",
+    vjp=lambda g, y, upper: _cholesky_gradient(g, y, upper))
 def _old_cholesky(A: Array, upper: bool) -> Any:
     check_matrices("cholesky", A)
     return matrices.cholesky(A, upper, "cholesky")
-
-
-_old_cholesky.vjp(A=lambda g, y, upper: _cholesky_gradient(g, y, upper))
 
 
 @composite(function="linalg")
@@ -83,13 +79,11 @@ def _bad_minors(A: Index) -> Any:
     return matrices.first_bad_minor(A)
 
 
-@op(node="LinalgQrBackward0", outputs=("Q", "R"), batches="leading")
+@op(node="LinalgQrBackward0", outputs=("Q", "R"), batches="leading",
+    vjp=lambda g, Q, R, mode: _qr_gradient(g, Q, R, mode))
 def _qr(A: Array, mode: str) -> Any:
     check_matrices("linalg.qr", A, square=False, kernel="geqrf_cpu")
     return matrices.qr(A, mode)
-
-
-_qr.vjp(A=lambda g, Q, R, mode: _qr_gradient(g, Q, R, mode))
 
 
 def _qr_gradient(g: Any, Q: Any, R: Any, mode: str) -> Any:
@@ -139,13 +133,11 @@ def torch_qr(input: Tensor, some: bool = True) -> Any:
     return return_types.qr(_qr_any(input, "reduced" if some else "complete"))
 
 
-@op(node="LinalgEighBackward0", outputs=("eigenvalues", "eigenvectors"), batches="leading")
+@op(node="LinalgEighBackward0", outputs=("eigenvalues", "eigenvectors"), batches="leading",
+    vjp=lambda g, eigenvalues, eigenvectors: _eigh_gradient(g, eigenvalues, eigenvectors))
 def _eigh(A: Array, UPLO: str) -> Any:
     check_matrices("linalg.eigh", A, kernel="linalg_eigh_cpu", numbers="kernel")
     return tuple(xp.linalg.eigh(A, UPLO))
-
-
-_eigh.vjp(A=lambda g, eigenvalues, eigenvectors: _eigh_gradient(g, eigenvalues, eigenvectors))
 
 
 def _eigh_gradient(g: Any, values: Any, vectors: Any) -> Any:
@@ -180,16 +172,13 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     return into_one(out, _eigh(A, _side(A, UPLO))[0])
 
 
-@op(node="LinalgEigBackward0", outputs=("eigenvalues", "eigenvectors"), batches="leading")
+@op(node="LinalgEigBackward0", outputs=("eigenvalues", "eigenvectors"), batches="leading",
+    vjp=lambda g, A, eigenvalues, eigenvectors: _eig_gradient(g, A, eigenvalues, eigenvectors))
 def _eig(A: Array, name: str) -> Any:
     if kind_of(A.dtype) in "biu":
         raise RuntimeError(f"Unknown Complex ScalarType for {scalar_type(A)}")
     check_matrices(name, A, kernel="linalg_eig_out_cpu")
     return matrices.eig(A)
-
-
-_eig.vjp(A=lambda g, A, eigenvalues, eigenvectors: _eig_gradient(
-    g, A, eigenvalues, eigenvectors))
 
 
 def _eig_gradient(g: Any, A: Any, values: Any, vectors: Any) -> Any:
@@ -225,13 +214,11 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return into_one(out, _eig(A, "linalg.eig" if A.requires_grad else "linalg.eigvals")[0])
 
 
-@op(node="LinalgSvdBackward0", outputs=("U", "S", "Vh"), batches="leading")
+@op(node="LinalgSvdBackward0", outputs=("U", "S", "Vh"), batches="leading",
+    vjp=lambda g, U, S, Vh: _svd_gradient(g, U, S, Vh))
 def _svd(A: Array, full_matrices: bool) -> Any:
     check_matrices("linalg.svd", A, square=False, kernel="linalg_svd_cpu")
     return tuple(xp.linalg.svd(A, full_matrices))
-
-
-_svd.vjp(A=lambda g, U, S, Vh: _svd_gradient(g, U, S, Vh))
 
 
 def _first(input: Any, axis: int, count: int) -> Any:

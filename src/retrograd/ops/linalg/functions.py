@@ -24,13 +24,11 @@ from .factor import svdvals
 from .solve import _zero_pivots, inv
 
 
-@op(node="LinalgMatrixExpBackward0", batches="leading")
+@op(node="LinalgMatrixExpBackward0", batches="leading",
+    vjp=lambda g, A: _exponential_gradient(g, A))
 def _matrix_exp(A: Array) -> Any:
     check_matrices("linalg.matrix_exp", A, numbers="floating")
     return matrices.exponential(A)
-
-
-_matrix_exp.vjp(A=lambda g, A: _exponential_gradient(g, A))
 
 
 def _exponential_gradient(g: Any, A: Any) -> Any:

@@ -19,12 +19,9 @@ from .common import check_matrices
 from .factor import svdvals
 
 
-@op(node="LinalgPinvBackward0", batches="leading")
+@op(node="LinalgPinvBackward0", batches="leading", vjp=lambda g, A, y: _pinv_gradient(g, A, y))
 def _pinv(A: Array, atol: Any, rtol: Any, hermitian: bool) -> Any:
     return matrices.pseudo_inverse(A, atol, rtol, hermitian)
-
-
-_pinv.vjp(A=lambda g, A, y: _pinv_gradient(g, A, y))
 
 
 def _pinv_gradient(g: Any, A: Any, inverse: Any) -> Any:

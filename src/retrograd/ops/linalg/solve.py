@@ -29,13 +29,11 @@ from .common import _identity, check_matrices, columns_of, per_matrix, rows_of
 from .diagonals import tril, triu
 
 
-@op(node="LinalgInvExBackward0", batches="leading")
+@op(node="LinalgInvExBackward0", batches="leading",
+    vjp=lambda g, y: -_batched(adjoint_of(y), _batched(g, adjoint_of(y))))
 def _inv(A: Array, name: str, quiet: bool = False) -> Any:
     check_matrices(name, A)
     return matrices.inverse(A, name, quiet)
-
-
-_inv.vjp(A=lambda g, y: -_batched(adjoint_of(y), _batched(g, adjoint_of(y))))
 
 
 @public("inverse")
@@ -269,13 +267,11 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _det(A, out=out)
 
 
-@op(node="LinalgSlogdetBackward0", outputs=("sign", "logabsdet"), batches="leading")
+@op(node="LinalgSlogdetBackward0", outputs=("sign", "logabsdet"), batches="leading",
+    vjp=lambda g, A, sign: _slogdet_gradient(g, A, sign))
 def _slogdet(A: Array, name: str) -> Any:
     check_matrices(name, A)
     return tuple(xp.linalg.slogdet(A))
-
-
-_slogdet.vjp(A=lambda g, A, sign: _slogdet_gradient(g, A, sign))
 
 
 def _slogdet_gradient(g: Any, A: Any, sign: Any) -> Any:

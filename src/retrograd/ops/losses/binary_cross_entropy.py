@@ -60,13 +60,11 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     return _binary_cross_entropy(input, target, weight, code)
 
 
-@elementwise(method=False, function=None, promote="float", node="LogSigmoidBackward0")
+@elementwise(method=False, function=None, promote="float", node="LogSigmoidBackward0",
+             vjp=lambda g, input: -g * sigmoid(-input))
 def softplus_of_negative(input: Array) -> Any:
     """``log(1 + exp(-x))``."""
     return xp.log1p(xp.exp(-xp.absolute(input))) + xp.maximum(-input, 0)
-
-
-softplus_of_negative.vjp(input=lambda g, input: -g * sigmoid(-input))
 
 
 @op(node="BinaryCrossEntropyWithLogitsBackward0")

@@ -19,15 +19,12 @@ from ...core.tensor import Tensor, attach, method
 # ---------------------------------------------------------------- copies
 
 
-@linear(any_dtype=True, batches="leading")
+@linear(any_dtype=True, batches="leading", vjp=lambda g: g)
 def clone(input: Array, *, memory_format: Any = None) -> Any:
     """A copy with memory of its own; gradients flow through it."""
     if memory_format is None or memory_format is layouts.preserve_format:
         return xp.copied(input)
     return create_kernels.copy_in_order(input, layouts.axis_order(input.ndim, memory_format))
-
-
-clone.vjp(input=lambda g: g)
 
 
 @method("contiguous")
@@ -49,7 +46,8 @@ def contiguous(input: Tensor, memory_format: Any = layouts.contiguous_format) ->
 # ---------------------------------------------------------------- casts
 
 
-@linear(node="ToCopyBackward0", any_dtype=True, batches="leading")
+@linear(node="ToCopyBackward0", any_dtype=True, batches="leading",
+        vjp=lambda g, like: cast_gradient(g, like.dtype))
 def _to_copy(input: Array, dtype: Any, memory_format: Any = None) -> Any:
     cast = xp.cast(input, dtype.np) if input.dtype != dtype.np else xp.copied(input)
     if memory_format is None or memory_format is layouts.preserve_format:
@@ -64,9 +62,6 @@ def _to_exact(input: Array, dtype: Any, memory_format: Any = None) -> Any:
     if memory_format is None or memory_format is layouts.preserve_format:
         return cast
     return create_kernels.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
-
-
-_to_copy.vjp(input=lambda g, like: cast_gradient(g, like.dtype))
 
 
 @universal

@@ -117,7 +117,7 @@ def _filled(input: Any, value: Any) -> Any:
     return out
 
 
-@op(node="FillBackward2", any_dtype=True, batches="leading")
+@op(node="FillBackward2", any_dtype=True, batches="leading", vjp=lambda g: zeros_of(g, g.shape))
 def _fill_number(input: Array, value: Number) -> Any:
     return _filled(input, index_kernels.number_as(value, input.dtype))
 
@@ -125,9 +125,6 @@ def _fill_number(input: Array, value: Number) -> Any:
 @_fill_number.write
 def _write_number(array: Any, value: Any) -> None:
     array[...] = index_kernels.number_as(value, array.dtype)
-
-
-_fill_number.vjp(input=lambda g: zeros_of(g, g.shape))
 
 
 @op(node="FillBackward3", broadcasts=True, any_dtype=True)
@@ -182,12 +179,9 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     return call_inplace(_fill_number.op, (input, value))
 
 
-@op(node="FillBackward0", any_dtype=True, batches="leading")
+@op(node="FillBackward0", any_dtype=True, batches="leading", vjp=lambda g: zeros_of(g, g.shape))
 def _full_of_number(input: Array, value: Number) -> Any:
     return _filled(input, index_kernels.number_as(value, input.dtype))
-
-
-_full_of_number.vjp(input=lambda g: zeros_of(g, g.shape))
 
 
 @op(node="FillBackward1", broadcasts=True, any_dtype=True)
@@ -226,7 +220,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
     return (_full_of_tensor if isinstance(value, Tensor) else _full_of_number)(input, value)
 
 
-@op(any_dtype=True, node="ZeroBackward0", batches="leading")
+@op(any_dtype=True, node="ZeroBackward0", batches="leading", vjp=lambda g: zeros_of(g, g.shape))
 def _zero(input: Array) -> Any:
     """Zeros in the shape of ``input``."""
     return xp.zeros(input.shape, input.dtype)
@@ -235,9 +229,6 @@ def _zero(input: Array) -> Any:
 @_zero.write
 def _write_zero(array: Any) -> None:
     array[...] = 0
-
-
-_zero.vjp(input=lambda g: zeros_of(g, g.shape))
 
 
 @public("zero_", method=False)

@@ -82,7 +82,8 @@ def in_memory(input: Tensor) -> Any:
     return data
 
 
-@linear(function=None, method=False, node="AsStridedBackward0")
+@linear(function=None, method=False, node="AsStridedBackward0",
+        vjp=lambda g, source, size, stride, offset: strided_from(g, source, size, stride, offset))
 def as_strided_backward(input: Array, source: Any, size: Any, stride: Any, offset: Any) -> Any:
     """Scatter-add a strided view's gradient into the layout it was taken from."""
     memory, start, sharers = _memory(source, size, stride, offset, input.dtype)
@@ -120,10 +121,6 @@ def _sharers(source: Any, reach: int) -> Any:
     return xp.maximum(counts, 1)
 
 
-as_strided_backward.vjp(input=lambda g, source, size, stride, offset:
-                        strided_from(g, source, size, stride, offset))
-
-
 @linear(function=None, method=False)
 def strided_from(input: Array, source: Any, size: Any, stride: Any, offset: Any) -> Any:
     """What :func:`as_strided` would see if ``input`` were laid out as ``source`` says."""
@@ -156,10 +153,7 @@ def _(batch: Any, input: Any, source: Any, size: Any, stride: Any, offset: Any) 
     return run(batch.name, input, *_laid_side_by_side(batch, source, size, stride, offset), offset)
 
 
-@view(quiet=True, function=None, method=False, batches="leading")
+@view(quiet=True, function=None, method=False, batches="leading", vjp=lambda g: g)
 def alias(input: Array) -> Any:
     """The same memory under another tensor."""
     return input[...]
-
-
-alias.vjp(input=lambda g: g)

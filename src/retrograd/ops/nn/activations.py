@@ -100,22 +100,18 @@ def _relu6(input: Tensor, inplace: bool = False) -> Tensor:
     return (in_place(hardtanh) if inplace else hardtanh)(input, 0, 6)
 
 
-@elementwise(function=None, method=False, inplace=True, guard=kinds("f", "leaky_relu_cpu"))
+@elementwise(function=None, method=False, inplace=True, guard=kinds("f", "leaky_relu_cpu"),
+             vjp=lambda g, input, negative_slope: g * leaky_slope(input, negative_slope))
 def leaky_relu(input: Array, negative_slope: float = 0.01) -> Any:
     """``input``, times a small slope where it is negative."""
     return pointwise_kernels.leaky(input, negative_slope)
 
 
-leaky_relu.vjp(input=lambda g, input, negative_slope: g * leaky_slope(input, negative_slope))
-
-
-@elementwise(function=None, method=False, quiet=True, node="LeakyReluBackwardBackward0")
+@elementwise(function=None, method=False, quiet=True, node="LeakyReluBackwardBackward0",
+             vjp=lambda g: zeros_as(g))
 def leaky_slope(input: Array, negative_slope: float) -> Any:
     """The derivative of :func:`leaky_relu`."""
     return pointwise_kernels.slope_of_leaky(input, negative_slope)
-
-
-leaky_slope.vjp(input=lambda g: zeros_as(g))
 
 
 @functional("leaky_relu")
@@ -124,14 +120,11 @@ def _leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fal
     return (in_place(leaky_relu) if inplace else leaky_relu)(input, negative_slope)
 
 
-@elementwise(function="torch", method=False, inplace="function",
-             guard=kinds("if", "threshold_cpu"))
+@elementwise(function="torch", method=False, inplace="function", guard=kinds("if", "threshold_cpu"),
+             vjp=lambda g, input, threshold: zeroed_by(g, input, input <= threshold))
 def threshold(input: Array, threshold: Number, value: Number) -> Any:
     """``input``, or ``value`` where it is not above ``threshold``."""
     return xp.where(input <= threshold, pointwise_kernels.number_in(input.dtype, value), input)
-
-
-threshold.vjp(input=lambda g, input, threshold: zeroed_by(g, input, input <= threshold))
 
 
 @functional("threshold")
@@ -261,15 +254,13 @@ def selu_(input: Tensor) -> Tensor:
 _with_inplace(selu, selu_)
 
 
-@elementwise(function="torch", method=False, inplace="function", guard=kinds("f", "elu_cpu"))
+@elementwise(function="torch", method=False, inplace="function", guard=kinds("f", "elu_cpu"),
+             vjp=lambda g, input, alpha: where(input <= 0, g * _low_exp(input, 1 / alpha), g))
 def celu(input: Array, alpha: Number = 1.0) -> Any:
     """An :func:`elu` whose slope is continuous for every ``alpha``."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return xp.where(input > 0, input, xp.expm1(xp.minimum(input, 0) / alpha) * alpha)
-
-
-celu.vjp(input=lambda g, input, alpha: where(input <= 0, g * _low_exp(input, 1 / alpha), g))
 
 
 @functional("celu")
@@ -281,7 +272,8 @@ def _celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 # ---------------------------------------------------------------- smooth units
 
 
-@elementwise(function="nn.functional", method=False, guard=kinds("f", "GeluKernelImpl"))
+@elementwise(function="nn.functional", method=False, guard=kinds("f", "GeluKernelImpl"),
+             vjp=lambda g, input, approximate: gelu_backward(g, input, approximate))
 def gelu(input: Array, *, approximate: str = "none") -> Any:
     """``input`` times the normal probability of being below it."""
     if approximate == "none":
@@ -289,9 +281,6 @@ def gelu(input: Array, *, approximate: str = "none") -> Any:
     if approximate != "tanh":
         raise RuntimeError("approximate argument must be either none or tanh.")
     return smooth_kernels.tanh_gelu(input)
-
-
-gelu.vjp(input=lambda g, input, approximate: gelu_backward(g, input, approximate))
 
 
 @elementwise(function=None, method=False, numbers=(), node="GeluBackwardBackward0")
@@ -393,7 +382,8 @@ def _halves(given: dict[str, Any], common: dtypes.dtype) -> None:
     _floats_to_halve(given, common)
 
 
-@op(function="nn.functional", method=False, guard=_halves)
+@op(function="nn.functional", method=False, guard=_halves,
+    vjp=lambda g, input, dim: _glu_gradient(g, input, dim))
 def glu(input: Array, dim: Dim = -1) -> Any:
     """The first half of ``input`` along ``dim``, times the sigmoid of the second."""
     if input.shape[dim] % 2:
@@ -401,9 +391,6 @@ def glu(input: Array, dim: Dim = -1) -> Any:
                            f"{input.shape[dim]}")
     first, second = xp.split(input, 2, axis=dim)
     return first / (1 + xp.exp(-second))
-
-
-glu.vjp(input=lambda g, input, dim: _glu_gradient(g, input, dim))
 
 
 def _glu_gradient(g: Any, input: Any, dim: int) -> Any:

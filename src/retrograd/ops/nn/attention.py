@@ -64,12 +64,10 @@ def _(batch: Any, query: Any, key: Any, mask: Any, causal: bool, scale: float) -
     return _scores(query, key, mask, causal, scale)
 
 
-@op(node="SoftmaxBackward0", batches="leading")
+@op(node="SoftmaxBackward0", batches="leading",
+    vjp=lambda g, y: softmax_backward(g, y, len(y.shape) - 1))
 def _masked_softmax(input: Array) -> Any:
     return attention_kernels.weights(input)
-
-
-_masked_softmax.vjp(input=lambda g, y: softmax_backward(g, y, len(y.shape) - 1))
 
 
 def _check_mask(shape: tuple[int, ...], mask: Tensor) -> None:

@@ -47,13 +47,11 @@ def _convolution_weight(output: Array, input: Array, shape: Any, stride: Any, pa
                                                  groups)
 
 
-@linear(method=False, function=None, node="SumBackward1", any_dtype=True)
+@linear(method=False, function=None, node="SumBackward1", any_dtype=True,
+        vjp=lambda g, like: channels_expanded(g, like.shape))
 def channel_sums(input: Array) -> Any:
     """The sum over everything but the channels."""
     return norm_kernels.channel_sums(input)
-
-
-channel_sums.vjp(input=lambda g, like: channels_expanded(g, like.shape))
 
 
 @channel_sums.batch

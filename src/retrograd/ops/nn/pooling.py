@@ -25,21 +25,16 @@ from .sizes import Ints
 # ---------------------------------------------------------------- the largest of each window
 
 
-@op(node="GatherBackward0", batches="planes")
+@op(node="GatherBackward0", batches="planes",
+    vjp=lambda g, indices, rank, like: _put_in_planes(g, indices, like.shape[-rank:], False))
 def _take_from_planes(input: Array, indices: Index, rank: int) -> Any:
     return pool_kernels.gather_planes(input, indices, rank)
 
 
-_take_from_planes.vjp(input=lambda g, indices, rank, like: _put_in_planes(
-    g, indices, like.shape[-rank:], False))
-
-
-@op(node="MaxPool2DWithIndicesBackwardBackward0", batches="planes")
+@op(node="MaxPool2DWithIndicesBackwardBackward0", batches="planes",
+    vjp=lambda g, indices, space: _take_from_planes(g, indices, len(space)))
 def _put_in_planes(input: Array, indices: Index, space: Any, unique: bool) -> Any:
     return pool_kernels.scatter_planes(input, indices, space, unique)
-
-
-_put_in_planes.vjp(input=lambda g, indices, space: _take_from_planes(g, indices, len(space)))
 
 
 @op(batches="planes")

@@ -15,12 +15,10 @@ from .activations import functional, leaky_slope
 from .softmax import _softmax
 
 
-@elementwise(inplace=True, node="RreluWithNoiseBackward0", title="rrelu")
+@elementwise(inplace=True, node="RreluWithNoiseBackward0", title="rrelu",
+             vjp=lambda g, input, noise: _rrelu_backward(g, input, noise))
 def _rrelu(input: Array, noise: Index, lower: float, upper: float, training: bool) -> Any:
     return input * noise
-
-
-_rrelu.vjp(input=lambda g, input, noise: _rrelu_backward(g, input, noise))
 
 
 @elementwise(numbers=(), node="RreluWithNoiseBackwardBackward0")

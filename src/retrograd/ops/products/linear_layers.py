@@ -23,13 +23,11 @@ from .matmul import _batched, _product, _rows_times_matrix, _vecmat, flat_rows, 
 # ---------------------------------------------------------------- linear layers
 
 
-@linear_op(method=False, function=None, node="SumBackward1")
+@linear_op(method=False, function=None, node="SumBackward1",
+           vjp=lambda g, like: expand(g, like.shape))
 def sum_rows(input: Array) -> Any:
     """The sum of a matrix's rows."""
     return matrices.sum_rows(input)
-
-
-sum_rows.vjp(input=lambda g, like: expand(g, like.shape))
 
 
 @sum_rows.batch

@@ -28,22 +28,16 @@ from .sums import _sum_dims
 # ---------------------------------------------------------------- sums and products
 
 
-@linear(inplace=True)
+@linear(inplace=True, vjp=lambda g, like, dim: cast_gradient(_sums_from_end(g, dim), like.dtype))
 def cumsum(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
     """Running sum along ``dim``."""
     return reduce_kernels.cumulated(xp.cumsum, input, dim, _np(dtype))
 
 
-cumsum.vjp(input=lambda g, like, dim: cast_gradient(_sums_from_end(g, dim), like.dtype))
-
-
-@linear(node="FlipBackward0")
+@linear(node="FlipBackward0", vjp=lambda g, dim: cumsum(g, dim))
 def _sums_from_end(input: Array, dim: Dim) -> Any:
     """The sum of each element and all after it."""
     return reduce_kernels.reversed_sums(input, dim)
-
-
-_sums_from_end.vjp(input=lambda g, dim: cumsum(g, dim))
 
 
 @op(inplace=True)
@@ -86,22 +80,18 @@ def _logcumsumexp_backward(g: Any, like: Any, input: Any, y: Any, dim: int) -> A
 # ---------------------------------------------------------------- extremes
 
 
-@op(outputs=("values", "indices"), differentiable=(0,), node="CummaxBackward0")
+@op(outputs=("values", "indices"), differentiable=(0,), node="CummaxBackward0",
+    vjp=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
 def _cummax(input: Array, dim: Dim) -> Any:
     unsupported("cummax_cpu", input.dtype, "c")
     return reduce_kernels.running_extreme(input, dim, True)
 
 
-_cummax.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
-
-
-@op(outputs=("values", "indices"), differentiable=(0,), node="CumminBackward0")
+@op(outputs=("values", "indices"), differentiable=(0,), node="CumminBackward0",
+    vjp=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
 def _cummin(input: Array, dim: Dim) -> Any:
     unsupported("cummin_cpu", input.dtype, "c")
     return reduce_kernels.running_extreme(input, dim, False)
-
-
-_cummin.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
 
 
 @composite(method=True)
@@ -166,20 +156,14 @@ def _distances(name: str, x: Any, dx: Any, y: Any, dim: int) -> Any:
     return _widths(name, x, y, dim)
 
 
-@elementwise(node="MulBackward1", promote="float")
+@elementwise(node="MulBackward1", promote="float", vjp=lambda g, number: g * number)
 def _times(input: Array, number: Any) -> Any:
     return input * number
 
 
-_times.vjp(input=lambda g, number: g * number)
-
-
-@elementwise(node="DivBackward1", promote="float")
+@elementwise(node="DivBackward1", promote="float", vjp=lambda g: g / 2)
 def _half(input: Array) -> Any:
     return input / 2
-
-
-_half.vjp(input=lambda g: g / 2)
 
 
 @composite(aliases=("trapz",))

@@ -29,21 +29,15 @@ from .arguments import numpy_names
 from .variance import _added
 
 
-@linear()
+@linear(vjp=lambda g, mask, dim, keepdim: _average(g, mask, dim, keepdim))
 def _share(input: Array, mask: Index, dim: Any, keepdim: bool) -> Any:
     """A reduction's gradient in equal parts over the places in ``mask``."""
     return reduce_kernels.shared(input, mask, dim)
 
 
-_share.vjp(input=lambda g, mask, dim, keepdim: _average(g, mask, dim, keepdim))
-
-
-@linear()
+@linear(vjp=lambda g, mask, dim, keepdim: _share(g, mask, dim, keepdim))
 def _average(input: Array, mask: Index, dim: Any, keepdim: bool) -> Any:
     return reduce_kernels.averaged(input, mask, dim, keepdim)
-
-
-_average.vjp(input=lambda g, mask, dim, keepdim: _share(g, mask, dim, keepdim))
 
 
 @_share.batch

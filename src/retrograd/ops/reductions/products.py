@@ -34,14 +34,10 @@ _prod_dim.vjp(input=lambda g, like, input, dim, keepdim:
               _spread(g, like, (dim,), keepdim) * conj(_products_of_others(input, dim)))
 
 
-@op()
+@op(vjp=lambda g, input, dim: _others_backward(g, input, dim) if input.ndim else g * 0)
 def _products_of_others(input: Array, dim: Dim) -> Any:
     """The product of all other elements along ``dim``: no division, so zeros are no trouble."""
     return reduce_kernels.products_of_others(input, dim)
-
-
-_products_of_others.vjp(input=lambda g, input, dim:
-                        _others_backward(g, input, dim) if input.ndim else g * 0)
 
 
 def _others_backward(g: Any, input: Any, dim: int) -> Any:
@@ -50,14 +46,11 @@ def _others_backward(g: Any, input: Any, dim: int) -> Any:
             + exclusive_cumprod_backward(g * conj(before), input, after, dim, True))
 
 
-@op(function=None, method=False)
+@op(function=None, method=False,
+    vjp=lambda g, input, y, dim, reverse: exclusive_cumprod_backward(g, input, y, dim, reverse))
 def exclusive_cumprod(input: Array, dim: Dim, reverse: bool) -> Any:
     """The product of the elements before each one along ``dim``, or of those after it."""
     return reduce_kernels.exclusive_products(input, dim, reverse)
-
-
-exclusive_cumprod.vjp(input=lambda g, input, y, dim, reverse:
-                      exclusive_cumprod_backward(g, input, y, dim, reverse))
 
 
 def exclusive_cumprod_backward(g: Any, input: Any, y: Any, dim: int, reverse: bool) -> Any:
@@ -66,13 +59,10 @@ def exclusive_cumprod_backward(g: Any, input: Any, y: Any, dim: int, reverse: bo
                                 dim, not reverse)
 
 
-@linear(function=None, method=False)
+@linear(function=None, method=False, vjp=lambda g, dim, reverse: shift(g, dim, not reverse))
 def shift(input: Array, dim: Dim, reverse: bool) -> Any:
     """Each element's predecessor along ``dim`` (successor, if ``reverse``); zero at the edge."""
     return reduce_kernels.shifted(input, dim, reverse)
-
-
-shift.vjp(input=lambda g, dim, reverse: shift(g, dim, not reverse))
 
 
 @op(function=None, method=False, batches="dims")

@@ -91,7 +91,8 @@ def _itself(input: Any) -> Any:
     return xp.array(input), xp.zeros((), xp.INT64)
 
 
-@op(outputs=("values", "indices"), differentiable=(0,), node="KthvalueBackward0")
+@op(outputs=("values", "indices"), differentiable=(0,), node="KthvalueBackward0",
+    vjp=lambda g, like, indices, dim, keepdim: put_selected(g[0], indices, like, dim, keepdim))
 def _kthvalue(input: Array, k: int, dim: Dim, keepdim: bool) -> Any:
     need_elements("kthvalue", input.shape, dim)
     if not 1 <= k <= (input.shape[dim] if input.ndim else 1):
@@ -104,10 +105,6 @@ def _kthvalue(input: Array, k: int, dim: Dim, keepdim: bool) -> Any:
     return _selected(input, place, dim, keepdim)
 
 
-_kthvalue.vjp(input=lambda g, like, indices, dim, keepdim:
-              put_selected(g[0], indices, like, dim, keepdim))
-
-
 @composite(method=True)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *,
              out: Any = None) -> Any:
@@ -115,16 +112,13 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *,
     return return_types.kthvalue(into("kthvalue", out, _kthvalue(input, k, dim, keepdim)))
 
 
-@op(outputs=("values", "indices"), differentiable=(0,), node="ModeBackward0")
+@op(outputs=("values", "indices"), differentiable=(0,), node="ModeBackward0",
+    vjp=lambda g, like, indices, dim, keepdim: put_selected(g[0], indices, like, dim, keepdim))
 def _mode(input: Array, dim: Dim, keepdim: bool) -> Any:
     need_elements("mode", input.shape, dim)
     if not input.ndim:
         return _itself(input)
     return _selected(input, sorting_kernels.most_frequent(input, dim), dim, keepdim)
-
-
-_mode.vjp(input=lambda g, like, indices, dim, keepdim:
-          put_selected(g[0], indices, like, dim, keepdim))
 
 
 @composite(method=True)
@@ -191,12 +185,9 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     return _with_quantiles_first(movedim(found, -1, 0), (*q.shape, *rest))
 
 
-@view(node="SqueezeBackward4", batches="dims")
+@view(node="SqueezeBackward4", batches="dims", vjp=lambda g, like: reshape(g, like.shape))
 def _with_quantiles_first(input: Array, shape: Any) -> Any:
     return input.reshape(shape)
-
-
-_with_quantiles_first.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
 def _number_as_quantile(name: str, input: Any, q: Any) -> Tensor:

@@ -26,34 +26,27 @@ from .arguments import UNSET, _np, numpy_names
 # ---------------------------------------------------------------- sums and means
 
 
-@linear(node="SumBackward0", quiet=True)
+@linear(node="SumBackward0", quiet=True, vjp=lambda g, like: _spread(g, like, None, False))
 def _sum(input: Array, dtype: Any = None) -> Any:
     if dtype is None:
         return reduce_kernels.sum_all(input)
     return reduce_kernels.total(input, None, False, _np(dtype))
 
 
-_sum.vjp(input=lambda g, like: _spread(g, like, None, False))
-
 _sum.batch(lambda batch, input, dtype: _sum_dims(flat(input), 1, False, dtype))
 
 
-@linear(node="SumBackward1", title="sum")
+@linear(node="SumBackward1", title="sum",
+        vjp=lambda g, like, dim, keepdim: _spread(g, like, dim, keepdim))
 def _sum_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     return reduce_kernels.total(input, dim, keepdim, _np(dtype))
 
 
-_sum_dims.vjp(input=lambda g, like, dim, keepdim: _spread(g, like, dim, keepdim))
-
-
-@linear(node="ExpandBackward0", quiet=True, any_dtype=True)
+@linear(node="ExpandBackward0", quiet=True, any_dtype=True,
+        vjp=lambda g, like, dim, keepdim: cast_gradient(_sum_dims(g, dim, keepdim), like.dtype))
 def _spread(input: Array, target: Any, dim: Any, keepdim: bool) -> Any:
     """A reduction's gradient in the shape and dtype of ``target``, what was reduced."""
     return reduce_kernels.spread(input, target.shape, target.dtype, dim, keepdim)
-
-
-_spread.vjp(input=lambda g, like, dim, keepdim:
-            cast_gradient(_sum_dims(g, dim, keepdim), like.dtype))
 
 
 @_spread.batch
@@ -115,15 +108,12 @@ def mean(input: Tensor, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any =
     return _mean_dims(input, dim, keepdim, dtype, out=out)
 
 
-@op(node="NansumBackward0")
+@op(node="NansumBackward0",
+    vjp=lambda g, like, input, dim, keepdim: _spread(g, like, dim, keepdim) * _not_nan(input))
 def _nansum(input: Array, dim: Dims, keepdim: bool, dtype: Any) -> Any:
     if kind_of(input.dtype) == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
     return reduce_kernels.sum_of_numbers(input, dim, keepdim, _np(dtype))
-
-
-_nansum.vjp(input=lambda g, like, input, dim, keepdim:
-            _spread(g, like, dim, keepdim) * _not_nan(input))
 
 
 @elementwise()

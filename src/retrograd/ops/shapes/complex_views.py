@@ -17,7 +17,8 @@ def _complex_guard(condition: bool, message: str) -> None:
         raise RuntimeError(message)
 
 
-@view(quiet=True, method=False, function=None, batches="leading")
+@view(quiet=True, method=False, function=None, batches="leading",
+      vjp=lambda g: view_as_complex(contiguous_pairs(g)))
 def view_as_real(input: Array) -> Any:
     """A complex tensor's memory as pairs of real numbers."""
     _complex_guard(kind_of(input.dtype) == "c",
@@ -25,10 +26,7 @@ def view_as_real(input: Array) -> Any:
     return xp.complex_pairs(input)
 
 
-view_as_real.vjp(input=lambda g: view_as_complex(contiguous_pairs(g)))
-
-
-@view(quiet=True, method=False, function=None, batches="leading")
+@view(quiet=True, method=False, function=None, batches="leading", vjp=lambda g: view_as_real(g))
 def view_as_complex(input: Array) -> Any:
     """Pairs of real numbers as complex ones, on the same memory."""
     _complex_guard(kind_of(input.dtype) == "f", "view_as_complex is only supported for half, float "
@@ -39,9 +37,6 @@ def view_as_complex(input: Array) -> Any:
     _complex_guard(xp.element_strides(input)[-1] == 1,
                    "Tensor must have a last dimension with stride 1")
     return xp.pairs_as_complex(input)
-
-
-view_as_complex.vjp(input=lambda g: view_as_real(g))
 
 
 def contiguous_pairs(g: Any) -> Any:
@@ -55,29 +50,21 @@ publish(view_as_complex, "view_as_complex", method=False)
 # Rules use these two; users get a view of the pairs, whose history PyTorch shows.
 
 
-@view(quiet=True, node="SelectBackward0", batches="leading")
+@view(quiet=True, node="SelectBackward0", batches="leading", vjp=lambda g: complex_of(g))
 def _real(input: Array) -> Any:
     return input.real
 
 
-_real.vjp(input=lambda g: complex_of(g))
-
-
-@view(quiet=True, node="SelectBackward0", batches="leading")
+@view(quiet=True, node="SelectBackward0", batches="leading", vjp=lambda g: complex_of(g) * 1j)
 def _imag(input: Array) -> Any:
     return input.imag
 
 
-_imag.vjp(input=lambda g: complex_of(g) * 1j)
-
-
-@linear(method=False, function=None, node="ToCopyBackward0", batches="leading")
+@linear(method=False, function=None, node="ToCopyBackward0", batches="leading",
+        vjp=lambda g: _real(g))
 def complex_of(input: Array) -> Any:
     """A real tensor as a complex one."""
     return input.astype(xp.complex64 if input.dtype == xp.FLOAT32 else xp.complex128)
-
-
-complex_of.vjp(input=lambda g: _real(g))
 
 
 @composite()

@@ -15,12 +15,9 @@ from .reshaping import reshape, spread_method
 # ---------------------------------------------------------------- reordering
 
 
-@view(quiet=True)
+@view(quiet=True, vjp=lambda g, dims: _permute(g, inverse_permutation(dims)))
 def _permute(input: Array, dims: Ints) -> Any:
     return input.transpose(dims)
-
-
-_permute.vjp(input=lambda g, dims: _permute(g, inverse_permutation(dims)))
 
 
 @_permute.batch
@@ -51,24 +48,19 @@ def permute(input: Tensor, dims: Sizes) -> Any:
     return _permute(input, order)
 
 
-@view(quiet=True, aliases=("swapaxes", "swapdims"))
+@view(quiet=True, aliases=("swapaxes", "swapdims"),
+      vjp=lambda g, dim0, dim1: transpose(g, dim0, dim1))
 def transpose(input: Array, dim0: Dim, dim1: Dim) -> Any:
     """A view with two dimensions exchanged."""
     return input.swapaxes(dim0, dim1) if input.ndim else input[...]
 
 
-transpose.vjp(input=lambda g, dim0, dim1: transpose(g, dim0, dim1))
-
-
-@view(quiet=True)
+@view(quiet=True, vjp=lambda g: t(g))
 def t(input: Array) -> Any:
     """The transpose of a matrix; a vector is left as it is."""
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
     return input.T
-
-
-t.vjp(input=lambda g: t(g))
 
 
 @t.batch
@@ -167,13 +159,10 @@ attach(mH=property(_matrix_adjoint))
 # ---------------------------------------------------------------- length-one dimensions
 
 
-@view(quiet=True)
+@view(quiet=True, vjp=lambda g, dim: _squeeze_dim(g, dim if dim >= 0 else dim + g.ndim))
 def unsqueeze(input: Array, dim: int) -> Any:
     """A view with a dimension of length one inserted at ``dim``."""
     return xp.expand_dims(input, canonical_dim(dim, input.ndim + 1))
-
-
-unsqueeze.vjp(input=lambda g, dim: _squeeze_dim(g, dim if dim >= 0 else dim + g.ndim))
 
 
 @unsqueeze.batch
@@ -181,22 +170,16 @@ def _(batch: Any, input: Any, dim: int) -> Any:
     return unsqueeze(input, canonical_dim(dim, input.ndim) + 1)
 
 
-@view(quiet=True)
+@view(quiet=True, vjp=lambda g, like: reshape(g, like.shape))
 def _squeeze(input: Array, dim: Any) -> Any:
     keep = tuple([n for i, n in enumerate(input.shape) if not (n == 1 and i in dim)])
     return xp.viewed(input, keep)
 
 
-_squeeze.vjp(input=lambda g, like: reshape(g, like.shape))
-
-
-@view(quiet=True, node="SqueezeBackward2")
+@view(quiet=True, node="SqueezeBackward2", vjp=lambda g, like: reshape(g, like.shape))
 def _squeeze_dims(input: Array, dim: Dims) -> Any:
     keep = tuple([n for i, n in enumerate(input.shape) if not (n == 1 and i in dim)])
     return xp.viewed(input, keep)
-
-
-_squeeze_dims.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
 @_squeeze.batch
@@ -205,13 +188,10 @@ def _(batch: Any, input: Any, dim: Any) -> Any:
     return _squeeze(input, tuple([d + 1 for d in dim]) if input.ndim > 1 else ())
 
 
-@view(quiet=True, node="SqueezeBackward1")
+@view(quiet=True, node="SqueezeBackward1", vjp=lambda g, like: reshape(g, like.shape))
 def _squeeze_dim(input: Array, dim: Dim) -> Any:
     keep = tuple([n for i, n in enumerate(input.shape) if not (n == 1 and i == dim)])
     return xp.viewed(input, keep)
-
-
-_squeeze_dim.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
 @composite(method=True)

@@ -39,13 +39,10 @@ def _check_expand(input: Any, size: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @spread_method("size")
-@view(quiet=True, method=False, function=None)
+@view(quiet=True, method=False, function=None, vjp=lambda g, like: sum_to_size_of(g, like.shape))
 def expand(input: Array, size: Ints) -> Any:
     """A view with length-one dimensions repeated to ``size``, without copying."""
     return xp.expanded(input, _check_expand(input, tuple(size)))
-
-
-expand.vjp(input=lambda g, like: sum_to_size_of(g, like.shape))
 
 
 @expand.batch
@@ -102,13 +99,11 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Any:
     return expand(input, tuple(size))
 
 
-@linear(function=None, method=False, node="SumBackward1", any_dtype=True)
+@linear(function=None, method=False, node="SumBackward1", any_dtype=True,
+        vjp=lambda g, like: expand(g, like.shape))
 def sum_to_size_of(input: Array, size: Ints) -> Any:
     """Sum a broadcast array back down to ``size``."""
     return xp.unbroadcast(input, tuple(size))
-
-
-sum_to_size_of.vjp(input=lambda g, like: expand(g, like.shape))
 
 
 def fitted(g: Any, like: Any) -> Any:

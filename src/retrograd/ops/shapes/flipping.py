@@ -13,12 +13,9 @@ from ..batching import flat, shifted
 from .reshaping import reshape, spread_method
 
 
-@linear(any_dtype=True, node="FlipBackward0", batches="dims")
+@linear(any_dtype=True, node="FlipBackward0", batches="dims", vjp=lambda g, dims: _flip(g, dims))
 def _flip(input: Array, dims: Ints) -> Any:
     return xp.flip(input, dims).copy() if input.ndim else input[()]
-
-
-_flip.vjp(input=lambda g, dims: _flip(g, dims))
 
 
 @public("flip", method=False)
@@ -47,12 +44,10 @@ def flipud(input: Tensor) -> Any:
     return _flip(input, (0,))
 
 
-@linear(any_dtype=True, node="RollBackward0")
+@linear(any_dtype=True, node="RollBackward0",
+        vjp=lambda g, shifts, dims: _roll(g, negated(shifts), dims))
 def _roll(input: Array, shifts: Ints, dims: Ints) -> Any:
     return xp.in_rows(xp.roll(input, shifts, dims) if dims else xp.roll(input, shifts[0]))
-
-
-_roll.vjp(input=lambda g, shifts, dims: _roll(g, negated(shifts), dims))
 
 
 @_roll.batch
@@ -81,12 +76,10 @@ def roll(input: Tensor, shifts: Any, dims: Sizes = ()) -> Tensor:
     return _roll(input, steps, tuple([canonical_dim(d, input.ndim) for d in axes]))
 
 
-@linear(any_dtype=True, node="Rot90Backward0", batches="dims")
+@linear(any_dtype=True, node="Rot90Backward0", batches="dims",
+        vjp=lambda g, k, dims: _rot90(g, -k, dims))
 def _rot90(input: Array, k: int, dims: Ints) -> Any:
     return xp.copied(xp.rot90(input, k, dims))
-
-
-_rot90.vjp(input=lambda g, k, dims: _rot90(g, -k, dims))
 
 
 @public("rot90")

@@ -87,7 +87,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
                   for grid in meshgrid(*[input] * r, indexing="ij")], 1)
 
 
-@linear(promote="same", node="BlockDiagBackward0")
+@linear(promote="same", node="BlockDiagBackward0", vjp=lambda g, like: blocks_of(g, like))
 def _block_diag(tensors: Arrays) -> Any:
     blocks = [t.reshape((1,) * (2 - t.ndim) + t.shape) for t in map(xp.as_array, tensors)]
     whole = xp.zeros((sum(b.shape[0] for b in blocks), sum(b.shape[1] for b in blocks)),
@@ -97,9 +97,6 @@ def _block_diag(tensors: Arrays) -> Any:
         whole[row:row + block.shape[0], col:col + block.shape[1]] = block
         row, col = row + block.shape[0], col + block.shape[1]
     return whole
-
-
-_block_diag.vjp(tensors=lambda g, like: blocks_of(g, like))
 
 
 @_block_diag.batch

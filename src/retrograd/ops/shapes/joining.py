@@ -28,7 +28,8 @@ def _cat_axis(tensors: Any, dim: int) -> int:
     return canonical_dim(dim, rank)
 
 
-@linear(promote="same", node="CatBackward0", quiet=True)
+@linear(promote="same", node="CatBackward0", quiet=True,
+        vjp=lambda g, like, dim: _cat_parts(g, like, dim))
 def _cat(tensors: Arrays, dim: int = 0) -> Any:
     for i, t in enumerate(tensors):
         if not t.ndim:
@@ -66,9 +67,6 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None,
             raise
         raise TypeError("torch.cat(): input types can't be cast to the desired output type "
                         f"{out.dtype.alias}") from None
-
-
-_cat.vjp(tensors=lambda g, like, dim: _cat_parts(g, like, dim))
 
 
 @_cat.batch
@@ -174,16 +172,14 @@ def chunk_lengths(n: int, size: int) -> list[int]:
 # ---------------------------------------------------------------- cut without being views
 
 
-@linear(outputs=("list",), any_dtype=True, node="UnsafeSplitWithSizesBackward0")
+@linear(outputs=("list",), any_dtype=True, node="UnsafeSplitWithSizesBackward0",
+        vjp=lambda g, like, split_sizes, dim: join_parts(g, like, split_sizes, dim))
 def _unsafe_parts(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
     parts, start = [], 0
     for n in split_sizes:
         parts.append(input[(slice(None),) * dim + (slice(start, start + n),)])
         start += n
     return tuple(parts)
-
-
-_unsafe_parts.vjp(input=lambda g, like, split_sizes, dim: join_parts(g, like, split_sizes, dim))
 
 
 @linear(outputs=("list",), any_dtype=True, node="UnsafeSplitBackward0")

@@ -17,12 +17,10 @@ from .expanding import expand, sum_to_size_of
 from .reshaping import reshape, sizes, spread_method, with_rank
 
 
-@linear(any_dtype=True, node="RepeatBackward0")
+@linear(any_dtype=True, node="RepeatBackward0",
+        vjp=lambda g, like, repeats: summed_repeats(g, like.shape, repeats))
 def _repeat(input: Array, repeats: Ints) -> Any:
     return xp.tile(input, repeats)
-
-
-_repeat.vjp(input=lambda g, like, repeats: summed_repeats(g, like.shape, repeats))
 
 
 @_repeat.batch

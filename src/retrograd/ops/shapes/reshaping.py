@@ -80,7 +80,7 @@ def infer_size(size: tuple[int, ...], count: int) -> tuple[int, ...]:
     return tuple([count // rest if n == -1 else n for n in size])
 
 
-@view(quiet=True, node="ViewBackward0")
+@view(quiet=True, node="ViewBackward0", vjp=lambda g, like: reshape(g, like.shape))
 def _view(input: Array, size: Ints) -> Any:
     target = size if -1 not in size and math.prod(size) == input.size else infer_size(
         tuple(size), input.size)
@@ -94,15 +94,9 @@ def _view(input: Array, size: Ints) -> Any:
     return found
 
 
-_view.vjp(input=lambda g, like: reshape(g, like.shape))
-
-
-@view(quiet=True, node="ReshapeAliasBackward0")
+@view(quiet=True, node="ReshapeAliasBackward0", vjp=lambda g, like: reshape(g, like.shape))
 def _reshape_alias(input: Array, size: Ints) -> Any:
     return xp.viewed(input, size)
-
-
-_reshape_alias.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
 def with_rank(value: Any, rank: int) -> Any:
@@ -124,12 +118,9 @@ def _(batch: Any, input: Any, size: Any) -> Any:
     return _view(input, _behind_batch(batch, input, size))
 
 
-@linear(node="UnsafeViewBackward0", any_dtype=True)
+@linear(node="UnsafeViewBackward0", any_dtype=True, vjp=lambda g, like: reshape(g, like.shape))
 def _reshape_copy(input: Array, size: Ints) -> Any:
     return input.reshape(size).copy() if xp.is_contiguous(input) else input.reshape(size)
-
-
-_reshape_copy.vjp(input=lambda g, like: reshape(g, like.shape))
 
 
 @_reshape_copy.batch
@@ -137,28 +128,19 @@ def _(batch: Any, input: Any, size: Any) -> Any:
     return _unsafe_view(clone(input), _behind_batch(batch, input, size))
 
 
-@linear(node="CloneBackward0", any_dtype=True, batches="leading")
+@linear(node="CloneBackward0", any_dtype=True, batches="leading", vjp=lambda g: g)
 def _packed_clone(input: Array) -> Any:
     return xp.as_array(input).copy()
 
 
-_packed_clone.vjp(input=lambda g: g)
-
-
-@linear(node="UnsafeViewBackward0", any_dtype=True)
+@linear(node="UnsafeViewBackward0", any_dtype=True, vjp=lambda g, like: reshape(g, like.shape))
 def _unsafe_view(input: Array, size: Ints) -> Any:
     return input.reshape(size)
 
 
-_unsafe_view.vjp(input=lambda g, like: reshape(g, like.shape))
-
-
-@linear(node="ReshapeAliasBackward0", any_dtype=True)
+@linear(node="ReshapeAliasBackward0", any_dtype=True, vjp=lambda g, like: _reshape(g, like.shape))
 def _reshape(input: Array, shape: Ints) -> Any:
     return input.reshape(shape)
-
-
-_reshape.vjp(input=lambda g, like: _reshape(g, like.shape))
 
 
 @_unsafe_view.batch

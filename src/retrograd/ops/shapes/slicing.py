@@ -13,23 +13,19 @@ from .dimensions import unsqueeze
 from .reshaping import reshape
 
 
-@view(quiet=True, batches="dims")
+@view(quiet=True, batches="dims",
+      vjp=lambda g, like, dim, index: select_backward(g, like.shape, dim, index))
 def _select(input: Array, dim: int, index: int) -> Any:
     return input[(slice(None),) * dim + (index, ...)]
 
 
-_select.vjp(input=lambda g, like, dim, index: select_backward(g, like.shape, dim, index))
-
-
-@linear(function=None, method=False, any_dtype=True, batches="dims")
+@linear(function=None, method=False, any_dtype=True, batches="dims",
+        vjp=lambda g, dim, index: _select(g, dim, index))
 def select_backward(input: Array, input_sizes: Any, dim: int, index: int) -> Any:
     """A selected part's gradient, in zeros of the whole's shape."""
     whole = xp.zeros(input_sizes, input.dtype)
     whole[(slice(None),) * dim + (index,)] = input
     return whole
-
-
-select_backward.vjp(input=lambda g, dim, index: _select(g, dim, index))
 
 
 @composite(method=True)
@@ -56,16 +52,14 @@ _slice.vjp(input=lambda g, like, dim, start, end, step:
            slice_backward(g, like.shape, dim, start, end, step))
 
 
-@linear(function=None, method=False, any_dtype=True, batches="dims")
+@linear(function=None, method=False, any_dtype=True, batches="dims",
+        vjp=lambda g, dim, start, end, step: _slice(g, dim, start, end, step))
 def slice_backward(input: Array, input_sizes: Any, dim: int, start: int, end: int,
                    step: int) -> Any:
     """A slice's gradient, in zeros of the whole's shape."""
     whole = xp.zeros(input_sizes, input.dtype)
     whole[(slice(None),) * dim + (slice(start, end, step),)] = input
     return whole
-
-
-slice_backward.vjp(input=lambda g, dim, start, end, step: _slice(g, dim, start, end, step))
 
 
 @composite(method=True)
@@ -91,7 +85,8 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
     return _slice(input, d, start, start + length, 1)
 
 
-@view(quiet=True, aliases=())
+@view(quiet=True, aliases=(),
+      vjp=lambda g, like, offset, dim1, dim2: diagonal_backward(g, like.shape, offset, dim1, dim2))
 def diagonal(input: Array, offset: int = 0, dim1: Dim = 0, dim2: Dim = 1) -> Any:
     """A view of a diagonal, as the last dimension."""
     if dim1 == dim2:
@@ -99,19 +94,13 @@ def diagonal(input: Array, offset: int = 0, dim1: Dim = 0, dim2: Dim = 1) -> Any
     return xp.writable_diagonal(input, offset, dim1, dim2)
 
 
-diagonal.vjp(input=lambda g, like, offset, dim1, dim2:
-             diagonal_backward(g, like.shape, offset, dim1, dim2))
-
-
-@linear(function=None, method=False, any_dtype=True, batches="dims")
+@linear(function=None, method=False, any_dtype=True, batches="dims",
+        vjp=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
 def diagonal_backward(input: Array, input_sizes: Any, offset: int, dim1: int, dim2: int) -> Any:
     """A diagonal's gradient, in zeros of the whole's shape."""
     whole = xp.zeros(input_sizes, input.dtype)
     xp.writable_diagonal(whole, offset, dim1, dim2)[...] = input
     return whole
-
-
-diagonal_backward.vjp(input=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2))
 
 
 @view(quiet=True, function=None)
@@ -139,13 +128,10 @@ def _(batch: Any, input: Any, dimension: int, size: int, step: int) -> Any:
     return unfold(input, dimension + 1, size, step)
 
 
-@linear(function=None, method=False)
+@linear(function=None, method=False, vjp=lambda g, dim, size, step: unfold(g, dim, size, step))
 def unfold_backward(input: Array, input_sizes: Any, dim: int, size: int, step: int) -> Any:
     """Overlapping windows' gradients, added up where they overlap."""
     return xp.add_windows(input, input_sizes, dim, size, step)
-
-
-unfold_backward.vjp(input=lambda g, dim, size, step: unfold(g, dim, size, step))
 
 
 @unfold_backward.batch

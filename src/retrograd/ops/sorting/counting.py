@@ -14,16 +14,14 @@ from ..checks.reductions import check_counts, check_slices
 
 
 @op(outputs=("values", "inverse", "counts"), differentiable=(0,), node="Unique2Backward0",
-    title="_unique2")
+    title="_unique2", vjp=lambda g: no_derivative_of("_unique2"))
 def _unique2(input: Array) -> Any:
     unsupported("unique", input.dtype, "c")
     return sorting_kernels.unique(input)
 
 
-_unique2.vjp(input=lambda g: no_derivative_of("_unique2"))
-
-
-@op(outputs=("values", "inverse", "counts"), differentiable=(0,), node="UniqueDimBackward0")
+@op(outputs=("values", "inverse", "counts"), differentiable=(0,), node="UniqueDimBackward0",
+    vjp=lambda g: no_derivative_of("unique_dim"))
 def _unique_dim(input: Array, dim: int) -> Any:
     axis = existing_dim(dim, input.ndim)
     unsupported("unique_dim", input.dtype, "c")
@@ -31,18 +29,13 @@ def _unique_dim(input: Array, dim: int) -> Any:
     return sorting_kernels.unique_slices(input, axis)
 
 
-_unique_dim.vjp(input=lambda g: no_derivative_of("unique_dim"))
-
-
-@op(outputs=("values", "inverse", "counts"), differentiable=(0,), node="UniqueConsecutiveBackward0")
+@op(outputs=("values", "inverse", "counts"), differentiable=(0,), node="UniqueConsecutiveBackward0",
+    vjp=lambda g: no_derivative_of("unique_consecutive"))
 def _unique_consecutive(input: Array, dim: Any) -> Any:
     if dim is not None:
         dim = existing_dim(dim, input.ndim)
         check_slices(input.shape, dim)
     return sorting_kernels.unique_runs(input, dim)
-
-
-_unique_consecutive.vjp(input=lambda g: no_derivative_of("unique_consecutive"))
 
 
 def _asked_for(found: Any, return_inverse: bool, return_counts: bool) -> Any:
@@ -73,15 +66,12 @@ def _counts(input: Index, minlength: int) -> Any:
     return sorting_kernels.bincount(input, None, minlength)
 
 
-@op(node="NotImplemented", title="bincount")
+@op(node="NotImplemented", title="bincount", vjp=lambda g: no_derivative("aten::bincount"))
 def _weighted_counts(weights: Array, input: Index, minlength: int) -> Any:
     check_counts(input, minlength)
     if weights.shape != input.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
     return sorting_kernels.bincount(input, weights, minlength)
-
-
-_weighted_counts.vjp(weights=lambda g: no_derivative("aten::bincount"))
 
 
 @_unique2.batch

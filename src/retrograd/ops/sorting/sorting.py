@@ -18,13 +18,11 @@ from ..shapes.dimensions import unsqueeze
 # ---------------------------------------------------------------- along a dimension by indices
 
 
-@linear(node="GatherBackward0")
+@linear(node="GatherBackward0",
+        vjp=lambda g, like, index, dim: _put_along(g, index, like.shape, dim, False))
 def _take_along(input: Array, index: Index, dim: int) -> Any:
     """The elements that ``index`` names along ``dim``."""
     return sorting_kernels.take_along(input, index, dim)
-
-
-_take_along.vjp(input=lambda g, like, index, dim: _put_along(g, index, like.shape, dim, False))
 
 
 @_take_along.batch
@@ -33,13 +31,11 @@ def _(batch: Any, input: Any, index: Any, dim: int) -> Any:
     return input if input.ndim == 1 else _take_along(input, index, dim + 1)
 
 
-@linear(node="ValueSelectingReductionBackward0")
+@linear(node="ValueSelectingReductionBackward0",
+        vjp=lambda g, index, dim: _take_along(g, index, dim))
 def _put_along(input: Array, index: Index, shape: Any, dim: int, unique: bool) -> Any:
     """Zeros of ``shape`` with ``input`` added where ``index`` says; the adjoint of the above."""
     return sorting_kernels.put_along(input, index, shape, dim, unique)
-
-
-_put_along.vjp(input=lambda g, index, dim: _take_along(g, index, dim))
 
 
 @_put_along.batch
@@ -69,21 +65,16 @@ def _sorted(input: Any, dim: int, descending: bool) -> Any:
     return sorting_kernels.laid_out_as(input, sorting_kernels.take_along(input, order, dim), order)
 
 
-@op(outputs=("values", "indices"), differentiable=(0,), node="SortBackward0")
+@op(outputs=("values", "indices"), differentiable=(0,), node="SortBackward0",
+    vjp=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
 def _sort(input: Array, dim: Dim, descending: bool) -> Any:
     return _sorted(input, dim, descending)
 
 
-_sort.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
-
-
-@op(outputs=("values", "indices"), differentiable=(0,), node="SortBackward1", title="sort")
+@op(outputs=("values", "indices"), differentiable=(0,), node="SortBackward1", title="sort",
+    vjp=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
 def _stable_sort(input: Array, dim: Dim, descending: bool) -> Any:
     return _sorted(input, dim, descending)
-
-
-_stable_sort.vjp(
-    input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
 
 
 def into(function: str, out: Any, results: Any) -> Any:
@@ -130,7 +121,8 @@ def msort(input: Tensor) -> Any:
     return _sort(input, 0, False)[0]
 
 
-@op(outputs=("values", "indices"), differentiable=(0,), node="TopkBackward0")
+@op(outputs=("values", "indices"), differentiable=(0,), node="TopkBackward0",
+    vjp=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
 def _topk(input: Array, k: int, dim: Dim, largest: bool, sorted: bool) -> Any:
     length = input.shape[dim] if input.ndim else 1
     if not 0 <= k <= length:
@@ -139,9 +131,6 @@ def _topk(input: Array, k: int, dim: Dim, largest: bool, sorted: bool) -> Any:
     found = sorting_kernels.largest_indices(input, k, dim, largest, sorted)
     found = xp.in_rows(found)
     return xp.in_rows(sorting_kernels.take_along(input, found, dim)), found
-
-
-_topk.vjp(input=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
 
 
 @composite(method=True)
