@@ -25,17 +25,14 @@ from .index_tensors import index, index_backward
 from .masked_fill import _joint_shape, _masked_fill_value
 
 
-@linear(any_dtype=True)
+@linear(any_dtype=True, vjp=lambda g, like, mask:
+        sum_to_size_of(masked_place(g, mask, joint_of(mask.shape, like.shape)), like.shape))
 def masked_select(input: Array, mask: Index) -> Any:
     """The elements where ``mask`` is true, in one dimension."""
     if mask.dtype != xp.BOOL:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     shape = _joint_shape(mask, input)
     return xp.broadcast_to(input, shape)[xp.broadcast_to(mask, shape)]
-
-
-masked_select.vjp(input=lambda g, like, mask: sum_to_size_of(
-    masked_place(g, mask, joint_of(mask.shape, like.shape)), like.shape))
 
 
 def _jointly_shaped(batch: Any, input: Any, mask: Any) -> tuple[Any, Any]:

@@ -23,7 +23,8 @@ from ..shapes.reshaping import reshape
 from .reduction import MEAN, NONE, SUM, _reduced, reduction_code
 
 
-@op()
+@op(vjp=lambda g, target, weight, reduction, ignore_index:
+    _nll_loss(g, target, weight, reduction, ignore_index))
 def _likelihood_gradient(output: Array, target: Index, weight: Index | None, shape: Any,
                          reduction: int, ignore_index: int) -> Any:
     return loss_kernels.spread_likelihood(output, shape, xp.as_array(target), weight, reduction,
@@ -83,10 +84,6 @@ def _(batch: Any, input: Any, target: Any, weight: Any, reduction: int, ignore_i
     if weight is not None:
         values = values * weights
     return _losses(values, weights, reduction)
-
-
-_likelihood_gradient.vjp(output=lambda g, target, weight, reduction, ignore_index: _nll_loss(
-    g, target, weight, reduction, ignore_index))
 
 
 @_likelihood_gradient.batch

@@ -162,7 +162,8 @@ def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | 
     return reduced(sum(values, input.ndim - 1) / input.shape[-1], code)
 
 
-@op()
+@op(vjp=lambda g, input, target, weight, p, margin:
+    _hinge_curvature(g, input, target, weight, p, margin))
 def _hinge_slopes(input: Array, target: Index, weight: Index | None, p: int, margin: float) -> Any:
     return loss_kernels.hinge_slopes(input, target, p, margin, weight)
 
@@ -204,24 +205,17 @@ def _(batch: Any, input: Any, target: Any, weight: Any, p: int, margin: float,
     return _reduced(values, reduction)
 
 
-_hinge_slopes.vjp(input=lambda g, input, target, weight, p, margin: _hinge_curvature(
-    g, input, target, weight, p, margin))
-
-
 @_hinge_slopes.batch
 def _(batch: Any, input: Any, target: Any, weight: Any, p: int, margin: float) -> Any:
     tensors = all_batched(batch, input=input, target=target)
     return _hinges(batch, "_hinge_slopes", tensors, weight, p, margin)
 
 
-@op()
+@op(vjp=lambda g, input, target, weight, p, margin:
+    _hinge_curvature(g, input, target, weight, p, margin))
 def _hinge_curvature(output: Array, input: Index, target: Index, weight: Index | None, p: int,
                      margin: float) -> Any:
     return loss_kernels.hinge_curvature(output, input, target, p, margin, weight)
-
-
-_hinge_curvature.vjp(output=lambda g, input, target, weight, p, margin: _hinge_curvature(
-    g, input, target, weight, p, margin))
 
 
 @_hinge_curvature.batch

@@ -14,14 +14,11 @@ from ..batching import run
 from ..shapes.reshaping import sizes
 
 
-@view(quiet=True, node="AsStridedBackward0")
+@view(quiet=True, node="AsStridedBackward0", vjp=lambda g, size, stride, storage_offset, source:
+      as_strided_backward(g, source, size, stride, storage_offset))
 def _as_strided(input: Array, size: Ints, stride: Ints, storage_offset: Any, source: Any) -> Any:
     own = source[2]
     return xp.as_strided(input, size, stride, 0 if storage_offset is None else storage_offset - own)
-
-
-_as_strided.vjp(input=lambda g, size, stride, storage_offset, source:
-                as_strided_backward(g, source, size, stride, storage_offset))
 
 
 @_as_strided.batch
@@ -121,7 +118,8 @@ def _sharers(source: Any, reach: int) -> Any:
     return xp.maximum(counts, 1)
 
 
-@linear(function=None, method=False)
+@linear(function=None, method=False, vjp=lambda g, source, size, stride, offset:
+        as_strided_backward(g, source, size, stride, offset))
 def strided_from(input: Array, source: Any, size: Any, stride: Any, offset: Any) -> Any:
     """What :func:`as_strided` would see if ``input`` were laid out as ``source`` says."""
     memory, start, sharers = _memory(source, size, stride, offset, input.dtype)
@@ -131,10 +129,6 @@ def strided_from(input: Array, source: Any, size: Any, stride: Any, offset: Any)
         _add_at(memory, input, *source)
         memory = (memory / sharers).astype(input.dtype)
     return xp.as_strided(memory, tuple(size), tuple(stride), start).copy()
-
-
-strided_from.vjp(input=lambda g, source, size, stride, offset:
-                 as_strided_backward(g, source, size, stride, offset))
 
 
 def _laid_side_by_side(batch: Any, source: Any, size: Any, stride: Any,

@@ -66,7 +66,9 @@ relu = _with_inplace(unary(
 
 
 @elementwise(function="nn.functional", method=False, inplace=True, quiet=True,
-             guard=lambda given, common: _check_hardtanh(given, common))
+             guard=lambda given, common: _check_hardtanh(given, common),
+             vjp=lambda g, input, min_val, max_val:
+             zeroed_by(g, input, (input <= min_val) | (input >= max_val)))
 def hardtanh(input: Array, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """``input`` held between two bounds, where the gradient stops."""
     if kind_of(input.dtype) in "iu":
@@ -79,10 +81,6 @@ def _check_hardtanh(given: dict[str, Any], common: dtypes.dtype) -> None:
           c=(NotImplementedError, "clamp is not supported for complex types"))(given, common)
     if common is dtypes.uint8 and (given["min_val"] < 0 or given["max_val"] < 0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-
-
-hardtanh.vjp(input=lambda g, input, min_val, max_val:
-             zeroed_by(g, input, (input <= min_val) | (input >= max_val)))
 
 
 @functional("hardtanh")
@@ -341,15 +339,13 @@ def _mish_slope(input: Any, bend: Any, s: Any) -> Any:
     return bend + input * s * (1 - bend * bend)
 
 
-@elementwise(function="nn.functional", method=False, guard=kinds("f", "softplus_cpu"))
+@elementwise(function="nn.functional", method=False, guard=kinds("f", "softplus_cpu"),
+             vjp=lambda g, input, beta, threshold:
+             where(input * beta > threshold, g, g * sigmoid(input * beta)))
 def softplus(input: Array, beta: float = 1, threshold: float = 20) -> Any:
     """log(1 + exp(βx)) / β, and ``input`` itself where βx is beyond ``threshold``."""
     scaled = input * beta
     return xp.where(scaled > threshold, input, xp.log1p(xp.exp(scaled)) / beta)
-
-
-softplus.vjp(input=lambda g, input, beta, threshold: where(
-    input * beta > threshold, g, g * sigmoid(input * beta)))
 
 
 logsigmoid = _activation(

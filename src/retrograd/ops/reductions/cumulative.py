@@ -56,15 +56,12 @@ def _cumprod_backward(g: Any, input: Any, dim: int) -> Any:
         shift(conj(input), dim, True), g, dim, True)
 
 
-@op()
+@op(vjp=lambda g, like, input, y, dim:
+    _logcumsumexp_backward(g, like, input, y, dim) if like.shape else g)
 def logcumsumexp(input: Array, dim: Dim) -> Any:
     """The logarithm of the running sum of exponentials along ``dim``."""
     unsupported("logcumsumexp_out_cpu", input.dtype, "biu")
     return reduce_kernels.log_sums(input, dim)
-
-
-logcumsumexp.vjp(input=lambda g, like, input, y, dim:
-                 _logcumsumexp_backward(g, like, input, y, dim) if like.shape else g)
 
 
 def _logcumsumexp_backward(g: Any, like: Any, input: Any, y: Any, dim: int) -> Any:

@@ -183,7 +183,8 @@ def amin(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
 amin.vjp(input=_extreme_backward)
 
 
-@op(outputs=("min", "max"), node="AminmaxBackward0")
+@op(outputs=("min", "max"), node="AminmaxBackward0", vjp=lambda g, input, min, max, dim, keepdim:
+    _aminmax_backward(g[0], g[1], input, min, max, dim, keepdim))
 def _aminmax(input: Array, dim: Dims, keepdim: bool) -> Any:
     unsupported("aminmax_cpu", input.dtype, "c")
     if dim is None and not input.size:
@@ -193,10 +194,6 @@ def _aminmax(input: Array, dim: Dims, keepdim: bool) -> Any:
         need_elements("aminmax", input.shape, dim[0], ":")
     return (reduce_kernels.extreme(xp.min, input, dim, keepdim),
             reduce_kernels.extreme(xp.max, input, dim, keepdim))
-
-
-_aminmax.vjp(input=lambda g, input, min, max, dim, keepdim:
-             _aminmax_backward(g[0], g[1], input, min, max, dim, keepdim))
 
 
 def _aminmax_backward(g_min: Any, g_max: Any, input: Any, low: Any, high: Any, dim: Any,

@@ -83,7 +83,8 @@ def _other_dims(input: Any, dim: int) -> tuple[int, ...]:
     return tuple([d for d in range(input.ndim) if d != own])
 
 
-@op(inplace=True)
+@op(inplace=True, vjp=lambda g, input, p, dim, maxnorm:
+    _renorm_backward(g, input, p, _other_dims(input, dim), maxnorm))
 def renorm(input: Array, p: float, dim: int, maxnorm: float) -> Any:
     """Scale each slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` down to it."""
     if input.ndim < 2:
@@ -94,10 +95,6 @@ def renorm(input: Array, p: float, dim: int, maxnorm: float) -> Any:
     if maxnorm < 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     return distance_kernels.renormed(input, float(p), _other_dims(input, dim), maxnorm)
-
-
-renorm.vjp(input=lambda g, input, p, dim, maxnorm:
-           _renorm_backward(g, input, p, _other_dims(input, dim), maxnorm))
 
 
 @renorm.batch

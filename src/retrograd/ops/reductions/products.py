@@ -25,13 +25,10 @@ _prod.vjp(input=lambda g, like, input: _spread(g, like, None, False) * conj(
 _prod.batch(lambda batch, input, dtype: _prod_dim(flat(input), 1, False, dtype))
 
 
-@op(node="ProdBackward1", title="prod")
+@op(node="ProdBackward1", title="prod", vjp=lambda g, like, input, dim, keepdim:
+    _spread(g, like, (dim,), keepdim) * conj(_products_of_others(input, dim)))
 def _prod_dim(input: Array, dim: Dim, keepdim: bool = False, dtype: Any = None) -> Any:
     return reduce_kernels.product(input, dim, keepdim, _np(dtype))
-
-
-_prod_dim.vjp(input=lambda g, like, input, dim, keepdim:
-              _spread(g, like, (dim,), keepdim) * conj(_products_of_others(input, dim)))
 
 
 @op(vjp=lambda g, input, dim: _others_backward(g, input, dim) if input.ndim else g * 0)

@@ -146,14 +146,11 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
 # ---------------------------------------------------------------- others
 
 
-@op(promote="float")
+@op(promote="float", vjp=lambda g, like, input, y, dim, keepdim:
+    _spread(g, like, dim, keepdim) * conj(exp(input - _spread(y, like, dim, keepdim))))
 def logsumexp(input: Array, dim: Dims, keepdim: bool = False) -> Any:
     """The logarithm of the sum of exponentials over ``dim``, without overflow."""
     return reduce_kernels.log_sum(input, dim, keepdim)
-
-
-logsumexp.vjp(input=lambda g, like, input, y, dim, keepdim: _spread(g, like, dim, keepdim) * conj(
-    exp(input - _spread(y, like, dim, keepdim))))
 
 
 publish(logsumexp, "logsumexp", method=False, function="special")

@@ -56,22 +56,17 @@ def var_backward(g: Any, like: Any, input: Any, dim: Any, correction: Any, keepd
 _var.vjp(input=var_backward)
 
 
-@op(node="StdBackward0")
+@op(node="StdBackward0", vjp=lambda g, like, input, y, dim, correction, keepdim:
+    var_backward(ratio(g, y * 2), like, input, dim, correction, keepdim))
 def _std(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
     return reduce_kernels.standard_deviation(input, dim, keepdim, correction)[0]
 
 
-_std.vjp(input=lambda g, like, input, y, dim, correction, keepdim:
-         var_backward(ratio(g, y * 2), like, input, dim, correction, keepdim))
-
-
-@op(outputs=("var", "mean"), node="VarMeanBackward0")
+@op(outputs=("var", "mean"), node="VarMeanBackward0",
+    vjp=lambda g, like, input, dim, correction, keepdim:
+    _var_mean_backward(g[0], g[1], like, input, dim, correction, keepdim))
 def _var_mean(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
     return reduce_kernels.variance(input, dim, keepdim, correction)
-
-
-_var_mean.vjp(input=lambda g, like, input, dim, correction, keepdim:
-              _var_mean_backward(g[0], g[1], like, input, dim, correction, keepdim))
 
 
 def _var_mean_backward(g_var: Any, g_mean: Any, like: Any, input: Any, dim: Any, correction: Any,

@@ -182,15 +182,13 @@ def _unsafe_parts(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
     return tuple(parts)
 
 
-@linear(outputs=("list",), any_dtype=True, node="UnsafeSplitBackward0")
+@linear(outputs=("list",), any_dtype=True, node="UnsafeSplitBackward0",
+        vjp=lambda g, like, split_size, dim:
+        join_parts(g, like, chunk_lengths(like.shape[dim], split_size), dim))
 def _unsafe_split(input: Array, split_size: int, dim: Dim = 0) -> Any:
     lead = (slice(None),) * dim
     return tuple([input[(*lead, slice(i, i + split_size))]
                   for i in range(0, input.shape[dim], split_size)] or [input])
-
-
-_unsafe_split.vjp(input=lambda g, like, split_size, dim:
-                  join_parts(g, like, chunk_lengths(like.shape[dim], split_size), dim))
 
 
 @composite(method=True)

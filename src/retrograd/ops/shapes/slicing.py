@@ -43,13 +43,10 @@ def select(input: Tensor, dim: int, index: int) -> Any:
     return _select(input, d, index % n if n else index)
 
 
-@view(quiet=True, node="SliceBackward0", batches="dims")
+@view(quiet=True, node="SliceBackward0", batches="dims", vjp=lambda g, like, dim, start, end, step:
+      slice_backward(g, like.shape, dim, start, end, step))
 def _slice(input: Array, dim: int, start: int, end: int, step: int = 1) -> Any:
     return input[(slice(None),) * dim + (slice(start, end, step),)]
-
-
-_slice.vjp(input=lambda g, like, dim, start, end, step:
-           slice_backward(g, like.shape, dim, start, end, step))
 
 
 @linear(function=None, method=False, any_dtype=True, batches="dims",
@@ -103,7 +100,8 @@ def diagonal_backward(input: Array, input_sizes: Any, offset: int, dim1: int, di
     return whole
 
 
-@view(quiet=True, function=None)
+@view(quiet=True, function=None, vjp=lambda g, like, dimension, size, step:
+      unfold_backward(g, like.shape, dimension, size, step))
 def unfold(input: Array, dimension: Dim, size: int, step: int) -> Any:
     """A view of sliding windows along ``dimension``, as a new last dimension."""
     length = input.shape[dimension] if input.ndim else 1
@@ -115,10 +113,6 @@ def unfold(input: Array, dimension: Dim, size: int, step: int) -> Any:
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
     return xp.windows(input, dimension, size, step)
-
-
-unfold.vjp(input=lambda g, like, dimension, size, step:
-           unfold_backward(g, like.shape, dimension, size, step))
 
 
 @unfold.batch
