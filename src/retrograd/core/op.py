@@ -10,7 +10,9 @@
     mul.vjp(input=lambda g, other: g * conj(other),
             other=lambda g, input: g * conj(input))
 
-The rule of an op with one array argument may stand in the declaration itself, as ``vjp=``.
+The rule of an op with one array argument may stand in the declaration itself, as ``vjp=``, and so
+may a batching rule of one expression, as ``batches=``.
+
 The decorated name becomes an ordinary function on tensors. Its first call compiles the declaration
 into specialised source (see :mod:`retrograd.codegen`) and swaps that into the function object, so
 every reference to it, imported anywhere, runs the fast code from then on.
@@ -316,6 +318,7 @@ _PRIVATE = {"function": None, "method": False}
 def _declare(kind: str, options: dict[str, Any]) -> Callable[[Any], Any]:
     declaration.check_options(options, _OPTIONS | {"name", "doc", "vjp"}, PUBLIC)
     name, doc, vjp = [options.pop(option, None) for option in ("name", "doc", "vjp")]
+    batch_rule = options.pop("batches") if callable(options.get("batches")) else None
 
     def declare(kernel: Any) -> Any:
         _rename(kernel, name, doc)
@@ -323,6 +326,8 @@ def _declare(kind: str, options: dict[str, Any]) -> Callable[[Any], Any]:
         made = _register(kernel, kind, **{**private, **options})
         if vjp is not None:
             made.vjp(**dict.fromkeys(made.op.arrays, vjp))
+        if batch_rule is not None:
+            made.batch(batch_rule)
         return made
 
     return declare

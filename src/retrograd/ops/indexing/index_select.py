@@ -128,7 +128,8 @@ def _(batch: Any, input: Any, dim: int, at: Any, source: Any, alpha: Any) -> Any
     return _slices_written(scatter_add, batch, input, dim, at, scaled(source, alpha))
 
 
-@op(any_dtype=True, inplace=True)
+@op(any_dtype=True, inplace=True, batches=lambda batch, input, dim, at, source:
+    _slices_written(_scatter_src, batch, input, dim, at, source))
 def index_copy(input: Array, dim: Dim, index: Index, source: Array) -> Any:
     """``input`` with the slices of ``source`` written where ``index`` says."""
     return _on_copy(_write_index_copy, input, dim, index, source)
@@ -143,11 +144,6 @@ def _write_index_copy(array: Any, dim: int, index: Any, source: Any) -> None:
 index_copy.vjp(input=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0),
                source=lambda g, like, dim, index:
                reshape(index_select(g, dim, index), like.shape))
-
-
-@index_copy.batch
-def _(batch: Any, input: Any, dim: int, at: Any, source: Any) -> Any:
-    return _slices_written(_scatter_src, batch, input, dim, at, source)
 
 
 @op(any_dtype=True, node="IndexFillBackward0",

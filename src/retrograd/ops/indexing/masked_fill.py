@@ -36,7 +36,8 @@ def _masked(input: Any, mask: Any, value: Any) -> Any:
 
 
 @op(any_dtype=True, broadcasts=True, node="MaskedFillBackward0", quiet=True,
-    vjp=lambda g, mask: _masked_fill_value(g, mask, 0.0))
+    vjp=lambda g, mask: _masked_fill_value(g, mask, 0.0), batches=lambda batch, input, mask, value:
+    run("_masked_fill_value", *all_aligned(batch, input=input, mask=mask), value))
 def _masked_fill_value(input: Array, mask: Index, value: Number) -> Any:
     check_mask(mask)
     return _masked(input, mask, index_kernels.number_as(value, input.dtype))
@@ -46,11 +47,6 @@ def _masked_fill_value(input: Array, mask: Index, value: Number) -> Any:
 def _write_masked_fill(array: Any, mask: Any, value: Any) -> None:
     check_mask(mask)
     _fill_masked(array, mask, index_kernels.number_as(value, array.dtype))
-
-
-@_masked_fill_value.batch
-def _(batch: Any, input: Any, mask: Any, value: Any) -> Any:
-    return run("_masked_fill_value", *all_aligned(batch, input=input, mask=mask), value)
 
 
 @op(any_dtype=True, broadcasts=True, node="MaskedFillBackward1")

@@ -56,12 +56,7 @@ def per_matrix(values: Any) -> Any:
     return reshape(values, (*values.shape, 1, 1))
 
 
-@op()
+@op(batches=lambda batch, input: repeated(batch.size, run("_identity", input)))
 def _identity(input: Index) -> Any:
     """The identity matrix of ``input``'s last dimension and dtype."""
     return xp.eye(input.shape[-1], dtype=input.dtype)
-
-
-@_identity.batch
-def _(batch: Any, input: Any) -> Any:
-    return repeated(batch.size, run("_identity", input))

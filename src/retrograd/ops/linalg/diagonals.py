@@ -62,24 +62,16 @@ def _(batch: Any, input: Any, offset: int, dim1: int, dim2: int) -> Any:
 
 
 @linear(node="DiagonalBackward0_copy", any_dtype=True,
-        vjp=lambda g, like, offset: _on_diagonal(g, like.shape, offset))
+        vjp=lambda g, like, offset: _on_diagonal(g, like.shape, offset),
+        batches=lambda batch, input, offset: clone(diagonal(input, offset, 1, 2)))
 def _diagonal_copy(input: Array, offset: int) -> Any:
     return input.diagonal(offset).copy()
 
 
-@_diagonal_copy.batch
-def _(batch: Any, input: Any, offset: int) -> Any:
-    return clone(diagonal(input, offset, 1, 2))
-
-
-@linear(vjp=lambda g, offset: _diagonal_copy(g, offset))
+@linear(vjp=lambda g, offset: _diagonal_copy(g, offset), batches=lambda batch, input, shape, offset:
+        diagonal_backward(input, (batch.size, *shape), offset, 1, 2))
 def _on_diagonal(input: Array, shape: Any, offset: int) -> Any:
     return matrices.on_diagonal(input, shape, offset)
-
-
-@_on_diagonal.batch
-def _(batch: Any, input: Any, shape: Any, offset: int) -> Any:
-    return diagonal_backward(input, (batch.size, *shape), offset, 1, 2)
 
 
 @composite(method=True)

@@ -56,7 +56,8 @@ def _zero_pivots(A: Index) -> Any:
     return matrices.first_zero_pivot(A)
 
 
-@op(node="LinalgSolveExBackward0", broadcasts=True)
+@op(node="LinalgSolveExBackward0", broadcasts=True, batches=lambda batch, A, B, vector:
+    run("_solve", *_systems(batch, A, B, 1 if vector else 2), vector))
 def _solve(A: Array, B: Array, vector: bool) -> Any:
     return matrices.solve(A, B, vector)
 
@@ -71,11 +72,6 @@ def _systems(batch: Any, A: Any, B: Any, columns: int) -> tuple[Any, Any]:
     A, B = all_batched(batch, A=A, B=B)
     lead = max(A.ndim - 2, B.ndim - columns)
     return with_rank(A, lead - 1 + 2), with_rank(B, lead - 1 + columns)
-
-
-@_solve.batch
-def _(batch: Any, A: Any, B: Any, vector: bool) -> Any:
-    return run("_solve", *_systems(batch, A, B, 1 if vector else 2), vector)
 
 
 def _times_adjoint(left: Any, right: Any, vector: bool) -> Any:
@@ -119,7 +115,9 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     return into_one(out, found)
 
 
-@op(node="LinalgSolveTriangularBackward0", broadcasts=True)
+@op(node="LinalgSolveTriangularBackward0", broadcasts=True,
+    batches=lambda batch, A, B, upper, unitriangular:
+    run("_solve_triangular", *_systems(batch, A, B, 2), upper, unitriangular))
 def _solve_triangular(A: Array, B: Array, upper: bool, unitriangular: bool) -> Any:
     return matrices.solve_triangular(A, B, upper, unitriangular)
 
@@ -136,11 +134,6 @@ _solve_triangular.vjp(
         unitriangular),
     B=lambda g, A, upper, unitriangular: _solve_triangular(
         adjoint_of(A), g, not upper, unitriangular))
-
-
-@_solve_triangular.batch
-def _(batch: Any, A: Any, B: Any, upper: bool, unitriangular: bool) -> Any:
-    return run("_solve_triangular", *_systems(batch, A, B, 2), upper, unitriangular)
 
 
 @composite(function="linalg")

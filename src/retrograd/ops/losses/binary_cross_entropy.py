@@ -17,7 +17,7 @@ from ..shapes.expanding import broadcast_shapes, expand
 from .reduction import _pair, element_count, of_each, reduction_code, share
 
 
-@op(guard=kinds("f", "binary_cross_entropy"))
+@op(guard=kinds("f", "binary_cross_entropy"), batches=of_each)
 def _binary_cross_entropy(input: Array, target: Array, weight: Index | None,
                           reduction: int) -> Any:
     return loss_kernels.binary_cross_entropy(input, target, weight, reduction)
@@ -36,7 +36,6 @@ _binary_cross_entropy.vjp(
         (1 - input) * input, 1e-12) * weighted_share(g, weight, input, reduction),
     target=lambda g, input, weight, reduction: (log1p(-input) - log(input)) * weighted_share(
         g, weight, input, reduction))
-_binary_cross_entropy.batch(of_each)
 
 
 @composite(function="nn.functional")
@@ -67,7 +66,7 @@ def softplus_of_negative(input: Array) -> Any:
     return xp.log1p(xp.exp(-xp.absolute(input))) + xp.maximum(-input, 0)
 
 
-@op(node="BinaryCrossEntropyWithLogitsBackward0")
+@op(node="BinaryCrossEntropyWithLogitsBackward0", batches=of_each)
 def _logistic_loss(input: Array, target: Array, weight: Index | None, pos_weight: Index | None,
                    reduction: int) -> Any:
     return loss_kernels.logistic_loss(input, target, weight, pos_weight, reduction)
@@ -90,7 +89,6 @@ _logistic_loss.vjp(
         input, target, pos_weight) * weighted_share(g, weight, input, reduction),
     target=lambda g, input, weight, pos_weight, reduction: logistic_target_slope(
         input, pos_weight) * weighted_share(g, weight, input, reduction))
-_logistic_loss.batch(of_each)
 
 
 @composite(function="nn.functional")

@@ -124,7 +124,7 @@ def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative
     return _triplet(distance(anchor, positive), distance(anchor, negative), other, margin, code)
 
 
-@op(node="SoftMarginLossBackward0")
+@op(node="SoftMarginLossBackward0", batches=of_each)
 def _soft_margin_loss(input: Array, target: Index, reduction: int) -> Any:
     apart = -input * target
     values = xp.log1p(xp.exp(-xp.absolute(apart))) + xp.maximum(apart, 0)
@@ -133,7 +133,6 @@ def _soft_margin_loss(input: Array, target: Index, reduction: int) -> Any:
 
 _soft_margin_loss.vjp(input=lambda g, input, target, reduction: -target * sigmoid(
     -input * target) * share(g, element_count(input), reduction))
-_soft_margin_loss.batch(of_each)
 
 
 @composite(function="nn.functional")

@@ -24,7 +24,7 @@ from .reduction import (
 )
 
 
-@op()
+@op(batches=of_each)
 def _mse_loss(input: Array, target: Array, reduction: int) -> Any:
     unsupported("mse_cpu", input.dtype, "biu")
     return loss_kernels.squared_error(input, target, reduction)
@@ -36,7 +36,6 @@ _mse_loss.vjp(
         g, element_count(input), reduction, 2.0),
     target=lambda g, input, target, reduction: (target - input) * share(
         g, element_count(input), reduction, 2.0))
-_mse_loss.batch(of_each)
 
 
 @composite(function="nn.functional")
@@ -75,7 +74,7 @@ def l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
     return reduced(values, code) if weight is None else _weighted(values, weight, code)
 
 
-@op(node="SmoothL1LossBackward0", guard=kinds("f", "smooth_l1_cpu"))
+@op(node="SmoothL1LossBackward0", guard=kinds("f", "smooth_l1_cpu"), batches=of_each)
 def _smooth_l1_loss(input: Array, target: Array, reduction: int, beta: float) -> Any:
     return loss_kernels.smooth_error(input, target, beta, 1.0, reduction)
 
@@ -85,7 +84,6 @@ _smooth_l1_loss.vjp(
         (input - target) * (1 / beta), -1.0, 1.0) * share(g, element_count(input), reduction),
     target=lambda g, input, target, reduction, beta: _clamp_numbers(
         (target - input) * (1 / beta), -1.0, 1.0) * share(g, element_count(input), reduction))
-_smooth_l1_loss.batch(of_each)
 
 
 @composite(function="nn.functional")
@@ -102,7 +100,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = No
     return _smooth_l1_loss(input, target, code, float(beta))
 
 
-@op(node="HuberLossBackward0", guard=kinds("f", "huber_cpu"))
+@op(node="HuberLossBackward0", guard=kinds("f", "huber_cpu"), batches=of_each)
 def _huber_loss(input: Array, target: Array, reduction: int, delta: float) -> Any:
     return loss_kernels.smooth_error(input, target, delta, delta, reduction)
 
@@ -112,7 +110,6 @@ _huber_loss.vjp(
         input - target, -delta, delta) * share(g, element_count(input), reduction),
     target=lambda g, input, target, reduction, delta: _clamp_numbers(
         target - input, -delta, delta) * share(g, element_count(input), reduction))
-_huber_loss.batch(of_each)
 
 
 @composite(function="nn.functional")

@@ -15,16 +15,12 @@ from ..shapes.reshaping import sizes
 
 
 @view(quiet=True, node="AsStridedBackward0", vjp=lambda g, size, stride, storage_offset, source:
-      as_strided_backward(g, source, size, stride, storage_offset))
+      as_strided_backward(g, source, size, stride, storage_offset),
+      batches=lambda batch, input, size, stride, storage_offset, source:
+      _as_strided(input, (batch.size, *size), (input.stride(0), *stride), storage_offset, source))
 def _as_strided(input: Array, size: Ints, stride: Ints, storage_offset: Any, source: Any) -> Any:
     own = source[2]
     return xp.as_strided(input, size, stride, 0 if storage_offset is None else storage_offset - own)
-
-
-@_as_strided.batch
-def _(batch: Any, input: Any, size: Any, stride: Any, storage_offset: Any, source: Any) -> Any:
-    return _as_strided(input, (batch.size, *size), (input.stride(0), *stride), storage_offset,
-                       source)
 
 
 @public("as_strided")

@@ -10,7 +10,8 @@ from ..batching import run
 from ..checks.common import kinds
 
 
-@linear()
+@linear(batches=lambda batch, input, recipe, sizes:
+        _spread_axes(input, _shifted_recipe(recipe), (batch.size, *sizes)))
 def _spread_axes(input: Array, recipe: Any, sizes: Any) -> Any:
     return conv_kernels.spread_axes(input, recipe, sizes)
 
@@ -22,11 +23,6 @@ def _behind_batch(batch: Any, input: Any, recipe: Any, *rest: Any) -> Any:
 
 def _shifted_recipe(recipe: Any) -> Any:
     return tuple([(axis + 1 if axis >= 0 else axis, *rest) for axis, *rest in recipe])
-
-
-@_spread_axes.batch
-def _(batch: Any, input: Any, recipe: Any, sizes: Any) -> Any:
-    return _spread_axes(input, _shifted_recipe(recipe), (batch.size, *sizes))
 
 
 def _declare_taking(name: str, node: str, guard: Any = None) -> Any:
@@ -44,13 +40,12 @@ _take_axes = _declare_taking("_take_axes", "IndexSelectBackward0")
 _spread_axes.vjp(input=lambda g, recipe: _take_axes(g, recipe))
 
 
-@linear(node="MmBackward0")
+@linear(node="MmBackward0", batches=_behind_batch)
 def _multiply_axes(input: Array, recipe: Any, transposed: bool) -> Any:
     return conv_kernels.multiply_axes(input, recipe, transposed)
 
 
 _multiply_axes.vjp(input=lambda g, recipe, transposed: _multiply_axes(g, recipe, not transposed))
-_multiply_axes.batch(_behind_batch)
 
 
 def _declare_mixing(name: str, node: str, lacking: str) -> Any:

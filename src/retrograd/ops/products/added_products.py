@@ -122,7 +122,8 @@ def _product_added(batch: Any, input: Any, a: Any, b: Any, beta: Any, alpha: Any
     return _added(batch, input, _inner_product(batch, a, b), beta, alpha)
 
 
-@op(broadcasts=True, inplace=True)
+@op(broadcasts=True, inplace=True, batches=lambda batch, input, a, b, beta, alpha:
+    _added(batch, input, _sum_dims(_inner_product(batch, a, b), (1,)), beta, alpha))
 def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Number = 1,
            alpha: Number = 1) -> Any:
     """``beta * input + alpha * Σ(batch1 @ batch2)``, summed over the batch."""
@@ -135,8 +136,3 @@ addbmm.vjp(
     input=lambda g, beta: scaled(g, conj_number(beta)),
     batch1=lambda g, batch2, alpha: scaled(_batched(g, adjoint_of(batch2)), conj_number(alpha)),
     batch2=lambda g, batch1, alpha: scaled(_batched(adjoint_of(batch1), g), conj_number(alpha)))
-
-
-@addbmm.batch
-def _(batch: Any, input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
-    return _added(batch, input, _sum_dims(_inner_product(batch, a, b), (1,)), beta, alpha)

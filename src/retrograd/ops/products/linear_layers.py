@@ -24,15 +24,11 @@ from .matmul import _batched, _product, _rows_times_matrix, _vecmat, flat_rows, 
 
 
 @linear_op(method=False, function=None, node="SumBackward1",
-           vjp=lambda g, like: expand(g, like.shape))
+           vjp=lambda g, like: expand(g, like.shape),
+           batches=lambda batch, input: _sum_dims(input, (1,)))
 def sum_rows(input: Array) -> Any:
     """The sum of a matrix's rows."""
     return matrices.sum_rows(input)
-
-
-@sum_rows.batch
-def _(batch: Any, input: Any) -> Any:
-    return _sum_dims(input, (1,))
 
 
 @op(node="AddmmBackward0", saved={"input": "mat1", "weight": "mat2"}, steps={"weight": t})

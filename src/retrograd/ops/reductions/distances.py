@@ -51,7 +51,8 @@ def _dist_backward(g: Any, y: Any, apart: Any, p: float) -> Any:
                          apart, p, None)
 
 
-@op(broadcasts=True, node="CdistBackward0")
+@op(broadcasts=True, node="CdistBackward0",
+    batches=lambda batch, x1, x2, p: _cdist(*as_operands(batch, x1=x1, x2=x2), p))
 def _cdist(x1: Array, x2: Array, p: float) -> Any:
     check_cdist(x1, x2, p)
     return distance_kernels.pairwise(x1, x2, p)
@@ -59,11 +60,6 @@ def _cdist(x1: Array, x2: Array, p: float) -> Any:
 
 _cdist.vjp(x1=lambda g, x1, x2, y, p: _over_pairs(_pair_backward(g, x1, x2, y, p), 2),
            x2=lambda g, x1, x2, y, p: -_over_pairs(_pair_backward(g, x1, x2, y, p), 3))
-
-
-@_cdist.batch
-def _(batch: Any, x1: Any, x2: Any, p: float) -> Any:
-    return _cdist(*as_operands(batch, x1=x1, x2=x2), p)
 
 
 def _pair_backward(g: Any, x1: Any, x2: Any, y: Any, p: float) -> Any:

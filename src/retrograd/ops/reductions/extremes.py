@@ -84,7 +84,7 @@ def _selected_backward(g: Any, like: Any, indices: Any, dim: int, keepdim: bool)
     return put_selected(g[0], indices, like, dim, keepdim)
 
 
-@op(node="MaxBackward1", quiet=True)
+@op(node="MaxBackward1", quiet=True, batches=lambda batch, input: amax(flat(input), 1))
 def _max(input: Array) -> Any:
     need_any("max", input)
     unsupported("max_all", input.dtype, "c")
@@ -92,10 +92,9 @@ def _max(input: Array) -> Any:
 
 
 _max.vjp(input=_of_whole_backward)
-_max.batch(lambda batch, input: amax(flat(input), 1))
 
 
-@op(node="MinBackward1", quiet=True)
+@op(node="MinBackward1", quiet=True, batches=lambda batch, input: amin(flat(input), 1))
 def _min(input: Array) -> Any:
     need_any("min", input)
     unsupported("min_all", input.dtype, "c")
@@ -103,7 +102,6 @@ def _min(input: Array) -> Any:
 
 
 _min.vjp(input=_of_whole_backward)
-_min.batch(lambda batch, input: amin(flat(input), 1))
 
 
 def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) -> Any:

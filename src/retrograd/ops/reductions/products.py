@@ -15,14 +15,14 @@ from .arguments import _np, numpy_names
 from .sums import _spread
 
 
-@op(node="ProdBackward0")
+@op(node="ProdBackward0",
+    batches=lambda batch, input, dtype: _prod_dim(flat(input), 1, False, dtype))
 def _prod(input: Array, dtype: Any = None) -> Any:
     return reduce_kernels.product(input, None, False, _np(dtype))
 
 
 _prod.vjp(input=lambda g, like, input: _spread(g, like, None, False) * conj(
     reshape(_products_of_others(reshape(input, (-1,)), 0), like.shape)))
-_prod.batch(lambda batch, input, dtype: _prod_dim(flat(input), 1, False, dtype))
 
 
 @op(node="ProdBackward1", title="prod", vjp=lambda g, like, input, dim, keepdim:

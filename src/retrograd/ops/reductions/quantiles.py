@@ -24,22 +24,21 @@ from .extremes import _of_whole_backward, _selected_backward
 # ---------------------------------------------------------------- medians
 
 
-@op(node="MedianBackward0")
+@op(node="MedianBackward0", batches=lambda batch, input: _median_dim(flat(input), 1, False)[0])
 def _median(input: Array) -> Any:
     return median_of_all(input, False)
 
 
 _median.vjp(input=_of_whole_backward)
-_median.batch(lambda batch, input: _median_dim(flat(input), 1, False)[0])
 
 
-@op(node="NanmedianBackward0")
+@op(node="NanmedianBackward0",
+    batches=lambda batch, input: _nanmedian_dim(flat(input), 1, False)[0])
 def _nanmedian(input: Array) -> Any:
     return median_of_all(input, True)
 
 
 _nanmedian.vjp(input=_of_whole_backward)
-_nanmedian.batch(lambda batch, input: _nanmedian_dim(flat(input), 1, False)[0])
 
 
 @op(outputs=("values", "indices"), differentiable=(0,), node="MedianBackward1", title="median")

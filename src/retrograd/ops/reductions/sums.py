@@ -26,14 +26,12 @@ from .arguments import UNSET, _np, numpy_names
 # ---------------------------------------------------------------- sums and means
 
 
-@linear(node="SumBackward0", quiet=True, vjp=lambda g, like: _spread(g, like, None, False))
+@linear(node="SumBackward0", quiet=True, vjp=lambda g, like: _spread(g, like, None, False),
+        batches=lambda batch, input, dtype: _sum_dims(flat(input), 1, False, dtype))
 def _sum(input: Array, dtype: Any = None) -> Any:
     if dtype is None:
         return reduce_kernels.sum_all(input)
     return reduce_kernels.total(input, None, False, _np(dtype))
-
-
-_sum.batch(lambda batch, input, dtype: _sum_dims(flat(input), 1, False, dtype))
 
 
 @linear(node="SumBackward1", title="sum",
@@ -69,7 +67,8 @@ def sum(input: Tensor, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = 
     return _sum_dims(input, dim, keepdim, dtype, out=out)
 
 
-@linear(node="MeanBackward0", quiet=True)
+@linear(node="MeanBackward0", quiet=True,
+        batches=lambda batch, input, dtype: _mean_dims(flat(input), 1, False, dtype))
 def _mean(input: Array, dtype: Any = None) -> Any:
     own = input.dtype
     if dtype is None and (own is xp.FLOAT32 or own is xp.FLOAT64) and input.size:
@@ -79,7 +78,6 @@ def _mean(input: Array, dtype: Any = None) -> Any:
 
 
 _mean.vjp(input=lambda g, like: _spread(g / math.prod(like.shape), like, None, False))
-_mean.batch(lambda batch, input, dtype: _mean_dims(flat(input), 1, False, dtype))
 
 
 @linear(node="MeanBackward1", title="mean")
@@ -156,7 +154,7 @@ def logsumexp(input: Array, dim: Dims, keepdim: bool = False) -> Any:
 publish(logsumexp, "logsumexp", method=False, function="special")
 
 
-@linear()
+@linear(batches=lambda batch, input: _sum_dims(diagonal(input, 0, 1, 2), 1))
 def trace(input: Array) -> Any:
     """The sum of a matrix's diagonal."""
     if input.ndim != 2:
@@ -167,7 +165,6 @@ def trace(input: Array) -> Any:
 
 trace.vjp(input=lambda g, like: diagonal_backward(
     expand(g, (_shorter(*like.shape),)), like.shape, 0, 0, 1))
-trace.batch(lambda batch, input: _sum_dims(diagonal(input, 0, 1, 2), 1))
 
 
 def _shorter(rows: int, columns: int) -> int:

@@ -15,14 +15,10 @@ from .reshaping import reshape, spread_method
 # ---------------------------------------------------------------- reordering
 
 
-@view(quiet=True, vjp=lambda g, dims: _permute(g, inverse_permutation(dims)))
+@view(quiet=True, vjp=lambda g, dims: _permute(g, inverse_permutation(dims)),
+      batches=lambda batch, input, dims: _permute(input, (0, *[d + 1 for d in dims])))
 def _permute(input: Array, dims: Ints) -> Any:
     return input.transpose(dims)
-
-
-@_permute.batch
-def _(batch: Any, input: Any, dims: Any) -> Any:
-    return _permute(input, (0, *[d + 1 for d in dims]))
 
 
 def inverse_permutation(dims: Any) -> tuple[int, ...]:
@@ -159,15 +155,11 @@ attach(mH=property(_matrix_adjoint))
 # ---------------------------------------------------------------- length-one dimensions
 
 
-@view(quiet=True, vjp=lambda g, dim: _squeeze_dim(g, dim if dim >= 0 else dim + g.ndim))
+@view(quiet=True, vjp=lambda g, dim: _squeeze_dim(g, dim if dim >= 0 else dim + g.ndim),
+      batches=lambda batch, input, dim: unsqueeze(input, canonical_dim(dim, input.ndim) + 1))
 def unsqueeze(input: Array, dim: int) -> Any:
     """A view with a dimension of length one inserted at ``dim``."""
     return xp.expand_dims(input, canonical_dim(dim, input.ndim + 1))
-
-
-@unsqueeze.batch
-def _(batch: Any, input: Any, dim: int) -> Any:
-    return unsqueeze(input, canonical_dim(dim, input.ndim) + 1)
 
 
 @view(quiet=True, vjp=lambda g, like: reshape(g, like.shape))

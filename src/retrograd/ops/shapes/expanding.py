@@ -39,15 +39,11 @@ def _check_expand(input: Any, size: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @spread_method("size")
-@view(quiet=True, method=False, function=None, vjp=lambda g, like: sum_to_size_of(g, like.shape))
+@view(quiet=True, method=False, function=None, vjp=lambda g, like: sum_to_size_of(g, like.shape),
+      batches=lambda batch, input, size: expand(with_rank(input, len(size)), (batch.size, *size)))
 def expand(input: Array, size: Ints) -> Any:
     """A view with length-one dimensions repeated to ``size``, without copying."""
     return xp.expanded(input, _check_expand(input, tuple(size)))
-
-
-@expand.batch
-def _(batch: Any, input: Any, size: Any) -> Any:
-    return expand(with_rank(input, len(size)), (batch.size, *size))
 
 
 def joint_shape(first: Any, second: Any) -> tuple[int, ...]:

@@ -18,14 +18,11 @@ from .reshaping import reshape, sizes, spread_method, with_rank
 
 
 @linear(any_dtype=True, node="RepeatBackward0",
-        vjp=lambda g, like, repeats: summed_repeats(g, like.shape, repeats))
+        vjp=lambda g, like, repeats: summed_repeats(g, like.shape, repeats),
+        batches=lambda batch, input, repeats:
+        _repeat(with_rank(input, len(repeats)), (1, *repeats)))
 def _repeat(input: Array, repeats: Ints) -> Any:
     return xp.tile(input, repeats)
-
-
-@_repeat.batch
-def _(batch: Any, input: Any, repeats: Any) -> Any:
-    return _repeat(with_rank(input, len(repeats)), (1, *repeats))
 
 
 def summed_repeats(g: Any, shape: Any, repeats: Any) -> Any:

@@ -118,14 +118,11 @@ def _(batch: Any, input: Any, size: Any) -> Any:
     return _view(input, _behind_batch(batch, input, size))
 
 
-@linear(node="UnsafeViewBackward0", any_dtype=True, vjp=lambda g, like: reshape(g, like.shape))
+@linear(node="UnsafeViewBackward0", any_dtype=True, vjp=lambda g, like: reshape(g, like.shape),
+        batches=lambda batch, input, size:
+        _unsafe_view(clone(input), _behind_batch(batch, input, size)))
 def _reshape_copy(input: Array, size: Ints) -> Any:
     return input.reshape(size).copy() if xp.is_contiguous(input) else input.reshape(size)
-
-
-@_reshape_copy.batch
-def _(batch: Any, input: Any, size: Any) -> Any:
-    return _unsafe_view(clone(input), _behind_batch(batch, input, size))
 
 
 @linear(node="CloneBackward0", any_dtype=True, batches="leading", vjp=lambda g: g)
