@@ -251,7 +251,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                  "multinomial")
 
 
-@op(draws=True, node="NormalBackward1")
+@op(draws=True, node="NormalBackward1", vjp=lambda g: zeros_of(g, g.shape))
 def _normal_mean(input: Array, std: Any, generator: Any) -> Any:
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
@@ -259,7 +259,7 @@ def _normal_mean(input: Array, std: Any, generator: Any) -> Any:
     return drawn * xp.asarray(std, dtype=input.dtype) + input
 
 
-@op(draws=True, node="NormalBackward2")
+@op(draws=True, node="NormalBackward2", vjp=lambda g: zeros_of(g, g.shape))
 def _normal_std(mean: Any, input: Array, generator: Any) -> Any:
     _check_std(input)
     drawn = stream_of(generator).normal(input.shape, input.dtype)
@@ -275,10 +275,6 @@ def _normal_both(mean: Array, std: Array, generator: Any) -> Any:
         raise size_mismatch([mean.shape, std.shape]) from None
     drawn = stream_of(generator).normal(shape, xp.promote_types(mean.dtype, std.dtype))
     return drawn * std + mean
-
-
-_normal_mean.vjp(input=lambda g: zeros_of(g, g.shape))
-_normal_std.vjp(input=lambda g: zeros_of(g, g.shape))
 
 
 @_bernoulli.batch

@@ -80,14 +80,12 @@ def rsub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
 rsub.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
 
 
-@elementwise(quiet=True, guard=check_rsub, node="RsubBackward1", title="rsub", rounds="other")
+@elementwise(quiet=True, guard=check_rsub, node="RsubBackward1", title="rsub", rounds="other",
+             vjp=_minus_scaled)
 def _rsub_number(input: Array, other: Number, alpha: Number = 1) -> Any:
     input = widened(input, other)
     return pointwise_kernels.number_in(input.dtype, other) - (
         input if alpha == 1 else input * alpha)
-
-
-_rsub_number.vjp(input=_minus_scaled)
 
 
 @public("rsub", method=False)

@@ -81,12 +81,11 @@ def _clamp_min_number(input: Array, min: Number) -> Any:
 
 
 @elementwise(inplace=True, quiet=True, guard=check_clamp, node="ClampMaxBackward0",
-             title="clamp_max")
+             title="clamp_max", vjp=lambda g, input, max: kept(g, input <= max))
 def _clamp_max_number(input: Array, max: Number) -> Any:
     return _bounded(input, None, max)
 
 
-_clamp_max_number.vjp(input=lambda g, input, max: kept(g, input <= max))
 _BOUNDS = (float, int, type(None))
 
 

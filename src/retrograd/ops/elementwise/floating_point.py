@@ -35,12 +35,12 @@ copysign = binary("copysign", "The magnitude of ``input`` with the sign of ``oth
 
 
 @elementwise(promote="float", inplace=True, quiet=True, node="CopysignBackward1",
-             guard=kinds("f", "copysign_cpu"), title="copysign")
+             guard=kinds("f", "copysign_cpu"), title="copysign",
+             vjp=lambda g, input, y: g * zeroed(y / input, input == 0))
 def _copysign_number(input: Array, other: Number) -> Any:
     return xp.copysign(input, pointwise_kernels.number_in(input.dtype, other))
 
 
-_copysign_number.vjp(input=lambda g, input, y: g * zeroed(y / input, input == 0))
 _copysign = publish_pair("copysign", copysign, _copysign_number)
 
 

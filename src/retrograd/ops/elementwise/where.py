@@ -16,13 +16,15 @@ from .expressions import unary
 from .number_operands import BOTH, is_operand
 
 
-@elementwise(function=None, method=False, node="MaskedFillBackward0")
+@elementwise(function=None, method=False, node="MaskedFillBackward0",
+             vjp=lambda g, mask: zeroed(g, mask))
 def zeroed(input: Array, mask: Index) -> Any:
     """``input`` with zeros where ``mask`` is true, whatever stood there."""
     return pointwise_kernels.zeroed(input, mask)
 
 
-@elementwise(function=None, method=False, node="MaskedFillBackward0")
+@elementwise(function=None, method=False, node="MaskedFillBackward0",
+             vjp=lambda g, mask: kept(g, mask))
 def kept(input: Array, mask: Index) -> Any:
     """``input`` with zeros where ``mask`` is false, whatever stood there."""
     return pointwise_kernels.kept(input, mask)
@@ -36,8 +38,6 @@ def zeroed_by(input: Array, source: Array, mask: Index) -> Any:
 
 zeroed_by.vjp(input=lambda g, source, mask: zeroed_by(g, source, mask),
               source=lambda g: zeros_as(g))
-zeroed.vjp(input=lambda g, mask: zeroed(g, mask))
-kept.vjp(input=lambda g, mask: kept(g, mask))
 zeros_as = unary("zeros_as", "Zeros in the shape and dtype of ``input``.",
                  lambda input: xp.zeros_like(input), lambda g: zeros_as(g), function=None,
                  method=False, node="ZerosLikeBackward0", quiet=True)

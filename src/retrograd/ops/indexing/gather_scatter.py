@@ -81,13 +81,13 @@ _scatter_src.vjp(input=lambda g, dim, index: _scatter_value(g, dim, index, 0.0),
                  src=lambda g, like, dim, index: scattered_part(g, dim, index, like))
 
 
-@op(any_dtype=True, node="ScatterBackward1")
+@op(any_dtype=True, node="ScatterBackward1",
+    vjp=lambda g, dim, index: _scatter_value(g, dim, index, 0.0))
 def _scatter_value(input: Array, dim: Dim, index: Index, value: Number) -> Any:
     return _on_copy(_scatter_number, input, dim, index, value)
 
 
 _scatter_value.write(_scatter_number)
-_scatter_value.vjp(input=lambda g, dim, index: _scatter_value(g, dim, index, 0.0))
 
 
 @op(any_dtype=True, node="NotImplemented")

@@ -223,20 +223,17 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *,
 # ---------------------------------------------------------------- determinants
 
 
-@op(node="LinalgDetBackward0", batches="leading")
+@op(node="LinalgDetBackward0", batches="leading",
+    vjp=lambda g, A: per_matrix(g) * conj(_cofactors(A)))
 def _det(A: Array) -> Any:
     check_matrices("linalg.det", A, kernel="lu_cpu")
     return xp.linalg.det(A)
 
 
-@op(batches="leading")
+@op(batches="leading", vjp=lambda g, A: _cofactor_gradient(g, A))
 def _cofactors(A: Array) -> Any:
     """The determinants of all minors, with their signs; singular matrices have them too."""
     return matrices.cofactors(A)
-
-
-_det.vjp(A=lambda g, A: per_matrix(g) * conj(_cofactors(A)))
-_cofactors.vjp(A=lambda g, A: _cofactor_gradient(g, A))
 
 
 def _cofactor_gradient(g: Any, A: Any) -> Any:

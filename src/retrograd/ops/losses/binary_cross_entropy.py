@@ -23,9 +23,6 @@ def _binary_cross_entropy(input: Array, target: Array, weight: Index | None,
     return loss_kernels.binary_cross_entropy(input, target, weight, reduction)
 
 
-_binary_cross_entropy.op.node_name = "BinaryCrossEntropyBackward0"
-
-
 def weighted_share(g: Any, weight: Any, input: Any, reduction: int) -> Any:
     g = share(g, element_count(input), reduction)
     return g if weight is None else g * weight

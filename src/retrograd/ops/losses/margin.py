@@ -124,15 +124,12 @@ def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative
     return _triplet(distance(anchor, positive), distance(anchor, negative), other, margin, code)
 
 
-@op(node="SoftMarginLossBackward0", batches=of_each)
+@op(node="SoftMarginLossBackward0", batches=of_each, vjp=lambda g, input, target, reduction:
+    -target * sigmoid(-input * target) * share(g, element_count(input), reduction))
 def _soft_margin_loss(input: Array, target: Index, reduction: int) -> Any:
     apart = -input * target
     values = xp.log1p(xp.exp(-xp.absolute(apart))) + xp.maximum(apart, 0)
     return loss_kernels.reduced(xp.cast(values, input.dtype), reduction)
-
-
-_soft_margin_loss.vjp(input=lambda g, input, target, reduction: -target * sigmoid(
-    -input * target) * share(g, element_count(input), reduction))
 
 
 @composite(function="nn.functional")
@@ -167,7 +164,9 @@ def _hinge_slopes(input: Array, target: Index, weight: Index | None, p: int, mar
     return loss_kernels.hinge_slopes(input, target, p, margin, weight)
 
 
-@op(node="MultiMarginLossBackward0", guard=kinds("f", "multi_margin_loss_cpu_kernel"))
+@op(node="MultiMarginLossBackward0", guard=kinds("f", "multi_margin_loss_cpu_kernel"),
+    vjp=lambda g, input, target, weight, p, margin, reduction:
+    _hinge_slopes(input, target, weight, p, margin) * per_sample(g, input.shape[0], reduction))
 def _multi_margin_loss(input: Array, target: Index, weight: Index | None, p: int, margin: float,
                        reduction: int) -> Any:
     values = loss_kernels.hinge_margins(input, target, p, margin, weight).sum(1)
@@ -181,9 +180,6 @@ def per_sample(g: Any, count: int, reduction: int) -> Any:
 
 
 # The slopes change only where a hinge bends (p=1); for p=2 their own rule is the next order.
-_multi_margin_loss.vjp(
-    input=lambda g, input, target, weight, p, margin, reduction: _hinge_slopes(
-        input, target, weight, p, margin) * per_sample(g, input.shape[0], reduction))
 
 
 def _hinges(batch: Any, name: str, tensors: list[Any], weight: Any, *rest: Any) -> Any:

@@ -30,7 +30,6 @@ def _mse_loss(input: Array, target: Array, reduction: int) -> Any:
     return loss_kernels.squared_error(input, target, reduction)
 
 
-_mse_loss.op.node_name = "MseLossBackward0"
 _mse_loss.vjp(
     input=lambda g, input, target, reduction: (input - target) * share(
         g, element_count(input), reduction, 2.0),

@@ -40,12 +40,10 @@ _take_axes = _declare_taking("_take_axes", "IndexSelectBackward0")
 _spread_axes.vjp(input=lambda g, recipe: _take_axes(g, recipe))
 
 
-@linear(node="MmBackward0", batches=_behind_batch)
+@linear(node="MmBackward0", batches=_behind_batch,
+        vjp=lambda g, recipe, transposed: _multiply_axes(g, recipe, not transposed))
 def _multiply_axes(input: Array, recipe: Any, transposed: bool) -> Any:
     return conv_kernels.multiply_axes(input, recipe, transposed)
-
-
-_multiply_axes.vjp(input=lambda g, recipe, transposed: _multiply_axes(g, recipe, not transposed))
 
 
 def _declare_mixing(name: str, node: str, lacking: str) -> Any:

@@ -25,7 +25,8 @@ def _embedding(weight: Array, indices: Index, padding_idx: int, scale_grad_by_fr
     return norm_kernels.look_up(weight, xp.as_array(indices))
 
 
-@op()
+@op(vjp=lambda g, indices, padding_idx, scale_grad_by_freq:
+    _weighted_rows(g, indices, padding_idx, scale_grad_by_freq))
 def _embedding_gradient(output: Array, indices: Index, rows: int, padding_idx: int,
                         scale_grad_by_freq: bool) -> Any:
     return norm_kernels.add_rows(output, xp.as_array(indices), rows, padding_idx,
@@ -46,13 +47,9 @@ def _(batch: Any, weight: Any, indices: Any, padding_idx: int, scale_grad_by_fre
     return _without_padding(batch, found, indices, padding_idx)
 
 
-_embedding.op.node_name = "EmbeddingBackward0"
 for _rows in (_embedding, _weighted_rows):
     _rows.vjp(weight=lambda g, indices, like, padding_idx, scale_grad_by_freq: _embedding_gradient(
         g, indices, like.shape[0], padding_idx, scale_grad_by_freq))
-_embedding_gradient.vjp(
-    output=lambda g, indices, padding_idx, scale_grad_by_freq: _weighted_rows(
-        g, indices, padding_idx, scale_grad_by_freq))
 
 
 @_embedding_gradient.batch

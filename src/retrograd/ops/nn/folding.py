@@ -14,7 +14,9 @@ from ..checks.images import check_blocks, check_planes_to_unfold
 from .sizes import spread
 
 
-@linear(node="Im2ColBackward0", guard=kinds("fc", "im2col_out_cpu"), batches="leading")
+@linear(node="Im2ColBackward0", guard=kinds("fc", "im2col_out_cpu"), batches="leading",
+        vjp=lambda g, like, kernel, dilation, padding, stride:
+        _col2im(g, like.shape[-2:], kernel, dilation, padding, stride))
 def _im2col(input: Array, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
     out = conv_kernels.output_space(input.shape[-2:], kernel, stride, padding, dilation)
     *lead, channels, height, width = input.shape
@@ -23,7 +25,9 @@ def _im2col(input: Array, kernel: Any, dilation: Any, padding: Any, stride: Any)
     return view.reshape(*lead, channels * math.prod(kernel), math.prod(out))
 
 
-@linear(node="Col2ImBackward0", guard=kinds("fc", "col2im_out_cpu"), batches="leading")
+@linear(node="Col2ImBackward0", guard=kinds("fc", "col2im_out_cpu"), batches="leading",
+        vjp=lambda g, kernel, dilation, padding, stride:
+        _im2col(g, kernel, dilation, padding, stride))
 def _col2im(input: Array, space: Any, kernel: Any, dilation: Any, padding: Any,
             stride: Any) -> Any:
     out = conv_kernels.output_space(space, kernel, stride, padding, dilation)
@@ -34,12 +38,6 @@ def _col2im(input: Array, space: Any, kernel: Any, dilation: Any, padding: Any,
     conv_kernels.add_windows(parts, whole, stride, dilation)
     return whole[conv_kernels.inner_part(padding, space)].reshape(
         *input.shape[:-2], channels, *space)
-
-
-_im2col.vjp(input=lambda g, like, kernel, dilation, padding, stride: _col2im(
-    g, like.shape[-2:], kernel, dilation, padding, stride))
-_col2im.vjp(input=lambda g, kernel, dilation, padding, stride: _im2col(
-    g, kernel, dilation, padding, stride))
 
 
 @composite(function="nn.functional")

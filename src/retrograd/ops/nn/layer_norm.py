@@ -26,7 +26,8 @@ def mean_over(input: Any, axes: Any) -> Any:
     return sum_to_size_of(input, kept) * (math.prod(kept) / (math.prod(shape) or 1))
 
 
-@op(node="NativeLayerNormBackward0", batches="dims")
+@op(node="NativeLayerNormBackward0", batches="dims",
+    vjp=lambda g, input, axes, eps: _standardize_gradient(g, input, axes, eps))
 def _standardize(input: Array, axes: Any, eps: float) -> Any:
     return norm_kernels.standardize(input, axes, eps)
 
@@ -52,7 +53,6 @@ def _curvature(g: Any, output: Any, input: Any, axes: Any, eps: float) -> Any:
                      + along_g * _standardize_gradient(output, input, axes, eps))
 
 
-_standardize.vjp(input=lambda g, input, axes, eps: _standardize_gradient(g, input, axes, eps))
 _standardize_gradient.vjp(
     output=lambda g, input, axes, eps: _standardize_gradient(g, input, axes, eps),
     input=lambda g, output, input, axes, eps: _curvature(g, output, input, axes, eps))

@@ -84,24 +84,20 @@ def _selected_backward(g: Any, like: Any, indices: Any, dim: int, keepdim: bool)
     return put_selected(g[0], indices, like, dim, keepdim)
 
 
-@op(node="MaxBackward1", quiet=True, batches=lambda batch, input: amax(flat(input), 1))
+@op(node="MaxBackward1", quiet=True, batches=lambda batch, input: amax(flat(input), 1),
+    vjp=_of_whole_backward)
 def _max(input: Array) -> Any:
     need_any("max", input)
     unsupported("max_all", input.dtype, "c")
     return xp.max(input)
 
 
-_max.vjp(input=_of_whole_backward)
-
-
-@op(node="MinBackward1", quiet=True, batches=lambda batch, input: amin(flat(input), 1))
+@op(node="MinBackward1", quiet=True, batches=lambda batch, input: amin(flat(input), 1),
+    vjp=_of_whole_backward)
 def _min(input: Array) -> Any:
     need_any("min", input)
     unsupported("min_all", input.dtype, "c")
     return xp.min(input)
-
-
-_min.vjp(input=_of_whole_backward)
 
 
 def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) -> Any:
@@ -115,20 +111,16 @@ def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) ->
         index if keepdim else xp.squeeze(index, dim))
 
 
-@op(outputs=("values", "indices"), differentiable=(0,), node="MaxBackward0", title="max")
+@op(outputs=("values", "indices"), differentiable=(0,), node="MaxBackward0", title="max",
+    vjp=_selected_backward)
 def _max_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return _extreme_along("max", xp.argmax, input, dim, keepdim)
 
 
-_max_dim.vjp(input=_selected_backward)
-
-
-@op(outputs=("values", "indices"), differentiable=(0,), node="MinBackward0", title="min")
+@op(outputs=("values", "indices"), differentiable=(0,), node="MinBackward0", title="min",
+    vjp=_selected_backward)
 def _min_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return _extreme_along("min", xp.argmin, input, dim, keepdim)
-
-
-_min_dim.vjp(input=_selected_backward)
 
 
 @composite(method=True)
@@ -161,24 +153,18 @@ def _extreme(name: str, of_two: Any, along: Any, input: Any, dim: Any, keepdim: 
     return getattr(return_types, name)(into(name, out, found))
 
 
-@op(node="AmaxBackward0")
+@op(node="AmaxBackward0", vjp=_extreme_backward)
 def amax(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
     """The largest element over ``dim``; equal ones share the gradient."""
     check_extremes("amax", "max_values_cpu", input, dim)
     return reduce_kernels.extreme(xp.max, input, dim, keepdim)
 
 
-amax.vjp(input=_extreme_backward)
-
-
-@op(node="AminBackward0")
+@op(node="AminBackward0", vjp=_extreme_backward)
 def amin(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
     """The smallest element over ``dim``; equal ones share the gradient."""
     check_extremes("amin", "min_values_cpu", input, dim)
     return reduce_kernels.extreme(xp.min, input, dim, keepdim)
-
-
-amin.vjp(input=_extreme_backward)
 
 
 @op(outputs=("min", "max"), node="AminmaxBackward0", vjp=lambda g, input, min, max, dim, keepdim:

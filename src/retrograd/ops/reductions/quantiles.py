@@ -24,38 +24,28 @@ from .extremes import _of_whole_backward, _selected_backward
 # ---------------------------------------------------------------- medians
 
 
-@op(node="MedianBackward0", batches=lambda batch, input: _median_dim(flat(input), 1, False)[0])
+@op(node="MedianBackward0", batches=lambda batch, input: _median_dim(flat(input), 1, False)[0],
+    vjp=_of_whole_backward)
 def _median(input: Array) -> Any:
     return median_of_all(input, False)
 
 
-_median.vjp(input=_of_whole_backward)
-
-
 @op(node="NanmedianBackward0",
-    batches=lambda batch, input: _nanmedian_dim(flat(input), 1, False)[0])
+    batches=lambda batch, input: _nanmedian_dim(flat(input), 1, False)[0], vjp=_of_whole_backward)
 def _nanmedian(input: Array) -> Any:
     return median_of_all(input, True)
 
 
-_nanmedian.vjp(input=_of_whole_backward)
-
-
-@op(outputs=("values", "indices"), differentiable=(0,), node="MedianBackward1", title="median")
+@op(outputs=("values", "indices"), differentiable=(0,), node="MedianBackward1", title="median",
+    vjp=_selected_backward)
 def _median_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return median_along(input, dim, keepdim, False)
 
 
-_median_dim.vjp(input=_selected_backward)
-
-
 @op(outputs=("values", "indices"), differentiable=(0,), node="NanmedianBackward1",
-    title="nanmedian")
+    title="nanmedian", vjp=_selected_backward)
 def _nanmedian_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
     return median_along(input, dim, keepdim, True)
-
-
-_nanmedian_dim.vjp(input=_selected_backward)
 
 
 @composite(method=True)

@@ -68,16 +68,14 @@ def sum(input: Tensor, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = 
 
 
 @linear(node="MeanBackward0", quiet=True,
-        batches=lambda batch, input, dtype: _mean_dims(flat(input), 1, False, dtype))
+        batches=lambda batch, input, dtype: _mean_dims(flat(input), 1, False, dtype),
+        vjp=lambda g, like: _spread(g / math.prod(like.shape), like, None, False))
 def _mean(input: Array, dtype: Any = None) -> Any:
     own = input.dtype
     if dtype is None and (own is xp.FLOAT32 or own is xp.FLOAT64) and input.size:
         return reduce_kernels.sum_all(input) / input.size
     check_mean(input, dtype)
     return reduce_kernels.mean(input, None, False, _np(dtype))
-
-
-_mean.vjp(input=lambda g, like: _spread(g / math.prod(like.shape), like, None, False))
 
 
 @linear(node="MeanBackward1", title="mean")
@@ -154,17 +152,14 @@ def logsumexp(input: Array, dim: Dims, keepdim: bool = False) -> Any:
 publish(logsumexp, "logsumexp", method=False, function="special")
 
 
-@linear(batches=lambda batch, input: _sum_dims(diagonal(input, 0, 1, 2), 1))
+@linear(batches=lambda batch, input: _sum_dims(diagonal(input, 0, 1, 2), 1), vjp=lambda g, like:
+        diagonal_backward(expand(g, (_shorter(*like.shape),)), like.shape, 0, 0, 1))
 def trace(input: Array) -> Any:
     """The sum of a matrix's diagonal."""
     if input.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     unsupported("trace", input.dtype, "b")
     return reduce_kernels.sum_all(input.diagonal())
-
-
-trace.vjp(input=lambda g, like: diagonal_backward(
-    expand(g, (_shorter(*like.shape),)), like.shape, 0, 0, 1))
 
 
 def _shorter(rows: int, columns: int) -> int:
