@@ -10,8 +10,8 @@
     mul.vjp(input=lambda g, other: g * conj(other),
             other=lambda g, input: g * conj(input))
 
-The rule of an op with one array argument may stand in the declaration itself, as ``vjp=``, and so
-may a batching rule of one expression, as ``batches=``.
+The rule of an op with one array argument may stand in the declaration itself, as ``vjp=`` (of one
+with several it is the rule of each), and so may a batching rule of one expression, as ``batches=``.
 
 The decorated name becomes an ordinary function on tensors. Its first call compiles the declaration
 into specialised source (see :mod:`retrograd.codegen`) and swaps that into the function object, so
