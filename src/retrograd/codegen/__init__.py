@@ -52,6 +52,8 @@ def _source(op: Op, variant: str) -> tuple[str, str, list[str]]:
         return op.name, op.name, forward_source(op)
     if variant == "operator_function":  # leaves unknown types to the other side
         return f"{op.name} operator", op.name, forward_source(op, "call_operator", with_out=False)
+    if variant == "inplace_operator_function":
+        return f"{op.name}_ operator", op.name + "_", write_source(op, "call_inplace_operator")
     return op.name + "_", op.name + "_", write_source(op)
 
 

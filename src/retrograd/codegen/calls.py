@@ -270,10 +270,10 @@ def traced_source(op: Op) -> list[str]:
 # ---------------------------------------------------------------- writes in place
 
 
-def write_source(op: Op) -> list[str]:
+def write_source(op: Op, general: str = "call_inplace") -> list[str]:
     """The function of an op's in-place variant."""
     name = op.name + "_"
-    slow = f"call_inplace({op.name}_op, ({''.join(p.name + ', ' for p in op.params)}))"
+    slow = f"{general}({op.name}_op, ({''.join(p.name + ', ' for p in op.params)}))"
     return [f"def {name}({signature_source(op, with_out=False)}):",
             *indented(_write_path(op, slow)), "    # Whatever is not usual: the general path.",
             f"    return {slow}"]

@@ -17,8 +17,8 @@ RESERVED = {
     "by", "grads", "m", "form", "dt", "s", "y", "f", "code", "lasti", "vc", "token", "constants",
     "node", "outs", "part", "nr", "t", "g", "args", "top", "c", "plain", "like", "wanted",
     "a", "e", "edges", "is_live",
-    "tangent", "fits", "seal", "call", "call_operator", "call_inplace", "unpack_input",
-    "unpack_output"}
+    "tangent", "fits", "seal", "call", "call_operator", "call_inplace", "call_inplace_operator",
+    "unpack_input", "unpack_output"}
 """Names that generated code and rules have for something else; its globals join them."""
 _NOTES = {note for kind in ("Any", "bool", "int", "float", "complex", "str", "Number")
           for note in (kind, f"{kind} | None")}

@@ -9,6 +9,8 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable
+from contextvars import copy_context
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -26,16 +28,41 @@ _by_age = attrgetter("seq")
 _accumulating = threading.RLock()
 
 
+_PASSES_ON_ONE_STACK = 16
+"""How many passes run inside each other before the next gets a thread, with a stack, of its own."""
+
+
+def _on_new_stack(call: Callable[[], Any]) -> Any:
+    """``call()`` in the present context, where it may recurse as deeply as any program may."""
+    outcome: list[Any] = []
+
+    def run_it() -> None:
+        try:
+            outcome[:] = True, context.run(call)
+        except BaseException as error:
+            outcome[:] = False, error
+
+    context = copy_context()
+    thread = threading.Thread(target=run_it, name="backward inside backward", daemon=True)
+    thread.start()
+    thread.join()
+    succeeded, result = outcome
+    if not succeeded:
+        raise result
+    return result
+
+
 class Schedule:
     """The nodes a backward pass runs, newest first, and which leaf is complete after which."""
 
     __slots__ = ("order", "leaves", "outputs", "needed", "is_plain", "_notes",
                  "_members", "callbacks", "is_unwatched", "_steps",
-                 "targets", "given", "shown", "__weakref__")
+                 "targets", "given", "shown", "depth", "__weakref__")
     given: dict[int, Any]
     shown: dict[int, Any]
 
     def __init__(self, roots: list[Any], targets: set[Any] | None):
+        self.depth = 0  # how many passes it runs inside of
         order: list[Any] = []
         leaves: list[Any] = []
         outputs: dict[Any, list[Any]] = {}
@@ -158,7 +185,7 @@ class Schedule:
 
 def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
         targets: list[Any] | None, accumulate: bool,
-        schedule: Schedule | None = None) -> dict[Any, Any]:
+        schedule: Schedule | None = None, is_on_new_stack: bool = False) -> dict[Any, Any]:
     """Send ``gradients`` (raw, or tensors if ``recorded``) down from ``roots``.
 
     With ``targets`` (edges) only what leads to them is run, and what arrives there is returned;
@@ -167,6 +194,12 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
     """
     if schedule is None:
         schedule = Schedule(roots, None if targets is None else set(targets))
+    if (outer := RUNNING.get()) is not None and not is_on_new_stack:
+        schedule.depth = outer.depth + 1
+        if not schedule.depth % _PASSES_ON_ONE_STACK:
+            return _on_new_stack(partial(
+                run, roots, gradients, retain=retain, recorded=recorded, targets=targets,
+                accumulate=accumulate, schedule=schedule, is_on_new_stack=True))
     # Inside a transform gradients are its data, or become it on their way.
     inside = not recorded and (ACTIVE.get() or
                                not TRACED_TYPES.keys().isdisjoint(map(type, gradients)))

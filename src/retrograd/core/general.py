@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..backend import xp
 from ..base.modes import MODE, Mode
 from ..codegen.compiling import offer
 from .arguments import refuse_foreign
@@ -19,7 +20,7 @@ from .operands import prepare
 from .out_argument import write_out
 from .overriding import dispatch_override, overriding
 from .recording import collect_edges, finish
-from .tensor import PLAIN, Tensor
+from .tensor import PLAIN, Tensor, wrap
 
 
 def call_operator(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
@@ -27,9 +28,11 @@ def call_operator(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     try:
         return call(op, args, out)
     except TypeError as error:
-        if getattr(error, "unknown_operand", False):
-            return NotImplemented
-        raise
+        if not getattr(error, "unknown_operand", False):
+            raise
+        if op.meets_arrays and any(map(xp.is_array, args)):
+            return call(op, tuple([wrap(a) if xp.is_array(a) else a for a in args]), out)
+        return NotImplemented
 
 
 def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:

@@ -35,6 +35,16 @@ from .saved_values import PackedValue, pull_on_tensors
 from .tensor import PLAIN, Tensor, edge_of, wrap, wrap_any
 
 
+def call_inplace_operator(op: Op, args: tuple[Any, ...]) -> Any:
+    """A write by way of a Python operator: an unknown operand type is the other side's business."""
+    try:
+        return call_inplace(op, args)
+    except TypeError as error:
+        if getattr(error, "unknown_operand", False):
+            return NotImplemented
+        raise
+
+
 def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     """Run ``op`` and write its result over its first argument."""
 
@@ -521,6 +531,6 @@ class CopySlices(PlacedNode):
         return tuple(public_edge(e) for e in self.edges()[:self.inputs])
 
 
-offer(call_inplace, goes_unrecorded)
+offer(call_inplace, call_inplace_operator, goes_unrecorded)
 
 __all__ = ["CopySlices", "call_inplace", "check_writable", "rebase", "refresh"]

@@ -112,6 +112,7 @@ class Declared:
     fast: str | None = None
     wide: str | None = None  # the argument that, zero-dim, keeps its precision beside halves
     rounds: str | None = None  # the number that is rounded to the half precision it meets
+    meets_arrays = False  # its operator takes NumPy arrays, which leave it to the tensor
     # Ops that the kernel does on the way to an argument, which the graph shows.
     steps: dict[str, Any] = {}  # noqa: RUF012
     draws = False  # it draws random numbers: it gives others when it is run again
@@ -127,6 +128,7 @@ class Op(Declared):
     function: Any = None
     inplace_function: Any = None
     operator_function: Any = None
+    inplace_operator_function: Any = None
     nodes: dict[str, type] | None = None
 
     def __init__(self, kernel: Callable[..., Any], kind: str, **options: Any):
@@ -237,10 +239,13 @@ GENERATED["_first_call"] = _first_call
 _STUB = (lambda *args, **kwargs: _first_call("OP", "VARIANT", args, kwargs)).__code__
 
 
+_LABELS = {"operator_function": "{op} operator", "inplace_operator_function": "{op}_ operator"}
+
+
 def self_compiling(op: Op, variant: str, name: str, doc: str | None) -> Any:
     """A function whose first call compiles the op and takes over the compiled code."""
     given = {"OP": op.name, "VARIANT": variant}
-    label = f"{op.name} operator" if variant == "operator_function" else name
+    label = _LABELS.get(variant, "{name}").format(op=op.name, name=name)
     code = _STUB.replace(co_consts=tuple([given.get(c, c) for c in _STUB.co_consts]), co_name=name,
                          co_qualname=name, co_filename=file_name(label), co_firstlineno=1)
     Unwritten(code.co_filename, partial(_compiled, op.name, variant))
@@ -278,7 +283,9 @@ def _register(kernel: Callable[..., Any], kind: str, *, method: bool | str = Tru
         publish(written, name, method=True, function="torch" if inplace == "function" else None,
                 aliases=[a + "_" for a in aliases])
         if operator and not operator.startswith("r"):
-            setattr(Tensor, f"__i{operator.strip('_')}__", written)
+            dunder = f"__i{operator.strip('_')}__"
+            setattr(Tensor, dunder,
+                    self_compiling(op, "inplace_operator_function", dunder, doc))
     return made
 
 

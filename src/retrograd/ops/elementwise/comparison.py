@@ -22,7 +22,8 @@ from .where import zeros_as
 
 def _comparison(name: str, doc: str, kernel: Any, *aliases: str, guard: Any = None) -> Any:
     """Declare a comparison, and its in-place variant: zeros and ones, which have no slope."""
-    made = binary(name, doc, kernel, operator=name, quiet=True, aliases=aliases, guard=guard)
+    made = binary(name, doc, kernel, operator=name, quiet=True, aliases=aliases, guard=guard,
+                  meets_arrays=guard is None)
     with_number, with_tensor = [
         binary(f"_{name}{suffix}", None, lambda input, other: kernel(input, other), inplace=True,
                title=name, guard=guard, node=f"{name.capitalize()}Backward{form}",

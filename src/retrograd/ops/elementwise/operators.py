@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...backend import xp
 from ...base import dtypes
 from ...core.tensor import Tensor
 from .arithmetic import _remainder, _rsub, _rsub_number, div, floor_divide
@@ -25,7 +26,7 @@ def _reflected(self: Tensor, other: Any) -> Any:
 
 def _reflected_division(self: Tensor, other: Any) -> Any:
     """``other / self``."""
-    return reciprocal(self) * other if is_operand(other) else NotImplemented
+    return reciprocal(self) * other if is_operand(other) or xp.is_array(other) else NotImplemented
 
 
 def _power(self: Tensor, other: Any, modulus: Any = None) -> Any:
