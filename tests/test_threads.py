@@ -1,5 +1,7 @@
 """Threads: graphs of their own, leaves they share, and the hooks and modes of each."""
 
+import os
+import subprocess
 import sys
 import threading
 
@@ -166,3 +168,48 @@ def test_custom_functions_in_many_threads():
     x = torch.ones(1, requires_grad=True)
     in_threads(lambda i: [Scale.apply(x, float(i)).backward() for _ in range(20)])
     assert x.grad.item() == 20.0 * sum(range(THREADS))
+
+
+WHILE_FORKING = """
+import os, signal, threading, warnings
+import retrograd as torch
+warnings.simplefilter("ignore")  # Python's own, about threads in the parent
+
+def draw():
+    torch.randn(300), torch.rand(5)
+
+def descend():
+    x = torch.randn(20, requires_grad=True)
+    (x.sin() * x).sum().backward()
+
+for work in (draw, descend):
+    draw(), descend()  # nothing is imported, then, while a process is forked
+    going = True
+    def run(work=work):
+        while going:
+            work()
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    outcomes = []
+    for _ in range(6):
+        child = os.fork()
+        if not child:
+            signal.alarm(60)
+            try:
+                draw(), descend(), torch.manual_seed(1)
+            except BaseException:
+                os._exit(1)
+            os._exit(0)
+        outcomes.append(os.waitpid(child, 0)[1])
+    going = False
+    for thread in threads:
+        thread.join()
+    assert outcomes == [0] * 6, (work, outcomes)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_while_other_threads_draw_and_descend():
+    done = subprocess.run([sys.executable, "-c", WHILE_FORKING], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import operator
+
+import numpy as np
 
 from parity.harness import behaviour, behaviour_of_each
 from shared import leaf
@@ -236,3 +239,60 @@ def lists_that_hold_themselves(torch, log):
     two += [two, two]
     log.raises(lambda: torch.tensor(one))
     log.raises(lambda: torch.tensor(two))
+
+
+# ---------------------------------------------------------------- operators beside NumPy and others
+
+ARRAYS = {
+    "a == t": lambda a, t: a == t,
+    "t == a": lambda a, t: t == a,
+    "a / t": lambda a, t: a / t,
+    "t += a": lambda a, t: operator.iadd(t, a),
+    "t *= a": lambda a, t: operator.imul(t, a),
+    "t -= a": lambda a, t: operator.isub(t, a),
+    "t /= a": lambda a, t: operator.itruediv(t, a),
+}
+
+
+@behaviour_of_each([(f"{key} {dtype}", call, dtype) for key, call in ARRAYS.items()
+                    for dtype in ("float64", "int64", "bool")])
+def arrays_beside_tensors(torch, log, name, call, dtype):
+    array = np.array([1, 0], dtype=dtype)
+    log.values(call(array.copy(), torch.tensor([1.0, 3.0])))
+    log.values(call(array.copy(), torch.tensor([1, 3])) if "/=" not in name else torch.ones(1))
+    if "==" not in name:
+        log.refuses(lambda: call(array.copy(), leaf(torch, 1.0, 3.0).clone()))
+
+
+@behaviour
+def operators_that_write_leave_the_unknown_to_the_other_side(torch, log):
+    class Other:
+        def __radd__(self, other):
+            return "added"
+
+    a = torch.ones(2)
+    log(operator.iadd(a, Other()), a)
+    log.raises(lambda: operator.iadd(a, object()))
+    log.raises(lambda: operator.imul(a, "x"))
+
+
+@behaviour
+def backward_inside_backward_hundreds_deep(torch, log):
+    class Nested(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, depth):
+            ctx.depth = depth
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            if ctx.depth:
+                with torch.enable_grad():
+                    t = torch.ones(1, requires_grad=True)
+                    Nested.apply(t, ctx.depth - 1).sum().backward()
+                g = g + t.grad
+            return g, None
+
+    x = leaf(torch, 1.0)
+    Nested.apply(x, 400).sum().backward()
+    log(x.grad)

@@ -17,6 +17,7 @@ from typing import Any
 from ..backend import xp
 from ..backend.interface import is_array, library_of
 from ..base import call_sites
+from ..base.locks import new_lock
 from ..base.modes import ACTIVE, MODE, RUNNING, switched
 from .anomaly import Anomaly, run_checked
 from .extensions import TRACED_TYPES
@@ -25,7 +26,7 @@ from .saved_values import output_edge
 from .tensor import AccumulateGrad, Tensor, wrap_any
 
 _by_age = attrgetter("seq")
-_accumulating = threading.RLock()
+_accumulating = new_lock()
 
 
 _PASSES_ON_ONE_STACK = 16

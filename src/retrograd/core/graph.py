@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import sys
-import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any, NoReturn, Self
 
 from ..backend import xp
 from ..base import call_sites
+from ..base.locks import new_lock
 from ..base.modes import DIFFERENTIATING, RUNNING
 from .anomaly import Anomaly
 
@@ -82,7 +82,7 @@ class Version:
         self.code, self.lasti = call_sites.here(2)
 
 
-_forgetting = threading.Lock()
+_forgetting = new_lock()
 
 
 class _InferenceVersion(Version):

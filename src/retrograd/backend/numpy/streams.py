@@ -15,13 +15,13 @@ from __future__ import annotations
 import functools
 import math
 import operator
-import threading
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...base.locks import new_lock
 from . import bfloat16
 
 __all__ = ["DEFAULT_SEED", "STATE_BYTES", "Stream"]
@@ -135,7 +135,7 @@ class Stream:
     """The state of one random generator."""
 
     def __init__(self, seed: int = DEFAULT_SEED) -> None:
-        self._lock = threading.RLock()
+        self._lock = new_lock()
         self._bits: Any = None
         self.seed(seed)
 
