@@ -1,5 +1,6 @@
 """Gradient clipping, in place."""
 
+import warnings
 from collections.abc import Iterable
 
 from ... import linalg
@@ -57,6 +58,14 @@ def clip_grad_norm_(parameters: Tensors, max_norm: float, norm_type: float = 2.0
         total_norm = get_total_norm(_grads(parameters), norm_type, error_if_nonfinite, foreach)
         clip_grads_with_norm_(parameters, max_norm, total_norm, foreach)
     return total_norm
+
+
+def clip_grad_norm(parameters: Tensors, max_norm: float, norm_type: float = 2.0,
+                   error_if_nonfinite: bool = False, foreach: bool | None = None) -> Tensor:
+    """:func:`clip_grad_norm_` under its older name."""
+    warnings.warn("`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
+                  "`torch.nn.utils.clip_grad_norm_`.", FutureWarning, stacklevel=2)
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:

@@ -1,0 +1,356 @@
+"""What ``nn.utils`` offers: parametrizations, pruning, normed weights, fused layers."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import pickle
+
+from parity.harness import behaviour, behaviour_of_each
+
+
+def linear(torch, *sizes, **options):
+    torch.manual_seed(0)
+    return torch.nn.Linear(*(sizes or (3, 4)), **options)
+
+
+def log_state(log, module):
+    for name, value in module.state_dict().items():
+        log(name)
+        log.values(value)
+
+
+def log_run(torch, log, module, *shape):
+    """What a module makes of an input, and the gradients of its parameters."""
+    x = torch.linspace(-1, 1, 6, dtype=torch.float64).reshape(2, 3).to(
+        next(module.parameters()).dtype)
+    out = module(x)
+    log.values(out.detach())
+    out.square().sum().backward()
+    for name, parameter in module.named_parameters():
+        log(name, parameter.grad is None)
+        if parameter.grad is not None:
+            log.values(parameter.grad)
+    module.zero_grad()
+
+
+def symmetric(torch):
+    class Symmetric(torch.nn.Module):
+        def forward(self, x):
+            return x.triu() + x.triu(1).mT
+
+        def right_inverse(self, x):
+            return x.triu()
+
+    return Symmetric()
+
+
+# ------------------------------------------------------------------ parametrize
+
+
+@behaviour
+def a_parametrized_weight(torch, log):
+    P = torch.nn.utils.parametrize
+    module = linear(torch, 3, 3)
+    log(P.register_parametrization(module, "weight", symmetric(torch)) is module)
+    log(repr(module), type(module).__name__, P.type_before_parametrizations(module).__name__,
+        P.is_parametrized(module), P.is_parametrized(module, "weight"),
+        P.is_parametrized(module, "bias"), isinstance(module, torch.nn.Linear))
+    log_state(log, module)
+    log_run(torch, log, module)
+    module.weight = torch.eye(3) * 2
+    log.values(module.weight.detach(), module.parametrizations.weight.original.detach())
+    log.raises(pickle.dumps, module)
+    twin = copy.deepcopy(module)
+    log_state(log, twin)
+    log(twin.load_state_dict(module.state_dict()))
+    P.remove_parametrizations(module, "weight")
+    log(type(module).__name__, hasattr(module, "parametrizations"), P.is_parametrized(module))
+    log_state(log, module)
+    other = P.register_parametrization(linear(torch, 3, 3), "weight", symmetric(torch))
+    log_state(log, P.remove_parametrizations(other, "weight", leave_parametrized=False))
+
+
+@behaviour
+def parametrizations_in_a_row(torch, log):
+    class Add(torch.nn.Module):
+        def forward(self, x):
+            return x + 1
+
+    P = torch.nn.utils.parametrize
+    module = linear(torch, 3, 3)
+    P.register_parametrization(module, "weight", symmetric(torch))
+    P.register_parametrization(module, "weight", Add())
+    P.register_parametrization(module, "bias", Add())
+    log(repr(module))
+    log_state(log, module)
+    log_run(torch, log, module)
+    log.raises(setattr, module, "weight", torch.eye(3))
+    other = torch.nn.Linear(3, 3)
+    P.transfer_parametrizations_and_params(module, other)
+    log(repr(other), other.parametrizations.bias.original is module.parametrizations.bias.original)
+    with P.cached():
+        log(module.weight is module.weight)
+    log(module.weight is module.weight)
+    P.remove_parametrizations(module, "bias")
+    log(type(module).__name__)
+    log_state(log, module)
+
+
+@behaviour
+def parametrizations_that_refuse(torch, log):
+    P = torch.nn.utils.parametrize
+
+    def of(forward, inverse=None):
+        members = {"forward": lambda self, *x: forward(*x)}
+        if inverse is not None:
+            members["right_inverse"] = lambda self, x: inverse(x)
+        return type("Made", (torch.nn.Module,), members)()
+
+    for made in (of(lambda x: 3), of(lambda x: x.double()), of(lambda x: x[:1]),
+                 of(lambda x: x, lambda x: 3), of(lambda x: x, lambda x: x.double()),
+                 of(lambda *x: x[0], lambda x: (x, 3))):
+        for known in (False, True):
+            module = linear(torch, 3, 3)
+            if known:
+                P.register_parametrization(module, "weight", torch.nn.Identity())
+            log.raises(P.register_parametrization, module, "weight", made)
+    log.raises(P.register_parametrization, linear(torch), "nothing", torch.nn.Identity())
+    log.raises(P.remove_parametrizations, linear(torch), "weight")
+    log.raises(P.ParametrizationList, [], torch.ones(1))
+    several = linear(torch, 3, 3)
+    P.register_parametrization(several, "weight", of(lambda a, b: a + b, lambda x: (x, x * 0)))
+    log_state(log, several)
+    log.raises(P.remove_parametrizations, several, "weight", leave_parametrized=False)
+    log_state(log, P.remove_parametrizations(several, "weight"))
+
+
+# ------------------------------------------------------------------ parametrizations in use
+
+
+ORTHOGONAL = [(name, sizes, trivial) for name in ("matrix_exp", "cayley", "householder")
+              for sizes in ((3, 3), (3, 5)) for trivial in (True, False)]
+
+
+@behaviour_of_each([(f"{n}-{s[0]}x{s[1]}-{t}", n, s, t) for n, s, t in ORTHOGONAL])
+def orthogonal_weights(torch, log, _, name, sizes, trivial):
+    module = linear(torch, *sizes, dtype=torch.float64)
+    made = torch.nn.utils.parametrizations.orthogonal(module, orthogonal_map=name,
+                                                      use_trivialization=trivial)
+    log(repr(made))
+    if trivial and sizes[0] != sizes[1]:  # drawn at random, and QR has its own signs
+        q = made.weight.detach()
+        log(bool(torch.allclose(q.mT @ q, torch.eye(3, dtype=torch.float64))))
+        return
+    log.values(made.weight.detach())
+    log_run(torch, log, made)
+
+
+@behaviour
+def orthogonal_refuses(torch, log):
+    orthogonal = torch.nn.utils.parametrizations.orthogonal
+    log.raises(orthogonal, linear(torch), "nothing")
+    log.raises(orthogonal, linear(torch), "bias")
+    log.raises(orthogonal, linear(torch), orthogonal_map="other")
+    module = orthogonal(linear(torch, 3, 3), orthogonal_map="cayley", use_trivialization=False)
+    log.raises(setattr, module, "weight", torch.eye(3))
+    log.raises(setattr, orthogonal(linear(torch, 3, 3)), "weight", torch.ones(2, 2))
+    log.raises(orthogonal, torch.nn.Linear(3, 3, dtype=torch.complex64),
+               orthogonal_map="householder")
+
+
+@behaviour
+def an_orthogonal_weight_is_assigned(torch, log):
+    module = torch.nn.utils.parametrizations.orthogonal(linear(torch, 3, 3, dtype=torch.float64))
+    rotation = torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]],
+                            dtype=torch.float64)
+    module.weight = rotation
+    log.values(module.weight.detach())
+
+
+@behaviour_of_each([0, 1, -1, None])
+def weights_by_length_and_direction(torch, log, dim):
+    module = torch.nn.utils.parametrizations.weight_norm(linear(torch), dim=dim)
+    log(repr(module))
+    log_state(log, module)
+    log_run(torch, log, module)
+    old = {"weight_g": torch.ones_like(module.parametrizations.weight.original0),
+           "weight_v": torch.ones(4, 3), "bias": torch.zeros(4)}
+    log(module.load_state_dict(old))
+    log.values(module.weight.detach())
+
+
+@behaviour
+def spectral_norms(torch, log):
+    S = torch.nn.utils.parametrizations.spectral_norm
+    for module in (linear(torch), torch.nn.ConvTranspose1d(2, 3, 2)):
+        torch.manual_seed(1)
+        made = S(module, n_power_iterations=2)
+        log(repr(made))
+        log_state(log, made)
+        log.values(made.weight.detach())
+        log_state(log, made)
+        log.values(made.eval().weight.detach(), made.weight.detach())
+    log.values(S(linear(torch), "bias").bias.detach())
+    log.raises(S, linear(torch), "nothing")
+    log.raises(S, linear(torch), n_power_iterations=0)
+    log.raises(S, linear(torch), dim=5)
+    log_run(torch, log, S(linear(torch)))
+
+
+# ------------------------------------------------------------------ by hooks, as it was
+
+
+@behaviour_of_each([0, None])
+def weight_norm_by_a_hook(torch, log, dim):
+    U = torch.nn.utils
+    module = linear(torch)
+    log.warns(lambda: U.weight_norm(module, dim=dim) is module)
+    log(repr(module))
+    log_state(log, module)
+    log_run(torch, log, module)
+    log.warns(lambda: log.raises(U.weight_norm, module))
+    log(U.remove_weight_norm(module) is module)
+    log_state(log, module)
+    log.raises(U.remove_weight_norm, module)
+    log.warns(lambda: log.raises(U.weight_norm, torch.nn.LazyLinear(2)))
+
+
+@behaviour
+def spectral_norm_by_a_hook(torch, log):
+    U = torch.nn.utils
+    module = linear(torch)
+    log(U.spectral_norm(module) is module)
+    log_state(log, module)
+    log_run(torch, log, module)
+    log_state(log, module)
+    log(module.state_dict()._metadata)
+    log.raises(U.spectral_norm, module)
+    log.raises(U.spectral_norm, linear(torch), n_power_iterations=0)
+    log(module.load_state_dict(module.state_dict()))
+    module.eval()
+    log_run(torch, log, module)
+    U.remove_spectral_norm(module)
+    log_state(log, module)
+    log(len(module._state_dict_hooks), len(module._forward_pre_hooks))
+    log.raises(U.remove_spectral_norm, module)
+
+
+# ------------------------------------------------------------------ pruning
+
+
+PRUNINGS = {
+    "identity": {}, "random_unstructured": {"amount": 3}, "l1_unstructured": {"amount": 0.5},
+    "random_structured": {"amount": 1, "dim": 0}, "ln_structured": {"amount": 2, "n": 2, "dim": 0}}
+
+
+@behaviour_of_each(list(PRUNINGS))
+def pruned_parameters(torch, log, name):
+    prune = importlib.import_module(f"{torch.__name__}.nn.utils.prune")
+    module = linear(torch)
+    log(getattr(prune, name)(module, "weight", **PRUNINGS[name]) is module)
+    log_state(log, module)
+    log_run(torch, log, module)
+    log(prune.is_pruned(module), [n for n, _ in module.named_buffers()], type(module.weight))
+    getattr(prune, name)(module, "weight", **PRUNINGS[name])
+    log_state(log, module)
+    log(len(module._forward_pre_hooks),
+        [type(h).__name__ for h in module._forward_pre_hooks.values()])
+    prune.remove(module, "weight")
+    log_state(log, module)
+    log(prune.is_pruned(module), type(module.weight))
+
+
+@behaviour
+def pruned_in_several_ways(torch, log):
+    prune = importlib.import_module(f"{torch.__name__}.nn.utils.prune")
+    module = linear(torch, 4, 4)
+    prune.ln_structured(module, "weight", 1, n=1, dim=1)
+    prune.l1_unstructured(module, "weight", 3)
+    prune.random_structured(module, "weight", 0.25, dim=0)
+    prune.custom_from_mask(module, "weight", torch.eye(4))
+    log_state(log, module)
+    (chain,) = module._forward_pre_hooks.values()
+    log([type(m).__name__ for m in chain], len(chain), type(chain[0]).__name__)
+    log(prune.L1Unstructured(2).prune(torch.tensor([3.0, -1.0, 2.0, 0.5])))
+    scored = linear(torch)
+    prune.l1_unstructured(scored, "weight", 4, importance_scores=torch.arange(12.0).view(4, 3))
+    log_state(log, scored)
+    model = torch.nn.Sequential(linear(torch), linear(torch, 4, 2))
+    prune.global_unstructured([(model[0], "weight"), (model[1], "weight")],
+                              pruning_method=prune.L1Unstructured, amount=0.5)
+    log_state(log, model)
+    log(prune.is_pruned(model))
+
+
+@behaviour
+def pruning_that_refuses(torch, log):
+    prune = importlib.import_module(f"{torch.__name__}.nn.utils.prune")
+    module = linear(torch)
+    for amount in ("a", -1, 1.5, -0.5, 99):
+        log.raises(prune.l1_unstructured, module, "weight", amount)
+        log.raises(prune.random_structured, module, "weight", amount, 0)
+    log.raises(prune.ln_structured, module, "bias", 1, 2, 0)
+    log.raises(prune.ln_structured, module, "weight", 1, 2, 3)
+    log.raises(prune.remove, module, "weight")
+    log.raises(prune.l1_unstructured, module, "weight", 1, torch.ones(2))
+    log.raises(prune.global_unstructured, 3, prune.L1Unstructured, amount=1)
+    log.raises(prune.global_unstructured, [(module, "weight")], prune.L1Unstructured, [], amount=1)
+    log.refuses(prune.global_unstructured, [(module, "weight")], prune.LnStructured, amount=1, n=1)
+    log.raises(prune.PruningContainer().add_pruning_method, 3)
+    log.raises(prune.custom_from_mask, module, "weight", torch.ones(2))
+    log(sorted(module.state_dict().items()))
+    log(len(module._forward_pre_hooks))
+
+
+# ------------------------------------------------------------------ the rest
+
+
+@behaviour
+def fused_layers(torch, log):
+    U = torch.nn.utils
+    for conv, bn, transpose in ((torch.nn.Conv1d(2, 3, 2), torch.nn.BatchNorm1d(3), False),
+                                (torch.nn.Conv1d(2, 3, 2, bias=False),
+                                 torch.nn.BatchNorm1d(3, affine=False), False),
+                                (torch.nn.ConvTranspose1d(2, 3, 2), torch.nn.BatchNorm1d(3), True)):
+        for p in (*conv.parameters(), *bn.parameters()):
+            torch.nn.init.constant_(p, 0.5)
+        bn.running_mean.fill_(0.25)
+        fused = U.fuse_conv_bn_eval(conv.eval(), bn.eval(), transpose)
+        log_state(log, fused)
+        log(type(fused).__name__, [p.requires_grad for p in fused.parameters()])
+    dense, bn = linear(torch), torch.nn.BatchNorm1d(4)
+    log.raises(U.fuse_linear_bn_eval, dense, bn)
+    log_state(log, U.fuse_linear_bn_eval(dense.eval(), bn.eval()))
+    log.raises(U.fuse_linear_bn_eval, dense, torch.nn.BatchNorm1d(3).eval())
+    log.raises(U.fuse_conv_bn_eval, torch.nn.Conv1d(1, 1, 1).eval(),
+               torch.nn.BatchNorm1d(1, track_running_stats=False).eval())
+
+
+@behaviour
+def kernels_in_other_formats(torch, log):
+    model = torch.nn.Sequential(torch.nn.Conv2d(2, 3, 2), torch.nn.Conv3d(2, 3, 2))
+    U = torch.nn.utils
+    log(U.convert_conv2d_weight_memory_format(model, torch.channels_last) is model)
+    log.layout(model[0].weight, model[1].weight)
+    U.convert_conv3d_weight_memory_format(model, torch.channels_last_3d)
+    log.layout(model[0].weight, model[1].weight)
+
+
+@behaviour
+def older_names(torch, log):
+    module = linear(torch)
+    module(torch.ones(1, 3)).sum().backward()
+    log.warns(torch.nn.utils.clip_grad_norm, module.parameters(), 1.0)
+    own = {k: torch.zeros_like(v) for k, v in module.named_parameters()}
+    log.warns(torch.nn.utils.stateless.functional_call, module, own, torch.ones(1, 3))
+
+
+@behaviour
+def modules_without_initial_values(torch, log):
+    torch.manual_seed(0)
+    module = torch.nn.utils.skip_init(torch.nn.Linear, 3, 4, dtype=torch.float64)
+    log(repr(module), module.weight.shape, module.weight.dtype, module.weight.requires_grad,
+        module.weight.device, torch.rand(2))
+    log.raises(torch.nn.utils.skip_init, torch.nn.ReLU)
+    log.raises(torch.nn.utils.skip_init, dict)
