@@ -344,13 +344,3 @@ def older_names(torch, log):
     log.warns(torch.nn.utils.clip_grad_norm, module.parameters(), 1.0)
     own = {k: torch.zeros_like(v) for k, v in module.named_parameters()}
     log.warns(torch.nn.utils.stateless.functional_call, module, own, torch.ones(1, 3))
-
-
-@behaviour
-def modules_without_initial_values(torch, log):
-    torch.manual_seed(0)
-    module = torch.nn.utils.skip_init(torch.nn.Linear, 3, 4, dtype=torch.float64)
-    log(repr(module), module.weight.shape, module.weight.dtype, module.weight.requires_grad,
-        module.weight.device, torch.rand(2))
-    log.raises(torch.nn.utils.skip_init, torch.nn.ReLU)
-    log.raises(torch.nn.utils.skip_init, dict)
