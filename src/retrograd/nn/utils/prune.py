@@ -210,12 +210,13 @@ class _ByAmount(BasePruningMethod):
         self.amount = amount
 
     def _count_of(self, size: int) -> int:
-        if not isinstance(self.amount, numbers.Integral):
-            return round(self.amount * size)
-        if self.amount > size:
-            raise ValueError(f"amount={self.amount} should be smaller than the number of "
+        amount: Any = self.amount
+        if not isinstance(amount, numbers.Integral):
+            return round(amount * size)
+        if int(amount) > size:
+            raise ValueError(f"amount={amount} should be smaller than the number of "
                              f"parameters to prune={size}")
-        return int(self.amount)
+        return int(amount)
 
 
 class _Unstructured(_ByAmount):
