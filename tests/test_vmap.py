@@ -17,7 +17,8 @@ from tests.samples import Call, Recipe, load_all, resolve
 
 SIZE = 2
 ENTRIES = load_all()
-DRAWING = ("dropout", "rrelu", "gumbel_softmax", "bernoulli", "poisson", "multinomial", "rand")
+DRAWING = ("dropout", "rrelu", "gumbel_softmax", "bernoulli", "binomial", "poisson", "multinomial",
+           "rand", "_standard_gamma", "_sample_dirichlet")
 # A view by strides looks at the memory of the whole batch, wherever that lies.
 BY_MEMORY = ("as_strided", "as_strided_scatter", "view_as_complex")
 

@@ -23,3 +23,15 @@ samples("normal", unmeasured(call(array(3, 4), 2.0)), unmeasured(call(1.5, array
 for name in ("rand_like", "randn_like"):
     samples(name, call(array(3, 4, grad=False)), call(array(grad=False)))
 samples("randint_like", call(array(3, 4, grad=False), 9), call(array(5, grad=False), 2, 7))
+# Draws whose gradients follow their quantiles, which a difference of two draws does not.
+for name in ("_standard_gamma", "_sample_dirichlet"):
+    samples(name, unmeasured(call(array(3, 4, low=0.2, high=3.0))),
+            unmeasured(call(array(2, low=0.5, high=9.0))), twice=False)
+samples("_standard_gamma_grad", call(array(3, 4, low=0.2, high=3.0, grad=False),
+                                     array(3, 4, low=0.1, high=3.0, seed=1, grad=False)))
+samples("_dirichlet_grad", call(array(3, 4, low=0.1, high=0.9, grad=False),
+                                array(4, low=0.2, high=3.0, seed=1, grad=False),
+                                array(low=4.0, high=9.0, seed=2, grad=False)))
+samples("binomial", call(array(3, 4, low=1, high=90, grad=False),
+                         array(3, 4, low=0.1, high=0.9, seed=1, grad=False)),
+        call(array(3, 4, low=1, high=40, grad=False), array(low=0.1, high=0.9, grad=False)))

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
         softmax,
         sorting,
     )
-    from .plain import bags, chunked_entropy, ctc
+    from .plain import bags, chunked_entropy, ctc, implicit
 
 __all__ = ["attention", "bags", "chunked_entropy", "conv", "create", "ctc", "distance"]
-__all__ += ["index", "loss", "matrices", "norm", "pointwise", "pool", "reduce", "smooth"]
-__all__ += ["softmax", "sorting", "xp"]
+__all__ += ["implicit", "index", "loss", "matrices", "norm", "pointwise", "pool", "reduce"]
+__all__ += ["smooth", "softmax", "sorting", "xp"]
 
-_WITHOUT_TUNED_BODIES = ("bags", "chunked_entropy", "ctc")
+_WITHOUT_TUNED_BODIES = ("bags", "chunked_entropy", "ctc", "implicit")
 
 
 class _Kernels(ModuleType):

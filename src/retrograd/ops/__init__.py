@@ -16,7 +16,7 @@ from .reductions import (arguments, correlation, cumulative, distances, extremes
 from .sorting import counting, searching, sorting
 from .indexing import (gather_scatter, index_select, index_tensors, masked_fill, masked_select,
                        nonzero, overwriting, subscripts, take_put)
-from .creation import filled, from_data, nested_data, options, random, ranges
+from .creation import filled, from_data, gamma_draws, nested_data, options, random, ranges
 from .products import added_products, contractions, einsum, linear_layers, matmul
 from . import linalg
 from .nn import (activations, adaptive_pooling, along_axes, attention, attention_heads, batch_norm,

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...base.locks import new_lock
-from . import bfloat16
+from . import bfloat16, rejection
 
 __all__ = ["DEFAULT_SEED", "STATE_BYTES", "Stream"]
 
@@ -79,6 +79,10 @@ _C_NAMES = {
 _MANTISSA_BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 _COMPLEX_PARTS = {"complex64": "float32", "complex128": "float64"}
 _FLOATS = frozenset(_MANTISSA_BITS)
+_WIDE = frozenset({"float32", "float64"})
+# Below it, which only negative concentrations are, a power of a uniform may overflow.
+_LEAST_POWER = -19.0
+_THIRD = np.float32(1) / np.float32(3)  # PyTorch writes it in single precision
 _COUNTS = _FLOATS | {"uint8", "int8", "int16", "int32", "int64"}
 _FLAGS = _COUNTS | {"bool"}
 
@@ -482,8 +486,67 @@ class Stream:
         values = rates.astype(np.float64).ravel().tolist()
         with self._lock:
             uniform = self._one_by_one()
-            drawn = [_poisson_draw(rate, uniform) for rate in values]
+            drawn = [rejection.poisson(rate, uniform) for rate in values]
         return _narrow(np.array(drawn, np.float64), kind).reshape(rates.shape)
+
+    def gamma(self, concentrations: np.ndarray) -> np.ndarray:
+        """Standard gamma draws, one for each concentration, of their dtype and above zero."""
+        kind = _kind(concentrations.dtype)
+        kind.require("gamma_cpu", _WIDE)
+        shapes = concentrations.ravel()
+        with np.errstate(all="ignore"):
+            # One shape higher accepts more often; a power of a uniform leads back.
+            low = shapes < 1
+            powers = np.where(low, np.maximum(1 / shapes, _LEAST_POWER), 0)
+            shapes = np.where(low, shapes + 1, shapes)
+            centers = shapes - kind.dtype.type(_THIRD)
+        with self._lock:
+            uniform = self._one_by_one()
+            normal = self._normal_by_normal(uniform)
+            drawn = [rejection.gamma(center, power, uniform, normal)
+                     for center, power in zip(centers.tolist(), powers.tolist(), strict=True)]
+        drawn = _narrow(np.array(drawn, np.float64), kind)
+        least = np.finfo(kind.dtype).tiny
+        return np.where(drawn > least, drawn, least).reshape(concentrations.shape)
+
+    def dirichlet(self, concentrations: np.ndarray) -> np.ndarray:
+        """Shares of gamma draws in the sums of their rows, inside of (0, 1)."""
+        kind = _kind(concentrations.dtype)
+        kind.require("dirichlet", _WIDE)
+        drawn = self.gamma(concentrations.astype(np.float64))
+        shares = _narrow(drawn / np.atleast_1d(drawn).sum(-1, keepdims=True), kind)
+        one = kind.dtype.type(1)
+        bounded = np.clip(shares, np.finfo(kind.dtype).tiny, np.nextafter(one, 0 * one))
+        return bounded.reshape(concentrations.shape)
+
+    def binomial(self, counts: np.ndarray, chances: np.ndarray) -> np.ndarray:
+        """Numbers of successes in ``counts`` trials with those ``chances``, of the same shape."""
+        kind = _kind(counts.dtype)
+        kind.require("binomial_cpu", _WIDE)
+        # The rarer outcome is the one that is drawn.
+        rare = np.where(chances > 0.5, 1 - chances, chances)
+        with np.errstate(all="ignore"):
+            columns = (counts, rare, counts * rare, np.sqrt(counts * rare * (1 - rare)),
+                       rare / (1 - rare), np.floor((counts + 1) * rare), np.log1p(-rare))
+        rows = zip(*(column.ravel().tolist() for column in columns), strict=True)
+        with self._lock:
+            uniform = self._one_by_one()
+            drawn = [rejection.binomial(*row, uniform) for row in rows]
+        found = np.array(drawn, np.float64).reshape(counts.shape)
+        return _narrow(np.where(chances > 0.5, np.maximum(counts, 0) - found, found), kind)
+
+    def _normal_by_normal(self, uniform: Callable[[], float]) -> Callable[[], float]:
+        """A function that draws one standard normal and leaves the other of its pair waiting."""
+
+        def normal() -> float:
+            waiting = self._cached_normal
+            if waiting is None:
+                ((drawn, self._cached_normal),) = _exact_pairs([uniform(), uniform()])
+                return drawn
+            self._cached_normal = None
+            return waiting
+
+        return normal
 
     def _one_by_one(self) -> Callable[[], float]:
         """A function that draws one float64 uniform, for algorithms that decide as they go."""
@@ -743,46 +806,6 @@ def _exact_pairs(unit: list[float]) -> Any:
         radius = math.sqrt(-2.0 * math.log1p(-square))
         angle = 2.0 * math.pi * turn
         yield radius * math.cos(angle), radius * math.sin(angle)
-
-
-def _poisson_draw(rate: float, uniform: Callable[[], float]) -> float:
-    if not rate >= 0:
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    if rate == 0:
-        return 0.0
-    return _poisson_rejection(rate, uniform) if rate >= 10 else _poisson_product(rate, uniform)
-
-
-def _poisson_product(rate: float, uniform: Callable[[], float]) -> float:
-    """Count the uniforms whose running product stays above ``exp(-rate)``."""
-    floor = math.exp(-rate)
-    product, count = uniform(), 0
-    while product > floor:
-        product *= uniform()
-        count += 1
-    return float(count)
-
-
-def _poisson_rejection(rate: float, uniform: Callable[[], float]) -> float:
-    """Hörmann's transformed rejection (PTRS), for rates that would need many uniforms."""
-    log_rate = math.log(rate)
-    b = 0.931 + 2.53 * math.sqrt(rate)
-    a = -0.059 + 0.02483 * b
-    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
-    quick_limit = 0.9277 - 3.6224 / (b - 2)
-    while True:
-        u, v = uniform() - 0.5, uniform()
-        distance = 0.5 - abs(u)
-        if distance == 0:
-            continue
-        k = float(math.floor((2 * a / distance + b) * u + rate + 0.43))
-        if distance >= 0.07 and v <= quick_limit:
-            return k
-        if k < 0 or (distance < 0.013 and v > distance):
-            continue
-        density = math.log(v) + math.log(inverse_alpha) - math.log(a / distance**2 + b)
-        if density <= -rate + k * log_rate - math.lgamma(k + 1):
-            return k
 
 
 # ---------------------------------------------------------------------- shuffling

@@ -1,0 +1,119 @@
+"""Draws of the gamma family, through which gradients pass, and of the binomial distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import implicit as implicit_kernels
+from ...backend import xp
+from ...backend.interface import kind_of
+from ...base import dtypes
+from ...base.errors import size_mismatch
+from ...core.op import Array, elementwise, op, publish
+from ...core.tensor import Tensor
+from ...random import Generator, stream_of
+from ..batching import all_aligned, run
+from ..checks.common import no_derivative, no_derivative_of
+from ..reductions.sums import _sum_dims
+from .random import _need_different as need_different
+from .random import for_each_vmap
+
+# ---------------------------------------------------------------- gamma
+
+
+@elementwise(promote="same", method=False, numbers=())
+def _standard_gamma_grad(input: Array, output: Array) -> Any:
+    """The derivative of the gamma draws ``output`` by their concentrations ``input``."""
+    return implicit_kernels.gamma_slope(input, output)
+
+
+_standard_gamma_grad.vjp(input=lambda g: no_derivative_of("_standard_gamma_grad"),
+                         output=lambda g: no_derivative_of("_standard_gamma_grad"))
+
+
+@op(draws=True, method=False, function=None, node="StandardGammaBackward0")
+def _gamma_draw(input: Array, generator: Any = None) -> Any:
+    return stream_of(generator).gamma(xp.as_array(input))
+
+
+_gamma_draw.vjp(input=lambda g, input, y: g * _standard_gamma_grad(input, y))
+
+
+def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Gamma draws of rate 1 with the concentrations in ``input``, which receive gradients."""
+    return _gamma_draw(for_each_vmap(input), generator)  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------------------- Dirichlet
+
+
+@elementwise(promote="same", method=False, numbers=())
+def _dirichlet_grad(x: Array, alpha: Array, total: Array) -> Any:
+    """The derivative of Dirichlet draws by their own concentrations, before normalisation."""
+    return implicit_kernels.beta_slope(x, alpha, total)
+
+
+_dirichlet_grad.vjp(x=lambda g: no_derivative_of("_dirichlet_grad"),
+                    alpha=lambda g: no_derivative_of("_dirichlet_grad"),
+                    total=lambda g: no_derivative_of("_dirichlet_grad"))
+
+
+@op(draws=True, method=False, function=None, node="_DirichletBackward")
+def _dirichlet_draw(input: Array, generator: Any = None) -> Any:
+    return stream_of(generator).dirichlet(xp.as_array(input))
+
+
+_dirichlet_draw.vjp(input=lambda g, input, y: (
+    _dirichlet_grad(y, input, _row_sum(input)) * (g - _row_sum(y * g))))
+
+
+def _row_sum(value: Any) -> Any:
+    return _sum_dims(value, (-1,), True) if value.ndim else value
+
+
+def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Dirichlet draws with the concentrations in the rows of ``input``, which receive gradients."""
+    return _dirichlet_draw(for_each_vmap(input), generator)  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------------------- binomial
+
+
+@op(draws=True, method=False, function=None, node="NotImplemented", broadcasts=True)
+def _binomial(count: Array, prob: Array, generator: Any = None) -> Any:
+    if kind_of(count.dtype) not in "fV":
+        raise ValueError("binomial only supports floating-point dtypes for count, got: "
+                         f"{dtypes.from_numpy_dtype(count.dtype).alias}")
+    try:
+        counts, chances = xp.broadcast_arrays(xp.as_array(count), xp.as_array(prob))
+    except ValueError:
+        raise size_mismatch([count.shape, prob.shape]) from None
+    return stream_of(generator).binomial(counts, chances.astype(counts.dtype))
+
+
+_binomial.vjp(count=lambda g: no_derivative("aten::binomial"),
+              prob=lambda g: no_derivative("aten::binomial"))
+
+
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """Numbers of successes in ``count`` trials, each with probability ``prob``."""
+    return _binomial(for_each_vmap(count), prob, generator)  # type: ignore[no-any-return]
+
+
+for _function in (_standard_gamma, _sample_dirichlet, binomial):
+    publish(_function, _function.__name__, method=False)
+
+# ---------------------------------------------------------------- batches
+
+
+@_gamma_draw.batch
+@_dirichlet_draw.batch
+def _(batch: Any, input: Any, generator: Any) -> Any:
+    need_different(batch)
+    return run(batch.name, input, generator)
+
+
+@_binomial.batch
+def _(batch: Any, count: Any, prob: Any, generator: Any) -> Any:
+    need_different(batch)
+    return run("_binomial", *all_aligned(batch, count=count, prob=prob), generator)
