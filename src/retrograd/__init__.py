@@ -107,9 +107,9 @@ globals().update(_PUBLIC["torch"])
 globals().update(_TENSOR_TYPES)
 
 # Loaded when first asked for, since most programs use few of them.
-_LAZY = {"_C", "backends", "cuda", "datasets", "distributed", "func", "linalg", "nn", "optim",
-         "return_types", "serialization", "special", "storage", "testing", "types", "utils",
-         "version"}
+_LAZY = {"_C", "backends", "cuda", "datasets", "distributed", "distributions", "func", "linalg",
+         "nn", "optim", "return_types", "serialization", "special", "storage", "testing", "types",
+         "utils", "version"}
 _LAZY_FUNCTIONS = {"vmap": "func", "save": "serialization", "load": "serialization",
                    "get_printoptions": "core.printing", "set_printoptions": "core.printing"}
 _INTERNAL = {"annotations", "backend", "base", "cli", "codegen", "compat", "core", "ops",
