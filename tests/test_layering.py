@@ -37,7 +37,7 @@ LAYERS = [
     {"autograd"},
     {"func", "distributed"},
     {"nn"},
-    {"optim"},
+    {"optim", "distributions"},
     {"utils", "testing", "serialization", "datasets", "cuda", "backends", "_C", "__future__"},
     {"cli", "__main__"},
 ]

@@ -39,7 +39,8 @@ print(json.dumps(found))
 """
 NEED_SCIPY = {
     "erf", "erfc", "erfinv", "lgamma", "digamma", "polygamma", "Tensor.polygamma", "mvlgamma",
-    "igamma", "igammac", "i0", "nn.functional.gelu", *(f"special.{name}" for name in (
+    "igamma", "igammac", "i0", "nn.functional.gelu", "_standard_gamma", "_standard_gamma_grad",
+    "_sample_dirichlet", "_dirichlet_grad", *(f"special.{name}" for name in (
         "airy_ai", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "digamma", "entr", "erf",
         "erfc", "erfcx", "erfinv", "gammainc", "gammaincc", "gammaln", "i0", "i0e", "i1", "i1e",
         "log_ndtr", "modified_bessel_i0", "modified_bessel_i1", "modified_bessel_k0",

@@ -15,6 +15,7 @@ from . import (
     cuda as cuda,
     datasets as datasets,
     distributed as distributed,
+    distributions as distributions,
     func as func,
     linalg as linalg,
     nn as nn,
@@ -142,6 +143,12 @@ IntTensor: type[Tensor]
 LongTensor: type[Tensor]
 ShortTensor: type[Tensor]
 
+def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Dirichlet draws with the concentrations in the rows of ``input``, which receive gradients."""
+    ...
+def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Gamma draws of rate 1 with the concentrations in ``input``, which receive gradients."""
+    ...
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The absolute value; of a complex number its distance from zero."""
     ...
@@ -394,6 +401,9 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     ...
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
     """How often each non-negative integer occurs, or the sum of its weights."""
+    ...
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """Numbers of successes in ``count`` trials, each with probability ``prob``."""
     ...
 def bitwise_and(input: Tensor | Number, other: Tensor | Number, *,
                 out: Tensor | None = None) -> Tensor:

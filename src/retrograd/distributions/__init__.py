@@ -1,5 +1,7 @@
 """Probability distributions: draws, densities, moments, divergences, and transforms of them."""
 
+# ruff: noqa: F401 - what is imported here is what is offered
+
 from __future__ import annotations
 
 import sys as _sys

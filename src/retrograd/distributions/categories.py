@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import Any
+from typing import Any, ClassVar
 
 import retrograd as rg
 
@@ -22,7 +22,7 @@ _REGIONS = {"probs": constraints.simplex, "logits": constraints.real_vector}
 class Categorical(ProbsOrLogits):
     """An index, with the probabilities along the last dimension of ``probs``."""
 
-    arg_constraints: Any = _REGIONS
+    arg_constraints: ClassVar[Any] = _REGIONS
     has_enumerate_support = True
     _binary = False
 
@@ -45,7 +45,7 @@ class Categorical(ProbsOrLogits):
     mean = variance = property(lambda self: self._filled(rg.nan, self.probs))
     mode = property(lambda self: self.probs.argmax(-1))
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         count = Size(sample_shape).numel()
         rows = self.probs.reshape(-1, self._num_events)
         return rg.multinomial(rows, count, True).T.reshape(self._extended_shape(sample_shape))
@@ -67,7 +67,7 @@ class Categorical(ProbsOrLogits):
 class _OverCategorical(Distribution):
     """A distribution of vectors that is given by a categorical one."""
 
-    arg_constraints: Any = _REGIONS
+    arg_constraints: ClassVar[Any] = _REGIONS
     _categorical: Categorical
 
     def _init_over(self, categorical: Categorical, validate_args: bool | None) -> None:
@@ -101,7 +101,7 @@ class OneHotCategorical(_OverCategorical):
     def _one_hot(self, index: Tensor) -> Tensor:
         return one_hot(index, self._categorical._num_events).to(self.probs)
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         return self._one_hot(self._categorical.sample(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -120,7 +120,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 
     has_rsample = True
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         drawn, probs = self.sample(sample_shape), self.probs
         return drawn + (probs - probs.detach())
 
@@ -144,7 +144,7 @@ class Multinomial(_OverCategorical):
     mean = property(lambda self: self.probs * self.total_count)
     variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         drawn = self._categorical.sample((self.total_count, *sample_shape)).movedim(0, -1)
         counts = rg.zeros(self._extended_shape(sample_shape), dtype=drawn.dtype)
         return counts.scatter_add_(-1, drawn, rg.ones_like(drawn)).type_as(self.probs)
@@ -176,7 +176,7 @@ class ExpRelaxedCategorical(_OverCategorical):
         self.temperature = temperature
         self._init_over(Categorical(probs, logits), validate_args)
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         uniform = clamp_probs(rg.rand(self._extended_shape(sample_shape), dtype=self.logits.dtype))
         scores = (self.logits - (-uniform.log()).log()) / self.temperature
         return scores - scores.logsumexp(-1, keepdim=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import retrograd as rg
 
@@ -21,7 +21,7 @@ D = TypeVar("D", bound=Distribution)
 class Independent(Distribution, Generic[D]):
     """A distribution whose last batch dimensions count as one event."""
 
-    arg_constraints: Any = {}
+    arg_constraints: ClassVar[Any] = {}
     base_dist: D
 
     def __init__(self, base_distribution: D, reinterpreted_batch_ndims: int,
@@ -52,10 +52,10 @@ class Independent(Distribution, Generic[D]):
         return constraints.independent(region, self.reinterpreted_batch_ndims) \
             if self.reinterpreted_batch_ndims else region
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         return self.base_dist.sample(sample_shape)
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -76,7 +76,7 @@ class Independent(Distribution, Generic[D]):
 class TransformedDistribution(Distribution):
     """The distribution of a transformed variable."""
 
-    arg_constraints: Any = {}
+    arg_constraints: ClassVar[Any] = {}
 
     def __init__(self, base_distribution: Distribution, transforms: Transform | list[Transform],
                  validate_args: bool | None = None) -> None:
@@ -118,11 +118,11 @@ class TransformedDistribution(Distribution):
 
     has_rsample = property(lambda self: self.base_dist.has_rsample)
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         with no_grad():
             return self._forward(self.base_dist.sample(sample_shape))
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         return self._forward(self.base_dist.rsample(sample_shape))
 
     def _forward(self, value: Tensor) -> Tensor:
@@ -132,7 +132,8 @@ class TransformedDistribution(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
-        event_dim, result = len(self.event_shape), 0.0
+        event_dim = len(self.event_shape)
+        result: Any = 0.0
         for transform in reversed(self.transforms):
             before = transform.inv(value)
             inner = transform.domain.event_dim
@@ -164,7 +165,7 @@ class TransformedDistribution(Distribution):
 class MixtureSameFamily(Distribution):
     """A mixture of the distributions along the last batch dimension of one."""
 
-    arg_constraints: Any = {}
+    arg_constraints: ClassVar[Any] = {}
 
     def __init__(self, mixture_distribution: Categorical, component_distribution: Distribution,
                  validate_args: bool | None = None) -> None:
@@ -174,8 +175,8 @@ class MixtureSameFamily(Distribution):
         if not isinstance(component_distribution, Distribution):
             raise ValueError("The Component distribution needs to be an instance of "
                              "torch.distributions.Distribution")
-        self._mixture_distribution = mixture_distribution
         self._component_distribution = component_distribution
+        self._mixture_distribution = mixture_distribution
         weights = mixture_distribution.batch_shape
         *outer, count = component_distribution.batch_shape
         batch_shape = Size(outer)
@@ -229,7 +230,7 @@ class MixtureSameFamily(Distribution):
         found = self._component_distribution.log_prob(self._pad(x))
         return rg.logsumexp(found + self._mixture_distribution.logits.log_softmax(-1), -1)
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         with no_grad():
             chosen = self._mixture_distribution.sample(sample_shape)
             drawn = self._component_distribution.sample(sample_shape)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import retrograd as rg
 
 from ..autograd.grad_mode import no_grad
 from ..base.missing_names import suggest_names as _suggest_names
-from ..core.tensor import Size, Tensor
+from ..core.tensor import Tensor
 from ..nn.functional import binary_cross_entropy_with_logits, logsigmoid
 from . import constraints
 from .distribution import ExponentialFamily, ProbsOrLogits, tiny
@@ -22,7 +22,7 @@ _REGIONS = {"probs": constraints.unit_interval, "logits": constraints.real}
 class _Trials(ProbsOrLogits):
     """A family given by the chance of success, or its log-odds."""
 
-    arg_constraints: Any = _REGIONS
+    arg_constraints: ClassVar[Any] = _REGIONS
 
     def _init_trials(self, probs: Any, logits: Any, validate_args: bool | None) -> None:
         name, given = self._given(probs, logits)
@@ -55,7 +55,7 @@ class Bernoulli(_Trials, ExponentialFamily):
     def mode(self) -> Tensor:
         return (self.probs >= 0.5).to(self.probs).masked_fill(self.probs == 0.5, math.nan)
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         with no_grad():
             return rg.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
@@ -96,7 +96,7 @@ class Geometric(_Trials):
     mode = property(lambda self: rg.zeros_like(self.probs))
     variance = property(lambda self: (1.0 / self.probs - 1.0) / self.probs)
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         with no_grad():
             uniform = rg.empty(self._extended_shape(sample_shape), dtype=self.probs.dtype
                                ).uniform_(tiny(self.probs), 1)
@@ -128,7 +128,7 @@ class _RepeatedTrials(ProbsOrLogits):
 class Binomial(_RepeatedTrials):
     """The number of successes in ``total_count`` trials."""
 
-    arg_constraints: Any = {"total_count": constraints.nonnegative_integer, **_REGIONS}
+    arg_constraints: ClassVar[Any] = {"total_count": constraints.nonnegative_integer, **_REGIONS}
     has_enumerate_support = True
 
     def __init__(self, total_count: Any = 1, probs: Any = None, logits: Any = None,
@@ -144,7 +144,7 @@ class Binomial(_RepeatedTrials):
         max=self.total_count))
     variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return rg.binomial(self.total_count.expand(shape), self.probs.expand(shape))
@@ -177,9 +177,9 @@ class Binomial(_RepeatedTrials):
 class NegativeBinomial(_RepeatedTrials):
     """The number of successes before ``total_count`` failures."""
 
-    arg_constraints: Any = {"total_count": constraints.greater_than_eq(0),
-                            "probs": constraints.half_open_interval(0.0, 1.0),
-                            "logits": constraints.real}
+    arg_constraints: ClassVar[Any] = {"total_count": constraints.greater_than_eq(0),
+                                      "probs": constraints.half_open_interval(0.0, 1.0),
+                                      "logits": constraints.real}
     support = constraints.nonnegative_integer
 
     def __init__(self, total_count: Any, probs: Any = None, logits: Any = None,
@@ -195,7 +195,7 @@ class NegativeBinomial(_RepeatedTrials):
     def _gamma(self) -> Gamma:
         return Gamma(self.total_count, (-self.logits).exp(), validate_args=False)
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         with no_grad():
             return rg.poisson(self._gamma.sample(sample_shape))
 
@@ -210,7 +210,7 @@ class NegativeBinomial(_RepeatedTrials):
 class Poisson(ExponentialFamily):
     """The number of events that come at a ``rate``."""
 
-    arg_constraints: Any = {"rate": constraints.nonnegative}
+    arg_constraints: ClassVar[Any] = {"rate": constraints.nonnegative}
     support = constraints.nonnegative_integer
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
@@ -220,7 +220,7 @@ class Poisson(ExponentialFamily):
     mean = variance = property(lambda self: self.rate)
     mode = property(lambda self: self.rate.floor())
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         with no_grad():
             return rg.poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
@@ -292,7 +292,7 @@ class ContinuousBernoulli(_Trials, ExponentialFamily):
         return self._stable(formula,
                             1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * square) * square)
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         return self.icdf(rg.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype))
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -335,7 +335,7 @@ class LogitRelaxedBernoulli(_Trials):
         self.temperature = temperature
         self._init_trials(probs, logits, validate_args)
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         probs = clamp_probs(self.probs.expand(shape))
         uniform = clamp_probs(rg.rand(shape, dtype=probs.dtype))

@@ -17,6 +17,7 @@ from .utils import _sum_rightmost, lazy_property, logits_to_probs, probs_to_logi
 __all__ = ["Distribution", "ExponentialFamily"]
 
 _PACKAGE = __name__.rpartition(".")[0]
+_NO_SHAPE = Size()
 
 
 def _absent(name: str) -> Any:
@@ -45,8 +46,8 @@ class Distribution:
         if cls.__module__.startswith(_PACKAGE):
             cls._family = cls
 
-    def __init__(self, batch_shape: Size = Size(),  # noqa: B008 - it never changes
-                 event_shape: Size = Size(), validate_args: bool | None = None) -> None:  # noqa: B008
+    def __init__(self, batch_shape: Size = _NO_SHAPE, event_shape: Size = _NO_SHAPE,
+                 validate_args: bool | None = None) -> None:
         self._batch_shape, self._event_shape = batch_shape, event_shape
         if validate_args is not None:
             self._validate_args = validate_args
@@ -59,8 +60,8 @@ class Distribution:
             regions = self.arg_constraints
         except NotImplementedError:
             warnings.warn(
-                f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = {{}}"
-                "` or initialize the distribution with `validate_args=False` to turn off "
+                f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = "
+                "{}` or initialize the distribution with `validate_args=False` to turn off "
                 "validation.", stacklevel=3)
             return
         for name, region in regions.items():
@@ -142,19 +143,19 @@ class Distribution:
 
     # ------------------------------------------------------------ what families define
 
-    arg_constraints: Any = _absent("regions of the parameters")
+    arg_constraints: ClassVar[Any] = _absent("regions of the parameters")
     support: Any = _absent("region of values")
     mean: Any = _absent("mean")
     mode: Any = _absent("mode")
     variance: Any = _absent("variance")
     stddev: Any = property(lambda self: self.variance.sqrt(), doc="The standard deviation.")
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         """Draw ``sample_shape`` values for each parameter of the batch."""
         with no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         """Draw values through which gradients pass to the parameters."""
         raise NotImplementedError
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import retrograd as rg
 
 from ..base.missing_names import suggest_names as _suggest_names
-from ..core.tensor import Size, Tensor
+from ..core.tensor import Tensor
 from ..nn.functional import one_hot
 from ..ops.creation.gamma_draws import _sample_dirichlet, _standard_gamma
 from . import constraints
@@ -19,7 +19,7 @@ from .utils import NUMBERS, broadcast_all
 class Exponential(ExponentialFamily):
     """The waiting time for events that come at a ``rate``."""
 
-    arg_constraints: Any = {"rate": constraints.positive}
+    arg_constraints: ClassVar[Any] = {"rate": constraints.positive}
     support = constraints.nonnegative
     has_rsample = True
     _mean_carrier_measure = 0
@@ -32,7 +32,7 @@ class Exponential(ExponentialFamily):
     mode = property(lambda self: rg.zeros_like(self.rate))
     variance = property(lambda self: self.rate.pow(-2))
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         return rg.empty(shape, dtype=self.rate.dtype).exponential_() / self.rate
 
@@ -59,7 +59,8 @@ class Exponential(ExponentialFamily):
 class Gamma(ExponentialFamily):
     """The gamma distribution."""
 
-    arg_constraints: Any = {"concentration": constraints.positive, "rate": constraints.positive}
+    arg_constraints: ClassVar[Any] = {"concentration": constraints.positive,
+                                      "rate": constraints.positive}
     support = constraints.nonnegative
     has_rsample = True
     _mean_carrier_measure = 0
@@ -72,7 +73,7 @@ class Gamma(ExponentialFamily):
     mode = property(lambda self: ((self.concentration - 1) / self.rate).clamp(min=0))
     variance = property(lambda self: self.concentration / self.rate.pow(2))
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         drawn = _standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
         drawn.detach().clamp_(min=tiny(drawn))  # leaves the gradient as it is
@@ -101,7 +102,7 @@ class Gamma(ExponentialFamily):
 class Chi2(Gamma):
     """The sum of the squares of ``df`` standard normal variables."""
 
-    arg_constraints: Any = {"df": constraints.positive}
+    arg_constraints: ClassVar[Any] = {"df": constraints.positive}
 
     def __init__(self, df: Any, validate_args: bool | None = None) -> None:
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)
@@ -112,7 +113,7 @@ class Chi2(Gamma):
 class FisherSnedecor(Distribution):
     """The ratio of two variables of the chi-squared kind, each over its degrees of freedom."""
 
-    arg_constraints: Any = {"df1": constraints.positive, "df2": constraints.positive}
+    arg_constraints: ClassVar[Any] = {"df1": constraints.positive, "df2": constraints.positive}
     support = constraints.positive
     has_rsample = True
 
@@ -138,7 +139,7 @@ class FisherSnedecor(Distribution):
         return (2 * df2.pow(2) * (self.df1 + df2 - 2)
                 / (self.df1 * (df2 - 2).pow(2) * (df2 - 4)))
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         first, second = self._gamma1.rsample(sample_shape), self._gamma2.rsample(sample_shape)
         least = tiny(second)
         return (first / second.clamp(min=least)).clamp(min=least)
@@ -153,7 +154,8 @@ class FisherSnedecor(Distribution):
 class Dirichlet(ExponentialFamily):
     """Shares that add up to 1: gamma draws over their sum."""
 
-    arg_constraints: Any = {"concentration": constraints.independent(constraints.positive, 1)}
+    arg_constraints: ClassVar[Any] = {
+        "concentration": constraints.independent(constraints.positive, 1)}
     support = constraints.simplex
     has_rsample = True
 
@@ -201,8 +203,8 @@ class Dirichlet(ExponentialFamily):
 class Beta(ExponentialFamily):
     """The first of two Dirichlet shares."""
 
-    arg_constraints: Any = {"concentration1": constraints.positive,
-                            "concentration0": constraints.positive}
+    arg_constraints: ClassVar[Any] = {"concentration1": constraints.positive,
+                                      "concentration0": constraints.positive}
     support = constraints.unit_interval
     has_rsample = True
 

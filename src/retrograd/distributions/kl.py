@@ -175,6 +175,9 @@ def _reaches_below(p: Uniform, q: Any) -> Tensor:
     return p.low < q.support.lower_bound
 
 
+_p: Any
+_q: Any
+_density: Any
 for _density, _q, _all_p in (
         (_log_normal, Normal, (Beta, ContinuousBernoulli, Exponential, Gamma, Gumbel, Laplace,
                                Uniform)),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import retrograd as rg
 
 from ..autograd.grad_mode import no_grad
 from ..base import dtypes
 from ..base.missing_names import suggest_names as _suggest_names
-from ..core.tensor import Size, Tensor
+from ..core.tensor import Tensor
 from . import constraints
 from .distribution import Distribution, ExponentialFamily
 from .gammas import Chi2
@@ -22,7 +22,7 @@ _LOG_ROOT_TWO_PI = math.log(math.sqrt(2 * math.pi))
 class _LocationScale(Distribution):
     """A distribution on the real line that is moved by ``loc`` and stretched by ``scale``."""
 
-    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
+    arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
     has_rsample = True
     mean = mode = property(lambda self: self.loc)
@@ -39,12 +39,12 @@ class Normal(_LocationScale, ExponentialFamily):
     stddev = property(lambda self: self.scale)
     variance = property(lambda self: self.stddev.pow(2))
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return rg.normal(self.loc.expand(shape), self.scale.expand(shape))
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         drawn = _standard_normal(self._extended_shape(sample_shape), self.loc.dtype)
         return self.loc + drawn * self.scale
 
@@ -76,7 +76,7 @@ class Laplace(_LocationScale):
     stddev = property(lambda self: 2 ** 0.5 * self.scale)
     variance = property(lambda self: 2 * self.scale.pow(2))
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         uniform = rg.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype).uniform_(
             dtypes.finfo(self.loc.dtype).eps - 1, 1)
         return self.loc - self.scale * uniform.sign() * (-uniform.abs()).log1p()
@@ -105,7 +105,7 @@ class Cauchy(_LocationScale):
     mode = property(lambda self: self.loc)
     variance = property(lambda self: self._filled(math.inf, self.loc))
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         drawn = rg.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype).cauchy_()
         return self.loc + drawn * self.scale
 
@@ -128,8 +128,8 @@ class Cauchy(_LocationScale):
 class StudentT(Distribution):
     """A normal variable over the root of a chi-squared one."""
 
-    arg_constraints: Any = {"df": constraints.positive, "loc": constraints.real,
-                            "scale": constraints.positive}
+    arg_constraints: ClassVar[Any] = {"df": constraints.positive, "loc": constraints.real,
+                                      "scale": constraints.positive}
     support = constraints.real
     has_rsample = True
 
@@ -144,11 +144,11 @@ class StudentT(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        df = self.df.masked_fill(self.df <= 2, math.nan)  # no gradient from there
+        df = self.df.masked_fill(self.df <= 2, 3.0)  # whatever has no pole there
         finite = self.scale.pow(2) * df / (df - 2)
         return finite.masked_fill(self.df <= 2, math.inf).masked_fill(self.df <= 1, math.nan)
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         drawn = _standard_normal(self._extended_shape(sample_shape), self.df.dtype)
         return self.loc + self.scale * (
             drawn * (self._chi2.rsample(sample_shape) / self.df).rsqrt())
@@ -172,9 +172,9 @@ class StudentT(Distribution):
 class Uniform(Distribution):
     """All values from ``low`` to below ``high`` alike."""
 
-    arg_constraints: Any = dict.fromkeys(
-        ("low", "high"), constraints.dependent(is_discrete=False, event_dim=0))
     has_rsample = True
+    arg_constraints: ClassVar[Any] = property(lambda self: {
+        "low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)})
 
     def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
         self.low, self.high = broadcast_all(low, high)
@@ -189,7 +189,7 @@ class Uniform(Distribution):
     stddev = property(lambda self: (self.high - self.low) / 12 ** 0.5)
     variance = property(lambda self: (self.high - self.low).pow(2) / 12)
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         drawn = rg.rand(self._extended_shape(sample_shape), dtype=self.low.dtype)
         return self.low + drawn * (self.high - self.low)
 
@@ -212,8 +212,8 @@ class Uniform(Distribution):
 class GeneralizedPareto(Distribution):
     """What exceeds a high threshold: exponential where the concentration is 0, else a power."""
 
-    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive,
-                            "concentration": constraints.real}
+    arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive,
+                                      "concentration": constraints.real}
     has_rsample = True
 
     def __init__(self, loc: Any, scale: Any, concentration: Any,
@@ -250,7 +250,7 @@ class GeneralizedPareto(Distribution):
         self._check(value)
         return (value - self.loc) / self.scale
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         return self.icdf(rg.rand(self._extended_shape(sample_shape), dtype=self.loc.dtype))
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -286,7 +286,8 @@ class GeneralizedPareto(Distribution):
 class VonMises(Distribution):
     """The normal distribution's likeness on the circle, from -π to π."""
 
-    arg_constraints: Any = {"loc": constraints.real, "concentration": constraints.positive}
+    arg_constraints: ClassVar[Any] = {"loc": constraints.real,
+                                      "concentration": constraints.positive}
     support = constraints.real
 
     def __init__(self, loc: Any, concentration: Any, validate_args: bool | None = None) -> None:
@@ -313,7 +314,7 @@ class VonMises(Distribution):
         return rg.where(kappa < 1e-5, 1 / kappa + kappa, (1 + rho ** 2) / (2 * rho))
 
     @no_grad()
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         loc, kappa, r = self.loc.double(), self.concentration.double(), self._proposal_r
         shape = self._extended_shape(sample_shape)
         angle = rg.empty(shape, dtype=dtypes.float64)

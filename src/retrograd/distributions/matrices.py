@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import retrograd as rg
 
@@ -24,7 +24,7 @@ def _batch_mv(matrices: Tensor, vectors: Tensor) -> Tensor:
     return (matrices @ vectors.unsqueeze(-1)).squeeze(-1)
 
 
-def _batch_mahalanobis(bL: Tensor, bx: Tensor) -> Tensor:  # noqa: N803 - PyTorch's names
+def _batch_mahalanobis(bL: Tensor, bx: Tensor) -> Tensor:
     """The squared lengths of vectors in the metric of the covariances ``bL @ bL.mT``."""
     # What comes before the batch of the factors are columns to solve for at once.
     outer = bx.dim() - bL.dim() + 1
@@ -33,7 +33,7 @@ def _batch_mahalanobis(bL: Tensor, bx: Tensor) -> Tensor:  # noqa: N803 - PyTorc
     return solved.movedim(-1, 0).reshape(bx.shape[:-1])
 
 
-def _precision_to_scale_tril(P: Tensor) -> Tensor:  # noqa: N803 - PyTorch's name
+def _precision_to_scale_tril(P: Tensor) -> Tensor:
     """The Cholesky factor of the inverse of ``P``, without inverting it."""
     # Of the matrix turned around, the factor's inverse is triangular on the side that is wanted.
     turned = rg.linalg.cholesky(P.flip(-2, -1)).flip(-2, -1).mT
@@ -83,8 +83,10 @@ class _NormalVectors(Distribution):
         """The divergence from another normal distribution."""
         size = self._event_shape
         if size != other._event_shape:
-            raise ValueError("KL-divergence between two Multivariate Normals with different event "
-                             "shapes cannot be computed")
+            low_rank = sum(isinstance(each, LowRankMultivariateNormal) for each in (self, other))
+            words = ("", "(Low Rank) ", "Low Rank ")[low_rank]
+            raise ValueError(f"KL-divergence between two {words}Multivariate Normals with different"
+                             " event shapes cannot be computed")
         columns = self._root().movedim(-1, 0)
         batch = rg.broadcast_shapes(self._batch_shape, other._batch_shape)
         columns = columns.reshape((len(columns), *[1] * (len(batch) + 2 - columns.dim()),
@@ -97,7 +99,7 @@ class _NormalVectors(Distribution):
 class MultivariateNormal(_NormalVectors):
     """Normal vectors, with a covariance, its inverse or its Cholesky factor."""
 
-    arg_constraints: Any = {
+    arg_constraints: ClassVar[Any] = {
         "loc": constraints.real_vector, "covariance_matrix": constraints.positive_definite,
         "precision_matrix": constraints.positive_definite, "scale_tril": constraints.lower_cholesky}
 
@@ -112,8 +114,8 @@ class MultivariateNormal(_NormalVectors):
             raise ValueError(f"{words} must be at least two-dimensional, with optional leading "
                              "batch dimensions")
         batch_shape = rg.broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
-        setattr(self, name, matrix.expand((*batch_shape, -1, -1)))
         self.loc = loc.expand((*batch_shape, -1))
+        setattr(self, name, matrix.expand((*batch_shape, -1, -1)))
         super().__init__(batch_shape, self.loc.shape[-1:], validate_args=validate_args)
         self._unbroadcasted_scale_tril = _FACTORS[name](matrix)
 
@@ -133,7 +135,7 @@ class MultivariateNormal(_NormalVectors):
     variance = property(lambda self: self._of_events(
         self._unbroadcasted_scale_tril.pow(2).sum(-1), 1))
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         drawn = _standard_normal(self._extended_shape(sample_shape), self.loc.dtype)
         return self.loc + _batch_mv(self._unbroadcasted_scale_tril, drawn)
 
@@ -169,9 +171,9 @@ class LowRankMultivariateNormal(_NormalVectors):
     rows as the factor has columns.
     """
 
-    arg_constraints: Any = {"loc": constraints.real_vector,
-                            "cov_factor": constraints.independent(constraints.real, 2),
-                            "cov_diag": constraints.independent(constraints.positive, 1)}
+    arg_constraints: ClassVar[Any] = {"loc": constraints.real_vector,
+                                      "cov_factor": constraints.independent(constraints.real, 2),
+                                      "cov_diag": constraints.independent(constraints.positive, 1)}
 
     def __init__(self, loc: Tensor, cov_factor: Tensor, cov_diag: Tensor,
                  validate_args: bool | None = None) -> None:
@@ -187,12 +189,12 @@ class LowRankMultivariateNormal(_NormalVectors):
         if cov_diag.shape[-1:] != event_shape:
             raise ValueError(f"cov_diag must be a batch of vectors with shape {event_shape}")
         try:
-            column, self.cov_factor, diagonal = rg.broadcast_tensors(
+            column, factor, diagonal = rg.broadcast_tensors(
                 loc.unsqueeze(-1), cov_factor, cov_diag.unsqueeze(-1))
         except RuntimeError as error:
             raise ValueError(f"Incompatible batch shapes: loc {loc.shape}, cov_factor "
                              f"{cov_factor.shape}, cov_diag {cov_diag.shape}") from error
-        self.loc, self.cov_diag = column[..., 0], diagonal[..., 0]
+        self.loc, self.cov_diag, self.cov_factor = column[..., 0], diagonal[..., 0], factor
         self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag = cov_factor, cov_diag
         self._capacitance_tril = rg.linalg.cholesky(
             self._weighed() @ cov_factor + rg.eye(cov_factor.shape[-1], dtype=loc.dtype))
@@ -225,7 +227,7 @@ class LowRankMultivariateNormal(_NormalVectors):
         inverse = self._unbroadcasted_cov_diag.reciprocal().diag_embed()
         return self._of_events(inverse - part.mT @ part, 2)
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         shared = _standard_normal(shape[:-1] + self.cov_factor.shape[-1:], self.loc.dtype)
         own = _standard_normal(shape, self.loc.dtype)
@@ -268,15 +270,14 @@ class Wishart(ExponentialFamily):
             raise ValueError("scale_tril must be at least two-dimensional, with optional leading "
                              "batch dimensions")
         batch_shape, event_shape = matrix.shape[:-2], matrix.shape[-2:]
-        if isinstance(df, NUMBERS):
-            self.df = rg.tensor(df, dtype=matrix.dtype)
-        else:
+        number = isinstance(df, NUMBERS)
+        if not number:
             batch_shape = rg.broadcast_shapes(batch_shape, df.shape)
-            self.df = df.expand(batch_shape)
+        setattr(self, name, matrix.expand((*batch_shape, -1, -1)))
+        self.df = rg.tensor(df, dtype=matrix.dtype) if number else df.expand(batch_shape)
         size = event_shape[-1]
         if (self.df <= size - 1).any():
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {size - 1}.")
-        setattr(self, name, matrix.expand((*batch_shape, -1, -1)))
         if (self.df < size).any():
             warnings.warn("Low df values detected. Singular samples are highly likely to occur for "
                           "ndim - 1 < df < ndim.", stacklevel=2)
@@ -335,8 +336,7 @@ class Wishart(ExponentialFamily):
         dims = len(self._batch_shape)
         return flags.amax(tuple(range(-dims, 0))) if dims else flags
 
-    def rsample(self, sample_shape: Any = Size(),  # noqa: B008
-                max_try_correction: int | None = None) -> Tensor:
+    def rsample(self, sample_shape: Any = (), max_try_correction: int | None = None) -> Tensor:
         drawn = self._bartlett_sampling(Size(sample_shape))
         # PyTorch draws again in the place of its first regular samples; to give its numbers, so
         # does this. From then on only singular ones are replaced.
@@ -346,7 +346,8 @@ class Wishart(ExponentialFamily):
                 break
             again = self._bartlett_sampling(replaced[replaced].shape)
             drawn[replaced] = again
-            replaced[replaced.clone()] = self._any_in_batch(~self.support.check(again))
+            singular = self._any_in_batch(~self.support.check(again))
+            replaced = replaced.masked_scatter(replaced, singular)
         if replaced.any():
             warnings.warn("Singular sample detected.", stacklevel=2)
         return drawn
@@ -384,7 +385,7 @@ class Wishart(ExponentialFamily):
 class LKJCholesky(Distribution):
     """Cholesky factors of correlation matrices, all alike where the concentration is 1."""
 
-    arg_constraints: Any = {"concentration": constraints.positive}
+    arg_constraints: ClassVar[Any] = {"concentration": constraints.positive}
     support = constraints.corr_cholesky
 
     def __init__(self, dim: int, concentration: Any = 1.0, validate_args: bool | None = None
@@ -403,7 +404,7 @@ class LKJCholesky(Distribution):
     def _batch_of_part(self, name: str, batch_shape: Size) -> Any:
         return (*batch_shape, self.dim)
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         reach = self._beta.sample(sample_shape).unsqueeze(-1)
         drawn = rg.randn(self._extended_shape(sample_shape), dtype=reach.dtype).tril(-1)
         direction = drawn / drawn.norm(dim=-1, keepdim=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from operator import attrgetter
-from typing import Any
+from typing import Any, ClassVar
 
 import retrograd as rg
 
 from ..base import dtypes
 from ..base.missing_names import suggest_names as _suggest_names
-from ..core.tensor import Size, Tensor
+from ..core.tensor import Tensor
 from . import constraints
 from .categories import ExpRelaxedCategorical
 from .combined import TransformedDistribution
@@ -33,7 +33,7 @@ _LOCATION_SCALE = {"loc": constraints.real, "scale": constraints.positive}
 class _Half(TransformedDistribution):
     """The absolute values of a symmetric distribution around 0."""
 
-    arg_constraints: Any = {"scale": constraints.positive}
+    arg_constraints: ClassVar[Any] = {"scale": constraints.positive}
     support = constraints.nonnegative
     has_rsample = True
 
@@ -42,7 +42,6 @@ class _Half(TransformedDistribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
-        value = rg.as_tensor(value, dtype=self.scale.dtype)
         found = self.base_dist.log_prob(value) + math.log(2)
         return rg.where(value >= 0, found, -math.inf)
 
@@ -78,11 +77,15 @@ class HalfCauchy(_Half):
     mean = property(lambda self: self._filled(math.inf, self.scale))
     variance = property(lambda self: self.base_dist.variance)
 
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        return super().log_prob(value.to(self.scale.dtype))
+
 
 class LogNormal(TransformedDistribution):
     """The exponentials of normal draws."""
 
-    arg_constraints: Any = _LOCATION_SCALE
+    arg_constraints: ClassVar[Any] = _LOCATION_SCALE
     support = constraints.positive
     has_rsample = True
 
@@ -107,7 +110,7 @@ class LogNormal(TransformedDistribution):
 class LogisticNormal(TransformedDistribution):
     """Shares that are broken off a stick by normal draws."""
 
-    arg_constraints: Any = _LOCATION_SCALE
+    arg_constraints: ClassVar[Any] = _LOCATION_SCALE
     support = constraints.simplex
     has_rsample = True
 
@@ -123,7 +126,8 @@ class LogisticNormal(TransformedDistribution):
 class InverseGamma(TransformedDistribution):
     """The reciprocals of gamma draws."""
 
-    arg_constraints: Any = {"concentration": constraints.positive, "rate": constraints.positive}
+    arg_constraints: ClassVar[Any] = {"concentration": constraints.positive,
+                                      "rate": constraints.positive}
     support = constraints.positive
     has_rsample = True
 
@@ -155,7 +159,7 @@ class InverseGamma(TransformedDistribution):
 class Gumbel(TransformedDistribution):
     """The largest of many draws, in the limit."""
 
-    arg_constraints: Any = _LOCATION_SCALE
+    arg_constraints: ClassVar[Any] = _LOCATION_SCALE
     support = constraints.real
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
@@ -184,8 +188,8 @@ class Gumbel(TransformedDistribution):
 class Kumaraswamy(TransformedDistribution):
     """A likeness of the beta distribution with a distribution function in closed form."""
 
-    arg_constraints: Any = {"concentration1": constraints.positive,
-                            "concentration0": constraints.positive}
+    arg_constraints: ClassVar[Any] = {"concentration1": constraints.positive,
+                                      "concentration0": constraints.positive}
     support = constraints.unit_interval
     has_rsample = True
 
@@ -220,7 +224,7 @@ class Kumaraswamy(TransformedDistribution):
 class Pareto(TransformedDistribution):
     """What exceeds ``scale`` with a probability that falls as a power."""
 
-    arg_constraints: Any = {"alpha": constraints.positive, "scale": constraints.positive}
+    arg_constraints: ClassVar[Any] = {"alpha": constraints.positive, "scale": constraints.positive}
 
     def __init__(self, scale: Any, alpha: Any, validate_args: bool | None = None) -> None:
         self.scale, self.alpha = broadcast_all(scale, alpha)
@@ -251,7 +255,8 @@ class Pareto(TransformedDistribution):
 class Weibull(TransformedDistribution):
     """Life times whose rate of failure is a power of the age."""
 
-    arg_constraints: Any = {"scale": constraints.positive, "concentration": constraints.positive}
+    arg_constraints: ClassVar[Any] = {"scale": constraints.positive,
+                                      "concentration": constraints.positive}
     support = constraints.positive
 
     def __init__(self, scale: Any, concentration: Any, validate_args: bool | None = None) -> None:
@@ -280,7 +285,7 @@ class Weibull(TransformedDistribution):
 class RelaxedBernoulli(TransformedDistribution):
     """Values between 0 and 1, near the ends where the temperature is low."""
 
-    arg_constraints: Any = LogitRelaxedBernoulli.arg_constraints
+    arg_constraints: ClassVar[Any] = LogitRelaxedBernoulli.arg_constraints
     support = constraints.unit_interval
     has_rsample = True
 
@@ -297,7 +302,7 @@ class RelaxedBernoulli(TransformedDistribution):
 class RelaxedOneHotCategorical(TransformedDistribution):
     """Points of the simplex, near its corners where the temperature is low."""
 
-    arg_constraints: Any = ExpRelaxedCategorical.arg_constraints
+    arg_constraints: ClassVar[Any] = ExpRelaxedCategorical.arg_constraints
     support = constraints.simplex
     has_rsample = True
 

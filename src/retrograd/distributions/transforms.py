@@ -1,4 +1,4 @@
-"""Invertible functions of random variables, with the logarithms of their Jacobians' determinants."""
+"""Invertible functions of random variables, and how much they stretch or squeeze what is around."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
     return inside.log() - (-inside).log1p() if is_binary else inside.log()
 
 
-class lazy_property:  # noqa: N801 - PyTorch's name
+class lazy_property:
     """An attribute that is computed, with gradients, when it is first asked for."""
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:

@@ -505,9 +505,9 @@ class Stream:
             normal = self._normal_by_normal(uniform)
             drawn = [rejection.gamma(center, power, uniform, normal)
                      for center, power in zip(centers.tolist(), powers.tolist(), strict=True)]
-        drawn = _narrow(np.array(drawn, np.float64), kind)
+        found = _narrow(np.array(drawn, np.float64), kind)
         least = np.finfo(kind.dtype).tiny
-        return np.where(drawn > least, drawn, least).reshape(concentrations.shape)
+        return np.where(found > least, found, least).reshape(concentrations.shape)
 
     def dirichlet(self, concentrations: np.ndarray) -> np.ndarray:
         """Shares of gamma draws in the sums of their rows, inside of (0, 1)."""
@@ -531,7 +531,7 @@ class Stream:
         rows = zip(*(column.ravel().tolist() for column in columns), strict=True)
         with self._lock:
             uniform = self._one_by_one()
-            drawn = [rejection.binomial(*row, uniform) for row in rows]
+            drawn = [rejection.binomial(*row, uniform) for row in rows]  # type: ignore[call-arg]
         found = np.array(drawn, np.float64).reshape(counts.shape)
         return _narrow(np.where(chances > 0.5, np.maximum(counts, 0) - found, found), kind)
 
