@@ -143,11 +143,18 @@ IntTensor: type[Tensor]
 LongTensor: type[Tensor]
 ShortTensor: type[Tensor]
 
+def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor, *,
+                    out: Tensor | None = None) -> Tensor:
+    """The derivative of Dirichlet draws by their own concentrations, before normalisation."""
+    ...
 def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Dirichlet draws with the concentrations in the rows of ``input``, which receive gradients."""
     ...
 def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Gamma draws of rate 1 with the concentrations in ``input``, which receive gradients."""
+    ...
+def _standard_gamma_grad(input: Tensor, output: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of the gamma draws ``output`` by their concentrations ``input``."""
     ...
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The absolute value; of a complex number its distance from zero."""

@@ -9,36 +9,37 @@ from ...backend import xp
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import size_mismatch
-from ...core.op import Array, elementwise, op, publish
+from ...core.op import Array, elementwise, op, public
 from ...core.tensor import Tensor
 from ...random import Generator, stream_of
 from ..batching import all_aligned, run
 from ..checks.common import no_derivative, no_derivative_of
 from ..reductions.sums import _sum_dims
-from .random import _need_different as need_different
-from .random import for_each_vmap
+from .random import _need_different, for_each_vmap
+
+
+def _drawn_for_each(batch: Any, *values: Any) -> Any:
+    _need_different(batch)
+    return run(batch.name, *values)
+
 
 # ---------------------------------------------------------------- gamma
 
 
-@elementwise(promote="same", method=False, numbers=())
+@elementwise(numbers=(), function="torch",
+             vjp=lambda g: no_derivative_of("_standard_gamma_grad"))
 def _standard_gamma_grad(input: Array, output: Array) -> Any:
     """The derivative of the gamma draws ``output`` by their concentrations ``input``."""
     return implicit_kernels.gamma_slope(input, output)
 
 
-_standard_gamma_grad.vjp(input=lambda g: no_derivative_of("_standard_gamma_grad"),
-                         output=lambda g: no_derivative_of("_standard_gamma_grad"))
-
-
-@op(draws=True, method=False, function=None, node="StandardGammaBackward0")
+@op(draws=True, node="StandardGammaBackward0", batches=_drawn_for_each,
+    vjp=lambda g, input, y: g * _standard_gamma_grad(input, y))
 def _gamma_draw(input: Array, generator: Any = None) -> Any:
     return stream_of(generator).gamma(xp.as_array(input))
 
 
-_gamma_draw.vjp(input=lambda g, input, y: g * _standard_gamma_grad(input, y))
-
-
+@public("_standard_gamma", method=False)
 def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Gamma draws of rate 1 with the concentrations in ``input``, which receive gradients."""
     return _gamma_draw(for_each_vmap(input), generator)  # type: ignore[no-any-return]
@@ -47,30 +48,23 @@ def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor
 # ---------------------------------------------------------------- Dirichlet
 
 
-@elementwise(promote="same", method=False, numbers=())
+@elementwise(numbers=(), function="torch", vjp=lambda g: no_derivative_of("_dirichlet_grad"))
 def _dirichlet_grad(x: Array, alpha: Array, total: Array) -> Any:
     """The derivative of Dirichlet draws by their own concentrations, before normalisation."""
     return implicit_kernels.beta_slope(x, alpha, total)
-
-
-_dirichlet_grad.vjp(x=lambda g: no_derivative_of("_dirichlet_grad"),
-                    alpha=lambda g: no_derivative_of("_dirichlet_grad"),
-                    total=lambda g: no_derivative_of("_dirichlet_grad"))
-
-
-@op(draws=True, method=False, function=None, node="_DirichletBackward")
-def _dirichlet_draw(input: Array, generator: Any = None) -> Any:
-    return stream_of(generator).dirichlet(xp.as_array(input))
-
-
-_dirichlet_draw.vjp(input=lambda g, input, y: (
-    _dirichlet_grad(y, input, _row_sum(input)) * (g - _row_sum(y * g))))
 
 
 def _row_sum(value: Any) -> Any:
     return _sum_dims(value, (-1,), True) if value.ndim else value
 
 
+@op(draws=True, node="_DirichletBackward", batches=_drawn_for_each, vjp=lambda g, input, y: (
+    _dirichlet_grad(y, input, _row_sum(input)) * (g - _row_sum(y * g))))
+def _dirichlet_draw(input: Array, generator: Any = None) -> Any:
+    return stream_of(generator).dirichlet(xp.as_array(input))
+
+
+@public("_sample_dirichlet", method=False)
 def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Dirichlet draws with the concentrations in the rows of ``input``, which receive gradients."""
     return _dirichlet_draw(for_each_vmap(input), generator)  # type: ignore[no-any-return]
@@ -79,7 +73,8 @@ def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tens
 # ---------------------------------------------------------------- binomial
 
 
-@op(draws=True, method=False, function=None, node="NotImplemented", broadcasts=True)
+@op(draws=True, node="NotImplemented", broadcasts=True,
+    vjp=lambda g: no_derivative("aten::binomial"))
 def _binomial(count: Array, prob: Array, generator: Any = None) -> Any:
     if kind_of(count.dtype) not in "fV":
         raise ValueError("binomial only supports floating-point dtypes for count, got: "
@@ -91,29 +86,12 @@ def _binomial(count: Array, prob: Array, generator: Any = None) -> Any:
     return stream_of(generator).binomial(counts, chances.astype(counts.dtype))
 
 
-_binomial.vjp(count=lambda g: no_derivative("aten::binomial"),
-              prob=lambda g: no_derivative("aten::binomial"))
+@_binomial.batch
+def _(batch: Any, count: Any, prob: Any, generator: Any) -> Any:
+    return _drawn_for_each(batch, *all_aligned(batch, count=count, prob=prob), generator)
 
 
+@public("binomial", method=False)
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """Numbers of successes in ``count`` trials, each with probability ``prob``."""
     return _binomial(for_each_vmap(count), prob, generator)  # type: ignore[no-any-return]
-
-
-for _function in (_standard_gamma, _sample_dirichlet, binomial):
-    publish(_function, _function.__name__, method=False)
-
-# ---------------------------------------------------------------- batches
-
-
-@_gamma_draw.batch
-@_dirichlet_draw.batch
-def _(batch: Any, input: Any, generator: Any) -> Any:
-    need_different(batch)
-    return run(batch.name, input, generator)
-
-
-@_binomial.batch
-def _(batch: Any, count: Any, prob: Any, generator: Any) -> Any:
-    need_different(batch)
-    return run("_binomial", *all_aligned(batch, count=count, prob=prob), generator)
