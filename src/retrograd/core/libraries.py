@@ -13,7 +13,7 @@ from typing import Any
 
 from ..backend import xp
 from ..backend.interface import LIBRARIES
-from .binding import Meaning, bound, same
+from .binding import Meaning, Namespace, bound, same
 from .op import Op
 
 
@@ -63,6 +63,8 @@ class InLibrary(Meaning):
         if value is xp:
             return self.library
         if isinstance(value, ModuleType):
+            if value.__name__.startswith("retrograd.ops."):
+                return Namespace(value, self)
             return self.kernels(value) if value.__name__.startswith("retrograd.backend.") else value
         op = getattr(value, "op", None)
         if isinstance(op, Op):

@@ -341,10 +341,11 @@ def _declare(kind: str, options: dict[str, Any]) -> Callable[[Any], Any]:
 
 
 def _rename(function: Any, name: str | None, doc: str | None) -> None:
-    """Give a function that several ops are made of the name and docstring of one of them."""
-    if name is not None:
+    """Give a function that several ops are made of, and what it wraps, one op's name and doc."""
+    while name is not None and function is not None:
         function.__name__ = function.__qualname__ = name
         function.__doc__ = doc
+        function = getattr(function, "__wrapped__", None)
 
 
 def elementwise(**options: Any) -> Callable[[Any], Any]:
@@ -381,7 +382,7 @@ def composite(*, method: bool | str = False, function: str | None = "torch",
         _rename(fn, name, doc)
         declaration.check_public_name(fn.__name__, PUBLIC.get(function or "", ()))
         # No wrapper: the ops it calls honour subclasses and modes.
-        if name is not None:
+        if name is not None and not hasattr(fn, "__wrapped__"):
             guard(fn, closures=True)
         COMPOSITES[fn.__name__] = fn
         publish(fn, fn.__name__, method=method, function=function, operator=operator,

@@ -56,6 +56,14 @@ def times(sizes: Any) -> str:
     return " x ".join([str(n) for n in sizes])
 
 
+def need_space(given: Ints, found: Ints) -> None:
+    """Refuse a transposed convolution of which nothing is left."""
+    if min(found) < 1:
+        raise RuntimeError(
+            f"Given input size per channel: ({times(as_planes(given))}). Calculated output size "
+            f"per channel: ({times(as_planes(found))}). Output size is too small")
+
+
 def refuse_empty_space(shape: Ints, kernels: Ints) -> None:
     """Nothing can be convolved if there is no batch or no channel, but not without a plane."""
     space, kernel = as_planes(shape[2:]), as_planes(kernels[2:])

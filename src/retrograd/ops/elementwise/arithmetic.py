@@ -13,15 +13,8 @@ from ...base.errors import no_overload
 from ...core.binding import universal
 from ...core.op import PUBLIC, Array, Number, by_factor, composite, elementwise, public, publish
 from ...core.tensor import Tensor
+from ..checks import elementwise as checks
 from ..checks.common import kinds, kinds_with_number, no_derivative
-from ..checks.elementwise import (
-    check_addcdiv,
-    check_alpha,
-    check_lerp,
-    check_rsub,
-    check_sub,
-    refuse_bool_neg,
-)
 from ..shapes.expanding import joint_shape
 from .conjugate import conj, real_part
 from .expressions import binary, unary
@@ -48,7 +41,7 @@ def _minus_scaled(g: Any, alpha: Any) -> Any:
 
 
 @elementwise(operator="add", inplace=True, quiet=True, fast="{0} + {1}", numbers=BOTH,
-             guard=check_alpha, rounds="alpha")
+             guard=checks.check_alpha, rounds="alpha")
 def add(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
     if alpha == 1 and type(alpha) is int:
@@ -60,7 +53,7 @@ add.vjp(input=lambda g: g, other=_scaled)
 
 
 @elementwise(operator="sub", inplace=True, quiet=True, fast="{0} - {1}", numbers=BOTH,
-             guard=check_sub, aliases=("subtract",), rounds="alpha")
+             guard=checks.check_sub, aliases=("subtract",), rounds="alpha")
 def sub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``input`` and ``alpha`` times ``other``."""
     if alpha == 1 and type(alpha) is int:
@@ -71,7 +64,7 @@ def sub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
 sub.vjp(input=lambda g: g, other=_minus_scaled)
 
 
-@elementwise(method=False, function=None, guard=check_sub, numbers=())
+@elementwise(method=False, function=None, guard=checks.check_sub, numbers=())
 def rsub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``other`` and ``alpha`` times ``input``."""
     return other - input if alpha == 1 else pointwise_kernels.add_multiple(other, input, -alpha)
@@ -80,8 +73,8 @@ def rsub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
 rsub.vjp(input=lambda g, alpha: g * -alpha, other=lambda g: g)
 
 
-@elementwise(quiet=True, guard=check_rsub, node="RsubBackward1", title="rsub", rounds="other",
-             vjp=_minus_scaled)
+@elementwise(quiet=True, guard=checks.check_rsub, node="RsubBackward1", title="rsub",
+             rounds="other", vjp=_minus_scaled)
 def _rsub_number(input: Array, other: Number, alpha: Number = 1) -> Any:
     input = widened(input, other)
     return pointwise_kernels.number_in(input.dtype, other) - (
@@ -101,7 +94,7 @@ def _rsub(input: Tensor, other: Tensor | Number, *, alpha: Any = 1) -> Any:
                           "Tensor input, Number other, Number alpha = 1")
     other = plain_number(other)
     if isinstance(other, (bool, builtins.complex)):
-        check_rsub({"input": input, "other": other, "alpha": alpha}, input.dtype)
+        checks.check_rsub({"input": input, "other": other, "alpha": alpha}, input.dtype)
     return _rsub_number(with_room_for(input, other), other, alpha)
 
 
@@ -200,7 +193,7 @@ _remainder = publish_pair("remainder", remainder, _remainder_number, _remainder_
 _fmod = publish_pair("fmod", fmod, _fmod_number)
 neg = unary("neg", "The negative.", lambda input: xp.negative(input), lambda g: -g, operator="neg",
             inplace="function", quiet=True, fast="-{0}", aliases=("negative",),
-            guard=refuse_bool_neg)
+            guard=checks.refuse_bool_neg)
 
 
 @composite(method=True, operator="pos")
@@ -258,7 +251,7 @@ addcmul.vjp(input=lambda g: g,
             tensor2=lambda g, tensor1, value: g * conj(tensor1 * value))
 
 
-@elementwise(inplace=True, numbers=(), guard=check_addcdiv)
+@elementwise(inplace=True, numbers=(), guard=checks.check_addcdiv)
 def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Number = 1) -> Any:
     """``input`` plus ``value`` times the quotient of two tensors."""
     return pointwise_kernels.add_multiple(input, tensor1 / tensor2, value)
@@ -270,7 +263,7 @@ addcdiv.vjp(input=lambda g: g,
             -g * conj(value * tensor1 / (tensor2 * tensor2)))
 
 
-@elementwise(inplace=True, numbers=(), guard=check_lerp, node="LerpBackward0", title="lerp")
+@elementwise(inplace=True, numbers=(), guard=checks.check_lerp, node="LerpBackward0", title="lerp")
 def _lerp_number(input: Array, end: Array, weight: Number) -> Any:
     return pointwise_kernels.lerp(input, end, weight)
 
@@ -283,7 +276,7 @@ def _conjugate(number: Any) -> Any:
     return number.conjugate()
 
 
-@elementwise(inplace=True, numbers=(), guard=check_lerp, node="LerpBackward1")
+@elementwise(inplace=True, numbers=(), guard=checks.check_lerp, node="LerpBackward1")
 def _lerp(input: Array, end: Array, weight: Array) -> Any:
     return pointwise_kernels.lerp(input, end, weight)
 

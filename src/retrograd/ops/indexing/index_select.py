@@ -20,16 +20,7 @@ from ..batching import (
     with_one_dim,
     without_one_dim,
 )
-from ..checks.indexing import (
-    check_fill_value,
-    check_in_range,
-    check_index_add,
-    check_index_copy,
-    check_index_fill,
-    check_selection,
-    outside,
-    slices_are_empty,
-)
+from ..checks import indexing as checks
 from ..memory.filling import NUMBERS, _fill_value, _on_copy, fills_shared
 from ..products.added_products import scaled
 from ..shapes.expanding import expand, fitted, sum_to_size_of
@@ -39,7 +30,7 @@ from .index_tensors import index_rule
 
 
 def _overwrite_slices(array: Any, dim: int, index: Any, values: Any) -> None:
-    if slices_are_empty(array, dim):
+    if checks.slices_are_empty(array, dim):
         return
     array = array if array.ndim else array.reshape(1)
     index = xp.atleast_1d(index)
@@ -53,11 +44,11 @@ def _overwrite_slices(array: Any, dim: int, index: Any, values: Any) -> None:
         vjp=lambda g, like, dim, index: index_add(zeros_of(g, like.shape), dim, index, g))
 def index_select(input: Array, dim: Dim, index: Index) -> Any:
     """The slices of ``input`` along ``dim`` that ``index`` lists."""
-    check_selection(input, index)
+    checks.check_selection(input, index)
     try:
-        check_in_range(input, dim, index)
+        checks.check_in_range(input, dim, index)
     except RuntimeError:
-        raise outside(input, dim, index) from None
+        raise checks.outside(input, dim, index) from None
     return xp.take(input, xp.atleast_1d(index), axis=dim) if input.ndim else input
 
 
@@ -78,11 +69,11 @@ def index_add(input: Array, dim: Dim, index: Index, source: Array, *, alpha: Num
 
 @index_add.write
 def _write_index_add(array: Any, dim: int, index: Any, source: Any, alpha: Any) -> None:
-    check_index_add(array, dim, index, source)
+    checks.check_index_add(array, dim, index, source)
     if not array.size and array.ndim > 1:
         return
     try:
-        check_in_range(array, dim, index)
+        checks.check_in_range(array, dim, index)
     except RuntimeError:
         if alpha == 1 and array.ndim > 1 and dim in (0, array.ndim - 1):
             raise
@@ -137,7 +128,7 @@ def index_copy(input: Array, dim: Dim, index: Index, source: Array) -> Any:
 
 @index_copy.write
 def _write_index_copy(array: Any, dim: int, index: Any, source: Any) -> None:
-    check_index_copy(array, dim, index, source)
+    checks.check_index_copy(array, dim, index, source)
     _overwrite_slices(array, dim, index, source)
 
 
@@ -154,7 +145,7 @@ def _index_fill_value(input: Array, dim: Dim, index: Index, value: Number) -> An
 
 @_index_fill_value.write
 def _write_index_fill(array: Any, dim: int, index: Any, value: Any) -> None:
-    check_index_fill(index)
+    checks.check_index_fill(index)
     if isinstance(value, complex) and kind_of(array.dtype) != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not "
                            "supported")
@@ -176,8 +167,8 @@ def _index_fill_tensor(input: Array, dim: Dim, index: Index, value: Array) -> An
 
 @_index_fill_tensor.write
 def _write_index_fill_tensor(array: Any, dim: int, index: Any, value: Any) -> None:
-    check_index_fill(index)
-    check_fill_value("index_fill_", value)
+    checks.check_index_fill(index)
+    checks.check_fill_value("index_fill_", value)
     _overwrite_slices(array, dim, index, xp.cast(value, array.dtype))
 
 

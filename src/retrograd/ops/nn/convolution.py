@@ -10,14 +10,7 @@ from ...base.warning import warn
 from ...core.op import Array, Sizes, composite, linear, op
 from ...core.tensor import Tensor
 from ..batching import all_batched, batched, folded, merged, repeated, unfolded, unmerged
-from ..checks.convolution import (
-    as_planes,
-    check_convolution,
-    check_transposed,
-    kernel_rank,
-    spread_checked,
-    times,
-)
+from ..checks import convolution as checks
 from ..elementwise.conjugate import conj
 from ..shapes.dimensions import _squeeze_dim, unsqueeze
 from ..shapes.expanding import expand, sum_to_size_of
@@ -27,7 +20,7 @@ from .padding import constant_pad_nd, pad
 from .sizes import Ints, spread
 
 
-@op(node="ConvolutionBackward0", check=check_convolution)
+@op(node="ConvolutionBackward0", check=checks.check_convolution)
 def _convolution(input: Array, weight: Array, bias: Array | None, stride: Any, padding: Any,
                  dilation: Any, groups: int) -> Any:
     return conv_kernels.convolve(input, weight, bias, stride, padding, dilation, groups)
@@ -222,9 +215,9 @@ def _declare_convolution(rank: int, things: str) -> Any:
     def convolve(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sizes = 1,
                  padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1) -> Tensor:
         input, unbatched = _batched(input, rank, f"conv{rank}d")
-        space = kernel_rank(weight)
-        stride = spread_checked(spread(stride, rank), space, "stride")
-        dilation = spread_checked(spread(dilation, rank), space, "dilation")
+        space = checks.kernel_rank(weight)
+        stride = checks.spread_checked(spread(stride, rank), space, "stride")
+        dilation = checks.spread_checked(spread(dilation, rank), space, "dilation")
         if isinstance(padding, str):
             if padding == "same":
                 input, padding = _same_padding(input, tuple(weight.shape[2:]), stride, dilation)
@@ -232,7 +225,7 @@ def _declare_convolution(rank: int, things: str) -> Any:
                 padding = (0,) * rank
             else:
                 raise RuntimeError(f"Invalid padding string: '{padding}'")
-        padding = spread_checked(spread(padding, rank), space, "padding")
+        padding = checks.spread_checked(spread(padding, rank), space, "padding")
         y = _convolution(input, weight, bias, stride, padding, dilation, groups)
         return _squeeze_dim(y, 0) if unbatched else y
 
@@ -250,19 +243,15 @@ def _declare_transpose(rank: int) -> Any:
                  padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1,
                  dilation: Sizes = 1) -> Tensor:
         input, unbatched = _batched(input, rank, f"conv_transpose{rank}d")
-        wanted = kernel_rank(weight)
+        wanted = checks.kernel_rank(weight)
         steps, sides, apart, extra = [
-            spread_checked(spread(value, rank), wanted, name) for name, value in (
+            checks.spread_checked(spread(value, rank), wanted, name) for name, value in (
                 ("stride", stride), ("padding", padding), ("dilation", dilation),
                 ("output_padding", output_padding))]
-        check_transposed(input, weight, bias, steps, sides, extra, apart, groups)
+        checks.check_transposed(input, weight, bias, steps, sides, extra, apart, groups)
         space = tuple([(n - 1) * s - 2 * p + d * (k - 1) + e + 1 for n, s, p, d, k, e in zip(
             input.shape[2:], steps, sides, apart, weight.shape[2:], extra, strict=True)])
-        if min(space) < 1:
-            raise RuntimeError(
-                f"Given input size per channel: ({times(as_planes(tuple(input.shape[2:])))}). "
-                f"Calculated output size per channel: ({times(as_planes(space))}). Output size is "
-                "too small")
+        checks.need_space(tuple(input.shape[2:]), space)
         shape = (input.shape[0], weight.shape[1] * groups, *space)
         y = _transposed(input, weight, bias, shape, steps, sides, apart, groups)
         return _squeeze_dim(y, 0) if unbatched else y

@@ -10,15 +10,8 @@ from ...base.errors import dim_out_of_range, no_dims
 from ...core.op import Array, Index, Sizes, composite, linear, op, publish
 from ...core.tensor import PLAIN, Tensor
 from ..batching import batched
+from ..checks import pooling as checks
 from ..checks.common import kinds
-from ..checks.pooling import (
-    check_rank,
-    floats_and_longs,
-    max_pooled_space,
-    pool_sizes,
-    pooled_length,
-    pooled_space,
-)
 from ..shapes.expanding import expand
 from .sizes import Ints
 
@@ -107,13 +100,11 @@ def _max_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, paddin
                    dilation: Any, ceil_mode: bool, return_indices: bool) -> tuple[Ints, ...]:
     """Kernel, stride, padding, dilation and output size of a call, with everything checked."""
     name = f"max_pool{rank}d"
-    sizes = pool_sizes(
+    sizes = checks.pool_sizes(
         rank, name, kernel_size=kernel_size,
         stride=kernel_size if stride in (None, [], ()) else stride, padding=padding,
         dilation=dilation)
-    kernel, steps, pad, dilate = sizes
-    out = max_pooled_space(name, shape, kernel, steps, pad, dilate, ceil_mode, return_indices)
-    return kernel, steps, pad, dilate, out
+    return *sizes, checks.max_pooled_space(name, shape, *sizes, ceil_mode, return_indices)
 
 
 def _declare_public_max_pool(rank: int, thing: str, node: str) -> Any:
@@ -154,8 +145,10 @@ def _spread_average(input: Array, space: Any, kernel: Any, stride: Any, padding:
 
 
 def _declare_average_pool(rank: int, node: str) -> Any:
-    @linear(name=f"_average_pool{rank}d", node=node, batches="planes", guard=floats_and_longs(
-        "avg_pool3d_out_frame" if rank == 3 else "avg_pool2d"))
+    lacking = "avg_pool3d_out_frame" if rank == 3 else "avg_pool2d"
+
+    @linear(name=f"_average_pool{rank}d", node=node, batches="planes",
+            guard=checks.floats_and_longs(lacking))
     def average(input: Array, size: Any, kernel: Any, stride: Any, padding: Any, include_pad: bool,
                 divisor: Any) -> Any:
         return pool_kernels.average_pool(input, kernel, stride, padding, size, include_pad, divisor)
@@ -180,7 +173,7 @@ def _avg_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, paddin
                    ceil_mode: bool) -> tuple[Ints, ...]:
     """Output size, kernel, stride and padding of a call, with everything checked."""
     name = f"avg_pool{rank}d"
-    kernel, steps, pad = pool_sizes(
+    kernel, steps, pad = checks.pool_sizes(
         rank, name, kernel_size=kernel_size,
         stride=kernel_size if stride in (None, [], ()) else stride, padding=padding)
     if rank == 2 and not shape:
@@ -188,8 +181,8 @@ def _avg_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, paddin
     if rank == 2 and len(shape) < 3:
         raise dim_out_of_range(-3, len(shape))
     if rank == 3:
-        check_rank(rank, shape)
-    measure = pooled_length if rank == 1 else pooled_space
+        checks.check_rank(rank, shape)
+    measure = checks.pooled_length if rank == 1 else checks.pooled_space
     return measure(name, shape, kernel, steps, pad, (1,) * rank, ceil_mode), kernel, steps, pad
 
 

@@ -77,30 +77,24 @@ def _logcumsumexp_backward(g: Any, like: Any, input: Any, y: Any, dim: int) -> A
 # ---------------------------------------------------------------- extremes
 
 
-@op(outputs=("values", "indices"), differentiable=(0,), node="CummaxBackward0",
-    vjp=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
-def _cummax(input: Array, dim: Dim) -> Any:
-    unsupported("cummax_cpu", input.dtype, "c")
-    return reduce_kernels.running_extreme(input, dim, True)
+def _declare_running_extreme(name: str, what: str, largest: bool) -> Any:
+    @op(name=f"_{name}", outputs=("values", "indices"), differentiable=(0,),
+        node=f"{name.capitalize()}Backward0",
+        vjp=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
+    def running(input: Array, dim: Dim) -> Any:
+        unsupported(f"{name}_cpu", input.dtype, "c")
+        return reduce_kernels.running_extreme(input, dim, largest)
+
+    @composite(method=True, name=name,
+               doc=f"Running {what} along ``dim``, and where it was last met.")
+    def extreme(input: Tensor, dim: int, *, out: Any = None) -> Any:
+        return getattr(return_types, name)(into(name, out, running(input, dim)))
+
+    return extreme
 
 
-@op(outputs=("values", "indices"), differentiable=(0,), node="CumminBackward0",
-    vjp=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
-def _cummin(input: Array, dim: Dim) -> Any:
-    unsupported("cummin_cpu", input.dtype, "c")
-    return reduce_kernels.running_extreme(input, dim, False)
-
-
-@composite(method=True)
-def cummax(input: Tensor, dim: int, *, out: Any = None) -> Any:
-    """Running maximum along ``dim``, and where it was last met."""
-    return return_types.cummax(into("cummax", out, _cummax(input, dim)))
-
-
-@composite(method=True)
-def cummin(input: Tensor, dim: int, *, out: Any = None) -> Any:
-    """Running minimum along ``dim``, and where it was last met."""
-    return return_types.cummin(into("cummin", out, _cummin(input, dim)))
+cummax = _declare_running_extreme("cummax", "maximum", True)
+cummin = _declare_running_extreme("cummin", "minimum", False)
 
 
 @composite(method=True)

@@ -11,15 +11,8 @@ from ...backend.interface import kind_of
 from ...core.op import Array, Dim, Dims, Index, composite, linear, op
 from ...core.tensor import Tensor
 from ..batching import all_batched, dims_behind, flat, inner_rank, run
+from ..checks import reductions as checks
 from ..checks.common import unsupported
-from ..checks.reductions import (
-    check_arg,
-    check_extremes,
-    index_dim,
-    need_any,
-    need_elements,
-    one_dim,
-)
 from ..elementwise.clamping import maximum, minimum
 from ..elementwise.where import kept
 from ..shapes.expanding import restore_dims
@@ -84,24 +77,8 @@ def _selected_backward(g: Any, like: Any, indices: Any, dim: int, keepdim: bool)
     return put_selected(g[0], indices, like, dim, keepdim)
 
 
-@op(node="MaxBackward1", quiet=True, batches=lambda batch, input: amax(flat(input), 1),
-    vjp=_of_whole_backward)
-def _max(input: Array) -> Any:
-    need_any("max", input)
-    unsupported("max_all", input.dtype, "c")
-    return xp.max(input)
-
-
-@op(node="MinBackward1", quiet=True, batches=lambda batch, input: amin(flat(input), 1),
-    vjp=_of_whole_backward)
-def _min(input: Array) -> Any:
-    need_any("min", input)
-    unsupported("min_all", input.dtype, "c")
-    return xp.min(input)
-
-
 def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) -> Any:
-    need_elements(name, input.shape, dim)
+    checks.need_elements(name, input.shape, dim)
     if kind_of(input.dtype) == "c":
         raise RuntimeError(f"{name}(): does not support complex input")
     if not input.ndim:
@@ -111,60 +88,67 @@ def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) ->
         index if keepdim else xp.squeeze(index, dim))
 
 
-@op(outputs=("values", "indices"), differentiable=(0,), node="MaxBackward0", title="max",
-    vjp=_selected_backward)
-def _max_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
-    return _extreme_along("max", xp.argmax, input, dim, keepdim)
+def _declare_extreme(name: str, superlative: str, comparative: str, find: Any, find_index: Any,
+                     of_two: Any) -> tuple[Any, Any, Any]:
+    """Declare ``max`` or ``min`` and its kin: over dims, and of indices."""
+    node = name.capitalize()
+
+    @op(name=f"a{name}", doc=f"The {superlative} element over ``dim``; equal ones share the "
+        "gradient.", node=f"A{name}Backward0", vjp=_extreme_backward)
+    def over_dims(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
+        checks.check_extremes(f"a{name}", f"{name}_values_cpu", input, dim)
+        return reduce_kernels.extreme(find, input, dim, keepdim)
+
+    @op(name=f"_{name}", node=f"{node}Backward1", quiet=True, vjp=_of_whole_backward,
+        batches=lambda batch, input: over_dims(flat(input), 1))
+    def of_all(input: Array) -> Any:
+        checks.need_any(name, input)
+        unsupported(f"{name}_all", input.dtype, "c")
+        return find(input)
+
+    @op(name=f"_{name}_dim", outputs=("values", "indices"), differentiable=(0,),
+        node=f"{node}Backward0", title=name, vjp=_selected_backward)
+    def along(input: Array, dim: Dim, keepdim: bool) -> Any:
+        return _extreme_along(name, find_index, input, dim, keepdim)
+
+    @op(name=f"_arg{name}", batches=_arg_of_each)
+    def arg(input: Array, dim: Dims, keepdim: bool) -> Any:
+        axis = None if dim is None else dim[0]
+        checks.check_arg(f"arg{name}", input, axis)
+        return reduce_kernels.arg_extreme(find_index, input, axis, keepdim)
+
+    @composite(method=True, name=name, doc=f"The {superlative} element; along ``dim`` also its "
+               f"index; or the {comparative} of two tensors.")
+    @numpy_names
+    def extreme(input: Tensor, dim: Any = None, keepdim: Any = False, *,
+                other: Tensor | None = None, out: Any = None) -> Any:
+        if dim is None and other is None:
+            return of_all(input, out=out)
+        if isinstance(dim, Tensor) and keepdim is False:
+            other = dim
+        if other is not None:
+            return of_two(input, other, out=out)
+        found = along(input, checks.one_dim(name, dim), keepdim)
+        return getattr(return_types, name)(into(name, out, found))
+
+    @composite(method=True, name=f"arg{name}", doc=f"The index of the first {superlative} element, "
+               "along ``dim`` or of the flattened tensor.")
+    @numpy_names
+    def index(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+        return arg(input, checks.index_dim(f"arg{name}", dim), keepdim, out=out)
+
+    return extreme, over_dims, index
 
 
-@op(outputs=("values", "indices"), differentiable=(0,), node="MinBackward0", title="min",
-    vjp=_selected_backward)
-def _min_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
-    return _extreme_along("min", xp.argmin, input, dim, keepdim)
+def _arg_of_each(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    if dim is not None and input.ndim > 1:
+        return run(batch.name, input, dim[0] + 1, keepdim)
+    found = run(batch.name, flat(input), 1, False)
+    return reshape(found, (batch.size, *(1,) * inner_rank(input))) if keepdim else found
 
 
-@composite(method=True)
-@numpy_names
-def max(input: Tensor, dim: Any = None, keepdim: Any = False, *, other: Tensor | None = None,
-        out: Any = None) -> Any:
-    """The largest element; along ``dim`` also its index; or the larger of two tensors."""
-    if dim is None and other is None:
-        return _max(input, out=out)
-    return _extreme("max", maximum, _max_dim, input, dim, keepdim, other, out)
-
-
-@composite(method=True)
-@numpy_names
-def min(input: Tensor, dim: Any = None, keepdim: Any = False, *, other: Tensor | None = None,
-        out: Any = None) -> Any:
-    """The smallest element; along ``dim`` also its index; or the smaller of two tensors."""
-    if dim is None and other is None:
-        return _min(input, out=out)
-    return _extreme("min", minimum, _min_dim, input, dim, keepdim, other, out)
-
-
-def _extreme(name: str, of_two: Any, along: Any, input: Any, dim: Any, keepdim: Any, other: Any,
-             out: Any) -> Any:
-    if isinstance(dim, Tensor) and keepdim is False:
-        other = dim
-    if other is not None:
-        return of_two(input, other, out=out)
-    found = along(input, one_dim(name, dim), keepdim)
-    return getattr(return_types, name)(into(name, out, found))
-
-
-@op(node="AmaxBackward0", vjp=_extreme_backward)
-def amax(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
-    """The largest element over ``dim``; equal ones share the gradient."""
-    check_extremes("amax", "max_values_cpu", input, dim)
-    return reduce_kernels.extreme(xp.max, input, dim, keepdim)
-
-
-@op(node="AminBackward0", vjp=_extreme_backward)
-def amin(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
-    """The smallest element over ``dim``; equal ones share the gradient."""
-    check_extremes("amin", "min_values_cpu", input, dim)
-    return reduce_kernels.extreme(xp.min, input, dim, keepdim)
+max, amax, argmax = _declare_extreme("max", "largest", "larger", xp.max, xp.argmax, maximum)
+min, amin, argmin = _declare_extreme("min", "smallest", "smaller", xp.min, xp.argmin, minimum)
 
 
 @op(outputs=("min", "max"), node="AminmaxBackward0", vjp=lambda g, input, min, max, dim, keepdim:
@@ -175,7 +159,7 @@ def _aminmax(input: Array, dim: Dims, keepdim: bool) -> Any:
         raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the "
                            "operation has no identity.")
     if dim is not None:
-        need_elements("aminmax", input.shape, dim[0], ":")
+        checks.need_elements("aminmax", input.shape, dim[0], ":")
     return (reduce_kernels.extreme(xp.min, input, dim, keepdim),
             reduce_kernels.extreme(xp.max, input, dim, keepdim))
 
@@ -190,40 +174,3 @@ def _aminmax_backward(g_min: Any, g_max: Any, input: Any, low: Any, high: Any, d
 def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
     """The smallest and the largest element along ``dim``."""
     return return_types.aminmax(into("aminmax", out, _aminmax(input, dim, keepdim)))
-
-
-@op()
-def _argmax(input: Array, dim: Dims, keepdim: bool) -> Any:
-    axis = None if dim is None else dim[0]
-    check_arg("argmax", input, axis)
-    return reduce_kernels.arg_extreme(xp.argmax, input, axis, keepdim)
-
-
-@op()
-def _argmin(input: Array, dim: Dims, keepdim: bool) -> Any:
-    axis = None if dim is None else dim[0]
-    check_arg("argmin", input, axis)
-    return reduce_kernels.arg_extreme(xp.argmin, input, axis, keepdim)
-
-
-@_argmax.batch
-@_argmin.batch
-def _(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
-    if dim is not None and input.ndim > 1:
-        return run(batch.name, input, dim[0] + 1, keepdim)
-    found = run(batch.name, flat(input), 1, False)
-    return reshape(found, (batch.size, *(1,) * inner_rank(input))) if keepdim else found
-
-
-@composite(method=True)
-@numpy_names
-def argmax(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The index of the first largest element, along ``dim`` or of the flattened tensor."""
-    return _argmax(input, index_dim("argmax", dim), keepdim, out=out)
-
-
-@composite(method=True)
-@numpy_names
-def argmin(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The index of the first smallest element, along ``dim`` or of the flattened tensor."""
-    return _argmin(input, index_dim("argmin", dim), keepdim, out=out)

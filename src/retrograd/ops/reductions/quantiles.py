@@ -24,47 +24,41 @@ from .extremes import _of_whole_backward, _selected_backward
 # ---------------------------------------------------------------- medians
 
 
-@op(node="MedianBackward0", batches=lambda batch, input: _median_dim(flat(input), 1, False)[0],
-    vjp=_of_whole_backward)
-def _median(input: Array) -> Any:
-    return median_of_all(input, False)
+def _declare_median(name: str, doc: str, skip_nan: bool) -> Any:
+    node = name.capitalize()
+
+    @op(name=f"_{name}_dim", outputs=("values", "indices"), differentiable=(0,),
+        node=f"{node}Backward1", title=name, vjp=_selected_backward)
+    def along(input: Array, dim: Dim, keepdim: bool) -> Any:
+        need_elements("median", input.shape, dim)
+        unsupported("median_out_impl", input.dtype, "cb")
+        if not input.ndim:
+            return _itself(input)
+        place = xp.in_rows(sorting_kernels.middle_index(input, dim, skip_nan))
+        return _selected(input, place, dim, keepdim)
+
+    @op(name=f"_{name}", node=f"{node}Backward0", vjp=_of_whole_backward,
+        batches=lambda batch, input: along(flat(input), 1, False)[0])
+    def of_all(input: Array) -> Any:
+        unsupported("median_cpu", input.dtype, "cb")
+        flat = xp.as_array(input).reshape(-1)
+        if not flat.size:
+            return xp.asarray(xp.nan, dtype=input.dtype)[()]
+        return flat[sorting_kernels.middle_index(flat, 0, skip_nan)[0]]
+
+    @composite(method=True, name=name, doc=doc)
+    @numpy_names
+    def median(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+        if dim is None:
+            return of_all(input)
+        return getattr(return_types, name)(into(name, out, along(input, dim, keepdim)))
+
+    return median
 
 
-@op(node="NanmedianBackward0",
-    batches=lambda batch, input: _nanmedian_dim(flat(input), 1, False)[0], vjp=_of_whole_backward)
-def _nanmedian(input: Array) -> Any:
-    return median_of_all(input, True)
-
-
-@op(outputs=("values", "indices"), differentiable=(0,), node="MedianBackward1", title="median",
-    vjp=_selected_backward)
-def _median_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
-    return median_along(input, dim, keepdim, False)
-
-
-@op(outputs=("values", "indices"), differentiable=(0,), node="NanmedianBackward1",
-    title="nanmedian", vjp=_selected_backward)
-def _nanmedian_dim(input: Array, dim: Dim, keepdim: bool) -> Any:
-    return median_along(input, dim, keepdim, True)
-
-
-@composite(method=True)
-@numpy_names
-def median(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The lower median, along ``dim`` with its index or of all elements."""
-    if dim is None:
-        return _median(input)
-    return return_types.median(into("median", out, _median_dim(input, dim, keepdim)))
-
-
-@composite(method=True)
-@numpy_names
-def nanmedian(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The lower median of what is not NaN."""
-    if dim is None:
-        return _nanmedian(input)
-    return return_types.nanmedian(into("nanmedian", out, _nanmedian_dim(input, dim, keepdim)))
-
+median = _declare_median(
+    "median", "The lower median, along ``dim`` with its index or of all elements.", False)
+nanmedian = _declare_median("nanmedian", "The lower median of what is not NaN.", True)
 
 # ---------------------------------------------------------------- one element by rank
 
@@ -114,25 +108,6 @@ def _mode(input: Array, dim: Dim, keepdim: bool) -> Any:
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The commonest value along ``dim``, and an index of it."""
     return return_types.mode(into("mode", out, _mode(input, dim, keepdim)))
-
-
-def median_along(input: Any, dim: int, keepdim: bool, skip_nan: bool) -> Any:
-    """The lower median and its index, on raw arrays."""
-    need_elements("median", input.shape, dim)
-    unsupported("median_out_impl", input.dtype, "cb")
-    if not input.ndim:
-        return _itself(input)
-    place = xp.in_rows(sorting_kernels.middle_index(input, dim, skip_nan))
-    return _selected(input, place, dim, keepdim)
-
-
-def median_of_all(input: Any, skip_nan: bool) -> Any:
-    """The lower median of every element, on raw arrays."""
-    unsupported("median_cpu", input.dtype, "cb")
-    flat = xp.as_array(input).reshape(-1)
-    if not flat.size:
-        return xp.asarray(xp.nan, dtype=input.dtype)[()]
-    return flat[sorting_kernels.middle_index(flat, 0, skip_nan)[0]]
 
 
 @elementwise()

@@ -12,35 +12,26 @@ from ..batching import dims_behind, inner_rank, run
 from .arguments import numpy_names
 
 
-@op()
-def _any(input: Array, dim: Dims, keepdim: bool) -> Any:
-    return reduce_kernels.truth(xp.any, input, dim, keepdim)
-
-
-@op()
-def _all(input: Array, dim: Dims, keepdim: bool) -> Any:
-    return reduce_kernels.truth(xp.all, input, dim, keepdim)
-
-
-@_any.batch
-@_all.batch
-def _(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+def _of_each(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
     untouched = dim == () or input.ndim == 1
     return run(batch.name, input, () if untouched else dims_behind(dim, inner_rank(input)), keepdim)
 
 
-@composite(method=True)
-@numpy_names
-def any(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
-    """Whether some element over ``dim`` is not zero."""
-    return _any(input, dim, keepdim, out=out)
+def _declare_truth(name: str, which: str, find: Any) -> tuple[Any, Any]:
+    @op(name=f"_{name}", batches=_of_each)
+    def found(input: Array, dim: Dims, keepdim: bool) -> Any:
+        return reduce_kernels.truth(find, input, dim, keepdim)
+
+    @composite(method=True, name=name, doc=f"Whether {which} element over ``dim`` is not zero.")
+    @numpy_names
+    def truth(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
+        return found(input, dim, keepdim, out=out)
+
+    return found, truth
 
 
-@composite(method=True)
-@numpy_names
-def all(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
-    """Whether every element over ``dim`` is not zero."""
-    return _all(input, dim, keepdim, out=out)
+_any, any = _declare_truth("any", "some", xp.any)
+_all, all = _declare_truth("all", "every", xp.all)
 
 
 @op()
