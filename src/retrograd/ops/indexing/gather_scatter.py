@@ -16,7 +16,7 @@ from ..checks.common import no_derivative
 from ..checks.indexing import check_combine, check_gather, check_scatter
 from ..elementwise.comparison import eq
 from ..elementwise.where import where
-from ..memory.filling import NUMBERS, _on_copy
+from ..memory.filling import NUMBERS, on_copy, written_op
 from ..shapes.reshaping import no_overload, reshape, zeros_of
 from ..shapes.slicing import slice_backward
 from .masked_fill import _masked_fill_value
@@ -56,65 +56,41 @@ def scattered_part(g: Any, dim: int, index: Any, like: Any) -> Any:
     return padded(gather(g, dim, index), like.shape)
 
 
-@op(any_dtype=True, inplace=True)
-def scatter_add(input: Array, dim: Dim, index: Index, src: Array) -> Any:
+@written_op(inplace=True)
+def scatter_add(input: Array, dim: Dim, index: Index, src: Array) -> None:
     """``input`` with ``src`` added where ``index`` points along ``dim``."""
-    return _on_copy(_write_scatter_add, input, dim, index, src)
-
-
-@scatter_add.write
-def _write_scatter_add(array: Any, dim: int, index: Any, src: Any) -> None:
-    _scatter(array, dim, index, src, "add")
+    _scatter(input, dim, index, src, "add")
 
 
 scatter_add.vjp(input=lambda g: g,
                 src=lambda g, like, dim, index: scattered_part(g, dim, index, like))
 
 
-@op(any_dtype=True, node="ScatterBackward0")
-def _scatter_src(input: Array, dim: Dim, index: Index, src: Array) -> Any:
-    return _on_copy(_scatter, input, dim, index, src)
+@written_op(node="ScatterBackward0")
+def _scatter_src(input: Array, dim: Dim, index: Index, src: Array) -> None:
+    _scatter(input, dim, index, src)
 
 
-_scatter_src.write(_scatter)
 _scatter_src.vjp(input=lambda g, dim, index: _scatter_value(g, dim, index, 0.0),
                  src=lambda g, like, dim, index: scattered_part(g, dim, index, like))
 
 
-@op(any_dtype=True, node="ScatterBackward1",
-    vjp=lambda g, dim, index: _scatter_value(g, dim, index, 0.0))
-def _scatter_value(input: Array, dim: Dim, index: Index, value: Number) -> Any:
-    return _on_copy(_scatter_number, input, dim, index, value)
+@written_op(node="ScatterBackward1", vjp=lambda g, dim, index: _scatter_value(g, dim, index, 0.0))
+def _scatter_value(input: Array, dim: Dim, index: Index, value: Number) -> None:
+    _scatter_number(input, dim, index, value)
 
 
-_scatter_value.write(_scatter_number)
-
-
-@op(any_dtype=True, node="NotImplemented")
-def _scatter_combine_src(input: Array, dim: Dim, index: Index, src: Array, reduce: str) -> Any:
-    return _on_copy(_write_combine_src, input, dim, index, src, reduce)
-
-
-@_scatter_combine_src.write
-def _write_combine_src(array: Any, dim: int, index: Any, src: Any, reduce: str) -> None:
+@written_op(node="NotImplemented", vjp=lambda g: no_derivative("aten::scatter"))
+def _scatter_combine_src(input: Array, dim: Dim, index: Index, src: Array, reduce: str) -> None:
     check_combine(reduce)
-    _scatter(array, dim, index, src, reduce)
+    _scatter(input, dim, index, src, reduce)
 
 
-_scatter_combine_src.vjp(input=lambda g: no_derivative("aten::scatter"),
-                         src=lambda g: no_derivative("aten::scatter"))
-
-
-@op(any_dtype=True, node="NotImplemented", vjp=lambda g: no_derivative("aten::scatter"))
+@written_op(node="NotImplemented", vjp=lambda g: no_derivative("aten::scatter"))
 def _scatter_combine_value(input: Array, dim: Dim, index: Index, value: Number,
-                           reduce: str) -> Any:
-    return _on_copy(_write_combine_value, input, dim, index, value, reduce)
-
-
-@_scatter_combine_value.write
-def _write_combine_value(array: Any, dim: int, index: Any, value: Any, reduce: str) -> None:
+                           reduce: str) -> None:
     check_combine(reduce)
-    _scatter_number(array, dim, index, value, reduce)
+    _scatter_number(input, dim, index, value, reduce)
 
 
 def _scatter_call(name: str, input: Any, dim: Any, index: Any, src: Any, value: Any,
@@ -158,7 +134,7 @@ def scatter_(input: Tensor, dim: int, index: Tensor, src: Tensor | Number | None
 def scatter_reduce(input: Array, dim: Dim, index: Index, src: Array, reduce: str, *,
                    include_self: bool = True) -> Any:
     """``input`` with ``src`` reduced into it where ``index`` points along ``dim``."""
-    return _on_copy(_write_scatter_reduce, input, dim, index, src, reduce, include_self)
+    return on_copy(_write_scatter_reduce, input, dim, index, src, reduce, include_self)
 
 
 @scatter_reduce.write

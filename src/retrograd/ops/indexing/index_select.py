@@ -21,7 +21,7 @@ from ..batching import (
     without_one_dim,
 )
 from ..checks import indexing as checks
-from ..memory.filling import NUMBERS, _fill_value, _on_copy, fills_shared
+from ..memory.filling import NUMBERS, _fill_value, fills_shared, on_copy, written_op
 from ..products.added_products import scaled
 from ..shapes.expanding import expand, fitted, sum_to_size_of
 from ..shapes.reshaping import reshape, zeros_of
@@ -64,7 +64,7 @@ def _(batch: Any, input: Any, dim: int, at: Any) -> Any:
 @op(any_dtype=True, inplace=True)
 def index_add(input: Array, dim: Dim, index: Index, source: Array, *, alpha: Number = 1) -> Any:
     """``input`` with ``alpha`` times the slices of ``source`` added where ``index`` says."""
-    return _on_copy(_write_index_add, input, dim, index, source, alpha)
+    return on_copy(_write_index_add, input, dim, index, source, alpha)
 
 
 @index_add.write
@@ -119,17 +119,12 @@ def _(batch: Any, input: Any, dim: int, at: Any, source: Any, alpha: Any) -> Any
     return _slices_written(scatter_add, batch, input, dim, at, scaled(source, alpha))
 
 
-@op(any_dtype=True, inplace=True, batches=lambda batch, input, dim, at, source:
-    _slices_written(_scatter_src, batch, input, dim, at, source))
-def index_copy(input: Array, dim: Dim, index: Index, source: Array) -> Any:
+@written_op(inplace=True, batches=lambda batch, input, dim, at, source:
+            _slices_written(_scatter_src, batch, input, dim, at, source))
+def index_copy(input: Array, dim: Dim, index: Index, source: Array) -> None:
     """``input`` with the slices of ``source`` written where ``index`` says."""
-    return _on_copy(_write_index_copy, input, dim, index, source)
-
-
-@index_copy.write
-def _write_index_copy(array: Any, dim: int, index: Any, source: Any) -> None:
-    checks.check_index_copy(array, dim, index, source)
-    _overwrite_slices(array, dim, index, source)
+    checks.check_index_copy(input, dim, index, source)
+    _overwrite_slices(input, dim, index, source)
 
 
 index_copy.vjp(input=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0),
@@ -137,19 +132,14 @@ index_copy.vjp(input=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0)
                reshape(index_select(g, dim, index), like.shape))
 
 
-@op(any_dtype=True, node="IndexFillBackward0",
-    vjp=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0))
-def _index_fill_value(input: Array, dim: Dim, index: Index, value: Number) -> Any:
-    return _on_copy(_write_index_fill, input, dim, index, value)
-
-
-@_index_fill_value.write
-def _write_index_fill(array: Any, dim: int, index: Any, value: Any) -> None:
+@written_op(node="IndexFillBackward0",
+            vjp=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0))
+def _index_fill_value(input: Array, dim: Dim, index: Index, value: Number) -> None:
     checks.check_index_fill(index)
-    if isinstance(value, complex) and kind_of(array.dtype) != "c":
+    if isinstance(value, complex) and kind_of(input.dtype) != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not "
                            "supported")
-    _overwrite_slices(array, dim, index, index_kernels.number_as(value, array.dtype))
+    _overwrite_slices(input, dim, index, index_kernels.number_as(value, input.dtype))
 
 
 @_index_fill_value.batch
@@ -160,16 +150,11 @@ def _(batch: Any, input: Any, dim: int, at: Any, value: Any) -> Any:
     return without_one_dim(found, input)
 
 
-@op(any_dtype=True, node="IndexFillBackward1")
-def _index_fill_tensor(input: Array, dim: Dim, index: Index, value: Array) -> Any:
-    return _on_copy(_write_index_fill_tensor, input, dim, index, value)
-
-
-@_index_fill_tensor.write
-def _write_index_fill_tensor(array: Any, dim: int, index: Any, value: Any) -> None:
+@written_op(node="IndexFillBackward1")
+def _index_fill_tensor(input: Array, dim: Dim, index: Index, value: Array) -> None:
     checks.check_index_fill(index)
     checks.check_fill_value("index_fill_", value)
-    _overwrite_slices(array, dim, index, xp.cast(value, array.dtype))
+    _overwrite_slices(input, dim, index, xp.cast(value, input.dtype))
 
 
 _index_fill_tensor.vjp(

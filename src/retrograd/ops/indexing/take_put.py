@@ -8,13 +8,13 @@ from ...backend import index as index_kernels
 from ...backend import xp
 from ...base.errors import canonical_dim, no_dims
 from ...core.inplace import call_inplace
-from ...core.op import Array, Index, composite, linear, op, public
+from ...core.op import Array, Index, composite, linear, public
 from ...core.tensor import Tensor
 from ..batching import all_batched, batched, flat, run
 from ..checks.common import scalar_type
 from ..checks.indexing import check_flat, check_put
 from ..elementwise.where import where
-from ..memory.filling import _on_copy
+from ..memory.filling import written_op
 from ..shapes.expanding import expand, joint_shape
 from ..shapes.reshaping import _view, reshape, zeros_of
 from .gather_scatter import _scatter_src, gather, scatter_add
@@ -41,19 +41,14 @@ def _(batch: Any, input: Any, at: Any) -> Any:
     return reshape(gather(values, 1, _from_front(flat(at), values.shape[1])), at.shape)
 
 
-@op(any_dtype=True, node="PutBackward0")
-def _put(input: Array, index: Index, source: Array, accumulate: bool) -> Any:
-    return _on_copy(_write_put, input, index, source, accumulate)
-
-
-@_put.write
-def _write_put(array: Any, index: Any, source: Any, accumulate: bool) -> None:
-    check_put(array, index, source)
-    flat, copy = index_kernels.packed(array)
+@written_op(node="PutBackward0")
+def _put(input: Array, index: Index, source: Array, accumulate: bool) -> None:
+    check_put(input, index, source)
+    flat, copy = index_kernels.packed(input)
     index_kernels.put(flat, xp.as_array(source).reshape(-1), xp.as_array(index).reshape(-1), (0,),
                       accumulate)
     if copy is not None:
-        array[...] = copy
+        input[...] = copy
 
 
 _put.vjp(input=lambda g, index, accumulate:

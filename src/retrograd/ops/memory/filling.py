@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from ...backend import index as index_kernels
@@ -244,8 +246,24 @@ def zero_(input: Tensor) -> Tensor:
     return call_inplace(_zero.op, (input,))
 
 
-def _on_copy(write: Any, input: Any, *rest: Any) -> Any:
+def on_copy(write: Any, input: Any, *rest: Any, **named: Any) -> Any:
     """A copy of ``input`` that ``write``, the kernel of the in-place variant, has written to."""
     out = xp.as_array(input).copy()
-    write(out, *rest)
+    write(out, *rest, **named)
     return out
+
+
+def written_op(**options: Any) -> Callable[[Any], Any]:
+    """Declare an op by the kernel of its in-place variant, which otherwise writes to a copy."""
+
+    def declare(write: Any) -> Any:
+        @wraps(write)
+        def kernel(input: Any, *rest: Any, **named: Any) -> Any:
+            return on_copy(write, input, *rest, **named)
+
+        made = op(any_dtype=True, **options)(write)
+        made.op.kernel = kernel
+        made.write(write)
+        return made
+
+    return declare

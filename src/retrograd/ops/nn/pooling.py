@@ -100,11 +100,12 @@ def _max_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, paddin
                    dilation: Any, ceil_mode: bool, return_indices: bool) -> tuple[Ints, ...]:
     """Kernel, stride, padding, dilation and output size of a call, with everything checked."""
     name = f"max_pool{rank}d"
-    sizes = checks.pool_sizes(
+    kernel, steps, pad, dilate = checks.pool_sizes(
         rank, name, kernel_size=kernel_size,
         stride=kernel_size if stride in (None, [], ()) else stride, padding=padding,
         dilation=dilation)
-    return *sizes, checks.max_pooled_space(name, shape, *sizes, ceil_mode, return_indices)
+    return kernel, steps, pad, dilate, checks.max_pooled_space(
+        name, shape, kernel, steps, pad, dilate, ceil_mode, return_indices)
 
 
 def _declare_public_max_pool(rank: int, thing: str, node: str) -> Any:
