@@ -371,7 +371,7 @@ def top_page() -> str:
     names = PUBLIC["torch"]
     exported = [*top_level_imports(),
                 *((f".{module}", name, name) for name, module in retrograd._LAZY_FUNCTIONS.items()),
-                *((".", name, name) for name in retrograd._LAZY)]
+                *((".", name, name) for name in retrograd._LAZY - retrograd._LAZY_FUNCTIONS.keys())]
     passed_on = {here for _, _, here in exported}
     scope = Scope({*names, *passed_on})
     body = list(functions("torch", names, scope))

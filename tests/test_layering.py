@@ -39,7 +39,7 @@ LAYERS = [
     {"nn"},
     {"optim", "distributions"},
     {"utils", "testing", "serialization", "datasets", "cuda", "backends", "_C", "__future__"},
-    {"cli", "__main__"},
+    {"cli", "__main__", "as_torch"},
 ]
 # The imports inside functions that point upwards all the same, each with its reason.
 DEFERRED = {

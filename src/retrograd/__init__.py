@@ -107,20 +107,22 @@ globals().update(_PUBLIC["torch"])
 globals().update(_TENSOR_TYPES)
 
 # Loaded when first asked for, since most programs use few of them.
-_LAZY = {"_C", "backends", "cuda", "datasets", "distributed", "distributions", "func", "linalg",
+_LAZY = {"as_torch",
+         "_C", "backends", "cuda", "datasets", "distributed", "distributions", "func", "linalg",
          "nn", "optim", "return_types", "serialization", "special", "storage", "testing", "types",
          "utils", "version"}
-_LAZY_FUNCTIONS = {"vmap": "func", "save": "serialization", "load": "serialization",
+_LAZY_FUNCTIONS = {"as_torch": "as_torch",
+                   "vmap": "func", "save": "serialization", "load": "serialization",
                    "get_printoptions": "core.printing", "set_printoptions": "core.printing"}
 _INTERNAL = {"annotations", "backend", "base", "cli", "codegen", "compat", "core", "ops",
              "transforms"}
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _LAZY_FUNCTIONS:
-        return getattr(_import_module(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)
     if name in _LAZY or name == "__future__":
         return _import_module(f"{__name__}.{name}")
+    if name in _LAZY_FUNCTIONS:
+        return getattr(_import_module(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)
     _refuse(__name__, name)
 
 

@@ -31,6 +31,7 @@ from . import (
     utils as utils,
     version as version,
 )
+from .as_torch import as_torch as as_torch
 from .autograd import (
     enable_grad as enable_grad,
     inference_mode as inference_mode,

@@ -14,6 +14,8 @@ _PACKAGE = __name__.partition(".")[0]
 _SPACES = ("", "Tensor", "nn.functional", "linalg", "special", "nn", "optim", "func", "autograd",
            "autograd.functional", "optim.lr_scheduler", "nn.utils", "nn.init", "utils.data")
 """Where a name may be found that was looked for elsewhere; the top level has no name."""
+MET: dict[tuple[str, str], None] | None = None
+"""The namespaces and names that were looked for in vain, where somebody wants to know."""
 
 
 class _Words:
@@ -39,9 +41,22 @@ def missing(start: str, name: str, space: str, owner: Any) -> AttributeError:
 
     It carries no object, of which Python would make a suggestion of its own beside this one.
     """
-    # Names with an underscore are asked for by protocols, in vain and often.
-    return AttributeError(start if name.startswith("_") else _Words(start, name, space, owner),
-                          name=name)
+    if name.startswith("_"):  # asked for by protocols, in vain and often
+        return AttributeError(start, name=name)
+    note(space, name)
+    return AttributeError(_Words(start, name, space, owner), name=name)
+
+
+def note(space: str, name: str) -> None:
+    """Remember that a name was looked for in vain."""
+    if MET is not None:
+        MET[space, name] = None
+
+
+def met_of_pytorch() -> list[tuple[str, str]]:
+    """The names that were looked for in vain and that PyTorch has, or may have."""
+    known = pytorch_names()
+    return [(space, name) for space, name in MET or () if name in known.get(space, (name,))]
 
 
 def missing_attribute(owner: Any, name: str, space: str) -> AttributeError:

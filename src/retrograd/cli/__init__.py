@@ -31,6 +31,20 @@ def _run_demo(options: argparse.Namespace) -> int:
     return run_demo(options.epochs, options.seed, options.output)
 
 
+def _run_program(options: argparse.Namespace) -> int:
+    from .run import run
+
+    if not options.program and not options.module:
+        options.refuse("expected a script, or -m and a module")
+    return run(options.module or options.program, bool(options.module))
+
+
+def _run_doctor(options: argparse.Namespace) -> int:
+    from .doctor import doctor
+
+    return doctor(options.names, options.json)
+
+
 def _run_show(options: argparse.Namespace) -> int:
     from .show import show
 
@@ -54,6 +68,24 @@ def _parser() -> argparse.ArgumentParser:
         "--output", type=_svg_path, default=Path("retrograd-demo.svg"),
         help="where to write the loss curve, an SVG file (default: retrograd-demo.svg)")
     demo.set_defaults(run=_run_demo)
+    run = commands.add_parser(
+        "run", help="run a PyTorch program with retrograd in PyTorch's place",
+        usage="retrograd run [-h] (script | -m module) [argument ...]",
+        description="Run an unmodified program in which `import torch` and everything below it "
+        "gives retrograd. The names of torch that it looked for in vain are listed at the end.")
+    run.add_argument("-m", dest="module", nargs=argparse.REMAINDER, default=[],
+                     metavar=("module", "argument"), help="a module or package, and its arguments")
+    run.add_argument("program", nargs=argparse.REMAINDER, metavar="script argument ...",
+                     help="a file, or a folder or zip file with a __main__.py; and its arguments")
+    run.set_defaults(run=_run_program, refuse=run.error)
+    doctor = commands.add_parser(
+        "doctor", help="list the names of torch that a program uses, and which are missing",
+        description="List, without running anything, the names of torch that programs use and "
+        "which of them are missing. Methods of tensors can only be guessed. The exit status is 1 "
+        "if a name is missing.")
+    doctor.add_argument("names", nargs="+", metavar="path", help="a Python file or a folder")
+    doctor.add_argument("--json", action="store_true", help="print JSON, with every place")
+    doctor.set_defaults(run=_run_doctor)
     show = commands.add_parser(
         "show", help="print how a function is declared and the code generated for it",
         description="Print the declaration of a function (kernel and derivative rules, with file "
