@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import retrograd
 from retrograd.cli import main
 from retrograd.cli.chart import line_chart
 from retrograd.cli.demo import split_digits
-from retrograd.cli.progress import Progress, bar
+from retrograd.cli.progress import Progress, RichProgress, bar, progress
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -131,6 +132,56 @@ def test_other_streams_get_plain_lines():
     progress.line("half")
     progress.close()
     assert stream.getvalue() == "half\n"
+
+
+@pytest.fixture(params=["rich", "plain"])
+def terminal(request, monkeypatch):
+    """A terminal, where rich is installed or not."""
+    if request.param == "plain":
+        monkeypatch.setattr("retrograd.cli.progress.find_spec", lambda name: None)
+    stream = Terminal()
+    assert isinstance(progress([], stream=stream).shown, RichProgress) == (request.param == "rich")
+    return stream
+
+
+def test_a_loop_shows_how_far_it_has_come(terminal):
+    loader = retrograd.utils.data.DataLoader(range(6), batch_size=2)
+    batches = progress(loader, "reading", stream=terminal)
+    for _ in range(2):  # as often as the loader itself
+        found = []
+        for batch in batches:
+            found.append(batch.tolist())
+            batches.note("loss 0.5")
+        batches.line("finished")
+        assert found == [[0, 1], [2, 3], [4, 5]]
+    text = terminal.getvalue()
+    assert len(batches) == 3 and "100%" in text and "loss 0.5" in text and "reading" in text
+    assert text.count("finished\n") == 2
+
+
+@pytest.mark.parametrize("leave", ["break", "raise"])
+def test_a_bar_goes_when_its_loop_is_left(terminal, leave):
+    with suppress(ZeroDivisionError):
+        for item in progress(iter(range(100)), stream=terminal):
+            if item == 50 and leave == "break":
+                break
+            1 / (50 - item)
+    assert terminal.getvalue().endswith(("\x1b[K", "\x1b[?25h", "\x1b[2K"))
+
+
+def test_a_loop_is_quiet_unless_it_is_asked():
+    stream, terminal = io.StringIO(), Terminal()
+    assert list(progress(range(20), stream=stream)) == list(range(20))
+    assert list(progress(range(20), stream=terminal, show=False)) == list(range(20))
+    assert stream.getvalue() == terminal.getvalue() == ""
+    for _ in progress(range(20), "going", stream=stream, show=True):
+        pass
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 10 and lines[0].startswith("going   10%") and "100%" in lines[-1]
+    for _ in progress((i for i in range(5)), stream=stream, show=True):
+        pass
+    assert [line.split()[:2] for line in stream.getvalue().splitlines()[10:]] == \
+        [[n, "steps"] for n in "124"]
 
 
 # ---------------------------------------------------------------- the picture

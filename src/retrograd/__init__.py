@@ -111,7 +111,7 @@ _LAZY = {"as_torch",
          "_C", "backends", "cuda", "datasets", "distributed", "distributions", "func", "linalg",
          "nn", "optim", "return_types", "serialization", "special", "storage", "testing", "types",
          "utils", "version"}
-_LAZY_FUNCTIONS = {"as_torch": "as_torch",
+_LAZY_FUNCTIONS = {"as_torch": "as_torch", "progress": "cli.progress",
                    "vmap": "func", "save": "serialization", "load": "serialization",
                    "get_printoptions": "core.printing", "set_printoptions": "core.printing"}
 _INTERNAL = {"annotations", "backend", "base", "cli", "codegen", "compat", "core", "ops",

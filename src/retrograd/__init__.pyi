@@ -95,6 +95,7 @@ from .base.warning import (
     is_warn_always_enabled as is_warn_always_enabled,
     set_warn_always as set_warn_always,
 )
+from .cli.progress import progress as progress
 from .compat.legacy import set_default_tensor_type as set_default_tensor_type
 from .compat.settings import (
     are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,

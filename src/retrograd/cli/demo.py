@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import retrograd
 
@@ -13,7 +13,7 @@ from ..core.tensor import Tensor
 from ..datasets import digits
 from ..utils.data import DataLoader, Subset, TensorDataset, random_split
 from .chart import line_chart
-from .progress import Progress
+from .progress import Steps, progress
 
 HELD_OUT = 0.2
 BATCH = 32
@@ -59,15 +59,14 @@ def evaluate(model: nn.Module, subset: Subset) -> Score:
     return Score(loss, right / len(labels))
 
 
-def train_epoch(model: nn.Module, optimizer: optim.Optimizer, loader: DataLoader,
-                progress: Progress) -> None:
+def train_epoch(model: nn.Module, optimizer: optim.Optimizer, batches: Steps[Any]) -> None:
     """Go through the training digits once."""
-    for images, labels in loader:
+    for images, labels in batches:
         optimizer.zero_grad()
         loss: Tensor = nn.functional.cross_entropy(model(images), labels)
         loss.backward()
         optimizer.step()
-        progress.advance(f"loss {loss.item():.3f}")
+        batches.note(f"loss {loss.item():.3f}")
 
 
 def run_demo(epochs: int, seed: int, output: Path) -> int:
@@ -93,16 +92,14 @@ def _train_and_report(epochs: int, seed: int, output: Path) -> None:
     optimizer = optim.Adam(model.parameters(), lr=LEARNING_RATE)
     schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs)
     loader = DataLoader(train, batch_size=BATCH, shuffle=True)
-    progress = Progress(epochs * len(loader))
     history = [(evaluate(model, train), evaluate(model, test))]
     for epoch in range(1, epochs + 1):
-        train_epoch(model, optimizer, loader, progress)
+        train_epoch(model, optimizer, progress(loader, f"epoch {epoch:2}/{epochs}"))
         schedule.step()
         history.append((evaluate(model, train), evaluate(model, test)))
         (train_loss, _), (test_loss, _) = history[-1]
-        progress.line(
-            f"epoch {epoch:2}/{epochs}   train loss {train_loss:.4f}   test loss {test_loss:.4f}")
-    progress.close()
+        print(f"epoch {epoch:2}/{epochs}   train loss {train_loss:.4f}   "
+              f"test loss {test_loss:.4f}", flush=True)
 
     final_train, final_test = history[-1]
     print(f"train accuracy {final_train.accuracy:.2%}")
