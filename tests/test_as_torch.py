@@ -100,7 +100,7 @@ MISSING = {
     "from torch import Tensr": "ImportError: cannot import name 'Tensr' from 'torch'. Did you mean "
                                "'Tensor'",
     "from torch.nn import Linaer": "ImportError: cannot import name 'Linaer' from 'torch.nn'. Did "
-                                   "you mean 'Linear'?",
+                                   "you mean 'Linear'",
     "from torch.nn.functional import rellu": "ImportError: cannot import name 'rellu' from",
     "from torch import relu6": "cannot import name 'relu6' from 'torch'; there is "
                                "retrograd.nn.functional.relu6",
