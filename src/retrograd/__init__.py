@@ -1,23 +1,15 @@
 """Automatic differentiation with PyTorch's API and semantics, on NumPy arrays."""
 
-# ruff: noqa: F401, E402 - what is imported here is what is offered
+# ruff: noqa: F401 - what is imported here is what is offered
 
 from __future__ import annotations
 
-import gc as _gc
 from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 from typing import Any as _Any
 
-_collects = _gc.isenabled()
-_gc.disable()  # what is declared stays: there is no garbage to look for
-try:
-    from . import ops as _ops
-finally:
-    if _collects:
-        _gc.enable()
-
 from . import autograd, overrides, random
+from . import ops as _ops  # declares the ops
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled
