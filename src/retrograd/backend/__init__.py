@@ -9,29 +9,11 @@ from typing import TYPE_CHECKING, Any
 from .numpy import xp
 
 if TYPE_CHECKING:
-    from .numpy import (
-        attention,
-        conv,
-        create,
-        distance,
-        index,
-        loss,
-        matrices,
-        norm,
-        pointwise,
-        pool,
-        reduce,
-        smooth,
-        softmax,
-        sorting,
-    )
-    from .plain import bags, chunked_entropy, ctc, implicit
+    def __getattr__(name: str) -> Any: ...  # a module of kernels, mostly of plain bodies
 
-__all__ = ["attention", "bags", "chunked_entropy", "conv", "create", "ctc", "distance"]
-__all__ += ["implicit", "index", "loss", "matrices", "norm", "pointwise", "pool", "reduce"]
-__all__ += ["smooth", "softmax", "sorting", "xp"]
-
-_WITHOUT_TUNED_BODIES = ("bags", "chunked_entropy", "ctc", "implicit")
+_TUNED = ("attention", "conv", "create", "distance", "index", "loss", "matrices", "norm",
+          "pointwise", "pool", "reduce", "smooth", "softmax", "sorting")
+_PLAIN = ("bags", "chunked_entropy", "ctc", "implicit")
 
 
 class _Kernels(ModuleType):
@@ -48,6 +30,8 @@ class _Kernels(ModuleType):
         return getattr(module, name)
 
 
-globals().update({subject: _Kernels(
-    f"{__name__}.{'plain' if subject in _WITHOUT_TUNED_BODIES else 'numpy'}.{subject}")
-    for subject in __all__ if subject != "xp"})
+globals().update({subject: _Kernels(f"{__name__}.{library}.{subject}")
+                  for library, subjects in (("numpy", _TUNED), ("plain", _PLAIN))
+                  for subject in subjects})
+
+__all__ = ["xp"]

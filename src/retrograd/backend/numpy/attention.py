@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +50,3 @@ def weights(scores: Any) -> Any:
 
 
 fill_with_plain_bodies(globals(), plain)
-
-if TYPE_CHECKING:
-    def __getattr__(name: str) -> Any: ...  # a plain body

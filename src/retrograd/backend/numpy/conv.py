@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -199,6 +199,3 @@ def weight_slopes(g: Any, x: Any, shape: Ints, stride: Ints, padding: Ints, dila
 
 
 fill_with_plain_bodies(globals(), plain)
-
-if TYPE_CHECKING:
-    def __getattr__(name: str) -> Any: ...  # a plain body

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -99,6 +99,3 @@ def combine_at(flat: Any, where: Any, values: Any, how: str) -> None:
 
 
 fill_with_plain_bodies(globals(), plain)
-
-if TYPE_CHECKING:
-    def __getattr__(name: str) -> Any: ...  # a plain body

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +45,3 @@ def affine(x: Any, weight: Any, bias: Any) -> Any:
 
 
 fill_with_plain_bodies(globals(), plain)
-
-if TYPE_CHECKING:
-    def __getattr__(name: str) -> Any: ...  # a plain body

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -104,6 +104,3 @@ def made_complex(real: Any, imag: Any) -> Any:
 
 
 fill_with_plain_bodies(globals(), plain)
-
-if TYPE_CHECKING:
-    def __getattr__(name: str) -> Any: ...  # a plain body

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -103,6 +103,3 @@ def scanned(combine: Callable[[Any, Any], Any], array: Any, axis: int) -> Any:
 
 
 fill_with_plain_bodies(globals(), plain)
-
-if TYPE_CHECKING:
-    def __getattr__(name: str) -> Any: ...  # a plain body
