@@ -15,6 +15,7 @@ from ..base.modes import switched
 from ..core.tensor import Size, Tensor, wrap_any
 from . import forward_ad
 from .backward import grad
+from .function import Function
 
 
 class GradcheckError(RuntimeError):
@@ -41,15 +42,10 @@ def gradcheck(func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol:
 
     Use float64 inputs: single precision is too coarse for the default tolerances.
     """
-    if not (check_forward_ad or check_backward_ad):
-        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be "
-                             "True")
-    if check_batched_grad and not check_backward_ad:
-        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be "
-                             "True")
-    if check_batched_forward_grad and not check_forward_ad:
-        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to "
-                             "be True")
+    _require_one(check_forward_ad=check_forward_ad, check_backward_ad=check_backward_ad)
+    _require("check_batched_grad", check_batched_grad, "check_backward_ad", check_backward_ad)
+    _require("check_batched_forward_grad", check_batched_forward_grad, "check_forward_ad",
+             check_forward_ad)
     given = _as_tuple(inputs)
     settings = Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes)
     try:
@@ -85,15 +81,9 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
                   check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True,
                   fast_mode: bool = False, masked: bool = False) -> bool:
     """:func:`gradcheck` of the gradients of ``func``: its second derivatives."""
-    if not (check_fwd_over_rev or check_rev_over_rev):
-        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to "
-                             "be True")
-    if check_undefined_grad and not check_rev_over_rev:
-        raise AssertionError("Setting check_undefined_grad=True requires check_rev_over_rev to be "
-                             "True")
-    if check_batched_grad and not check_rev_over_rev:
-        raise AssertionError("Setting check_batched_grad=True requires check_rev_over_rev to be "
-                             "True")
+    _require_one(check_fwd_over_rev=check_fwd_over_rev, check_rev_over_rev=check_rev_over_rev)
+    _require("check_undefined_grad", check_undefined_grad, "check_rev_over_rev", check_rev_over_rev)
+    _require("check_batched_grad", check_batched_grad, "check_rev_over_rev", check_rev_over_rev)
     given = _as_tuple(inputs)
     if grad_outputs is None:
         seeds = tuple([_random_like(o, gen_non_contig_grad_outputs)
@@ -101,7 +91,7 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
     else:
         seeds = _as_tuple(grad_outputs)
     count = len(seeds)
-    wanted = [i for i, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad]
+    wanted = _live_places(given)
     seeded = [i for i, x in enumerate(seeds) if x.requires_grad]
 
     def gradients(*args: Any) -> tuple[Tensor, ...]:
@@ -118,6 +108,16 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
                      check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
                      check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev,
                      fast_mode=fast_mode, masked=masked)
+
+
+def _require_one(**ways: bool) -> None:
+    if not any(ways.values()):
+        raise AssertionError(f"Expected at least one of {' or '.join(ways)} to be True")
+
+
+def _require(check: str, is_asked: bool, way: str, is_on: bool) -> None:
+    if is_asked and not is_on:
+        raise AssertionError(f"Setting {check}=True requires {way} to be True")
 
 
 def _requiring(x: Tensor) -> Tensor:
@@ -154,16 +154,21 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, list) else (value,)
 
 
-def _differentiable(outputs: tuple[Any, ...]) -> tuple[Tensor, ...]:
-    return tuple([o for o in outputs if isinstance(o, Tensor) and o.requires_grad])
+def _is_live(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.requires_grad
+
+
+def _differentiable(values: tuple[Any, ...]) -> tuple[Tensor, ...]:
+    return tuple([value for value in values if _is_live(value)])
+
+
+def _live_places(values: tuple[Any, ...]) -> list[int]:
+    return [i for i, value in enumerate(values) if _is_live(value)]
 
 
 def _check_inputs(inputs: tuple[Any, ...]) -> None:
-    found = False
-    for i, x in enumerate(inputs):
-        if not (isinstance(x, Tensor) and x.requires_grad):
-            continue
-        found = True
+    for i in _live_places(inputs):
+        x = inputs[i]
         if x.dtype not in (dtypes.float64, dtypes.complex128):
             warnings.warn(f"Input #{i} requires gradient and is not a double precision floating "
                           "point or complex. This check will likely fail if all the inputs are not "
@@ -175,7 +180,7 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
                                "numerical gradients correctly. You should call .contiguous on the "
                                "input before passing it to gradcheck.")
         x.retain_grad()
-    if not found:
+    if not _live_places(inputs):
         raise ValueError("gradcheck expects at least one input tensor to require gradient, but "
                          "none of them have requires_grad=True.")
 
@@ -300,7 +305,7 @@ def _matrix(rows: list[Any], count: int, output: Tensor) -> Tensor:
 
 def _check_backward(part: Part, inputs: tuple[Any, ...], settings: Settings, fast: bool) -> None:
     outputs = tuple([o for o in part.func(*inputs) if isinstance(o, Tensor)])
-    positions = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
+    positions = _live_places(inputs)
     live = [i for i, o in enumerate(outputs) if o.requires_grad]
     if fast and live:
         _check_projections(part, inputs, positions, outputs, live, settings)
@@ -357,8 +362,8 @@ def _pulled(output: Tensor, inputs: list[Tensor], seed: Tensor, settings: Settin
 
 
 def _refuse_nondeterminism(g: Tensor, again: Tensor, settings: Settings) -> None:
-    if bool(((g == again) | ((g - again).abs() <= settings.nondet_tol)
-             | ((g != g) & (again != again))).all()):
+    if ((g == again) | ((g - again).abs() <= settings.nondet_tol)
+            | ((g != g) & (again != again))).all():
         return
     raise GradcheckError(
         "Backward is not reentrant, i.e., running backward with same input and grad_output multiple"
@@ -438,12 +443,12 @@ def _direction(x: Tensor) -> Tensor:
 def _check_forward(func: Callable[..., Any], inputs: tuple[Any, ...], outputs: tuple[Any, ...],
                    settings: Settings, fast: bool, undefined: bool) -> None:
     """Columns by forward mode; complex inputs are perturbed along both axes."""
-    positions = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
-    is_differentiable = [isinstance(o, Tensor) and o.requires_grad for o in outputs]
+    positions = _live_places(inputs)
+    places = _live_places(outputs)
 
     def chosen(*xs: Any) -> tuple[Tensor, ...]:
-        return tuple([o for o, live in zip(_as_tuple(func(*xs)), is_differentiable, strict=True)
-                      if live])
+        found = _as_tuple(func(*xs))
+        return tuple([found[i] for i in places])
 
     live = _differentiable(outputs)
     for j, position in enumerate(positions):
@@ -452,10 +457,7 @@ def _check_forward(func: Callable[..., Any], inputs: tuple[Any, ...], outputs: t
         for name, unit in parts:
             prefix = f"While considering the {name} part of complex inputs only, " if name else ""
             tangents = Tangents(chosen, inputs, position, unit, live, settings)
-            if fast:
-                tangents.check_projection(j, prefix)
-            else:
-                tangents.check(j, prefix)
+            (tangents.check_projection if fast else tangents.check)(j, prefix)
     if undefined:
         _check_undefined_tangents(chosen, inputs, positions)
 
@@ -571,11 +573,8 @@ def _compare(analytical: Tensor, numerical: Tensor, output: int, position: int, 
 
 def _same_domain(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     """Both complex if one of them is."""
-    if a.is_complex() != b.is_complex():
-        first: Any = a + 0j
-        second: Any = b + 0j
-        return first, second
-    return a, b
+    both: Any = (a + 0j, b + 0j) if a.is_complex() != b.is_complex() else (a, b)
+    return both
 
 
 def _worst(analytical: Tensor, numerical: Tensor) -> str:
@@ -611,7 +610,7 @@ def _check_batched(inputs: tuple[Any, ...], output: Tensor, position: int) -> No
     """A batch of gradients gives what they give one by one."""
     from ..ops.shapes.joining import stack
 
-    wanted = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
+    wanted = _differentiable(inputs)
     seeds: list[Any] = [_random_like(output, False).detach() * (k + 1) for k in range(2)]
     one_by_one = [grad(output, wanted, s, retain_graph=True, allow_unused=True) for s in seeds]
     try:
@@ -635,10 +634,7 @@ def _check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) ->
     from ..func import jvp, vmap
     from ..ops.shapes.joining import stack
 
-    for j, x in enumerate(inputs):
-        if not (isinstance(x, Tensor) and x.requires_grad):
-            continue
-
+    for j in _live_places(inputs):
         def along(t: Tensor, at: int = j) -> Any:
             def of_one(z: Tensor) -> Any:
                 return tuple([o for o in _as_tuple(func(*(
@@ -647,7 +643,8 @@ def _check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) ->
 
             return jvp(of_one, (inputs[at].detach(),), (t,))[1]
 
-        tangents: list[Any] = [_random_like(x, False).detach() * (k + 1) for k in range(2)]
+        tangents: list[Any] = [_random_like(inputs[j], False).detach() * (k + 1)
+                               for k in range(2)]
         expected = [along(t) for t in tangents]
         try:
             batched = vmap(along)(stack(tangents, 0))
@@ -662,7 +659,7 @@ def _check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) ->
 def _check_scales_with_gradient(outputs: tuple[Tensor, ...], inputs: tuple[Any, ...],
                                 masked: bool) -> None:
     """Zero gradients give zero gradients of the right kind."""
-    wanted = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
+    wanted = _differentiable(inputs)
     if not wanted:
         raise GradcheckError("no Tensors requiring grad found in input")
     if not outputs:
@@ -682,7 +679,7 @@ def _check_scales_with_gradient(outputs: tuple[Tensor, ...], inputs: tuple[Any, 
 
 def _check_undefined(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
     """Backward must cope with outputs that receive no gradient."""
-    wanted = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
+    wanted = _differentiable(inputs)
     count = len(_differentiable(_as_tuple(func(*inputs))))
     missing = [set(range(count))] + ([{i} for i in range(count)] if count > 1 else [])
     for absent in missing:
@@ -713,21 +710,13 @@ def _warn_undefined() -> None:
                   '"check_undefined_grad=False" to disable the feature', UserWarning, stacklevel=3)
 
 
-def _undefined_class() -> Any:
-    from .function import Function
+class _Undefined(Function):
+    """Passes its input on and never a gradient back."""
 
-    class Undefined(Function):
-        """Passes its input on and never a gradient back."""
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x.view_as(x)
 
-        @staticmethod
-        def forward(ctx: Any, x: Tensor) -> Tensor:
-            return x.view_as(x)
-
-        @staticmethod
-        def backward(ctx: Any, g: Tensor) -> None:
-            return None
-
-    return Undefined
-
-
-_Undefined: Any = _undefined_class()
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> None:
+        return None

@@ -206,7 +206,7 @@ def place_in_planes(x: Any, indices: Any, space: Ints) -> Any:
         return xp.zeros((*x.shape[:-len(space)], *space), x.dtype)
     if xp.any(wrong):
         raise RuntimeError(f"Found an invalid max index: {int(indices[wrong][-1])} (output volumes "
-                           f"are of size {'x'.join(map(str, space))})")
+                           f"are of size {str.join('x', map(str, space))})")
     return scatter_planes(x, indices, space, True)
 
 
