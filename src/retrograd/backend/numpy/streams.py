@@ -29,21 +29,10 @@ __all__ = ["DEFAULT_SEED", "STATE_BYTES", "Stream"]
 DEFAULT_SEED = 67280421310721
 
 _TWISTER_WORDS = 624
-_STATE = np.dtype(
-    [
-        ("seed", "<u8"),
-        ("left", "<i4"),
-        ("seeded", "<i4"),
-        ("next", "<u8"),
-        ("words", "<u8", _TWISTER_WORDS),
-        ("normal_x", "<f8"),
-        ("normal_y", "<f8"),
-        ("normal_rho", "<f8"),
-        ("normal_is_valid", "<i4"),
-        ("padding", "<i4"),
-        ("float_normal", "V8"),
-    ]
-)
+_STATE = np.dtype([
+    ("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"),
+    ("words", "<u8", _TWISTER_WORDS), ("normal_x", "<f8"), ("normal_y", "<f8"),
+    ("normal_rho", "<f8"), ("normal_is_valid", "<i4"), ("padding", "<i4"), ("float_normal", "V8")])
 STATE_BYTES = _STATE.itemsize
 
 _WORD = 0xFFFF_FFFF
@@ -60,22 +49,11 @@ _FEW_SWAPS = 256
 _CACHED_VALUES = 2**14
 
 _C_NAMES = {
-    "bool": "bool",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-    "uint16": "short unsigned int",
-    "uint32": "unsigned int",
-    "uint64": "long unsigned int",
-    "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16",
-    "float32": "float",
-    "float64": "double",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int",
+    "int32": "int", "int64": "long int", "uint16": "short unsigned int", "uint32": "unsigned int",
+    "uint64": "long unsigned int", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+    "float32": "float", "float64": "double", "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>"}
 _MANTISSA_BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 _COMPLEX_PARTS = {"complex64": "float32", "complex128": "float64"}
 _FLOATS = frozenset(_MANTISSA_BITS)
@@ -188,23 +166,17 @@ class Stream:
         if state.dtype != np.uint8:
             raise TypeError("RNG state must be a torch.ByteTensor")
         if state.size != STATE_BYTES:
-            raise RuntimeError(
-                f"Expected a CPUGeneratorImplState of size {STATE_BYTES} but found the input "
-                f"RNG state size to be {state.size}"
-            )
+            raise RuntimeError(f"Expected a CPUGeneratorImplState of size {STATE_BYTES} but found "
+                               f"the input RNG state size to be {state.size}")
         record = np.frombuffer(state.tobytes(), _STATE)[0]
         left, position = int(record["left"]), int(record["next"])
         untouched = left == 1 and position == 0
         if not record["seeded"] or not (untouched or left + position == _TWISTER_WORDS + 1):
             raise RuntimeError("Invalid mt19937 state")
         with self._lock:
-            self._twister().state = {
-                "bit_generator": "MT19937",
-                "state": {
-                    "key": record["words"].astype(np.uint32),
-                    "pos": _TWISTER_WORDS if untouched else position,
-                },
-            }
+            self._twister().state = {"bit_generator": "MT19937", "state": {
+                "key": record["words"].astype(np.uint32),
+                "pos": _TWISTER_WORDS if untouched else position}}
             self._initial_seed = int(record["seed"])
             self._untouched = untouched
             valid = bool(record["normal_is_valid"])
@@ -248,18 +220,10 @@ class Stream:
             return self._filler.integers(0, _LONG, n, dtype=np.uint64, endpoint=True)
 
     def _unit32(self, n: int) -> np.ndarray:
-        words = self.random32(n)
-        words &= _MANTISSA32
-        unit = words.view(np.int32).astype(np.float32)
-        unit *= np.float32(2.0**-24)
-        return unit
+        return _as_unit(self.random32(n), _MANTISSA32, np.int32, np.float32)
 
     def _unit64(self, n: int) -> np.ndarray:
-        words = self.random64(n)
-        words &= _MANTISSA64
-        unit = words.view(np.int64).astype(np.float64)
-        unit *= 2.0**-53
-        return unit
+        return _as_unit(self.random64(n), _MANTISSA64, np.int64, np.float64)
 
     # ------------------------------------------------------------------ continuous
 
@@ -289,14 +253,8 @@ class Stream:
             drawn[drawn == kind.dtype.type(high)] = low
         return drawn.reshape(shape)
 
-    def normal(
-        self,
-        shape: Any,
-        dtype: Any,
-        mean: float = 0.0,
-        std: float = 1.0,
-        contiguous: bool = True,
-    ) -> np.ndarray:
+    def normal(self, shape: Any, dtype: Any, mean: float = 0.0, std: float = 1.0,
+               contiguous: bool = True) -> np.ndarray:
         """Normal draws: ``randn`` and ``normal_``; small or strided results take another path."""
         if not std >= 0:
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
@@ -353,11 +311,7 @@ class Stream:
     def exponential(self, shape: Any, dtype: Any, lambd: float = 1.0) -> np.ndarray:
         """Exponential draws of rate ``lambd``: ``exponential_``."""
         kind = _kind(dtype)
-        if kind.name not in _FLOATS:
-            raise RuntimeError(
-                "Exponential distribution is a continuous probability distribution. dtype must "
-                f"be a floating point but you specified {kind.alias}"
-            )
+        _check_continuous("Exponential", kind, kind.alias)
         if not lambd > 0:
             raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
         shape, n = _shape(shape)
@@ -369,11 +323,7 @@ class Stream:
     def cauchy(self, shape: Any, dtype: Any, median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
         """Cauchy draws: ``cauchy_``."""
         kind = _kind(dtype)
-        if kind.name not in _FLOATS:
-            raise RuntimeError(
-                "Cauchy distribution is a continuous probability distribution. dtype must be a "
-                f"floating point but you specified {kind.c_name}"
-            )
+        _check_continuous("Cauchy", kind, kind.c_name)
         if not sigma > 0:
             raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
         shape, n = _shape(shape)
@@ -382,9 +332,8 @@ class Stream:
 
     # ------------------------------------------------------------------ discrete
 
-    def integers(
-        self, low: int | None, high: int | None, shape: Any, dtype: Any = np.int64
-    ) -> np.ndarray:
+    def integers(self, low: int | None, high: int | None, shape: Any, dtype: Any = np.int64
+                 ) -> np.ndarray:
         """Integers from ``[low, high)``: ``randint`` and ``random_``.
 
         Without ``high`` they reach to the last integer that ``dtype`` holds exactly, and without
@@ -589,8 +538,7 @@ class Stream:
 
 
 def _stream_from_state(state: np.ndarray) -> Stream:
-    stream = Stream()
-    stream.set_state(state)
+    (stream := Stream()).set_state(state)
     return stream
 
 
@@ -614,37 +562,37 @@ def _narrow(values: np.ndarray, kind: _Kind) -> np.ndarray:
         return values.astype(kind.dtype)
 
 
+def _check_continuous(distribution: str, kind: _Kind, name: str) -> None:
+    if kind.name not in _FLOATS:
+        raise RuntimeError(f"{distribution} distribution is a continuous probability distribution. "
+                           f"dtype must be a floating point but you specified {name}")
+
+
 def _check_uniform_bounds(low: float, high: float, kind: _Kind) -> None:
     for name, bound in (("from", low), ("to", high)):
         if not kind.lowest <= bound <= kind.highest:
             raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
     if low > high:
-        raise RuntimeError(
-            f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
-        )
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found "
+                           f"from={low:g} > to={high:g}")
     if high - low > kind.highest:
         raise RuntimeError(
             f"uniform_ expects to-from <= std::numeric_limits<{kind.alias}>::max(), "
-            f"but found to={high:g} and from={low:g} which result in to-from to exceed the limit"
-        )
+            f"but found to={high:g} and from={low:g} which result in to-from to exceed the limit")
 
 
 def _check_integer_bound(name: str, bound: int, kind: _Kind) -> None:
     if kind.parts is not None:
-        raise RuntimeError(
-            "check_random_bounds handles only integral, floating-point and boolean types"
-        )
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean "
+                           "types")
     if not kind.lowest <= bound <= kind.highest:
         raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
     if kind.digits and not -kind.last_integer <= bound <= kind.last_integer:
         warnings.warn(
             f"{name} is out of bounds [-(2^{kind.digits}), 2^{kind.digits}]. Due to precision "
-            f"limitations {kind.c_name} can support discrete uniform distribution only within "
-            "this range. This warning will become an error in version 1.7 release, please fix "
-            "the code in advance",
-            UserWarning,
-            stacklevel=4,
-        )
+            f"limitations {kind.c_name} can support discrete uniform distribution only within this "
+            "range. This warning will become an error in version 1.7 release, please fix the code "
+            "in advance", UserWarning, stacklevel=4)
 
 
 def _representable_range(low: int, high: int, kind: _Kind) -> tuple[int, int]:
@@ -652,9 +600,8 @@ def _representable_range(low: int, high: int, kind: _Kind) -> tuple[int, int]:
     if not (-(2**63) <= low < 2**63 and -(2**63) <= high < 2**63):
         raise ValueError("Overflow when unpacking long long")
     if low >= high:
-        raise RuntimeError(
-            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
-        )
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= "
+                           f"to={high}")
     _check_integer_bound("from", low, kind)
     _check_integer_bound("to - 1", high - 1, kind)
     if not kind.digits:
@@ -665,10 +612,8 @@ def _representable_range(low: int, high: int, kind: _Kind) -> tuple[int, int]:
     if last >= high:
         high = last - _spacing(high - 1, kind.digits)
     if low >= high:
-        raise RuntimeError(
-            "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, "
-            f"but got from={low} >= to={high}"
-        )
+        raise RuntimeError("random_ expects 'from' casted to dtype to be less than 'to' casted to "
+                           f"dtype, but got from={low} >= to={high}")
     return low, high
 
 
@@ -692,9 +637,8 @@ def _check_permutation(n: int, kind: _Kind) -> None:
         raise NotImplementedError(f"permutations of {_HUGE_PERMUTATION} or more elements")
     # PyTorch checks every floating dtype but bfloat16.
     if kind.dtype.kind == "f" and n > kind.last_integer + 1:
-        raise RuntimeError(
-            f"n cannot be greater than {kind.last_integer + 1} for {kind.alias} type."
-        )
+        raise RuntimeError(f"n cannot be greater than {kind.last_integer + 1} for {kind.alias} "
+                           "type.")
 
 
 def _check_multinomial(probs: np.ndarray, num: int, replacement: bool) -> None:
@@ -702,15 +646,13 @@ def _check_multinomial(probs: np.ndarray, num: int, replacement: bool) -> None:
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     kind = _kind(probs.dtype)
     if kind.name not in _FLOATS:
-        raise RuntimeError(
-            f"multinomial only supports floating-point dtypes for input, got: {kind.alias}"
-        )
+        raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
+                           f"{kind.alias}")
     if num <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and num > probs.shape[-1]:
-        raise RuntimeError(
-            "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
-        )
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without "
+                           "replacement")
 
 
 def _check_weights(probs: np.ndarray) -> None:
@@ -721,6 +663,14 @@ def _check_weights(probs: np.ndarray) -> None:
 
 
 # ---------------------------------------------------------------------- arithmetic
+
+
+def _as_unit(words: np.ndarray, mantissa: Any, integer: Any, floating: Any) -> np.ndarray:
+    """Words as numbers from 0 up to 1; they are lost."""
+    words &= mantissa
+    unit = words.view(integer).astype(floating)
+    unit *= floating(1 / (int(mantissa) + 1))
+    return unit
 
 
 def _is_power_of_two(value: float) -> bool:
@@ -759,8 +709,7 @@ def _product_plus_offset(values: np.ndarray, factor: np.float64, offset: np.floa
     high, low = _halves(values)
     factor_high, factor_low = _halves(factor)
     product_error = low * factor_low - (
-        ((product - high * factor_high) - low * factor_high) - high * factor_low
-    )
+        ((product - high * factor_high) - low * factor_high) - high * factor_low)
     return total + (sum_error + product_error)
 
 
@@ -791,21 +740,15 @@ def _box_muller(unit: np.ndarray, mean: float, std: float) -> np.ndarray:
 def _polar_pairs(unit: np.ndarray) -> np.ndarray:
     """Normals from pairs of uniforms, the cosine of a pair before its sine."""
     if unit.size <= 2 * _NORMAL_BLOCK:
-        return np.array([value for pair in _exact_pairs(unit.tolist()) for value in pair])
-    radius = np.sqrt(-2.0 * np.log1p(-unit[1::2]))
-    angle = 2.0 * math.pi * unit[::2]
-    drawn = np.empty_like(unit)
-    drawn[::2] = radius * np.cos(angle)
-    drawn[1::2] = radius * np.sin(angle)
-    return drawn
+        # The C library's functions, unlike NumPy's vectorised ones, give PyTorch's very bits.
+        return np.array([pair for turn, square in unit.reshape(-1, 2).tolist()
+                         for pair in _polar_pair(math, turn, square)])
+    return np.stack(_polar_pair(np, unit[::2], unit[1::2]), 1).reshape(-1)
 
 
-def _exact_pairs(unit: list[float]) -> Any:
-    # The C library's functions, unlike NumPy's vectorised ones, give PyTorch's very bits.
-    for turn, square in zip(unit[::2], unit[1::2], strict=True):
-        radius = math.sqrt(-2.0 * math.log1p(-square))
-        angle = 2.0 * math.pi * turn
-        yield radius * math.cos(angle), radius * math.sin(angle)
+def _polar_pair(library: Any, turn: Any, square: Any) -> tuple[Any, Any]:
+    radius, angle = library.sqrt(-2.0 * library.log1p(-square)), 2.0 * math.pi * turn
+    return radius * library.cos(angle), radius * library.sin(angle)
 
 
 # ---------------------------------------------------------------------- shuffling
