@@ -6,33 +6,9 @@ import contextlib
 import math
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ..backend.interface import library_of
-
-
-class PrintableArray(Protocol):
-    """What printing asks of an array, whichever library it comes from."""
-
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def ndim(self) -> int: ...
-    @property
-    def size(self) -> int: ...
-    def __getitem__(self, index: Any, /) -> Any: ...
-    def tolist(self) -> Any: ...
-
-
-class PrintableDType(Protocol):
-    """What printing asks of a dtype; its `str` is the text after `dtype=`."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def is_floating_point(self) -> bool: ...
-    @property
-    def is_complex(self) -> bool: ...
 
 
 class _PrintOptions(NamedTuple):
@@ -52,25 +28,16 @@ _PROFILES: dict[str, dict[str, Any]] = {
 _options = _PrintOptions()
 
 
-def set_printoptions(
-    precision: int | None = None,
-    threshold: float | None = None,
-    edgeitems: int | None = None,
-    linewidth: int | None = None,
-    profile: str | None = None,
-    sci_mode: bool | None = None,
-) -> None:
+def set_printoptions(precision: int | None = None, threshold: float | None = None,
+                     edgeitems: int | None = None, linewidth: int | None = None,
+                     profile: str | None = None, sci_mode: bool | None = None) -> None:
     """Change how tensors print; a profile is applied before the options given beside it."""
     global _options
-    given = {
-        "precision": precision,
-        "threshold": threshold,
-        "edgeitems": edgeitems,
-        "linewidth": linewidth,
-    }
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems,
+             "linewidth": linewidth}
     changes = {name: value for name, value in given.items() if value is not None}
-    # An unknown profile changes nothing, and sci_mode goes back to automatic unless it is
-    # given again: both are PyTorch's behaviour.
+    # An unknown profile changes nothing, and sci_mode goes back to automatic unless it is given
+    # again: both are PyTorch's behaviour.
     preset = {} if profile is None else _PROFILES.get(profile, {})
     _options = _options._replace(**{**preset, **changes, "sci_mode": sci_mode})
 
@@ -92,57 +59,6 @@ def printoptions(**options: Any) -> Iterator[None]:
         _options = before
 
 
-class _Notation(NamedTuple):
-    """How one number is written, before it is aligned with the others."""
-
-    spec: str
-    trailing_point: bool = False
-
-    def write(self, value: Any) -> str:
-        text = format(value, self.spec)
-        return text + "." if self.trailing_point and math.isfinite(value) else text
-
-
-class _Column(NamedTuple):
-    """A notation and the width that every number of a tensor is padded to."""
-
-    notation: _Notation
-    width: int
-
-    def write(self, value: Any) -> str:
-        return self.notation.write(value).rjust(self.width)
-
-
-def _float_notation(scientific: bool, integral: bool) -> _Notation:
-    if scientific:
-        return _Notation(f".{_options.precision}e")
-    if integral:
-        return _Notation(".0f", trailing_point=True)
-    return _Notation(f".{_options.precision}f")
-
-
-def _spread_needs_exponent(magnitudes: Sequence[float], integral: bool) -> bool:
-    smallest, largest = min(magnitudes), max(magnitudes)
-    too_small = not integral and smallest < 1e-4
-    return too_small or largest > 1e8 or largest / smallest > 1000
-
-
-def _float_column(values: Sequence[float]) -> _Column:
-    telling = [value for value in values if value != 0 and math.isfinite(value)]
-    if not telling:
-        return _Column(_float_notation(scientific=False, integral=True), width=1)
-    integral = all(value.is_integer() for value in telling)
-    scientific = _options.sci_mode
-    if scientific is None:
-        scientific = _spread_needs_exponent([abs(value) for value in telling], integral)
-    notation = _float_notation(scientific, integral)
-    return _Column(notation, max(len(notation.write(value)) for value in telling))
-
-
-def _exact_column(values: Sequence[int]) -> _Column:
-    return _Column(_Notation(""), max(len(str(value)) for value in values))
-
-
 class _Layout(NamedTuple):
     """How every element of one tensor is written, and the room it takes in a line."""
 
@@ -150,33 +66,52 @@ class _Layout(NamedTuple):
     room: int
 
 
+def _aligned(text: Callable[[Any], str], values: Sequence[Any]) -> _Layout:
+    """Each element as ``text`` writes it, as wide as the widest of ``values``."""
+    width = max([len(text(value)) for value in values], default=1)
+    return _Layout(lambda value: text(value).rjust(width), width)
+
+
+def _float_layout(values: Sequence[float]) -> _Layout:
+    telling = [value for value in values if value != 0 and math.isfinite(value)]
+    integral = all(value.is_integer() for value in telling)
+    scientific = bool(telling) and (_needs_exponent(telling, integral) if _options.sci_mode is None
+                                    else _options.sci_mode)
+    spec = f".{_options.precision}{'e' if scientific else 'f'}"
+    if scientific or not integral:
+        return _aligned(lambda value: format(value, spec), telling)
+    return _aligned(lambda value: format(value, ".0f") + "." * math.isfinite(value), telling)
+
+
+def _needs_exponent(values: Sequence[float], integral: bool) -> bool:
+    smallest, largest = min(map(abs, values)), max(map(abs, values))
+    return (not integral and smallest < 1e-4) or largest > 1e8 or largest / smallest > 1000
+
+
 def _complex_layout(values: Sequence[complex]) -> _Layout:
-    real_column = _float_column([value.real for value in values])
-    imag_column = _float_column([value.imag for value in values])
+    real = _float_layout([value.real for value in values])
+    imaginary = _float_layout([value.imag for value in values])
 
     def write(value: complex) -> str:
-        imag = imag_column.write(value.imag).lstrip()
-        sign = "" if imag.startswith("-") else "+"
-        return f"{real_column.write(value.real)}{sign}{imag}j"
+        text = imaginary.write(value.imag).lstrip()
+        return f"{real.write(value.real)}{'' if text.startswith('-') else '+'}{text}j"
 
-    return _Layout(write, real_column.width + imag_column.width + 1)
-
-
-def _layout_of(values: Sequence[Any], dtype: PrintableDType) -> _Layout:
-    if dtype.is_complex:
-        return _complex_layout(values)
-    column = (_float_column if dtype.is_floating_point else _exact_column)(values)
-    return _Layout(column.write, column.width)
+    return _Layout(write, real.room + imaginary.room + 1)
 
 
-def _shown_items(array: PrintableArray, edge: int) -> Any:
+def _layout_of(values: Sequence[Any], dtype: Any) -> _Layout:
+    return _complex_layout(values) if dtype.is_complex else \
+        _float_layout(values) if dtype.is_floating_point else _aligned(str, values)
+
+
+def _shown_items(array: Any, edge: int) -> Any:
     """The items that a summary shows as nested lists, with `...` where it leaves some out."""
     # Slicing before tolist keeps the cost at what is printed, not at the array's size.
     if array.ndim == 0 or max(array.shape) <= 2 * edge:
         return array.tolist()
     length = array.shape[0]
     if array.ndim == 1:
-        return [*array[:edge].tolist(), ..., *array[length - edge :].tolist()]
+        return [*array[:edge].tolist(), ..., *array[length - edge:].tolist()]
     if length <= 2 * edge:
         return [_shown_items(array[row], edge) for row in range(length)]
     first = [_shown_items(array[row], edge) for row in range(edge)]
@@ -194,7 +129,7 @@ def _numbers_among(items: Any, ndim: int) -> list[Any]:
 def _row_text(items: Sequence[Any], layout: _Layout, indent: int) -> str:
     texts = [" ..." if item is ... else layout.write(item) for item in items]
     per_line = max(1, math.floor((_options.linewidth - indent) / (layout.room + 2)))
-    lines = [", ".join(texts[start : start + per_line]) for start in range(0, len(texts), per_line)]
+    lines = [", ".join(texts[start:start + per_line]) for start in range(0, len(texts), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
 
@@ -203,13 +138,12 @@ def _nested_text(items: Any, ndim: int, layout: _Layout, indent: int) -> str:
         return layout.write(items)
     if ndim == 1:
         return _row_text(items, layout, indent)
-    blocks = [
-        "..." if item is ... else _nested_text(item, ndim - 1, layout, indent + 1) for item in items
-    ]
+    blocks = ["..." if item is ... else _nested_text(item, ndim - 1, layout, indent + 1)
+              for item in items]
     return "[" + ("," + "\n" * (ndim - 1) + " " * (indent + 1)).join(blocks) + "]"
 
 
-def format_data(array: PrintableArray, dtype: PrintableDType, indent: int) -> str:
+def format_data(array: Any, dtype: Any, indent: int) -> str:
     """The values of a tensor in brackets, its later lines indented past `indent` columns."""
     if array.size == 0:
         return "[]"
@@ -221,21 +155,15 @@ def format_data(array: PrintableArray, dtype: PrintableDType, indent: int) -> st
     return _nested_text(items, array.ndim, layout, indent)
 
 
-def _prints_without_dtype(dtype: PrintableDType, default_dtype: PrintableDType) -> bool:
-    default_complex = "complex128" if default_dtype.name == "float64" else "complex64"
-    return dtype.name in (default_dtype.name, default_complex, "int64", "bool")
-
-
-def _shape_and_dtype_suffixes(
-    shape: tuple[int, ...], empty: bool, dtype: PrintableDType, default_dtype: PrintableDType
-) -> list[str]:
+def _shape_and_dtype_suffixes(array: Any, dtype: Any, default_dtype: Any) -> list[str]:
     # An empty tensor shows no values that would tell its dtype or, unless 1-d, its shape.
-    shape_is_hidden = len(shape) != 1 if empty else not _options.edgeitems
-    dtype_is_evident = (
-        dtype.name == default_dtype.name if empty else _prints_without_dtype(dtype, default_dtype)
-    )
-    suffixes = [f"size={tuple(shape)}"] if shape_is_hidden else []
-    return suffixes if dtype_is_evident else [*suffixes, f"dtype={dtype}"]
+    evident = [default_dtype.name]
+    if array.size:
+        default_complex = "complex128" if default_dtype.name == "float64" else "complex64"
+        evident += [default_complex, "int64", "bool"]
+    shape_is_hidden = not _options.edgeitems if array.size else array.ndim != 1
+    return ([f"size={tuple(array.shape)}"] if shape_is_hidden else []) \
+        + ([] if dtype.name in evident else [f"dtype={dtype}"])
 
 
 def _with_suffixes(text: str, suffixes: Sequence[str], indent: int) -> str:
@@ -252,19 +180,10 @@ def _with_suffixes(text: str, suffixes: Sequence[str], indent: int) -> str:
     return text + ")"
 
 
-def tensor_repr(
-    array: PrintableArray,
-    dtype: PrintableDType,
-    *,
-    default_dtype: PrintableDType,
-    requires_grad: bool = False,
-    grad_fn_name: str | None = None,
-    tangent: object = None,
-    kind: str = "tensor(",
-    is_parameter: bool = False,
-    extra: Sequence[str] = (),
-    contents: str | None = None,
-) -> str:
+def tensor_repr(array: Any, dtype: Any, *, default_dtype: Any, requires_grad: bool = False,
+                grad_fn_name: str | None = None, tangent: object = None, kind: str = "tensor(",
+                is_parameter: bool = False, extra: Sequence[str] = (),
+                contents: str | None = None) -> str:
     """The text of a tensor with everything that its values alone do not tell.
 
     `kind` opens the text (a subclass's name and a parenthesis), `extra` holds suffixes that come
@@ -274,10 +193,7 @@ def tensor_repr(
     """
     indent = len(kind)
     body = format_data(array, dtype, indent) if contents is None else contents
-    suffixes = [
-        *extra,
-        *_shape_and_dtype_suffixes(array.shape, array.size == 0, dtype, default_dtype),
-    ]
+    suffixes = [*extra, *_shape_and_dtype_suffixes(array, dtype, default_dtype)]
     if grad_fn_name is not None:
         suffixes.append(f"grad_fn=<{grad_fn_name}>")
     elif requires_grad:
