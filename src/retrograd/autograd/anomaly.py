@@ -17,11 +17,7 @@ def _set(enabled: bool, check_nan: bool) -> None:
     Anomaly.enabled, Anomaly.check_nan = enabled, check_nan
     # Generated code meets a mode it does not know, and so takes the general path, which keeps the
     # stack of every call. With the mode off it costs nothing.
-    GENERATED["get_mode"] = _general_mode if enabled else MODE.get
-
-
-def _general_mode() -> Mode:
-    return Mode()
+    GENERATED["get_mode"] = Mode if enabled else MODE.get
 
 
 class set_detect_anomaly:

@@ -619,6 +619,8 @@ def _attached(node: BackwardCFunction, nr: int, output: Tensor) -> None:
 
 def _aliased(source: Tensor, edge: Any, mode: Mode) -> Tensor:
     """A new tensor on the memory of an input that forward returned as it was."""
+    from ..ops.memory.strides import alias
+
     out = wrap(source._array(), edge)
     if source._vc is INFERENCE or mode.inference:
         out._vc = source._vc
@@ -626,15 +628,9 @@ def _aliased(source: Tensor, edge: Any, mode: Mode) -> Tensor:
     parent = source._view
     base = source if parent is None else parent.base
     out._vc = base._counter()
-    out._view = View(base, parent, _alias_op(), (), "function", out._vc.n)
+    out._view = View(base, parent, alias.op, (), "function", out._vc.n)
     out._vc.note_view(out)
     return out
-
-
-def _alias_op() -> Any:
-    from ..ops.memory.strides import alias
-
-    return alias.op
 
 
 def _undifferentiable(output: Tensor, args: tuple[Any, ...], is_input: bool, is_dirty: bool,

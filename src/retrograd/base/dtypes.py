@@ -101,8 +101,7 @@ def from_numpy_dtype(np_dtype: Any) -> dtype:
             f"can't convert np.ndarray of type {np_dtype.type.__module__}."
             f"{np_dtype.type.__name__}. The only supported types are: float64, float32, float16, "
             "complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
-            "and bool."
-        )
+            "and bool.")
     return found
 
 
@@ -122,14 +121,30 @@ def as_dtype(value: Any) -> dtype:
 _type_of = builtins.type
 
 
-class finfo:
+class _Info:
+    """The numerical properties of a dtype."""
+
+    dtype: str
+
+    def __eq__(self, other: object) -> builtins.bool:
+        return type(other) is type(self) and other.dtype == self.dtype
+
+    def __hash__(self) -> builtins.int:
+        return hash(self.dtype)
+
+    def _check(self, type: Any) -> None:
+        if not isinstance(type, dtype):
+            raise TypeError(f"{_type_of(self).__name__}(): argument 'type' (position 1) must be "
+                            f"torch.dtype, not {_type_of(type).__name__}")
+
+
+class finfo(_Info):
     """The numerical properties of a floating or complex dtype."""
 
     def __init__(self, type: dtype | None = None):
-        if type is not None and not isinstance(type, dtype):
-            raise TypeError("finfo(): argument 'type' (position 1) must be torch.dtype, not "
-                            f"{_type_of(type).__name__}")
-        kind = (type or get_default_dtype()).to_real()
+        type = get_default_dtype() if type is None else type
+        self._check(type)
+        kind = type.to_real()
         if not kind.is_floating_point:
             raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo "
                             "to handle 'torch.finfo'")
@@ -147,20 +162,12 @@ class finfo:
                 f"eps={self.eps:g}, smallest_normal={self.smallest_normal:g}, "
                 f"tiny={self.tiny:g}, dtype={self.dtype})")
 
-    def __eq__(self, other: object) -> builtins.bool:
-        return isinstance(other, finfo) and self.dtype == other.dtype
 
-    def __hash__(self) -> builtins.int:
-        return hash(self.dtype)
-
-
-class iinfo:
+class iinfo(_Info):
     """The range of an integer dtype."""
 
     def __init__(self, type: dtype):
-        if not isinstance(type, dtype):
-            raise TypeError("iinfo(): argument 'type' (position 1) must be torch.dtype, not "
-                            f"{_type_of(type).__name__}")
+        self._check(type)
         if type.is_floating_point or type.is_complex:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to "
                             "handle 'torch.iinfo'")
@@ -174,12 +181,6 @@ class iinfo:
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
-
-    def __eq__(self, other: object) -> builtins.bool:
-        return isinstance(other, iinfo) and self.dtype == other.dtype
-
-    def __hash__(self) -> builtins.int:
-        return hash(self.dtype)
 
 
 # ---------------------------------------------------------------- defaults
@@ -230,8 +231,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     if c1 < 2 and c2 < 2 and (type1 in _WIDE_UNSIGNED or type2 in _WIDE_UNSIGNED):
         raise RuntimeError(
             "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
-            f"{type1.alias} and {type2.alias}"
-        )
+            f"{type1.alias} and {type2.alias}")
     if c1 > c2:
         type1, type2, c1, c2 = type2, type1, c2, c1
     if c2 == 3:
@@ -261,13 +261,11 @@ def result_dtype(dimensioned: dtype | None, zero_dim: dtype | None, scalar: dtyp
     for other in (zero_dim, scalar):
         if other is None:
             continue
-        if result is None or category(other) > category(result):
-            if result is None:
-                result = other
-            elif other.is_complex and result.is_floating_point:
-                result = result.to_complex()
-            else:
-                result = promote_types(result, other)
+        if result is None:
+            result = other
+        elif category(other) > category(result):
+            result = result.to_complex() if other.is_complex and result.is_floating_point \
+                else promote_types(result, other)
     if result is None:
         raise RuntimeError("at least one operand expected, got none")
     return result

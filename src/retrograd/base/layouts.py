@@ -7,34 +7,29 @@ from typing import Any
 from ..backend.interface import library_of
 
 
-class layout:
+class _Constant:
+    __slots__ = ("name",)
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> Any:
+        return self.name
+
+
+class layout(_Constant):
     """How a tensor's elements are stored; everything here is strided."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str):
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
-
-    def __reduce__(self) -> Any:
-        return self.name
+    __slots__ = ()
 
 
-class memory_format:
+class memory_format(_Constant):
     """In which order a dense tensor's dimensions lie in memory."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str):
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
-
-    def __reduce__(self) -> Any:
-        return self.name
+    __slots__ = ()
 
 
 strided = layout("strided")

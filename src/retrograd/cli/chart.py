@@ -108,9 +108,8 @@ def _y_ticks(axis: _LogAxis) -> list[str]:
 
 def _x_ticks(axis: _LinearAxis) -> list[str]:
     bottom = _HEIGHT - _BOTTOM
-    parts = [
-        f'<line x1="{_LEFT}" y1="{bottom}" x2="{_WIDTH - _RIGHT}" y2="{bottom}" stroke="{_INK}"/>'
-    ]
+    parts = [f'<line x1="{_LEFT}" y1="{bottom}" x2="{_WIDTH - _RIGHT}" y2="{bottom}" '
+             f'stroke="{_INK}"/>']
     for value in axis.ticks():
         x = axis.place(value)
         parts.append(
@@ -121,10 +120,8 @@ def _x_ticks(axis: _LinearAxis) -> list[str]:
 
 def _curve(places: list[tuple[float, float]], color: str) -> list[str]:
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-    parts = [
-        f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="2.2" '
-        'stroke-linejoin="round" stroke-linecap="round"/>'
-    ]
+    parts = [f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="2.2" '
+             'stroke-linejoin="round" stroke-linecap="round"/>']
     if len(places) <= 40:
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" fill="{color}" stroke="#ffffff"/>'
                   for x, y in places]

@@ -30,15 +30,9 @@ class Score(NamedTuple):
 def build_model() -> nn.Sequential:
     """Return the untrained network."""
     return nn.Sequential(
-        nn.Conv2d(1, 16, kernel_size=3, padding=1),
-        nn.ReLU(),
-        nn.Conv2d(16, 32, kernel_size=3, padding=1),
-        nn.ReLU(),
-        nn.MaxPool2d(2),
-        nn.Flatten(),
-        nn.Dropout(0.4),
-        nn.Linear(512, 10),
-    )
+        nn.Conv2d(1, 16, kernel_size=3, padding=1), nn.ReLU(),
+        nn.Conv2d(16, 32, kernel_size=3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Dropout(0.4), nn.Linear(512, 10))
 
 
 def split_digits() -> tuple[Subset, Subset]:

@@ -55,7 +55,7 @@ def _make_node_class(op: Op, variant: Any) -> type:
     if op.steps:
         body["next_functions"] = property(_edges_with_steps)
     if op.has_list:
-        body["edges"] = saved_values.list_edges
+        body["edges"] = lambda node: node.rest
     return type(op.node_name, (base,), body)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..backend import xp
 from ..base import dtypes
+from ..base.errors import type_name
 from ..base.modes import MODE
 from ..core.extensions import extensions
 from ..core.graph import INFERENCE
@@ -28,7 +29,7 @@ def constructed(cls: type, args: tuple[Any, ...], named: dict[str, Any],
     wrong = [name for name in named if name != "device"]
     if wrong:
         got = ", ".join([type(a).__name__ for a in args]
-                        + [f"{k}={_type_name(v)}" for k, v in named.items()])
+                        + [f"{k}={type_name(v)}" for k, v in named.items()])
         raise TypeError(f"new() received an invalid combination of arguments - got ({got}), but "
                         "expected one of:\n" + _OVERLOADS.format(wrong=", ".join(wrong)))
     dtypes.as_device(named.get("device"))
@@ -46,10 +47,6 @@ def constructed(cls: type, args: tuple[Any, ...], named: dict[str, Any],
 
 
 extensions.fill(constructed=constructed)
-
-
-def _type_name(value: Any) -> str:
-    return "torch.dtype" if isinstance(value, dtypes.dtype) else type(value).__name__
 
 
 def _alias(cls: type, other: Tensor, dtype: dtypes.dtype | None) -> Any:

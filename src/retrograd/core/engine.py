@@ -240,8 +240,8 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
             finish.all(schedule.leaves)
         else:
             _run_any(schedule, grads, captured, set(targets or ()), recorded, released, finish)
-        if schedule.callbacks is not None:
-            _call_back(schedule.callbacks)
+        for callback in schedule.callbacks or ():  # which may queue further ones
+            callback()
     finally:
         RUNNING.reset(running)
         xp.unhush(token)
@@ -278,12 +278,6 @@ def queue_callback(callback: Callable[[], Any]) -> None:
     if schedule.callbacks is None:
         schedule.callbacks = []
     schedule.callbacks.append(callback)
-
-
-def _call_back(callbacks: list[Callable[[], Any]]) -> None:
-    # A callback may queue further ones.
-    for callback in callbacks:
-        callback()
 
 
 def _run_plain(schedule: Schedule, grads: dict[Any, Any], released: Released) -> None:
@@ -438,7 +432,7 @@ def arriving(node: Node, g: Any, recorded: bool) -> Any:
     if node.tensor_hooks is None and node.retained is None:
         return g
     gradients = _as_tensors(node, g, recorded)
-    with hook_mode(recorded):
+    with switched(grad=recorded):
         for nr, hook in list((node.tensor_hooks or {}).values()):
             gradients[nr] = apply_tensor_hook(hook, gradients[nr])
         for nr, reference in (node.retained or {}).items():
@@ -451,7 +445,7 @@ def arriving(node: Node, g: Any, recorded: bool) -> Any:
 def before(node: Node, g: Any, recorded: bool) -> Any:
     """Pre-hooks of a node, on the gradients it is about to receive."""
     gradients = tuple(_as_tensors(node, g, recorded))
-    with hook_mode(recorded):
+    with switched(grad=recorded):
         for hook in list((node.prehooks or {}).values()):
             changed = hook(gradients)
             if changed is not None:
@@ -480,10 +474,6 @@ def retain(tensor: Tensor, gradient: Tensor, recorded: bool) -> None:
 
 def copy_of(data: Any) -> Any:
     return data.copy() if is_array(data) else data
-
-
-def hook_mode(recorded: bool) -> switched:
-    return switched(grad=recorded)
 
 
 def apply_tensor_hook(hook: Any, gradient: Tensor | None) -> Tensor | None:
@@ -519,7 +509,7 @@ def after(node: Node, results: Any, g: Any, recorded: bool) -> tuple[Any, ...]:
     inputs = tuple([as_tensor_gradient(r, recorded) for r in results])
     outputs = tuple([as_tensor_gradient(x, recorded)
                      for x in (g if isinstance(g, list) else [g])])
-    with hook_mode(recorded):
+    with switched(grad=recorded):
         for hook in list((node.posthooks or {}).values()):
             changed = hook(inputs, outputs)
             if changed is not None:
@@ -594,14 +584,14 @@ class _Leaves:
 
 def leaf_hooks(leaf: Tensor, g: Any, recorded: bool) -> Any:
     gradient = as_tensor_gradient(g, recorded)
-    with hook_mode(recorded):
+    with switched(grad=recorded):
         for hook in list((leaf._hooks or {}).values()):
             gradient = apply_tensor_hook(hook, gradient)
     return gradient if recorded else raw_gradient(gradient)
 
 
 def post_accumulate_hooks(leaf: Tensor, recorded: bool) -> None:
-    with hook_mode(recorded):
+    with switched(grad=recorded):
         for hook in list((leaf._post_hooks or {}).values()):
             returned = hook(leaf)
             if isinstance(returned, Tensor):

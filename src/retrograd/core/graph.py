@@ -199,7 +199,8 @@ class RemovableHandle:
     next_id = 0
 
     def __init__(self, hooks_dict: dict[int, Any], *, extra_dict: Any = None):
-        self.stores = [hooks_dict, *_dicts(extra_dict)]
+        self.stores = [hooks_dict, *([extra_dict] if isinstance(extra_dict, dict)
+                                      else extra_dict or ())]
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
 
@@ -216,10 +217,6 @@ class RemovableHandle:
 
     def __exit__(self, *exc: object) -> None:
         self.remove()
-
-
-def _dicts(given: Any) -> list[dict[int, Any]]:
-    return [given] if isinstance(given, dict) else list(given or ())
 
 
 class _Note:

@@ -239,10 +239,6 @@ def replay_traced(node: Any, g: Any, *wanted: Any) -> Any:
 # ---------------------------------------------------------------- ops over a list of tensors
 
 
-def list_edges(node: Any) -> tuple[Any, ...]:
-    return node.rest
-
-
 # ---------------------------------------------------------------- what users may look at
 
 

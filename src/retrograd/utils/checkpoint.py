@@ -40,28 +40,39 @@ def noop_context_fn() -> tuple[Any, Any]:
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
-_early_stop: list[bool | None] = [None]
-_debug: list[bool | None] = [None]
+_overridden: dict[str, bool | None] = {"early_stop": None, "debug": None}
 
 
 @contextlib.contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+def _overriding(option: str, value: bool | None) -> Iterator[None]:
+    previous, _overridden[option] = _overridden[option], value
+    try:
+        yield
+    finally:
+        _overridden[option] = previous
+
+
+def set_checkpoint_early_stop(enable: bool) -> Any:
     """Whether recomputation stops as soon as it has what is needed, for checkpoints made inside."""
-    previous, _early_stop[0] = _early_stop[0], enable
-    try:
-        yield
-    finally:
-        _early_stop[0] = previous
+    return _overriding("early_stop", enable)
+
+
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Any:
+    """Whether checkpoints say more when the two runs differ."""
+    return _overriding("debug", enabled)
 
 
 @contextlib.contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Whether checkpoints say more when the two runs differ."""
-    previous, _debug[0] = _debug[0], enabled
+def _drawing_from(state: Any) -> Iterator[None]:
+    """Random numbers from a saved state, if there is one, and afterwards as if none were drawn."""
+    now = None if state is None else get_rng_state()
     try:
+        if state is not None:
+            set_rng_state(state)
         yield
     finally:
-        _debug[0] = previous
+        if now is not None:
+            set_rng_state(now)
 
 
 def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None,
@@ -87,13 +98,14 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | N
     if not MODE.get().grad:
         return function(*args, **kwargs)
     logs = None
-    if debug if _debug[0] is None else _debug[0]:
+    if debug if _overridden["debug"] is None else _overridden["debug"]:
         if context_fn is not noop_context_fn:
             raise ValueError("debug=True is incompatible with non-default context_fn")
         logs = (_Log(), _Log())
-    frame = _Frame(function, args, kwargs, preserve, context_fn, determinism_check,
-                   early_stop if _early_stop[0] is None else _early_stop[0], logs)
-    return frame.run()
+    if _overridden["early_stop"] is not None:
+        early_stop = _overridden["early_stop"]
+    return _Frame(function, args, kwargs, preserve, context_fn, determinism_check, early_stop,
+                  logs).run()
 
 
 def checkpoint_sequential(functions: Any, segments: int, input: Any,
@@ -221,18 +233,9 @@ class _Frame:
         leaves = [self.input(*known) for known in zip(self.leaves, self.edges, self.versions,
                                                       strict=True)]
         args, kwargs = trees.unflatten(leaves, self.structure)
-        now = get_rng_state() if self.state is not None else None
-        if self.state is not None:
-            set_rng_state(self.state)
-        try:
-            with self.contexts[1], switched(grad=True, inference=False,
-                                            saved_hooks=((collect, _same),)):
-                self.function(*args, **kwargs)
-        except _Enough:
-            pass
-        finally:
-            if now is not None:
-                set_rng_state(now)
+        with contextlib.suppress(_Enough), _drawing_from(self.state), self.contexts[1], \
+                switched(grad=True, inference=False, saved_hooks=((collect, lambda kept: kept),)):
+            self.function(*args, **kwargs)
         if seen[0] != self.count:
             raise CheckpointError("torch.utils.checkpoint: A different number of tensors was saved "
                                   "during the original forward and recomputation.\nNumber of "
@@ -244,7 +247,9 @@ class _Frame:
     def input(self, leaf: Any, edge: Any, version: int | None) -> Any:
         """One argument as it was given; an error if it was overwritten since."""
         if isinstance(leaf, PackedValue):
-            return _reattached(leaf, edge)
+            out = leaf.unpack()._off_graph()
+            out._edge = edge
+            return out
         if version is not None and leaf._version != version:
             stale(self, describe_origin(edge), version, leaf._vc, leaf.shape, leaf.dtype)
         return leaf
@@ -272,17 +277,6 @@ def _shown(about: Any) -> dict[str, Any]:
 def _version_of(leaf: Any) -> int | None:
     """The version of an argument, where there is one to compare with later."""
     return leaf._version if isinstance(leaf, Tensor) and leaf._vc is not INFERENCE else None
-
-
-def _reattached(packed: PackedValue, edge: Any) -> Tensor:
-    value = packed.unpack()
-    out = value._off_graph()
-    out._edge = edge
-    return out
-
-
-def _same(tensor: Tensor) -> Tensor:
-    return tensor
 
 
 _TIP = """
@@ -387,15 +381,8 @@ class CheckpointFunction(Function):
         for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
             args[place] = tensor
         inner = detach_variable(tuple(args))
-        now = get_rng_state() if ctx.state is not None else None
-        try:
-            if ctx.state is not None:
-                set_rng_state(ctx.state)
-            with switched(grad=True):
-                outputs = ctx.function(*inner)
-        finally:
-            if now is not None:
-                set_rng_state(now)
+        with _drawing_from(ctx.state), switched(grad=True):
+            outputs = ctx.function(*inner)
         if isinstance(outputs, Tensor):
             outputs = (outputs,)
         live = [(o, g) for o, g in zip(outputs, gradients, strict=True)

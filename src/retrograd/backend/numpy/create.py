@@ -54,7 +54,7 @@ def from_dlpack(source: Any) -> np.ndarray:
                            "tensor from it once.") from None
     if not array.flags.writeable:
         # DLPack says nothing reliable about write access before version 1.0; tensors are writable.
-        array = _writable(array)
+        array = np.asarray(_Writable(array))
     return array
 
 
@@ -66,10 +66,6 @@ class _Writable:
         interface["data"] = (interface["data"][0], False)
         self.__array_interface__ = interface
         self.owner = owner
-
-
-def _writable(array: np.ndarray) -> np.ndarray:
-    return np.asarray(_Writable(array))
 
 
 fill_with_plain_bodies(globals(), plain)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -27,36 +28,15 @@ def is_packable(array: Any) -> bool:
 class Chunk:
     """Neighbouring parameters, or a part of one large parameter, that are updated together."""
 
-    __slots__ = (
-        "first",
-        "grad",
-        "grad_views",
-        "last",
-        "params",
-        "part",
-        "singles",
-        "state",
-        "with_square",
-        "work",
-        "work_views",
-    )  # fmt: skip
+    __slots__ = ("first", "grad", "grad_views", "last", "params", "part", "singles", "state",
+                 "with_square", "work", "work_views")
 
-    def __init__(
-        self,
-        arrays: Sequence[Any],
-        first: int,
-        last: int,
-        state: Any,
-        scratch: Any,
-        part: slice | None = None,
-    ) -> None:
-        self.first = first
-        self.last = last
-        self.part = part
-        self.state = state
+    def __init__(self, arrays: Sequence[Any], first: int, last: int, state: Any, scratch: Any,
+                 part: slice | None = None):
+        self.first, self.last, self.part, self.state = first, last, part, state
         self.singles: list[Chunk] = []
         self.params = [arrays[i] if part is None else arrays[i].reshape(-1)[part]
-                       for i in range(first, last)]  # fmt: skip
+                       for i in range(first, last)]
         size = state.shape[1]
         self.with_square = scratch[:2, :size]
         self.grad = scratch[0, :size]
@@ -69,7 +49,7 @@ class Chunk:
         if self.part is not None:
             self.grad[...] = grads[self.first].reshape(-1)[self.part]
         else:
-            for view, grad in zip(self.grad_views, grads[self.first : self.last]):
+            for view, grad in zip(self.grad_views, grads[self.first:self.last]):
                 view[...] = grad
 
     def joined(self, grads: Sequence[Any]) -> Any:
@@ -110,10 +90,8 @@ class PackedParameters:
         spans = _spans(arrays)
         largest = max((stop - start for _, _, start, stop, _ in spans), default=0)
         self.scratch = np.empty((3, largest), dtype)
-        self.chunks = [
-            Chunk(arrays, first, last, self.state[:, start:stop], self.scratch, part)
-            for first, last, start, stop, part in spans
-        ]
+        self.chunks = [Chunk(arrays, first, last, self.state[:, start:stop], self.scratch, part)
+                       for first, last, start, stop, part in spans]
         self._constants: dict[tuple, tuple] = {}
 
     def row_views(self, row: int) -> list[Any]:
@@ -122,7 +100,7 @@ class PackedParameters:
 
     def step_views(self) -> list[Any]:
         """Return each parameter's step count as a zero-dim array."""
-        return [self.steps[i : i + 1].reshape(()) for i in range(len(self.arrays))]
+        return [self.steps[i:i + 1].reshape(()) for i in range(len(self.arrays))]
 
     def _ready(self, grads: Sequence[Any]) -> list[Chunk]:
         """Return chunks whose gradients are all present, split where one is missing."""
@@ -140,39 +118,29 @@ class PackedParameters:
 
     def _singles(self, chunk: Chunk) -> list[Chunk]:
         if not chunk.singles:
-            start = 0
+            stop = 0
             for i in range(chunk.first, chunk.last):
-                stop = start + self.arrays[i].size
-                state = chunk.state[:, start:stop]
-                chunk.singles.append(Chunk(self.arrays, i, i + 1, state, self.scratch))
-                start = stop
+                start, stop = stop, stop + self.arrays[i].size
+                chunk.singles.append(Chunk(self.arrays, i, i + 1, chunk.state[:, start:stop],
+                                           self.scratch))
         return chunk.singles
 
     def _advance(self, chunks: list[Chunk]) -> list[tuple[Chunk, float]]:
         """Count a step for every parameter of ``chunks``; return them with their new counts."""
         stepped: list[tuple[Chunk, float]] = []
         for chunk in chunks:
-            counts = self.steps[chunk.first : chunk.last].tolist()
+            counts = self.steps[chunk.first:chunk.last].tolist()
             if counts.count(counts[0]) == len(counts):
                 stepped.append((chunk, counts[0] + 1))
             else:
                 singles = self._singles(chunk)
                 stepped += [(single, count + 1) for single, count in zip(singles, counts)]
         for chunk, count in stepped:
-            self.steps[chunk.first : chunk.last] = count
+            self.steps[chunk.first:chunk.last] = count
         return stepped
 
-    def sgd(
-        self,
-        grads: Sequence[Any],
-        *,
-        lr: float,
-        momentum: float,
-        dampening: float,
-        weight_decay: float,
-        nesterov: bool,
-        maximize: bool,
-    ) -> None:
+    def sgd(self, grads: Sequence[Any], *, lr: float, momentum: float, dampening: float,
+            weight_decay: float, nesterov: bool, maximize: bool) -> None:
         """Take a step of gradient descent; row 0 of the state is the momentum buffer."""
         token = hush()
         try:
@@ -200,19 +168,8 @@ class PackedParameters:
         finally:
             unhush(token)
 
-    def adam(
-        self,
-        grads: Sequence[Any],
-        *,
-        lr: float,
-        beta1: float,
-        beta2: float,
-        eps: float,
-        weight_decay: float,
-        decoupled: bool,
-        maximize: bool,
-        amsgrad: bool,
-    ) -> None:
+    def adam(self, grads: Sequence[Any], *, lr: float, beta1: float, beta2: float, eps: float,
+             weight_decay: float, decoupled: bool, maximize: bool, amsgrad: bool) -> None:
         """Take a step of Adam; the rows are the two moments and, with amsgrad, the largest one."""
         keep, take = self._moment_factors(beta1, beta2)
         token = hush()
@@ -256,13 +213,9 @@ class PackedParameters:
 
 def _views(flat: Any, arrays: Sequence[Any]) -> list[Any]:
     """Cut ``flat`` into consecutive views of the shapes of ``arrays``."""
-    views = []
-    start = 0
-    for array in arrays:
-        stop = start + array.size
-        views.append(flat[start:stop].reshape(array.shape))
-        start = stop
-    return views
+    ends = accumulate(array.size for array in arrays)
+    return [flat[end - array.size:end].reshape(array.shape)
+            for array, end in zip(arrays, ends, strict=True)]
 
 
 def _spans(arrays: Sequence[Any]) -> list[tuple[int, int, int, int, slice | None]]:

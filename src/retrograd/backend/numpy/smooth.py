@@ -51,14 +51,9 @@ _BELOW = (1, 5.04857823e-01, 1.15350183e-01, 1.52072832e-02, 1.18557337e-03, 3.7
 _WORTH_A_PRODUCT = 2048
 
 
-def _for_half_squares() -> Any:
-    """The coefficients for the normal distribution: half of erf(x / sqrt(2))."""
-    above = [a * 0.5 ** (k + 1.5) for k, a in enumerate(_ABOVE)]
-    below = [b * 0.5 ** k for k, b in enumerate(_BELOW)]
-    return np.array([above, below], FLOAT32)
-
-
-_QUOTIENT = _for_half_squares()
+# For the normal distribution, which is half of erf(x / sqrt(2)).
+_QUOTIENT = np.array([[a * 0.5 ** (k + 1.5) for k, a in enumerate(_ABOVE)],
+                      [b * 0.5 ** k for k, b in enumerate(_BELOW)]], FLOAT32)
 
 
 def _put_probability(x: Any, out: Any) -> None:
