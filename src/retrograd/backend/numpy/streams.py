@@ -490,7 +490,7 @@ class Stream:
         def normal() -> float:
             waiting = self._cached_normal
             if waiting is None:
-                ((drawn, self._cached_normal),) = _exact_pairs([uniform(), uniform()])
+                drawn, self._cached_normal = _polar_pair(math, uniform(), uniform())
                 return drawn
             self._cached_normal = None
             return waiting
