@@ -296,3 +296,120 @@ def backward_inside_backward_hundreds_deep(torch, log):
     x = leaf(torch, 1.0)
     Nested.apply(x, 400).sum().backward()
     log(x.grad)
+
+
+# ---------------------------------------------------------------- odd arguments
+
+WRITES_FROM_ITSELF = {
+    "index_add_": lambda torch, t, i: t.index_add_(0, i, t),
+    "index_copy_": lambda torch, t, i: t.index_copy_(0, i, t),
+    "scatter_": lambda torch, t, i: t.scatter_(0, i, t),
+    "scatter_add_": lambda torch, t, i: t.scatter_add_(0, i, t),
+    "scatter_reduce_": lambda torch, t, i: t.scatter_reduce_(0, i, t, "sum"),
+    "index_put_": lambda torch, t, i: t.index_put_((i,), t),
+    "index_put_ of a part": lambda torch, t, i: t.index_put_((i[:2],), t[2:]),
+    "put_": lambda torch, t, i: t.put_(i, t),
+    "copy_": lambda torch, t, i: t.copy_(t),
+    "masked_scatter_": lambda torch, t, i: t.masked_scatter_(t > 1, t),
+    "fill_": lambda torch, t, i: t.fill_(t[1]),
+}
+
+
+@behaviour_of_each(WRITES_FROM_ITSELF.items())
+def a_tensor_is_written_from_itself(torch, log, name, write):
+    t = torch.arange(4.0)
+    log.raises(lambda: write(torch, t, torch.tensor([1, 0, 3, 2])))
+    log(t)
+
+
+@behaviour_of_each([(name, name) for name in ("hstack", "vstack", "dstack", "column_stack")])
+def stacks_want_a_sequence(torch, log, name, function):
+    log.raises(lambda: getattr(torch, function)(torch.ones(2, 3)))
+
+
+@behaviour
+def nothing_is_joined(torch, log):
+    e = torch.empty(0)
+    for dim in (0, 1, -1, 5):
+        log(torch.cat([e, e], dim))
+    log(torch.block_diag())
+
+
+@behaviour
+def bools_are_clamped_by_tensors(torch, log):
+    b, c = torch.tensor([True, False]), torch.tensor([True, True])
+    log(b.clamp(min=c), b.clamp(max=c))
+
+
+@behaviour
+def powers_of_small_integers(torch, log):
+    log(torch.vander(torch.tensor([1, 20, 3], dtype=torch.int8)),
+        torch.vander(torch.tensor([True, False])))
+
+
+@behaviour
+def the_diagonal_of_a_view_goes_on_below(torch, log):
+    x = torch.zeros(7, 3, 3)
+    x[:, 1].fill_diagonal_(1, wrap=True)
+    y = torch.zeros(9, 4).t().contiguous().t()
+    y.fill_diagonal_(2, wrap=True)
+    log(x, y)
+
+
+@behaviour
+def small_complex_logarithms(torch, log):
+    z = torch.tensor([1e-20 + 1e-20j, 1e-10j, 1e-9 + 1e-9j, -0.4 + 0.2j, 3 - 4j, -1 + 0j])
+    for kind in (torch.complex64, torch.complex128):
+        found = torch.log1p(z.to(kind))
+        log.values(found.real, found.imag)
+
+
+@behaviour
+def tolerances_as_tensors(torch, log):
+    log(torch.isclose(torch.ones(2), torch.tensor([1.05, 1.5]), rtol=torch.tensor(0.1),
+                      atol=torch.tensor(0.0)))
+
+
+@behaviour
+def unsigned_integers_are_subtracted(torch, log):
+    ones = torch.ones(3, dtype=torch.uint8)
+    log(ones.index_add(0, torch.tensor([0, 2]), ones[:2], alpha=-1))
+
+
+@behaviour
+def eigenvalues_of_nan(torch, log):
+    log.raises(lambda: torch.linalg.eig(torch.full((2, 2), float("nan"))))
+
+
+@behaviour
+def a_tensor_is_set_to_its_storage(torch, log):
+    x = torch.arange(6.0)
+    x.set_(x.untyped_storage(), 2, (2,), (1,))
+    log(x)
+
+
+@behaviour
+def ranges_fill_a_tensor_of_any_shape(torch, log):
+    calls = {"arange": (0, 9), "linspace": (0, 8, 9), "logspace": (0, 8, 9), "range": (0, 8)}
+    for name, args in calls.items():
+        x = torch.zeros(3, 4)
+        getattr(torch, name)(*args, out=x[:, 1:])
+        log.values(x)
+
+
+MATRIX_RESULTS = {
+    "cond": 1, "slogdet": 2, "eigh": 2, "inv_ex": 2, "matrix_rank": 1, "qr": 2, "svd": 3,
+    "cholesky_ex": 2,
+}
+
+
+@behaviour_of_each(MATRIX_RESULTS.items())
+def matrix_functions_write_to_out(torch, log, name, count):
+    function = getattr(torch.linalg, name)
+    a = torch.tensor([[2.0, 1.0], [1.0, 3.0]])
+    found = function(a)
+    found = list(found) if count > 1 else [found]
+    out = [torch.empty(0, dtype=t.dtype) for t in found]
+    function(a, out=tuple(out) if count > 1 else out[0])
+    log.values(*[t.abs() for t in out])
+    log([bool((x == y).all()) for x, y in zip(found, out, strict=True)])

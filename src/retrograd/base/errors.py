@@ -155,6 +155,10 @@ class _LinAlgError(RuntimeError):
 LinAlgError = _LinAlgError
 
 
+class OutOfMemory(RuntimeError, MemoryError):
+    """There is not enough memory for a tensor: PyTorch's kind of error, and Python's."""
+
+
 class CannotBatch(RuntimeError):
     """The program needs one value where vmap has many; :func:`retrograd.func.vmap` falls back."""
 

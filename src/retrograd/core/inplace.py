@@ -80,8 +80,8 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     check_writable(target, any(e is not None for e in edges), mode)
     if mode.journal is not None:
         mode.journal.note_write(op, target)
-    if len(values) > 1:
-        check_overlap(target, values)
+    if len(values) > 1 and op.apart is not None:
+        check_overlap(target, values, op.apart)
     direct = op.writer is not None and outermost(values) is None
     if not direct:
         result = compute(op, values)
@@ -290,16 +290,16 @@ def refuse_view(target: Tensor, view: View, what: str = _WRITTEN) -> None:
         "the inplace to be tracked).")
 
 
-def check_overlap(target: Tensor, values: list[Any]) -> None:
-    """Raise if an argument lies partly in the memory that is about to be written."""
+def check_overlap(target: Tensor, values: list[Any], apart: bool = False) -> None:
+    """Raise if an argument lies partly, or ``apart`` at all, in the memory about to be written."""
     written = target._data
     if not is_array(written):
         return
     library = library_of(written)
     for value in values[1:]:
-        if type(value) is type(written) and value is not written \
+        if type(value) is type(written) and (apart or value is not written) \
                 and library.may_share_memory(written, value) \
-                and not library.same_memory(value, written) \
+                and (apart or not library.same_memory(value, written)) \
                 and library.is_dense(value) and library.is_dense(written):
             raise RuntimeError(
                 "unsupported operation: some elements of the input tensor and the written-to "

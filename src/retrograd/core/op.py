@@ -115,6 +115,8 @@ class Declared:
     meets_arrays = False  # its operator takes NumPy arrays, which leave it to the tensor
     # Ops that the kernel does on the way to an argument, which the graph shows.
     steps: dict[str, Any] = {}  # noqa: RUF012
+    # What it writes may share no memory with what it writes to; None: it is read beforehand.
+    apart: bool | None = False
     draws = False  # it draws random numbers: it gives others when it is run again
     keeps_reals = False  # it leaves real numbers as they are
     batches: str | None = None  # a way to take batches that many ops share: see `ops.batching`

@@ -230,6 +230,8 @@ def qr(a: Any, mode: str) -> tuple[Any, Any]:
 
 def eig(a: Any) -> tuple[Any, Any]:
     """Complex eigenvalues and eigenvectors."""
+    if not xp.isfinite(a).all():
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     values, vectors = xp.linalg.eig(a)
     kind = xp.dtype(xp.complex64 if a.dtype in (xp.FLOAT32, xp.complex64) else xp.complex128)
     return xp.cast(values, kind), xp.cast(vectors, kind)

@@ -113,6 +113,17 @@ def lerp(start: Any, end: Any, weight: Any) -> Any:
     return xp.where(xp.abs(weight) < 0.5, start + weight * span, end - span * (1 - weight))
 
 
+def log1p(array: Any) -> Any:
+    """The logarithm of one plus ``array``, exact for small values, complex ones too."""
+    if array.dtype.kind != "c":
+        return xp.log1p(array)
+    x, y = array.real, array.imag
+    near = xp.hypot(x, y) < 0.5
+    square = xp.where(near, x * (2 + x) + y * y, xp.zeros((), x.dtype))
+    length = xp.where(near, xp.log1p(square) / 2, xp.log(xp.hypot(x + 1, y)))
+    return made_complex(length, xp.arctan2(y, x + 1))
+
+
 def log_add_exp(array: Any, other: Any, base_two: bool) -> Any:
     if array.dtype.kind != "c":
         return (xp.logaddexp2 if base_two else xp.logaddexp)(array, other)

@@ -119,6 +119,10 @@ CLAMP = kinds("if", "clamp_scalar_cpu",
               c=(NotImplementedError, "clamp is not supported for complex types"))
 
 
+CLAMP_ONE_SIDE = kinds("bif", "clamp_scalar_cpu",
+                       c=(NotImplementedError, "clamp is not supported for complex types"))
+
+
 def check_clamp(given: dict[str, Any], common: dtypes.dtype) -> None:
     bounds = [given[n] for n in ("min", "max") if n in given and given[n] is not None]
     if common is dtypes.bool and any(not isinstance(b, bool) for b in bounds):

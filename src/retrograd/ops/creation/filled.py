@@ -16,7 +16,16 @@ from ...core.libraries import in_library
 from ...core.tensor import NATIVE, Tensor, method, wrap
 from ..memory.casts import fits
 from .nested_data import data_of
-from .options import dtype_for, leaf, out_dtype, place, settle, size_argument, size_from
+from .options import (
+    allocated,
+    dtype_for,
+    leaf,
+    out_dtype,
+    place,
+    settle,
+    size_argument,
+    size_from,
+)
 
 # ---------------------------------------------------------------- filled
 
@@ -29,7 +38,7 @@ def _filled(function: str, fill_with: Any, doc: str) -> Any:
                 memory_format: Any = None, **named: Any) -> Tensor:
         place(function, device, layout)
         kind = out_dtype(function, dtype, out)
-        data = fill_with(size_argument(function, size, named), kind.np)
+        data = allocated(fill_with, size_argument(function, size, named), kind.np)
         return settle(data, out, requires_grad, function)
 
     factory.__name__ = factory.__qualname__ = function
@@ -68,7 +77,8 @@ def _fill_value(function: str, value: Any) -> Any:
 
 def _full_array(function: str, size: Any, value: Any, kind: dtypes.dtype) -> Any:
     fits(value, kind)
-    return xp.full(size_from(function, (size,)), create_kernels.number_as(value, kind.np), kind.np)
+    return allocated(xp.full, size_from(function, (size,)), kind.np,
+                     create_kernels.number_as(value, kind.np))
 
 
 def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, layout: Any = None,

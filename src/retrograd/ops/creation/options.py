@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...base import dtypes, layouts
+from ...base.errors import OutOfMemory
 from ...core.extensions import TRACED_TYPES
 from ...core.tensor import Tensor, wrap, wrap_any
 
@@ -93,7 +95,20 @@ def size_from(function: str, given: tuple[Any, ...]) -> tuple[int, ...]:
         if n < 0:
             raise _negative_size(function, given)
         shape.append(n)
+    if len(shape) > 64:
+        raise RuntimeError(f"{function}(): a tensor has at most 64 dimensions here, which is "
+                           f"NumPy's limit, but the size has {len(shape)}")
     return tuple(shape)
+
+
+def allocated(make: Any, shape: tuple[int, ...], dtype: Any, *value: Any) -> Any:
+    """A new array, or the error of memory that is not there."""
+    try:
+        return make(shape, *value, dtype)
+    except (MemoryError, ValueError):
+        needed = math.prod(shape) * dtype.itemsize
+        raise OutOfMemory(f"can't allocate memory: you tried to allocate {needed} bytes for a "
+                          f"tensor of shape {list(shape)}") from None
 
 
 def _is_whole(n: Any) -> bool:

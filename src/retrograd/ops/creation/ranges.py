@@ -28,6 +28,13 @@ from .from_data import as_tensor, asarray, from_dlpack, from_numpy, frombuffer, 
 from .options import _is_whole, out_dtype, place, settle
 
 
+def _settle(data: Any, out: Tensor | None, requires_grad: Any, function: str) -> Tensor:
+    """:func:`settle`, but an ``out`` with as many elements keeps its own shape."""
+    if out is not None and out.numel() == data.size:
+        data = data.reshape(tuple(out.shape))
+    return settle(data, out, requires_grad, function)
+
+
 def _number(function: str, argument: str, position: int, value: Any) -> Any:
     if isinstance(value, Tensor) or xp.is_scalar(value):
         value = value.item()
@@ -85,7 +92,7 @@ def arange(*args: Any, start: Any = None, end: Tensor | Number | None = None, st
              f"{out.numel()} which does not match the computed number of elements {count}. Note "
              "that this may occur as a result of rounding error. The out tensor will be resized "
              f"to a tensor of shape ({count},).")
-    return settle(data, out, requires_grad, "arange")
+    return _settle(data, out, requires_grad, "arange")
 
 
 def _arange_count(start: Any, end: Any, step: Any, kind: dtypes.dtype) -> int:
@@ -121,7 +128,7 @@ def range(start: Any = 0, end: Number | None = None, step: Any = 1, *,
     if (end - start) / step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     count = math.floor((end - start) / step) + 1
-    return settle(create_kernels.arange(start, count, step, kind.np), out, requires_grad, "range")
+    return _settle(create_kernels.arange(start, count, step, kind.np), out, requires_grad, "range")
 
 
 def _spaced(function: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any
@@ -159,8 +166,8 @@ def linspace(start: Any, end: Tensor | Number, steps: Any = None, *, out: Tensor
     """``steps`` evenly spaced numbers from ``start`` to ``end``, both included."""
     place("linspace", device, layout)
     start, end, steps, kind = _spaced("linspace", start, end, steps, dtype, out)
-    return settle(create_kernels.linspace(start, end, steps, kind.np), out, requires_grad,
-                  "linspace")
+    return _settle(create_kernels.linspace(start, end, steps, kind.np), out, requires_grad,
+                   "linspace")
 
 
 def logspace(start: Any, end: Tensor | Number, steps: Any = None, base: float = 10.0, *,
@@ -171,7 +178,7 @@ def logspace(start: Any, end: Tensor | Number, steps: Any = None, base: float = 
     start, end, steps, kind = _spaced("logspace", start, end, steps, dtype, out)
     with xp.quiet():
         data = create_kernels.logspace(start, end, steps, base, kind.np)
-    return settle(data, out, requires_grad, "logspace")
+    return _settle(data, out, requires_grad, "logspace")
 
 
 def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Any = None,

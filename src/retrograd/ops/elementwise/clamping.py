@@ -10,7 +10,7 @@ from ...base.errors import no_overload
 from ...core.op import Array, Number, composite, elementwise, public
 from ...core.tensor import Tensor
 from ..checks.common import kinds
-from ..checks.elementwise import CLAMP, check_bounded, check_clamp
+from ..checks.elementwise import CLAMP, CLAMP_ONE_SIDE, check_bounded, check_clamp
 from .comparison import isnan
 from .expressions import binary
 from .number_operands import in_place, is_operand, plain_number, widened
@@ -49,7 +49,8 @@ _clamp_tensors.vjp(
 
 
 def _lower_bound(name: str, node: str) -> Any:
-    @elementwise(name=name, inplace=True, quiet=True, guard=CLAMP, node=node, title="clamp")
+    @elementwise(name=name, inplace=True, quiet=True, guard=CLAMP_ONE_SIDE, node=node,
+                 title="clamp")
     def bounded(input: Array, min: Array) -> Any:
         return xp.maximum(input, min)
 
@@ -59,7 +60,8 @@ def _lower_bound(name: str, node: str) -> Any:
 
 
 def _upper_bound(name: str, node: str) -> Any:
-    @elementwise(name=name, inplace=True, quiet=True, guard=CLAMP, node=node, title="clamp")
+    @elementwise(name=name, inplace=True, quiet=True, guard=CLAMP_ONE_SIDE, node=node,
+                 title="clamp")
     def bounded(input: Array, max: Array) -> Any:
         return xp.minimum(input, max)
 

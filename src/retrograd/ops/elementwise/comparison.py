@@ -61,6 +61,7 @@ def _check_close(given: dict[str, Any], common: dtypes.dtype) -> None:
 def isclose(input: Array, other: Array, rtol: float = 1e-5, atol: float = 1e-8,
             equal_nan: bool = False) -> Any:
     """Where ``input`` and ``other`` are equal within tolerances."""
+    rtol, atol = float(rtol), float(atol)  # they may be zero-dim tensors
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if tolerance < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got "

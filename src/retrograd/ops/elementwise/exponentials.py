@@ -44,7 +44,8 @@ log10 = _function("log10", "The logarithm to base ten.", lambda input: xp.log10(
                   lambda g, input: g / conj(input * LOG10))
 log1p = _function(
     "log1p", "The natural logarithm of one plus ``input``, exact for small ``input``.",
-    lambda input: xp.log1p(input), lambda g, input: g / conj(input + 1), node="Log1PBackward0")
+    lambda input: pointwise_kernels.log1p(input), lambda g, input: g / conj(input + 1),
+    node="Log1PBackward0")
 logaddexp = binary("logaddexp", "The logarithm of the sum of exponentials.",
                    lambda input, other: pointwise_kernels.log_add_exp(input, other, False),
                    numbers=(), guard=kinds("fc", "logaddexp_cpu"),

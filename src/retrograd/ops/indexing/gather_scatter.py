@@ -56,7 +56,7 @@ def scattered_part(g: Any, dim: int, index: Any, like: Any) -> Any:
     return padded(gather(g, dim, index), like.shape)
 
 
-@written_op(inplace=True)
+@written_op(inplace=True, apart=True)
 def scatter_add(input: Array, dim: Dim, index: Index, src: Array) -> None:
     """``input`` with ``src`` added where ``index`` points along ``dim``."""
     _scatter(input, dim, index, src, "add")
@@ -66,7 +66,7 @@ scatter_add.vjp(input=lambda g: g,
                 src=lambda g, like, dim, index: scattered_part(g, dim, index, like))
 
 
-@written_op(node="ScatterBackward0")
+@written_op(node="ScatterBackward0", apart=True)
 def _scatter_src(input: Array, dim: Dim, index: Index, src: Array) -> None:
     _scatter(input, dim, index, src)
 
@@ -80,7 +80,7 @@ def _scatter_value(input: Array, dim: Dim, index: Index, value: Number) -> None:
     _scatter_number(input, dim, index, value)
 
 
-@written_op(node="NotImplemented", vjp=lambda g: no_derivative("aten::scatter"))
+@written_op(node="NotImplemented", vjp=lambda g: no_derivative("aten::scatter"), apart=True)
 def _scatter_combine_src(input: Array, dim: Dim, index: Index, src: Array, reduce: str) -> None:
     check_combine(reduce)
     _scatter(input, dim, index, src, reduce)
@@ -130,7 +130,7 @@ def scatter_(input: Tensor, dim: int, index: Tensor, src: Tensor | Number | None
     return call_inplace(function.op, args)
 
 
-@op(any_dtype=True, inplace=True)
+@op(any_dtype=True, inplace=True, apart=True)
 def scatter_reduce(input: Array, dim: Dim, index: Index, src: Array, reduce: str, *,
                    include_self: bool = True) -> Any:
     """``input`` with ``src`` reduced into it where ``index`` points along ``dim``."""

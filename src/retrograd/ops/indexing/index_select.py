@@ -61,7 +61,7 @@ def _(batch: Any, input: Any, dim: int, at: Any) -> Any:
     return index_rule(batch, input, with_one_dim(at), (dim,))
 
 
-@op(any_dtype=True, inplace=True)
+@op(any_dtype=True, inplace=True, apart=True)
 def index_add(input: Array, dim: Dim, index: Index, source: Array, *, alpha: Number = 1) -> Any:
     """``input`` with ``alpha`` times the slices of ``source`` added where ``index`` says."""
     return on_copy(_write_index_add, input, dim, index, source, alpha)
@@ -79,8 +79,9 @@ def _write_index_add(array: Any, dim: int, index: Any, source: Any, alpha: Any) 
             raise
         raise IndexError("index out of range in self") from None
     if alpha != 1:
-        source = source * (int(alpha) if kind_of(array.dtype) in "iu" else alpha)
-        source = xp.cast(source, array.dtype)
+        if kind_of(array.dtype) in "iu":  # a number beyond the dtype's range wraps around
+            alpha = xp.asarray(int(alpha), dtype=xp.INT64).astype(array.dtype)
+        source = xp.cast(source * alpha, array.dtype)
     if not array.ndim:
         array[...] = array + source
         return
@@ -119,7 +120,7 @@ def _(batch: Any, input: Any, dim: int, at: Any, source: Any, alpha: Any) -> Any
     return _slices_written(scatter_add, batch, input, dim, at, scaled(source, alpha))
 
 
-@written_op(inplace=True, batches=lambda batch, input, dim, at, source:
+@written_op(inplace=True, apart=True, batches=lambda batch, input, dim, at, source:
             _slices_written(_scatter_src, batch, input, dim, at, source))
 def index_copy(input: Array, dim: Dim, index: Index, source: Array) -> None:
     """``input`` with the slices of ``source`` written where ``index`` says."""
@@ -150,7 +151,7 @@ def _(batch: Any, input: Any, dim: int, at: Any, value: Any) -> Any:
     return without_one_dim(found, input)
 
 
-@written_op(node="IndexFillBackward1")
+@written_op(node="IndexFillBackward1", apart=None)
 def _index_fill_tensor(input: Array, dim: Dim, index: Index, value: Array) -> None:
     checks.check_index_fill(index)
     checks.check_fill_value("index_fill_", value)

@@ -49,7 +49,7 @@ def _write_masked_fill(array: Any, mask: Any, value: Any) -> None:
     _fill_masked(array, mask, index_kernels.number_as(value, array.dtype))
 
 
-@op(any_dtype=True, broadcasts=True, node="MaskedFillBackward1")
+@op(any_dtype=True, broadcasts=True, node="MaskedFillBackward1", apart=None)
 def _masked_fill_tensor(input: Array, mask: Index, value: Array) -> Any:
     check_mask(mask)
     check_fill_value("masked_fill_", value)

@@ -162,12 +162,9 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     offset = input.storage_offset()
     parts = [as_strided(input, (count,), (step,), offset)]
     if wrap and input.ndim == 2 and shape[0] > shape[1] + 1:
-        jump = (shape[1] + 1) * input.stride(0)
-        start = jump
-        while start < input.numel():
-            left = -(-(input.numel() - start) // step)
-            parts.append(as_strided(input, (min(left, count),), (step,), offset + start))
-            start += jump
+        for row in range(shape[1] + 1, shape[0], shape[1] + 1):
+            parts.append(as_strided(input, (min(shape[0] - row, count),), (step,),
+                                    offset + row * input.stride(0)))
     for part in parts:
         fill_(part, fill_value)
     return input

@@ -41,7 +41,7 @@ def _(batch: Any, input: Any, at: Any) -> Any:
     return reshape(gather(values, 1, _from_front(flat(at), values.shape[1])), at.shape)
 
 
-@written_op(node="PutBackward0")
+@written_op(node="PutBackward0", apart=True)
 def _put(input: Array, index: Index, source: Array, accumulate: bool) -> None:
     check_put(input, index, source)
     flat, copy = index_kernels.packed(input)

@@ -17,7 +17,7 @@ from ..products.matmul import _batched, adjoint_of, matmul
 from ..shapes.complex_views import _real, complex_of
 from ..shapes.joining import cat
 from ..shapes.slicing import _slice
-from ..sorting.sorting import into_one
+from ..sorting.sorting import into, into_one
 from .common import _identity, check_matrices, columns_of, rows_of
 from .diagonals import tril, triu
 from .solve import _solve, _solve_triangular
@@ -71,7 +71,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False,
     """The Cholesky factor, and the order of the first minor that is not positive-definite."""
     name = "linalg.cholesky_ex" if check_errors else "linalg.cholesky"
     found = _cholesky(A, upper, name, not check_errors)
-    return return_types.linalg_cholesky_ex((found, _bad_minors(A)))
+    return return_types.linalg_cholesky_ex(into("linalg_cholesky_ex", out, (found, _bad_minors(A))))
 
 
 @op(batches="leading")
@@ -114,7 +114,7 @@ def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' "
                            "(default), 'r', or 'complete'")
-    return return_types.linalg_qr(_qr_any(A, mode))
+    return return_types.linalg_qr(into("linalg_qr", out, _qr_any(A, mode)))
 
 
 def _qr_any(A: Tensor, mode: str) -> Any:
@@ -163,7 +163,7 @@ def _side(A: Tensor, UPLO: str) -> str:
 @composite(function="linalg")
 def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     """The eigenvalues (ascending) and eigenvectors of a Hermitian matrix."""
-    return return_types.linalg_eigh(_eigh(A, _side(A, UPLO)))
+    return return_types.linalg_eigh(into("linalg_eigh", out, _eigh(A, _side(A, UPLO))))
 
 
 @composite(function="linalg")
@@ -205,7 +205,7 @@ def _real_diagonal(matrix: Any, one: Any) -> Any:
 @composite(function="linalg")
 def eig(A: Tensor, *, out: Any = None) -> Any:
     """The eigenvalues and eigenvectors of square matrices, complex."""
-    return return_types.linalg_eig(_eig(A, "linalg.eig"))
+    return return_types.linalg_eig(into("linalg_eig", out, _eig(A, "linalg.eig")))
 
 
 @composite(function="linalg")
@@ -268,7 +268,7 @@ def _svd_gradient(g: Any, U: Any, S: Any, Vh: Any) -> Any:
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None,
         out: Any = None) -> Any:
     """The singular value decomposition ``A = U @ diag(S) @ Vh``."""
-    return return_types.linalg_svd(_svd(A, full_matrices))
+    return return_types.linalg_svd(into("linalg_svd", out, _svd(A, full_matrices)))
 
 
 @composite(function="linalg")

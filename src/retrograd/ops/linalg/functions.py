@@ -170,7 +170,7 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
         count = values.shape[last]
         big, small = _slice(values, last, 0, 1, 1), _slice(values, last, count - 1, count, 1)
         ratio = big / small if p != -2 else small / big
-        return ratio.squeeze(-1)
+        return into_one(out, ratio.squeeze(-1))
     check_matrices(f"linalg.cond(ord={p})", A._data, numbers="any")
     try:
         inverse = inv(A)

@@ -102,7 +102,7 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
                            "dimensions.")
     check_matrices("linalg.eigh", A._data, square=hermitian)
     atol = tol if tol is not None else atol
-    return _rank(A, _tolerance(atol), _tolerance(rtol), hermitian)
+    return into_one(out, _rank(A, _tolerance(atol), _tolerance(rtol), hermitian))
 
 
 def _tolerance(value: Any) -> Any:

@@ -24,7 +24,7 @@ from ..shapes.complex_views import _imag, complex_of
 from ..shapes.dimensions import _permute, transpose
 from ..shapes.expanding import joint_shape, sum_to_size_of
 from ..shapes.reshaping import reshape, with_rank
-from ..sorting.sorting import into_one
+from ..sorting.sorting import into, into_one
 from .common import _identity, check_matrices, columns_of, per_matrix, rows_of
 from .diagonals import tril, triu
 
@@ -48,7 +48,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     """The inverse, and a number that is positive where a matrix is singular."""
     name = "linalg.inv_ex" if check_errors else "linalg.inv"
     found = _inv(A, name, not check_errors)
-    return return_types.linalg_inv_ex((found, _zero_pivots(A)))
+    return return_types.linalg_inv_ex(into("linalg_inv_ex", out, (found, _zero_pivots(A))))
 
 
 @op(batches="leading")
@@ -201,7 +201,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
                            f"prod(self.shape[:ind]), but got {math.prod(back)} != "
                            f"{math.prod(front)}")
     size = math.prod(front)
-    return reshape(_inv(reshape(A, (size, size)), "inv"), (*back, *front))
+    return into_one(out, reshape(_inv(reshape(A, (size, size)), "inv"), (*back, *front)))
 
 
 @composite(function="linalg")
@@ -217,7 +217,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *,
         raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[other.ndim:])"
                            f" == prod(self.shape[:other.ndim]), but got {size} != "
                            f"{math.prod(B.shape)}")
-    return reshape(solve(reshape(A, (size, size)), reshape(B, (size,))), shape)
+    return into_one(out, reshape(solve(reshape(A, (size, size)), reshape(B, (size,))), shape))
 
 
 # ---------------------------------------------------------------- determinants
@@ -281,7 +281,7 @@ def as_array_or_tensor(value: Any) -> Any:
 @composite(function="linalg")
 def slogdet(A: Tensor, *, out: Any = None) -> Any:
     """The sign of the determinant and the logarithm of its absolute value."""
-    return return_types.linalg_slogdet(_slogdet(A, "linalg.slogdet"))
+    return return_types.linalg_slogdet(into("linalg_slogdet", out, _slogdet(A, "linalg.slogdet")))
 
 
 @public("slogdet")

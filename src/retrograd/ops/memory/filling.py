@@ -129,7 +129,7 @@ def _write_number(array: Any, value: Any) -> None:
     array[...] = index_kernels.number_as(value, array.dtype)
 
 
-@op(node="FillBackward3", broadcasts=True, any_dtype=True)
+@op(node="FillBackward3", broadcasts=True, any_dtype=True, apart=None)
 def _fill_tensor(input: Array, value: Array) -> Any:
     check_fill(value)
     return _filled(input, real_part(value, input.dtype))

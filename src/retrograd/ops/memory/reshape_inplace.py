@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
-from ...backend import xp
 from ...backend.interface import library_of
 from ...base.dtypes import from_numpy_dtype
 from ...base.modes import MODE
@@ -18,6 +17,7 @@ from ...core.op import Array, op, public, view
 from ...core.operands import prepare
 from ...core.recording import record
 from ...core.tensor import Tensor, edge_of, method
+from ...storage import TypedStorage
 from ..checks.common import no_derivative
 from ..shapes.dimensions import _squeeze, _squeeze_dim, _squeeze_dims, t, transpose, unsqueeze
 from ..shapes.reshaping import reshape, sizes
@@ -172,7 +172,8 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0,
     if source is None:
         array = library_of(self._data).empty((0,), self._data.dtype)
     else:
-        array = source._array() if isinstance(source, Tensor) else xp.asarray(source)
+        array = source._array() if isinstance(source, Tensor | TypedStorage) else \
+            source.array_of(self.dtype)
         if array.dtype != self._data.dtype:
             names = [from_numpy_dtype(d).alias for d in (array.dtype, self._data.dtype)]
             given, own = [_C_DTYPES.get(name, name) for name in names]

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...backend import xp
 from ...backend.interface import library_of
+from ...base.dtypes import get_default_dtype
 from ...base.warning import warn
 from ...core.op import Arrays, composite, linear
 from ...core.tensor import Tensor, wrap
@@ -130,7 +131,7 @@ def block_diag(*tensors: Tensor) -> Any:
         if tensor.ndim > 2:
             raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. "
                                f"Input {i} has {tensor.ndim} dimensions")
-    return _block_diag(list(tensors))
+    return _block_diag(list(tensors)) if tensors else wrap(xp.empty((1, 0), get_default_dtype().np))
 
 
 @composite()
@@ -141,6 +142,8 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
     count = x.shape[0] if N is None else N
     if count < 0:
         raise RuntimeError("N must be non-negative.")
+    if not (x.is_floating_point() or x.is_complex()):
+        x = x.long()
     if not count:
         return x.new_empty((x.shape[0], 0))
     powers = stack([x ** i for i in range(count)], 1)

@@ -35,7 +35,9 @@ def _cat(tensors: Arrays, dim: int = 0) -> Any:
         if not t.ndim:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
     # One-dimensional empty tensors join with anything, by PyTorch's legacy rule.
-    used = [t for t in tensors if t.shape != (0,)] or list(tensors)
+    used = [t for t in tensors if t.shape != (0,)]
+    if not used:
+        return xp.empty((0,), tensors[0].dtype)
     axis = _cat_axis(used, dim)
     first = used[0]
     for i, t in enumerate(used[1:], 1):
@@ -81,7 +83,7 @@ def _(batch: Any, tensors: Any, dim: int) -> Any:
 
 
 def _cat_parts(g: Any, like: Any, dim: int) -> Any:
-    axis = canonical_dim(dim, g.ndim)
+    axis = canonical_dim(dim, g.ndim) if g.shape != (0,) else 0
     lengths = [0 if s.shape == (0,) else s.shape[axis] for s in like]
     parts = _split_with_sizes(g, lengths, axis)
     return [fitted_part(p, s) for p, s in zip(parts, like, strict=True)]
@@ -114,6 +116,9 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None,
 
 
 def check_not_empty(name: str, tensors: Any) -> None:
+    if isinstance(tensors, Tensor):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
+                        "Tensor")
     if isinstance(tensors, (tuple, list)) and not tensors:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
 
