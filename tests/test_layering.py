@@ -35,10 +35,12 @@ LAYERS = [
     {"ops", "core.engine", "transforms"},
     {"compat", "overrides", "linalg", "special", "types"},
     {"autograd"},
-    {"func", "distributed"},
+    {"func", "distributed", "amp"},
     {"nn"},
     {"optim", "distributions"},
-    {"utils", "testing", "serialization", "datasets", "cuda", "backends", "_C", "__future__"},
+    {"utils", "testing", "serialization", "datasets", "cuda", "cpu", "mps",
+     "xpu", "mtia", "accelerator", "backends", "compiler", "_dynamo", "jit", "onnx", "hub",
+     "library", "__config__", "_C", "__future__"},
     {"cli", "__main__", "as_torch"},
 ]
 # The imports inside functions that point upwards all the same, each with its reason.

@@ -64,16 +64,20 @@ from .compat.legacy import TENSOR_TYPES as _TENSOR_TYPES
 from .compat.legacy import set_default_tensor_type
 from .compat.settings import (
     are_deterministic_algorithms_enabled,
-    compile,
     get_default_device,
+    get_deterministic_debug_mode,
     get_float32_matmul_precision,
+    get_num_interop_threads,
     get_num_threads,
-    is_autocast_enabled,
+    is_deterministic_algorithms_warn_only_enabled,
     is_storage,
     is_tensor,
     result_type,
     set_default_device,
+    set_deterministic_debug_mode,
     set_float32_matmul_precision,
+    set_flush_denormal,
+    set_num_interop_threads,
     set_num_threads,
     typename,
     use_deterministic_algorithms,
@@ -99,19 +103,29 @@ globals().update(_PUBLIC["torch"])
 globals().update(_TENSOR_TYPES)
 
 # Loaded when first asked for, since most programs use few of them.
-_LAZY = {"as_torch",
-         "_C", "backends", "cuda", "datasets", "distributed", "distributions", "func", "linalg",
-         "nn", "optim", "return_types", "serialization", "special", "storage", "testing", "types",
-         "utils", "version"}
-_LAZY_FUNCTIONS = {"as_torch": "as_torch", "progress": "cli.progress",
-                   "vmap": "func", "save": "serialization", "load": "serialization",
-                   "get_printoptions": "core.printing", "set_printoptions": "core.printing"}
+_LAZY = {"_C", "accelerator", "amp", "as_torch", "backends", "compiler", "cpu", "cuda",
+         "datasets", "distributed", "distributions", "func", "hub", "jit", "library", "linalg",
+         "mps", "mtia", "nn", "onnx", "optim", "return_types", "serialization", "special",
+         "storage", "testing", "types", "utils", "version", "xpu"}
+_LAZY_FUNCTIONS = {
+    "as_torch": "as_torch", "progress": "cli.progress",
+    "vmap": "func", "save": "serialization", "load": "serialization", "compile": "compiler",
+    "OutOfMemoryError": "base.errors",
+    **dict.fromkeys(("sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not", "sym_sum"),
+                    "compat.symbols"),
+    "get_printoptions": "core.printing", "set_printoptions": "core.printing",
+    **dict.fromkeys(
+        ("autocast", "clear_autocast_cache", "get_autocast_cpu_dtype", "get_autocast_dtype",
+         "get_autocast_gpu_dtype", "is_autocast_cache_enabled", "is_autocast_cpu_enabled",
+         "is_autocast_enabled", "set_autocast_dtype", "set_autocast_enabled"),
+        "amp.autocast_mode")}
+_LAZY_UNLISTED = {"__config__", "__future__", "_dynamo"}
 _INTERNAL = {"annotations", "backend", "base", "cli", "codegen", "compat", "core", "ops",
              "transforms"}
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _LAZY or name == "__future__":
+    if name in _LAZY or name in _LAZY_UNLISTED:
         return _import_module(f"{__name__}.{name}")
     if name in _LAZY_FUNCTIONS:
         return getattr(_import_module(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)

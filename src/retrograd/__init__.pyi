@@ -10,15 +10,25 @@ from types import EllipsisType
 from typing import Any, Literal, overload
 from . import (
     _C as _C,
+    accelerator as accelerator,
+    amp as amp,
     autograd as autograd,
     backends as backends,
+    compiler as compiler,
+    cpu as cpu,
     cuda as cuda,
     datasets as datasets,
     distributed as distributed,
     distributions as distributions,
     func as func,
+    hub as hub,
+    jit as jit,
+    library as library,
     linalg as linalg,
+    mps as mps,
+    mtia as mtia,
     nn as nn,
+    onnx as onnx,
     optim as optim,
     overrides as overrides,
     random as random,
@@ -30,6 +40,19 @@ from . import (
     types as types,
     utils as utils,
     version as version,
+    xpu as xpu,
+)
+from .amp.autocast_mode import (
+    autocast as autocast,
+    clear_autocast_cache as clear_autocast_cache,
+    get_autocast_cpu_dtype as get_autocast_cpu_dtype,
+    get_autocast_dtype as get_autocast_dtype,
+    get_autocast_gpu_dtype as get_autocast_gpu_dtype,
+    is_autocast_cache_enabled as is_autocast_cache_enabled,
+    is_autocast_cpu_enabled as is_autocast_cpu_enabled,
+    is_autocast_enabled as is_autocast_enabled,
+    set_autocast_dtype as set_autocast_dtype,
+    set_autocast_enabled as set_autocast_enabled,
 )
 from .as_torch import as_torch as as_torch
 from .autograd import (
@@ -81,6 +104,7 @@ from .base.dtypes import (
     uint64 as uint64,
     uint8 as uint8,
 )
+from .base.errors import OutOfMemoryError as OutOfMemoryError
 from .base.layouts import (
     channels_last as channels_last,
     channels_last_3d as channels_last_3d,
@@ -99,20 +123,34 @@ from .cli.progress import progress as progress
 from .compat.legacy import set_default_tensor_type as set_default_tensor_type
 from .compat.settings import (
     are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
-    compile as compile,
     get_default_device as get_default_device,
+    get_deterministic_debug_mode as get_deterministic_debug_mode,
     get_float32_matmul_precision as get_float32_matmul_precision,
+    get_num_interop_threads as get_num_interop_threads,
     get_num_threads as get_num_threads,
-    is_autocast_enabled as is_autocast_enabled,
+    is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
     is_storage as is_storage,
     is_tensor as is_tensor,
     result_type as result_type,
     set_default_device as set_default_device,
+    set_deterministic_debug_mode as set_deterministic_debug_mode,
     set_float32_matmul_precision as set_float32_matmul_precision,
+    set_flush_denormal as set_flush_denormal,
+    set_num_interop_threads as set_num_interop_threads,
     set_num_threads as set_num_threads,
     typename as typename,
     use_deterministic_algorithms as use_deterministic_algorithms,
 )
+from .compat.symbols import (
+    sym_float as sym_float,
+    sym_int as sym_int,
+    sym_ite as sym_ite,
+    sym_max as sym_max,
+    sym_min as sym_min,
+    sym_not as sym_not,
+    sym_sum as sym_sum,
+)
+from .compiler import compile as compile
 from .core.printing import (
     get_printoptions as get_printoptions,
     set_printoptions as set_printoptions,

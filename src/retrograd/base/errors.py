@@ -167,3 +167,7 @@ class CannotBatch(RuntimeError):
     def at(self, level: int) -> CannotBatch:
         self.level = level
         return self
+
+
+class OutOfMemoryError(RuntimeError):
+    """What PyTorch raises when an accelerator's memory is full; programs catch it."""

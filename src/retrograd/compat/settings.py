@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import dtypes
+from ..base.warning import warn
 from ..core.op import publish
 from ..core.tensor import Tensor, attach
 
@@ -155,31 +156,76 @@ def get_float32_matmul_precision() -> str:
 def set_float32_matmul_precision(precision: str) -> None:
     """Allow less precise products, an offer that is not taken up here."""
     global _matmul_precision
-    _matmul_precision = precision
+    if precision in ("highest", "high", "medium"):
+        _matmul_precision = precision
+    else:
+        warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
+             "setFloat32MatmulPrecision call has no effect.")
 
 
-def is_autocast_enabled(device_type: str | None = None) -> bool:
-    """Whether ops choose their dtypes themselves: never."""
-    return False
+_interop_threads: int | None = None
 
 
-def compile(model: Any = None, **options: Any) -> Any:
-    """``model`` itself, which runs op by op; also a decorator."""
-    return model if model is not None else lambda function: function
+def get_num_interop_threads() -> int:
+    """How many ops may run at once by themselves: what was asked for; one runs at a time here."""
+    return _interop_threads or 1
 
 
-_deterministic = False
+def set_num_interop_threads(n: int, /) -> None:
+    """Ask for threads that run whole ops, of which there are none here; once, as in PyTorch."""
+    global _interop_threads
+    if isinstance(n, bool) or not isinstance(n, int):
+        raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(n).__name__}")
+    if n <= 0:
+        raise RuntimeError("set_num_interop_threads expects a positive integer")
+    if _interop_threads is not None:
+        raise RuntimeError("Error: cannot set number of interop threads after parallel work has "
+                           "started or set_num_interop_threads called")
+    _interop_threads = n
+
+
+def set_flush_denormal(mode: bool, /) -> bool:
+    """Say that denormal numbers cannot be flushed to zero: NumPy keeps them."""
+    return not mode
+
+
+_DEBUG_MODES = ("default", "warn", "error")
+_determinism = 0
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Every op here is deterministic; the setting is only remembered."""
-    global _deterministic
-    _deterministic = bool(mode)
+    global _determinism
+    _determinism = (1 if warn_only else 2) if mode else 0
 
 
 def are_deterministic_algorithms_enabled() -> bool:
     """What :func:`use_deterministic_algorithms` was last told."""
-    return _deterministic
+    return _determinism > 0
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether :func:`use_deterministic_algorithms` was last told to warn only."""
+    return _determinism == 1
+
+
+def get_deterministic_debug_mode() -> int:
+    """The same setting as a number: 0 for off, 1 for warnings, 2 for errors."""
+    return _determinism
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """Set it by that number, or by its name."""
+    global _determinism
+    if isinstance(debug_mode, str):
+        if debug_mode not in _DEBUG_MODES:
+            raise RuntimeError("invalid value of debug_mode, expected one of `default`, `warn`, "
+                               f"`error`, but got {debug_mode}")
+        debug_mode = _DEBUG_MODES.index(debug_mode)
+    if debug_mode not in (0, 1, 2):
+        raise RuntimeError("invalid value of debug_mode, expected 0, 1, or 2, but got "
+                           f"{debug_mode}")
+    _determinism = debug_mode
 
 
 def get_default_device() -> dtypes.device:

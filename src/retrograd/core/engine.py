@@ -201,6 +201,11 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
             return _on_new_stack(partial(
                 run, roots, gradients, retain=retain, recorded=recorded, targets=targets,
                 accumulate=accumulate, schedule=schedule, is_on_new_stack=True))
+    if recorded and MODE.get().autocast is not None:  # a gradient keeps its input's dtype
+        with switched(autocast=None):
+            return run(roots, gradients, retain=retain, recorded=True, targets=targets,
+                       accumulate=accumulate, schedule=schedule,
+                       is_on_new_stack=is_on_new_stack)
     # Inside a transform gradients are its data, or become it on their way.
     inside = not recorded and (ACTIVE.get() or
                                not TRACED_TYPES.keys().isdisjoint(map(type, gradients)))

@@ -39,6 +39,8 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     """Run ``op`` on ``args`` (one for each parameter, in order)."""
     mode = MODE.get()
     if out is None:
+        if mode.autocast is not None:
+            return run_in(mode.but(autocast=None), op, mode.autocast.cast_for(op, args))
         for value in args:
             if value.__class__ in TRACED_TENSORS:
                 result = extensions.traced_call(op, args, mode)
@@ -47,7 +49,7 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
                 break
         else:
             if mode.journal is not None and is_beside(op, args):
-                return call_beside(op, args, mode)
+                return run_in(mode.but(journal=None), op, args)  # which kept it from the fast path
     if mode.override:
         found = overriding(args)
         if found:
@@ -77,10 +79,10 @@ def is_beside(op: Op, args: tuple[Any, ...]) -> bool:
         type(value) in PLAIN or not isinstance(value, Tensor) for value in args)
 
 
-def call_beside(op: Op, args: tuple[Any, ...], mode: Mode) -> Any:
-    """The call without the journal of writes and draws, which keeps it from the fast path."""
+def run_in(mode: Mode, op: Op, args: tuple[Any, ...]) -> Any:
+    """The call from its beginning, in a mode in which it may take the fast path."""
     named = {p.name: v for p, v in zip(op.params, args, strict=True) if p.keyword_only}
-    token = MODE.set(mode.but(journal=None))
+    token = MODE.set(mode)
     try:
         return op.function(*args[:len(args) - len(named)], **named)
     finally:

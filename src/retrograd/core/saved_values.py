@@ -201,7 +201,7 @@ def pull_on_tensors(node: Any, g: Any, *wanted: Any) -> Any:
     quick = extensions.traced_pull(node, g, wanted) if TRACED_TYPES else None
     if quick is not None:
         return quick if node._arity > 1 else quick[0]
-    with switched(grad=False):
+    with switched(grad=False, autocast=None):
         result = pull_by_replay(node, g, wanted)
     return result if node._arity > 1 else result[0]
 

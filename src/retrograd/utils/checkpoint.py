@@ -190,6 +190,7 @@ class _Frame:
     def run(self) -> Any:
         args, kwargs = trees.unflatten(self.given, self.structure)
         self.given = []
+        self.autocast = MODE.get().autocast
         hooks = (*MODE.get().saved_hooks, (self.pack, self.unpack))
         with self.contexts[0], switched(saved_hooks=hooks):
             return self.function(*args, **kwargs)
@@ -234,7 +235,8 @@ class _Frame:
                                                       strict=True)]
         args, kwargs = trees.unflatten(leaves, self.structure)
         with contextlib.suppress(_Enough), _drawing_from(self.state), self.contexts[1], \
-                switched(grad=True, inference=False, saved_hooks=((collect, lambda kept: kept),)):
+                switched(grad=True, inference=False, autocast=self.autocast,
+                         saved_hooks=((collect, lambda kept: kept),)):
             self.function(*args, **kwargs)
         if seen[0] != self.count:
             raise CheckpointError("torch.utils.checkpoint: A different number of tensors was saved "
@@ -360,7 +362,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def forward(ctx: Any, function: Any, preserve: bool, *args: Any) -> Any:
         check_backward_validity(args)
-        ctx.function = function
+        ctx.function, ctx.autocast = function, MODE.get().autocast
         ctx.state = get_rng_state() if preserve else None
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
@@ -381,7 +383,7 @@ class CheckpointFunction(Function):
         for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
             args[place] = tensor
         inner = detach_variable(tuple(args))
-        with _drawing_from(ctx.state), switched(grad=True):
+        with _drawing_from(ctx.state), switched(grad=True, autocast=ctx.autocast):
             outputs = ctx.function(*inner)
         if isinstance(outputs, Tensor):
             outputs = (outputs,)

@@ -1,0 +1,8 @@
+"""There is no MPS here; programs that ask are told so."""
+
+from .base.missing_names import suggest_names as _suggest_names
+from .compat.accelerators import absent as _absent
+
+globals().update(_absent(__name__, "MPS", RuntimeError, "Cannot execute this without MPS backend."))
+
+_suggest_names(__name__)
