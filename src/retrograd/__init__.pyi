@@ -251,6 +251,9 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: 
 def adjoint(self: Tensor) -> Tensor:
     """The conjugate transpose of the last two dimensions."""
     ...
+def affine_grid_generator(theta: Tensor, size: Sequence[_int], align_corners: _bool) -> Tensor:
+    """:func:`affine_grid` without its checks, as ``torch.affine_grid_generator``."""
+    ...
 def all(input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
         out: Tensor | None = None) -> Tensor:
     """Whether every element over ``dim`` is not zero."""
@@ -957,6 +960,18 @@ def greater(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
 def greater_equal(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Where ``input`` is at least ``other``."""
     ...
+def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int,
+                 align_corners: _bool) -> Tensor:
+    """:func:`grid_sample` with numbers of modes, as ``torch.grid_sampler`` takes them."""
+    ...
+def grid_sampler_2d(input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int,
+                    align_corners: _bool) -> Tensor:
+    """:func:`grid_sample` with numbers of modes, as ``torch.grid_sampler`` takes them."""
+    ...
+def grid_sampler_3d(input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int,
+                    align_corners: _bool) -> Tensor:
+    """:func:`grid_sample` with numbers of modes, as ``torch.grid_sampler`` takes them."""
+    ...
 def group_norm(input: Tensor, num_groups: _int, weight: Tensor | None = None,
                bias: Tensor | None = None, eps: _float = 1e-05,
                cudnn_enabled: _bool = True) -> Tensor:
@@ -1475,6 +1490,9 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def pairwise_distance(x1: Tensor, x2: Tensor, p: _float = 2.0, eps: _float = 1e-06,
                       keepdim: _bool = False) -> Tensor:
     """The ``p``-norm of the differences along the last dimension."""
+    ...
+def pdist(input: Tensor, p: _float = 2) -> Tensor:
+    """The ``p``-norm distance between each two rows, without doubles and without zeros."""
     ...
 def permute(input: Tensor, dims: _int | Sequence[_int]) -> Tensor:
     """A view with its dimensions in another order."""

@@ -1,7 +1,8 @@
 """PyTorch's own catalogue of modules, built and run by both libraries.
 
 Each is built with the same seed, which must give the same weights, state and text; it is run in
-training and in evaluation, and outputs, gradients and buffers are compared in float64.
+training and in evaluation, and outputs, gradients, gradients of gradients where PyTorch checks them
+itself, and buffers are compared: in float64 to nine digits, in float32 by units in the last place.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from retrograd import serialization
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    from torch.testing._internal.common_modules import module_db
+    from torch.testing._internal.common_modules import DecorateInfo, module_db
 
 MISSING: set[str] = set()
 """Modules that retrograd does not have; one that it has must not stand here."""
@@ -28,6 +29,8 @@ MISSING: set[str] = set()
 MODULES = {info.name.split(".")[-1]: info for info in module_db
            if "quantized" not in info.name and "intrinsic" not in info.name}
 TOLERANCE = {"rtol": 1e-9, "atol": 1e-9}
+ULPS = 64
+"""How many units in the last place a float32 result may be off: of 1, or of its largest element."""
 
 
 def translated(value: Any) -> Any:
@@ -73,26 +76,39 @@ def tensors(value: Any) -> list[Any]:
 
 
 def same(mine: Any, theirs: Any, what: str) -> None:
-    np.testing.assert_allclose(mine.detach().numpy(), theirs.detach().numpy(), err_msg=what,
-                               **TOLERANCE)
+    found, expected = mine.detach().numpy(), theirs.detach().numpy()
+    if expected.dtype == np.float32:
+        size = np.abs(expected[np.isfinite(expected)]).max(initial=0)
+        np.testing.assert_allclose(found, expected, err_msg=what, rtol=0,
+                                   atol=ULPS * np.spacing(max(size, np.float32(1))))
+    else:
+        np.testing.assert_allclose(found, expected, err_msg=what, **TOLERANCE)
 
 
-def calls(info: Any, training: bool) -> list[Any]:
-    made = info.module_inputs_func(info, device="cpu", dtype=torch.float64, requires_grad=True,
+def calls(info: Any, training: bool, dtype: torch.dtype) -> list[Any]:
+    torch.manual_seed(2)
+    made = info.module_inputs_func(info, device="cpu", dtype=dtype, requires_grad=True,
                                    training=training)
     return [call for call in made if call.forward_input is not None and not any(
         "torch._C" in repr(type(v)) or getattr(v, "__module__", "") == "torch._C._nn"
         for v in (*call.constructor_input.args, *call.constructor_input.kwargs.values()))]
 
 
-def compare(info: Any, call: Any, training: bool) -> None:
-    name = info.name.split(".")[-1]
+def is_checked_twice(info: Any) -> bool:
+    """Whether PyTorch's own tests differentiate the module's gradients, and pass."""
+    left_out = any(d.test_name == "test_gradgrad" and d.active_if is not False
+                   for d in info.decorators if isinstance(d, DecorateInfo))
+    return info.supports_gradgrad and not left_out
+
+
+def built(info: Any, call: Any, training: bool, dtype: torch.dtype) -> tuple[Any, Any]:
+    """The module in both libraries, with the same weights."""
     args, options = call.constructor_input.args, call.constructor_input.kwargs
     torch.manual_seed(0)
     rg.manual_seed(0)
-    theirs = info.module_cls(*args, **options).to(torch.float64).train(training)
-    mine = getattr(rg.nn, name)(*translated(args), **translated(options))
-    mine = mine.to(rg.float64).train(training)
+    theirs = info.module_cls(*args, **options).to(dtype).train(training)
+    mine = getattr(rg.nn, info.name.split(".")[-1])(*translated(args), **translated(options))
+    mine = mine.to(translated(dtype)).train(training)
     assert repr(mine) == repr(theirs)
     assert list(mine.state_dict()) == list(theirs.state_dict())
     waiting = {key for key, value in theirs.state_dict().items()
@@ -103,6 +119,11 @@ def compare(info: Any, call: Any, training: bool) -> None:
             np.testing.assert_allclose(mine.state_dict()[key].numpy(), value.numpy(), rtol=1e-6,
                                        err_msg=f"initial {key}")
         mine.load_state_dict({k: translated(v) for k, v in theirs.state_dict().items()})
+    return mine, theirs
+
+
+def compare(info: Any, call: Any, training: bool, dtype: torch.dtype) -> None:
+    mine, theirs = built(info, call, training, dtype)
     given = (call.forward_input.args, call.forward_input.kwargs)
     own = translated(given)
     torch.manual_seed(1)
@@ -115,28 +136,62 @@ def compare(info: Any, call: Any, training: bool) -> None:
         assert a.requires_grad == b.requires_grad
     roots = [(a, b) for a, b in pairs if b.requires_grad]
     if roots:
-        sum((a * a).sum() for a, _ in roots).backward()
-        sum((b * b).sum() for _, b in roots).backward()
-        for (key, p), q in zip(theirs.named_parameters(), mine.parameters(), strict=True):
-            assert (p.grad is None) == (q.grad is None), key
-            if p.grad is not None:
-                same(q.grad, p.grad, f"gradient of {key}")
-        for a, b in zip(tensors(own), tensors(given), strict=True):
-            if b.is_leaf and b.grad is not None:
-                same(a.grad, b.grad, "gradient of an input")
+        twice = dtype == torch.float64 and is_checked_twice(info)
+        leaves = [(f"gradient of {key}", q, p) for (key, p), q in zip(
+            theirs.named_parameters(), mine.parameters(), strict=True)]
+        leaves += [("gradient of an input", a, b) for a, b in zip(
+            tensors(own), tensors(given), strict=True) if b.is_leaf and b.requires_grad]
+        total([a for a, _ in roots], dtype).backward(create_graph=twice)
+        total([b for _, b in roots], dtype).backward(create_graph=twice)
+        for what, a, b in leaves:
+            assert (a.grad is None) == (b.grad is None), what
+            if b.grad is not None:
+                same(a.grad, b.grad, what)
+        if twice:
+            compare_second_derivatives(leaves)
     for key, value in theirs.state_dict().items():
         same(mine.state_dict()[key], value, f"{key} afterwards")
+
+
+def like(y: Any, values: np.ndarray) -> Any:
+    lib = torch if isinstance(y, torch.Tensor) else rg
+    return lib.tensor(values, dtype=y.dtype)
+
+
+def total(outputs: list[Any], dtype: torch.dtype) -> Any:
+    """What is differentiated: squares, or what does not depend on digits that have cancelled."""
+    if dtype == torch.float64:
+        return sum((y * y).sum() for y in outputs)
+    numbers = np.random.RandomState(3)
+    return sum((y * like(y, numbers.rand(*y.shape) + 0.5)).sum() for y in outputs)
+
+
+def compare_second_derivatives(leaves: list[tuple[str, Any, Any]]) -> None:
+    """Differentiate the sum of the squares of all gradients once more."""
+    slopes = [(a.grad, b.grad) for _, a, b in leaves if b.grad is not None]
+    if not any(b.requires_grad for _, b in slopes):
+        return
+    wanted = [b for _, _, b in leaves if b.requires_grad]
+    expected = torch.autograd.grad(sum((b * b).sum() for _, b in slopes), wanted,
+                                   materialize_grads=True)
+    found = rg.autograd.grad(sum((a * a).sum() for a, _ in slopes),
+                             [a for _, a, b in leaves if b.requires_grad], materialize_grads=True)
+    for (what, _, _), a, b in zip(leaves, found, expected, strict=True):
+        same(a, b, f"{what}, differentiated")
 
 
 @pytest.mark.parametrize("training", [True, False], ids=["training", "evaluation"])
 @pytest.mark.parametrize("name", sorted(MODULES.keys() - MISSING))
 @pytest.mark.filterwarnings("ignore")
 def test_a_module_is_pytorchs(name: str, training: bool) -> None:
-    ran = 0
-    for call in calls(MODULES[name], training):
-        compare(MODULES[name], call, training)
-        ran += 1
-    assert ran
+    info = MODULES[name]
+    for dtype in (torch.float64, torch.float32):
+        if dtype == torch.float64 or training or info.train_and_eval_differ:
+            ran = 0
+            for call in calls(info, training, dtype):
+                compare(info, call, training, dtype)
+                ran += 1
+            assert ran
 
 
 def test_what_is_missing_is_listed() -> None:

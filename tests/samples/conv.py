@@ -129,3 +129,23 @@ for name in ("fractional_max_pool3d", "fractional_max_pool3d_with_indices"):
             call(grid(2, 5, 5, 6), (1, 2, 3), output_ratio=0.5, return_indices=True))
 samples("channel_shuffle", call(array(2, 6, 3), 3), call(array(1, 4, 2, 3), 2),
         call(array(2, 4, 1, 2, 1), 4))
+
+
+def places(*shape):
+    """Places in and around an image, none where its interpolation bends."""
+    return array(*shape, low=-1.3, high=1.3)
+
+
+samples("nn.functional.grid_sample",
+        *[call(array(2, 3, 4, 5), places(2, 3, 2, 2), mode, padding, corners)
+          for mode in ("bilinear", "bicubic", "nearest")
+          for padding in ("zeros", "border", "reflection") for corners in (False, True)],
+        *[call(array(1, 2, 3, 2, 4), places(1, 2, 1, 2, 3), mode, padding, False)
+          for mode in ("bilinear", "nearest") for padding in ("zeros", "border", "reflection")],
+        twice=False)  # twice it bends at every element
+for name, images in (("grid_sampler", (1, 2, 4, 3)), ("grid_sampler_2d", (1, 2, 4, 3)),
+                     ("grid_sampler_3d", (1, 2, 2, 3, 4))):
+    samples(name, call(array(*images), places(1, *[2] * (len(images) - 2), len(images) - 2), 0, 0,
+                       False))
+samples("nn.functional.affine_grid", call(array(2, 2, 3), (2, 3, 4, 5), False),
+        call(array(1, 2, 3), (1, 1, 2, 3), True), call(array(2, 3, 4), (2, 1, 3, 2, 1), False))

@@ -1,5 +1,7 @@
 """Samples of reductions, scans, norms and distances."""
 
+import math
+
 from tests.samples import array, call, index, kinked, mask, samples
 
 
@@ -107,6 +109,8 @@ samples("linalg.vector_norm", call(array(3, 4)), call(array(3, 4), 2, 0),
 samples("dist", call(array(3, 4), array(3, 4, seed=1)), call(array(3, 4), array(4), 1),
         call(array(3, 4), array(3, 1), 3), call(distinct(4), distinct(4, seed=1, high=7.0), INF),
         call(array(), array(seed=1)), complex=True)
+samples("pdist", *[call(array(4, 3), p) for p in (2.0, 1.0, 3.0, math.inf, 0.0)],
+        call(array(1, 3)), call(array(3, 0)))
 samples("cdist", call(array(3, 2), array(4, 2)), call(array(2, 3, 4), array(2, 5, 4), 1.0),
         call(array(3, 2), array(2, 4, 2), p=3.0), call(array(3, 2), array(4, 2, seed=5), 1.5),
         call(array(3, 2), array(4, 2, seed=5), INF), twice=True)

@@ -20,6 +20,7 @@ NO_SAMPLES: dict[str, str] = {
     ], _MEMORY),
     **dict.fromkeys(["chain_matmul", "cholesky", "qr", "nn.functional.upsample"], _WARNS),
     "native_channel_shuffle": "channel_shuffle, which PyTorch does not differentiate by this name",
+    "affine_grid_generator": "what is behind the checks of affine_grid, which has samples",
     "linalg.eig": "its vectors have a free phase: tests/parity/test_op_db.py takes their moduli",
 }
 """Public names without samples."""
@@ -102,3 +103,8 @@ DEGENERATE: dict[tuple[str, str], str] = {
 }
 """Other results than PyTorch's in degenerate shapes, in tests/parity/test_degenerate.py, by op and
 kind of shape."""
+
+CRASHES: dict[tuple[str, str], str] = {
+    ("pdist", "first empty"): "PyTorch's derivative of no rows ends the process",
+}
+"""What PyTorch cannot be asked, in tests/parity/test_degenerate.py, by op and kind of shape."""

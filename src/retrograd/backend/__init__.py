@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _TUNED = ("attention", "conv", "create", "distance", "index", "loss", "matrices", "norm",
           "pointwise", "pool", "reduce", "smooth", "softmax", "sorting")
-_PLAIN = ("bags", "chunked_entropy", "ctc", "implicit")
+_PLAIN = ("bags", "chunked_entropy", "ctc", "grids", "implicit")
 
 
 class _Kernels(ModuleType):

@@ -64,6 +64,9 @@ def adaptive_max_pool3d(input: Tensor, output_size: int | Sequence[int | None] |
                         return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """The largest values of a grid of ``output_size`` nearly equal parts of a volume."""
     ...
+def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
+    """Where each map of ``theta`` takes the elements of images or volumes of ``size``."""
+    ...
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
                   inplace: bool = False) -> Tensor:
     """Dropout to the value that keeps mean and variance of :func:`selu` units."""
@@ -284,6 +287,10 @@ def gelu(input: Tensor, *, approximate: str = 'none', out: Tensor | None = None)
     ...
 def glu(input: Tensor, dim: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The first half of ``input`` along ``dim``, times the sigmoid of the second."""
+    ...
+def grid_sample(input: Tensor, grid: Tensor, mode: str = 'bilinear', padding_mode: str = 'zeros',
+                align_corners: bool | None = None) -> Tensor:
+    """``input`` at the places of ``grid``, whose edges are -1 and 1, x before y."""
     ...
 def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None,
                bias: Tensor | None = None, eps: float = 1e-05) -> Tensor:
@@ -530,6 +537,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = 'constant',
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06,
                       keepdim: bool = False) -> Tensor:
     """The ``p``-norm of the differences along the last dimension."""
+    ...
+def pdist(input: Tensor, p: float = 2) -> Tensor:
+    """The ``p``-norm distance between each two rows, without doubles and without zeros."""
     ...
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """Channels rearranged into blocks of ``upscale_factor`` squared pixels."""

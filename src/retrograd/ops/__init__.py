@@ -21,7 +21,7 @@ from .products import added_products, contractions, einsum, linear_layers, matmu
 from . import linalg
 from .nn import (activations, adaptive_pooling, along_axes, attention, attention_heads, batch_norm,
                  convolution, dropout, embedding, embedding_bag, folding, fractional_pooling,
-                 layer_norm, norm_pooling, padding, pooling, random_activations, resampling,
-                 shuffling, similarity, sizes, softmax, unpooling)
+                 grid_sampling, layer_norm, norm_pooling, padding, pooling, random_activations,
+                 resampling, shuffling, similarity, sizes, softmax, unpooling)
 from .losses import (binary_cross_entropy, cross_entropy, ctc, divergence, linear_cross_entropy,
                      margin, multilabel_margin, reduction, regression)

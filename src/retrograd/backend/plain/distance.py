@@ -39,9 +39,14 @@ def _norm(array: Any, ord: float, dim: tuple[int, ...] | None, keepdims: bool) -
 def pairwise(x1: Any, x2: Any, ord: float) -> Any:
     """The norm of the difference of each row of ``x1`` and each row of ``x2``."""
     apart = wide(x1)[..., :, None, :] - wide(x2)[..., None, :, :]
+    return xp.cast(norm_of_rows(apart, ord), x1.dtype)
+
+
+def norm_of_rows(apart: Any, ord: float) -> Any:
+    """The norm of each row, also of rows of nothing."""
     if not apart.shape[-1]:
-        return xp.zeros(apart.shape[:-1], x1.dtype)
-    return xp.cast(xp.in_rows(_norm(apart, ord, (apart.ndim - 1,), False)), x1.dtype)
+        return xp.zeros(apart.shape[:-1], apart.dtype)
+    return xp.in_rows(_norm(apart, ord, (apart.ndim - 1,), False))
 
 
 def renormed(array: Any, ord: float, dim: tuple[int, ...], maxnorm: float) -> Any:

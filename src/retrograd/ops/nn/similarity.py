@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...backend import distance as distance_kernels
 from ...backend import xp
 from ...base import dtypes
-from ...core.op import composite
+from ...base.errors import no_kernel
+from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor
 from ..elementwise.clamping import clamp_min
+from ..indexing.index_select import index_add, index_select
+from ..indexing.nonzero import triu_indices
+from ..reductions.distances import difference_backward
 from ..reductions.norms import norm, vector_norm
 from ..reductions.sums import sum
 from ..shapes.expanding import expand
+from ..shapes.reshaping import zeros_of
 
 
 @composite(function="nn.functional")
@@ -50,3 +56,34 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
                       keepdim: bool = False) -> Tensor:
     """The ``p``-norm of the differences along the last dimension."""
     return norm(x1 - x2 + eps, p, -1, keepdim)
+
+
+@op(node="PdistBackward0")
+def _pdist(input: Array, first: Index, second: Index, p: float) -> Any:
+    return distance_kernels.norm_of_rows(input[first] - input[second], p)
+
+
+def _pdist_backward(g: Any, input: Any, first: Any, second: Any, y: Any, p: float) -> Any:
+    apart = index_select(input, 0, first) - index_select(input, 0, second)
+    slope = difference_backward(g, apart, y, p)
+    whole = index_add(zeros_of(g, input.shape), 0, first, slope)
+    return index_add(whole, 0, second, -slope)
+
+
+_pdist.vjp(input=lambda g, input, first, second, y, p: _pdist_backward(g, input, first, second, y,
+                                                                       p))
+
+
+@composite()
+def pdist(input: Tensor, p: float = 2) -> Tensor:
+    """The ``p``-norm distance between each two rows, without doubles and without zeros."""
+    if input.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
+    if not input.dtype.is_floating_point:
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    if input.dtype.itemsize == 2:
+        raise no_kernel("pdist", input.dtype)
+    first, second = triu_indices(input.shape[0], input.shape[0], 1)
+    return _pdist(input, first, second, float(p))

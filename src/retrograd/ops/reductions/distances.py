@@ -64,7 +64,10 @@ _cdist.vjp(x1=lambda g, x1, x2, y, p: _over_pairs(_pair_backward(g, x1, x2, y, p
 
 def _pair_backward(g: Any, x1: Any, x2: Any, y: Any, p: float) -> Any:
     """The gradient of each pair's difference, which is the last dimension."""
-    apart = unsqueeze(x1, -2) - unsqueeze(x2, -3)
+    return difference_backward(g, unsqueeze(x1, -2) - unsqueeze(x2, -3), y, p)
+
+
+def difference_backward(g: Any, apart: Any, y: Any, p: float) -> Any:
     g, y = unsqueeze(g, -1), unsqueeze(y, -1)
     if p == 0:
         return zeros_of(g, apart.shape)
