@@ -136,15 +136,8 @@ class save_on_cpu(saved_tensors_hooks):
     """Keep what is saved in the main memory, and bring it back to its device when needed."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
-        def pack_to_cpu(tensor: Tensor) -> tuple[Any, Tensor]:
-            return (tensor.device, tensor)
-
-        def unpack_from_cpu(packed: tuple[Any, Tensor]) -> Tensor:
-            # Every tensor lives in the main memory already.
-            _device, tensor = packed
-            return tensor
-
-        super().__init__(pack_to_cpu, unpack_from_cpu)
+        # Every tensor lives in the main memory already.
+        super().__init__(lambda tensor: (tensor.device, tensor), lambda packed: packed[1])
 
 
 class disable_saved_tensors_hooks:

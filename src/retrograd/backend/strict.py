@@ -26,6 +26,14 @@ _UNTOUCHED = frozenset(("hush", "unhush", "quieten", "quiet", "QUIET", "bfloat16
 """What has nothing to do with arrays."""
 
 
+def _attribute(name: str) -> Any:
+    return property(lambda self: wrapped(getattr(self._array, name)))
+
+
+def _conversion(name: str) -> Any:
+    return lambda self: getattr(self._array, name)()
+
+
 class Array:
     """A NumPy array that has the attributes of the interface and no others."""
 
@@ -35,13 +43,8 @@ class Array:
 
     _array: np.ndarray
 
-    shape = property(lambda self: self._array.shape)
-    dtype = property(lambda self: self._array.dtype)
-    ndim = property(lambda self: self._array.ndim)
-    size = property(lambda self: self._array.size)
-    T = property(lambda self: wrapped(self._array.T))
-    real = property(lambda self: wrapped(self._array.real))
-    imag = property(lambda self: wrapped(self._array.imag))
+    shape, dtype, ndim, size, T, real, imag = map(_attribute, (
+        "shape", "dtype", "ndim", "size", "T", "real", "imag"))
 
     def __array__(self, *args: Any, **options: Any) -> Any:
         raise TypeError("an array of another library does not become a NumPy array unasked")
@@ -61,23 +64,8 @@ class Array:
     def __iter__(self) -> Any:
         return (self[i] for i in range(len(self)))
 
-    def item(self) -> Any:
-        return self._array.item()
-
-    def __len__(self) -> int:
-        return len(self._array)
-
-    def __bool__(self) -> bool:
-        return bool(self._array)
-
-    def __int__(self) -> int:
-        return int(self._array)
-
-    def __float__(self) -> float:
-        return float(self._array)
-
-    def __complex__(self) -> complex:
-        return complex(self._array)
+    item, __len__, __bool__, __int__, __float__, __complex__ = map(_conversion, (
+        "item", "__len__", "__bool__", "__int__", "__float__", "__complex__"))
 
     def __repr__(self) -> str:
         return f"strict.{self._array!r}"
@@ -146,17 +134,9 @@ def _promised(name: str, function: Any, keywords: str | None, takes: Any = bare)
     return functools.update_wrapper(call, function, ("__name__", "__doc__"), ())
 
 
-def _entering(value: Any) -> Any:
-    return value._array if type(value) is Array else value
-
-
 for _name, _keywords in METHODS.items():
     if _name != "item":  # which takes nothing
         setattr(Array, _name, _promised(_name, getattr(np.ndarray, _name), _keywords))
-
-
-def _is_array(value: Any) -> bool:
-    return type(value) is Array
 
 
 def _float_info(dtype: Any) -> Any:
@@ -167,8 +147,8 @@ def _float_info(dtype: Any) -> Any:
 
 def _namespace() -> Any:
     own: dict[str, Any] = {
-        "is_array": _is_array, "is_scalar": lambda value: False, "to_numpy": bare,
-        "float_info": _float_info,
+        "is_array": lambda value: type(value) is Array, "is_scalar": lambda value: False,
+        "to_numpy": bare, "float_info": _float_info,
         "special": lambda name: _promised(name, numpy_xp.special(name), None),
         "linalg": interface.part(numpy_xp.linalg, ())}
     for name in LINALG:
@@ -180,7 +160,7 @@ def _namespace() -> Any:
         plain = name in CONSTANTS or name in _UNTOUCHED
         own[name] = found if plain else _promised(
             name, found, None if name in QUESTIONS else FUNCTIONS[name],
-            _entering if name in _READS else bare)
+            (lambda value: getattr(value, "_array", value)) if name in _READS else bare)
     return interface.namespace("strict", own, None)
 
 

@@ -206,8 +206,7 @@ def _aligned(op: Op, inner: list[Any], flags: list[Any]) -> list[Any]:
     values = []
     for param, value, flag in zip(op.params, inner, flags, strict=True):
         if flag is True and param.name in op.arrays + op.indices and value.ndim - 1 < rank:
-            shape = (value.shape[0], *(1,) * (rank - value.ndim + 1), *value.shape[1:])
-            value = value.reshape(shape)
+            value = with_rank(value, rank + 1)
         values.append(value)
     return values
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..backend.interface import library_of
@@ -33,12 +35,7 @@ class TracedData:
     batch: Any
     __array_ufunc__ = None  # NumPy leaves arithmetic to the data itself
 
-    @property
-    def size(self) -> int:
-        count = 1
-        for n in self.shape:
-            count *= n
-        return count
+    size = property(lambda self: math.prod(self.shape))
 
 
 class Dual(TracedData):
@@ -124,9 +121,7 @@ class TracedTensor(Tensor):
     _is_traced = True
 
     def numpy(self, *, force: bool = False) -> Any:
-        data = self._data
-        while isinstance(data, Dual):
-            data = data.primal
+        data = value_of(self._data)
         if isinstance(data, Batched):
             raise data.read_directly()
         return wrap_any(data).numpy(force=force) if self._edge is None else super().numpy()
@@ -329,18 +324,14 @@ def without_tangents(data: Any) -> Any:
     return data
 
 
-def zeros_like_data(data: Any) -> Any:
-    return _constant_like(data, "zeros")
-
-
-def ones_like_data(data: Any) -> Any:
-    return _constant_like(data, "ones")
-
-
-def _constant_like(data: Any, make: str) -> Any:
-    """A constant in each of the batches that ``data`` is in; it has no tangents."""
+def constant_like(data: Any, make: str) -> Any:
+    """Zeros or ones in each of the batches that ``data`` is in; they have no tangents."""
     if isinstance(data, Dual):
-        return _constant_like(data.primal, make)
+        return constant_like(data.primal, make)
     if isinstance(data, Batched):
-        return Batched(data.level, _constant_like(data.value, make), data.outer)
+        return Batched(data.level, constant_like(data.value, make), data.outer)
     return getattr(library_of(data), make)(data.shape, data.dtype)
+
+
+zeros_like_data = partial(constant_like, make="zeros")
+ones_like_data = partial(constant_like, make="ones")
