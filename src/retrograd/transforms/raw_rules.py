@@ -63,7 +63,8 @@ class Data(Meaning):
                 getattr(value, "raw_body", value))
         if isinstance(value, FunctionType) and value.__module__ == "retrograd.base.errors":
             return value
-        if isinstance(value, (int, float, str, tuple, frozenset)) or any(value is v for v in _FIT) \
+        if isinstance(value, (int, float, str, tuple, dict, frozenset)) \
+                or any(value is v for v in _FIT) \
                 or (isinstance(value, type) and issubclass(value, Exception)):
             return value
         raise Unfit
