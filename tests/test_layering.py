@@ -38,6 +38,7 @@ LAYERS = [
     {"func", "distributed", "amp"},
     {"nn"},
     {"optim", "distributions"},
+    {"multiprocessing"},
     {"utils", "testing", "serialization", "datasets", "cuda", "cpu", "mps",
      "xpu", "mtia", "accelerator", "backends", "compiler", "_dynamo", "jit", "onnx", "hub",
      "library", "__config__", "_C", "__future__"},

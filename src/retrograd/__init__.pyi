@@ -27,6 +27,7 @@ from . import (
     linalg as linalg,
     mps as mps,
     mtia as mtia,
+    multiprocessing as multiprocessing,
     nn as nn,
     onnx as onnx,
     optim as optim,

@@ -9,6 +9,7 @@ from .backend import xp
 from .backend.interface import library_of
 from .base import dtypes
 from .base.warning import warn
+from .core.extensions import extensions
 
 
 class UntypedStorage:
@@ -77,8 +78,16 @@ class UntypedStorage:
     def resize_(self, size: int) -> UntypedStorage:
         raise NotImplementedError("the memory of an array cannot be resized under its tensors")
 
+    def share_memory_(self) -> UntypedStorage:
+        """Move the bytes to shared memory, with every tensor that looks at them."""
+        extensions.share_memory([self])
+        return self
+
     def is_shared(self) -> bool:
-        return False
+        """Whether other processes may see these bytes."""
+        from .backend.shared_memory import block_of
+
+        return block_of(self._owner) is not None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, UntypedStorage) and self.data_ptr() == other.data_ptr() \
@@ -127,6 +136,15 @@ class TypedStorage:
 
     def element_size(self) -> int:
         return self.dtype.itemsize
+
+    def share_memory_(self) -> TypedStorage:
+        """Move the elements to shared memory, with every tensor that looks at them."""
+        self._storage.share_memory_()
+        return self
+
+    def is_shared(self) -> bool:
+        """Whether other processes may see these elements."""
+        return self._storage.is_shared()
 
     def __getitem__(self, index: int) -> Any:
         return self._array()[index].item()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import weakref
 from typing import Any
 
 _ALL: weakref.WeakSet[Any] = weakref.WeakSet()
 _held: list[Any] = []
+_PACKAGES = (__name__.split(".")[0], "numpy", "scipy", "ml_dtypes")
 
 
 def new_lock() -> Any:
@@ -21,7 +23,16 @@ def new_lock() -> Any:
     return lock
 
 
+def _finish_imports() -> None:
+    """Wait for modules that other threads are loading: a child would wait for them forever."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith(_PACKAGES) \
+                and getattr(getattr(module, "__spec__", None), "_initializing", False):
+            __import__(name)
+
+
 def _hold_all() -> None:
+    _finish_imports()
     for lock in list(_ALL):
         lock.acquire()
         _held.append(lock)

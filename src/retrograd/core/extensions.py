@@ -61,6 +61,9 @@ class Extensions:
     # A tensor's data and history as an instance of another class.
     as_subclass: Callable[[Tensor, type], Any]
 
+    # Filled by ops.memory, called by storage and nn: moves what tensors look at to shared memory.
+    share_memory: Callable[[Any], None]
+
     # Filled by autograd, called by the method: the backward pass.
     backward: Callable[..., None]
 

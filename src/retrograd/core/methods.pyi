@@ -907,6 +907,7 @@ class TensorMethods:
         """Whether both look at the same memory in the same way."""
         ...
     def is_shared(self) -> _bool:
+        """Whether this tensor lies in memory that other processes may see."""
         ...
     def isclose(self, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08,
                 equal_nan: _bool = False) -> Tensor:
@@ -1521,6 +1522,9 @@ class TensorMethods:
         ...
     def sgn_(self) -> Self:
         """In-place version of :func:`sgn`."""
+        ...
+    def share_memory_(self) -> Self:
+        """Move this tensor's memory to where other processes can see it too."""
         ...
     def short(self, memory_format: memory_format | None = None) -> Tensor:
         """This tensor as int16."""

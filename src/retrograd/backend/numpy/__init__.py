@@ -14,6 +14,7 @@ from ..interface import kind_of, namespace, register  # noqa: F401 (kind_of is o
 
 ndarray = np.ndarray
 generic = np.generic
+NUMBERS = (np.bool_, np.number, np.object_)  # the classes of scalars that are numbers
 ufunc = np.ufunc
 newaxis = None
 

@@ -113,6 +113,14 @@ def _kind(dtype: Any) -> _Kind:
     return _Kind(dtype, name, None, 0, int(limits.max), int(limits.min))
 
 
+def seed_global_stream(base_seed: int, worker: int) -> None:
+    """Seed ``np.random`` for one of several workers, as PyTorch's loaders do."""
+    state: Any = np.random
+    state.get_bit_generator().lock._at_fork_reinit()  # a thread may have held it at the fork
+    words = [worker, base_seed & _WORD, base_seed >> 32, 0]
+    np.random.seed(np.random.SeedSequence(words).generate_state(4))
+
+
 class Stream:
     """The state of one random generator."""
 

@@ -11,7 +11,7 @@ from ...base import dtypes, layouts
 from ...base.errors import type_name
 from ...base.warning import warn
 from ...core.binding import universal
-from ...core.extensions import TRACED_TYPES
+from ...core.extensions import TRACED_TYPES, extensions
 from ...core.op import Array, linear, op
 from ...core.operands import cast_data
 from ...core.tensor import Tensor, attach, method
@@ -208,7 +208,28 @@ def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
-attach(is_shared=lambda self: False)
+@method("share_memory_")
+def _share_memory_(self: Tensor) -> Tensor:
+    """Move this tensor's memory to where other processes can see it too."""
+    _share([self])
+    return self
+
+
+@method("is_shared")
+def _is_shared(self: Tensor) -> bool:
+    """Whether this tensor lies in memory that other processes may see."""
+    from . import sharing
+
+    return sharing.is_shared(self)
+
+
+def _share(lookers: Any) -> None:
+    from .sharing import share
+
+    share(lookers)
+
+
+extensions.fill(share_memory=_share)
 attach(is_pinned=lambda self, device=None: False)
 
 

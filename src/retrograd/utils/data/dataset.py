@@ -54,6 +54,51 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
         return self.tensors[0].size(0)
 
 
+class StackDataset(Dataset[Any]):
+    """Data sets of equal length, side by side: a sample is a tuple, or a dict, of theirs.
+
+    >>> StackDataset(image=[1, 2], text="ab")[1]
+    {'image': 2, 'text': 'b'}
+    """
+
+    datasets: tuple[Any, ...] | dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args and kwargs:
+            raise ValueError("Supported either ``tuple``- (via ``args``) or``dict``- (via "
+                             "``kwargs``) like input/output, but both types are given.")
+        if not args and not kwargs:
+            raise ValueError("At least one dataset should be passed")
+        self.datasets = args or kwargs
+        lengths = {len(dataset) for dataset in self._members()}
+        if len(lengths) > 1:
+            raise ValueError("Size mismatch between datasets")
+        self._length = lengths.pop()
+
+    def _members(self) -> list[Any]:
+        return list(self.datasets.values() if isinstance(self.datasets, dict) else self.datasets)
+
+    def _sample(self, values: Iterable[Any]) -> Any:
+        if isinstance(self.datasets, dict):
+            return dict(zip(self.datasets, values))
+        return tuple(values)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._sample(dataset[index] for dataset in self._members())
+
+    def __getitems__(self, indices: list[Any]) -> list[Any]:
+        """Return several samples at once."""
+        columns = [_samples(dataset, indices) for dataset in self._members()]
+        for column in columns:
+            if len(column) != len(indices):
+                raise ValueError("Nested dataset's output size mismatch. Expected "
+                                 f"{len(indices)}, got {len(column)}")
+        return [self._sample(row) for row in zip(*columns)]
+
+    def __len__(self) -> int:
+        return self._length
+
+
 class ConcatDataset(Dataset[T_co]):
     """Several data sets, one after another."""
 
@@ -63,7 +108,19 @@ class ConcatDataset(Dataset[T_co]):
             raise AssertionError("datasets should not be an empty iterable")
         if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
             raise AssertionError("ConcatDataset does not support IterableDataset")
-        self.cumulative_sizes = list(itertools.accumulate(map(len, self.datasets)))
+        self.cumulative_sizes = self.cumsum(self.datasets)
+
+    @staticmethod
+    def cumsum(sequence: Iterable[Any]) -> list[int]:
+        """The lengths of all data sets up to each one."""
+        return list(itertools.accumulate(map(len, sequence)))
+
+    @property
+    def cummulative_sizes(self) -> list[int]:
+        """An earlier spelling of ``cumulative_sizes``."""
+        warnings.warn("`cummulative_sizes` attribute is renamed to `cumulative_sizes`",
+                      FutureWarning, stacklevel=2)
+        return self.cumulative_sizes
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]
@@ -105,6 +162,15 @@ class Subset(Dataset[T_co]):
     def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
         self.dataset = dataset
         self.indices = indices
+        kind = type(self)
+        if kind.__getitem__ is not Subset.__getitem__ \
+                and kind.__getitems__ is Subset.__getitems__:
+            raise NotImplementedError(
+                f"{kind.__name__} overrides __getitem__ but not __getitems__. When subclassing "
+                "Subset and overriding __getitem__, you must also override __getitems__ to ensure "
+                "DataLoader works correctly with your custom logic. A simple implementation:\n\n"
+                "def __getitems__(self, indices):\n"
+                "    return [self.__getitem__(idx) for idx in indices]")
 
     def __getitem__(self, index: Any) -> T_co:
         if isinstance(index, list):
@@ -113,22 +179,25 @@ class Subset(Dataset[T_co]):
 
     def __getitems__(self, indices: list[int]) -> list[T_co]:
         """Return several samples at once."""
-        inner = [self.indices[i] for i in indices]
-        fetch = getattr(self.dataset, "__getitems__", None)
-        return fetch(inner) if callable(fetch) else [self.dataset[i] for i in inner]
+        return _samples(self.dataset, [self.indices[i] for i in indices])
 
     def __len__(self) -> int:
         return len(self.indices)
 
 
+def _samples(dataset: Any, indices: list[Any]) -> list[Any]:
+    """Several samples of a data set, all at once if it offers that."""
+    fetch = getattr(dataset, "__getitems__", None)
+    return fetch(indices) if callable(fetch) else [dataset[i] for i in indices]
+
+
 def random_split(dataset: Any, lengths: Sequence[int | float],
-                 generator: Any = None) -> list[Subset]:
+                 generator: Any = default_generator) -> list[Subset]:
     """Split a data set at random into parts of given lengths, or of given fractions."""
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _whole_lengths(len(dataset), lengths)
     if sum(lengths) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    generator = default_generator if generator is None else generator
     order = randperm(int(sum(lengths)), generator=generator).tolist()
     ends = itertools.accumulate(lengths)
     return [Subset(dataset, order[int(end) - int(length):int(end)])

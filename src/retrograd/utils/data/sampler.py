@@ -47,7 +47,7 @@ class RandomSampler(Sampler[int]):
         if not isinstance(replacement, bool):
             raise TypeError(
                 f"replacement should be a boolean value, but got replacement={replacement}")
-        _check_count(self.num_samples)
+        _check_count(self.num_samples, bool)
 
     @property
     def num_samples(self) -> int:
@@ -65,7 +65,7 @@ class RandomSampler(Sampler[int]):
             for start in range(0, self.num_samples, 32):
                 count = min(32, self.num_samples - start)
                 yield from randint(high=size, size=(count,), dtype=dtypes.int64,
-                                             generator=generator).tolist()
+                                   generator=generator).tolist()
         else:
             for _ in range(self.num_samples // size):
                 yield from randperm(size, generator=generator).tolist()
@@ -112,7 +112,7 @@ class WeightedRandomSampler(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         drawn = multinomial(self.weights, self.num_samples, self.replacement,
-                                      generator=self.generator)
+                            generator=self.generator)
         yield from drawn.tolist()
 
     def __len__(self) -> int:
@@ -150,7 +150,8 @@ def draw_seed(generator: Any = None) -> int:
     return int(empty((), dtype=dtypes.int64).random_(generator=generator).item())
 
 
-def _check_count(num_samples: Any) -> None:
-    if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
+def _check_count(num_samples: Any, *accepted: type) -> None:
+    is_int = isinstance(num_samples, int) and type(num_samples) in (int, *accepted)
+    if not is_int or num_samples <= 0:
         raise ValueError(
             f"num_samples should be a positive integer value, but got num_samples={num_samples}")

@@ -1,0 +1,87 @@
+"""Moving tensors into memory that other processes see; loaded when it is first asked for."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from ...backend import xp
+from ...backend.interface import LIBRARIES
+from ...backend.shared_memory import allocate, block_of, bytes_at, placed, span
+from ...base.locks import new_lock
+from ...core.extensions import TRACED_TYPES
+from ...core.tensor import Tensor, wrap
+from ...storage import UntypedStorage
+
+_moving = new_lock()
+
+
+def share(lookers: Sequence[Tensor | UntypedStorage]) -> None:
+    """Move what these look at to shared memory, and let every other tensor on it follow."""
+    with _moving:
+        private = [looker for looker in lookers if block_of(_checked_array(looker)) is None]
+        if not private:
+            return
+        moved = {}
+        for looker in private:
+            owner = xp.storage_of(_array(looker))
+            if id(owner) not in moved:
+                low, nbytes = span(owner)
+                memory = allocate(nbytes).array()
+                memory[...] = bytes_at(owner, low, nbytes)
+                moved[id(owner)] = owner, low, memory
+            del owner  # which would count as one more that looks
+        others = [] if all(map(_is_alone, private)) else [
+            found for found in gc.get_objects() if isinstance(found, (Tensor, UntypedStorage))]
+        for looker in [*private, *others]:
+            array = _array(looker)
+            if xp.is_array(array) and (place := moved.get(id(xp.storage_of(array)))):
+                _move(looker, placed(array, *place[1:]))
+
+
+def is_shared(looker: Tensor | UntypedStorage) -> bool:
+    """Whether it lies in memory that other processes may see."""
+    array = _array(looker)
+    return xp.is_array(array) and block_of(array) is not None
+
+
+def _array(looker: Any) -> Any:
+    # One that another thread is just making may have none yet.
+    return getattr(looker, "_owner" if isinstance(looker, UntypedStorage) else "_data", None)
+
+
+def _move(looker: Any, array: Any) -> None:
+    if isinstance(looker, UntypedStorage):
+        looker._owner = array
+    else:
+        looker._replace_data(array)
+
+
+def _checked_array(looker: Any) -> Any:
+    kind = type(_array(looker))
+    if kind in LIBRARIES or kind in TRACED_TYPES:
+        raise RuntimeError("share_memory_: only tensors on NumPy's arrays can be shared between "
+                           f"processes, and the data of this one is of type {kind.__name__}")
+    return looker._owner if isinstance(looker, UntypedStorage) else looker._array()
+
+
+def _references(tensor: Any) -> tuple[int, int]:
+    """How many there are to a tensor's array, and to the array that owns its memory."""
+    array = tensor._data
+    return sys.getrefcount(array), 0 if array.base is None else sys.getrefcount(array.base)
+
+
+# What is counted where nothing else looks at the memory; Python's versions differ in it.
+_ALONE = {"owner": _references(wrap(xp.zeros(2))), "view": _references(wrap(xp.zeros(2)[:1]))}
+
+
+def _is_alone(looker: Any) -> bool:
+    """Whether certainly nothing else looks at this tensor's memory; costs nothing to ask."""
+    if isinstance(looker, UntypedStorage):
+        return False
+    base = looker._data.base
+    if base is None:
+        return _references(looker) == _ALONE["owner"]
+    return xp.is_array(base) and base.base is None and _references(looker) == _ALONE["view"]
