@@ -231,7 +231,7 @@ for _p, _parameter, _all_q in (
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)
-def _kl_exponential_families(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
+def _kl_expfamily_expfamily(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
     if type(p) is not type(q):
         raise NotImplementedError("The cross KL-divergence between different exponential families "
                                   "cannot be computed using Bregman divergences")

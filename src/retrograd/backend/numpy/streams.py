@@ -13,10 +13,12 @@ portable kernels, which every other processor runs, are the ones reproduced here
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import operator
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +48,9 @@ _WIDE_RANGE = 2**28
 # PyTorch shuffles from this size on with an algorithm of its own.
 _HUGE_PERMUTATION = _WORD // 20
 _FEW_SWAPS = 256
+# From this many on, results of algorithms that decide as they go are drawn from blocks of uniforms.
+_FEW_RESULTS = 64
+_BLOCK = 1024
 _CACHED_VALUES = 2**14
 
 _C_NAMES = {
@@ -441,8 +446,7 @@ class Stream:
         kind = _kind(rates.dtype)
         kind.require("poisson_cpu", _FLOATS)
         values = rates.astype(np.float64).ravel().tolist()
-        with self._lock:
-            uniform = self._one_by_one()
+        with self._one_by_one(len(values)) as uniform:
             drawn = [rejection.poisson(rate, uniform) for rate in values]
         return _narrow(np.array(drawn, np.float64), kind).reshape(rates.shape)
 
@@ -457,8 +461,7 @@ class Stream:
             powers = np.where(low, np.maximum(1 / shapes, _LEAST_POWER), 0)
             shapes = np.where(low, shapes + 1, shapes)
             centers = shapes - kind.dtype.type(_THIRD)
-        with self._lock:
-            uniform = self._one_by_one()
+        with self._one_by_one(shapes.size) as uniform:
             normal = self._normal_by_normal(uniform)
             drawn = [rejection.gamma(center, power, uniform, normal)
                      for center, power in zip(centers.tolist(), powers.tolist(), strict=True)]
@@ -486,8 +489,7 @@ class Stream:
             columns = (counts, rare, counts * rare, np.sqrt(counts * rare * (1 - rare)),
                        rare / (1 - rare), np.floor((counts + 1) * rare), np.log1p(-rare))
         rows = zip(*(column.ravel().tolist() for column in columns), strict=True)
-        with self._lock:
-            uniform = self._one_by_one()
+        with self._one_by_one(counts.size) as uniform:
             drawn = [rejection.binomial(*row, uniform) for row in rows]  # type: ignore[call-arg]
         found = np.array(drawn, np.float64).reshape(counts.shape)
         return _narrow(np.where(chances > 0.5, np.maximum(counts, 0) - found, found), kind)
@@ -505,15 +507,34 @@ class Stream:
 
         return normal
 
-    def _one_by_one(self) -> Callable[[], float]:
-        """A function that draws one float64 uniform, for algorithms that decide as they go."""
-        word = self._twister().random_raw
+    @contextmanager
+    def _one_by_one(self, count: int) -> Iterator[Callable[[], float]]:
+        """A function that draws one float64 uniform, for algorithms that decide as they go.
 
-        def uniform() -> float:
-            self._untouched = False
-            return ((word() << 32 | word()) & 0x1F_FFFF_FFFF_FFFF) * 2.0**-53
+        For many results the numbers are drawn in blocks, and those not used are put back.
+        """
+        with self._lock:
+            if count < _FEW_RESULTS:
+                word = self._twister().random_raw
+                self._untouched = False
+                yield lambda: ((word() << 32 | word()) & 0x1F_FFFF_FFFF_FFFF) * 2.0**-53
+                return
+            twister = self._twister()
+            before, untouched = twister.state, self._untouched
+            blocks = []
 
-        return uniform
+            def drawn() -> Iterator[Any]:
+                while True:
+                    blocks.append(iter(self._unit64(_BLOCK).tolist()))
+                    yield blocks[-1]
+
+            try:
+                yield itertools.chain.from_iterable(drawn()).__next__
+            finally:
+                twister.state = before
+                used = len(blocks) * _BLOCK - (blocks[-1].__length_hint__() if blocks else 0)
+                twister.random_raw(2 * used, output=False)
+                self._untouched = untouched and not used
 
     def multinomial(self, probs: np.ndarray, num: int, replacement: bool = False) -> np.ndarray:
         """Indices drawn from the rows of ``probs`` as weights."""

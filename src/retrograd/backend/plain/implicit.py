@@ -14,21 +14,22 @@ from .. import xp
 from .pointwise import digamma
 
 # Above it the series would be long, and the leading term of their asymptotic expansion is as good.
-_LARGE = 1e6
+_LARGE = 1e5
 _ENOUGH = 1e-17
 
 
 def gamma_slope(shape: Any, drawn: Any) -> Any:
     """The derivative of a standard gamma draw by the shape of its distribution."""
-    a, x = (xp.asarray(each, dtype=xp.float64) for each in (shape, drawn))
+    a, x = xp.broadcast_arrays(*(xp.asarray(each, dtype=xp.float64) for each in (shape, drawn)))
     with xp.quiet():
-        summed = (a > 0) & (a <= _LARGE) & (x > 0)
-        at, to = xp.where(summed, a, 1.0), xp.where(summed, x, 1.0)
-        lower = _lower_gamma_series(at, xp.minimum(to, at + 1))
-        upper = _upper_gamma_fraction(at, xp.maximum(to, at + 1))
-        found = x * xp.where(to <= at + 1, lower, upper)
-        found = xp.where(summed, found, xp.where(a > _LARGE, _log_ratio(x, a) * x, x * a * 0))
-        return found.astype(shape.dtype)
+        found = xp.where(a > _LARGE, _log_ratio(x, a), x * a * 0)
+        known = (a > 0) & (a <= _LARGE) & (x > 0)
+        # Beyond that, what is left of the distribution is too little to be a difference.
+        above = x > a + 3 * xp.sqrt(a) + 1
+        for chosen, slope in ((known & ~above, _lower_gamma_series),
+                              (known & above, _upper_gamma_fraction)):
+            found[chosen] = slope(a[chosen], x[chosen])
+        return (x * found).astype(shape.dtype)
 
 
 def beta_slope(drawn: Any, shape: Any, total: Any) -> Any:

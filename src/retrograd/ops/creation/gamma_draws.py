@@ -76,9 +76,10 @@ def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tens
 @op(draws=True, node="NotImplemented", broadcasts=True,
     vjp=lambda g: no_derivative("aten::binomial"))
 def _binomial(count: Array, prob: Array, generator: Any = None) -> Any:
-    if kind_of(count.dtype) not in "fV":
-        raise ValueError("binomial only supports floating-point dtypes for count, got: "
-                         f"{dtypes.from_numpy_dtype(count.dtype).alias}")
+    for name, dtype in (("count", count.dtype), ("prob", prob.dtype)):
+        if kind_of(dtype) not in "fV":
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: "
+                             f"{dtypes.from_numpy_dtype(dtype).alias}")
     try:
         counts, chances = xp.broadcast_arrays(xp.as_array(count), xp.as_array(prob))
     except ValueError:
