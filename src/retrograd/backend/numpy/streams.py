@@ -514,12 +514,16 @@ class Stream:
         For many results the numbers are drawn in blocks, and those not used are put back.
         """
         with self._lock:
-            if count < _FEW_RESULTS:
-                word = self._twister().random_raw
-                self._untouched = False
-                yield lambda: ((word() << 32 | word()) & 0x1F_FFFF_FFFF_FFFF) * 2.0**-53
-                return
             twister = self._twister()
+            if count < _FEW_RESULTS:
+                word = twister.random_raw
+
+                def uniform() -> float:
+                    self._untouched = False
+                    return ((word() << 32 | word()) & 0x1F_FFFF_FFFF_FFFF) * 2.0**-53
+
+                yield uniform
+                return
             before, untouched = twister.state, self._untouched
             blocks = []
 
