@@ -352,6 +352,45 @@ def test_a_batching_rule(rule: Any) -> None:
         declared.batch(lambda batch, input, other, power, mode: input)
 
 
+def test_rules_that_stand_in_the_declaration() -> None:
+    @op(**HIDDEN, vjp=lambda g, factor: g * factor,
+        batches=lambda batch, input, factor: mine(input, factor))
+    def mine(input: Array, factor: float) -> Any:
+        return input * factor
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    mine(x, 3.0).sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0]
+    assert torch.vmap(lambda row: mine(row, 2.0))(torch.ones(2, 3)).tolist() == [[2.0] * 3] * 2
+    with refused("mine_too.vjp: the rule of 'input' asks for 'facotr' .did you mean 'factor'"):
+        @op(**HIDDEN, vjp=lambda g, facotr: g)
+        def mine_too(input: Array, factor: float) -> Any:
+            return input * factor
+
+
+def test_an_underscore_is_private() -> None:
+    @elementwise(inplace=True)
+    def _mine(input: Array) -> Any:
+        return xp.sin(input)
+
+    assert _mine.op.title == "mine" and not hasattr(torch.Tensor, "_mine")
+    assert all("_mine" not in names for names in PUBLIC.values())
+    del torch.Tensor._mine_
+
+
+def test_ops_made_of_one_function_have_names_of_their_own() -> None:
+    def declared(name: str, power: int) -> Any:
+        @elementwise(**HIDDEN, name=name, doc=f"To the power of {power}.")
+        def kernel(input: Array) -> Any:
+            return input ** power
+
+        return kernel
+
+    square, cube = declared("mine_squared", 2), declared("mine_cubed", 3)
+    assert (square.__name__, cube.__doc__) == ("mine_squared", "To the power of 3.")
+    assert square(torch.tensor(3.0)).item() == 9.0 and cube(torch.tensor(3.0)).item() == 27.0
+
+
 def test_a_writer_with_another_signature() -> None:
     with refused("mine.write: the kernel that writes is called with all arguments in order: "
                  "\\(input, other, power, mode\\)"):
