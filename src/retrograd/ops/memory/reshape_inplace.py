@@ -48,32 +48,28 @@ def restride(function: Any, target: Tensor, *static: Any) -> Tensor:
     return target
 
 
-def _twin_op(source: Any, node: str) -> Any:
+def _twin_op(source: Any, node: str,
+             vjp: Any = lambda g, like: reshape(g, like.shape)) -> Any:
     """``source`` under the name that PyTorch gives its in-place form's node."""
     kernel = source.op.kernel
     twin_kernel = FunctionType(kernel.__code__, kernel.__globals__,
                                f"{source.op.name.strip('_')}_in_place", kernel.__defaults__)
     twin_kernel.__annotations__ = kernel.__annotations__
-    made = view(function=None, method=False, node=node)(twin_kernel)
+    made = view(function=None, method=False, node=node, vjp=vjp)(twin_kernel)
     made.op.own_batch_rule = source.op.own_batch_rule
     return made
 
 
-_t = _twin_op(t, "TBackward1")
-_t.vjp(input=lambda g: t(g))
-_transpose = _twin_op(transpose, "TransposeBackward1")
-_transpose.vjp(input=lambda g, dim0, dim1: transpose(g, dim0, dim1))
+_t = _twin_op(t, "TBackward1", lambda g: t(g))
+_transpose = _twin_op(transpose, "TransposeBackward1",
+                      lambda g, dim0, dim1: transpose(g, dim0, dim1))
 _unsqueeze = _twin_op(unsqueeze, "UnsqueezeBackward1")
-_unsqueeze.vjp(input=lambda g, like: reshape(g, like.shape))
 _squeeze_all = _twin_op(_squeeze, "SqueezeBackward3")
-_squeeze_all.vjp(input=lambda g, like: reshape(g, like.shape))
 _squeeze_one = _twin_op(_squeeze_dim, "SqueezeBackward4")
-_squeeze_one.vjp(input=lambda g, like: reshape(g, like.shape))
 _squeeze_some = _twin_op(_squeeze_dims, "SqueezeBackward5")
-_squeeze_some.vjp(input=lambda g, like: reshape(g, like.shape))
-_as_strided_self = _twin_op(_as_strided, "AsStridedBackward1")
-_as_strided_self.vjp(input=lambda g, size, stride, storage_offset, source:
-                     as_strided_backward(g, source, size, stride, storage_offset))
+_as_strided_self = _twin_op(_as_strided, "AsStridedBackward1",
+                            lambda g, size, stride, storage_offset, source:
+                            as_strided_backward(g, source, size, stride, storage_offset))
 
 
 def t_(self: Tensor) -> Tensor:

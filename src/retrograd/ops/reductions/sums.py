@@ -78,18 +78,15 @@ def _mean(input: Array, dtype: Any = None) -> Any:
     return reduce_kernels.mean(input, None, False, _np(dtype))
 
 
-@linear(node="MeanBackward1", title="mean")
-def _mean_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    if dtype is not None or kind_of(input.dtype) not in "fc":
-        check_mean(input, dtype)
-    return reduce_kernels.mean(input, dim, keepdim, _np(dtype))
-
-
 def _mean_backward(g: Any, like: Any, dim: Any, keepdim: bool) -> Any:
     return _spread(g / reduce_kernels.count_along(like.shape, dim), like, dim, keepdim)
 
 
-_mean_dims.vjp(input=_mean_backward)
+@linear(node="MeanBackward1", title="mean", vjp=_mean_backward)
+def _mean_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    if dtype is not None or kind_of(input.dtype) not in "fc":
+        check_mean(input, dtype)
+    return reduce_kernels.mean(input, dim, keepdim, _np(dtype))
 
 
 @composite(method=True)

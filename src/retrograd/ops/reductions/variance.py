@@ -27,15 +27,6 @@ ratio.vjp(input=lambda g, other: ratio(g, conj(other)),
           other=lambda g, other, y: -ratio(g * conj(y), conj(other)))
 
 
-@op(node="VarBackward0")
-def _var(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
-    own = input.dtype
-    if dim is None and not keepdim and (own is xp.FLOAT32 or own is xp.FLOAT64) and \
-            0 < input.size <= 4096:
-        return reduce_kernels.plain_variance(input, correction)
-    return reduce_kernels.variance(input, dim, keepdim, correction)[0]
-
-
 @elementwise()
 def _boundless(input: Array) -> Any:
     """What infinity times the absolute value is."""
@@ -53,7 +44,13 @@ def var_backward(g: Any, like: Any, input: Any, dim: Any, correction: Any, keepd
     return _spread(g * factor, like, dim, keepdim) * centred
 
 
-_var.vjp(input=var_backward)
+@op(node="VarBackward0", vjp=var_backward)
+def _var(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
+    own = input.dtype
+    if dim is None and not keepdim and (own is xp.FLOAT32 or own is xp.FLOAT64) and \
+            0 < input.size <= 4096:
+        return reduce_kernels.plain_variance(input, correction)
+    return reduce_kernels.variance(input, dim, keepdim, correction)[0]
 
 
 @op(node="StdBackward0", vjp=lambda g, like, input, y, dim, correction, keepdim:
