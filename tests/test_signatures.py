@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import functools
 import inspect
 import pickle
 import pydoc
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -123,3 +125,13 @@ def test_a_signature_is_an_ordinary_one() -> None:
 def test_misuse_is_still_worded_by_the_op(args: tuple[int, ...]) -> None:
     with pytest.raises(TypeError, match=r"add\(\)"):
         torch.add(*args)
+
+
+@pytest.mark.parametrize("space", ["", "nn.functional", "linalg", "special"])
+def test_public_functions_are_pickled_by_their_public_names(space):
+    owner = functools.reduce(getattr, space.split("."), torch) if space else torch
+    for name in dir(owner):
+        function = getattr(owner, name)
+        if isinstance(function, types.FunctionType) and not name.startswith("_") \
+                and not name.endswith("_"):
+            assert pickle.loads(pickle.dumps(function)) is function, name

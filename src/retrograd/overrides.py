@@ -16,7 +16,7 @@ from .base.missing_names import suggest_names as _suggest_names
 from .base.modes import MODE, switched
 from .core.arguments import put_in_front
 from .core.extensions import extensions
-from .core.op import PUBLIC
+from .core.op import PUBLIC, home_of
 from .core.overriding import DISABLED, overriding
 from .core.tensor import Tensor, attach
 
@@ -178,7 +178,7 @@ def watch_calls() -> None:
         if not function.__closure__ or hasattr(function, "unguarded"):
             _exchange(function)
     for name, method in list(vars(Tensor).items()):
-        if _is_ours(method) and (method.__module__.startswith("retrograd.ops")
+        if _is_ours(method) and (home_of(method).startswith("retrograd.ops")
                                  or name in _METHODS):
             _watch_method(name, method)
 

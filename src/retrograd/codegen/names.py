@@ -8,7 +8,7 @@ import inspect
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..core.op import COMPOSITES, PUBLIC, REGISTRY, Op
+from ..core.op import COMPOSITES, PUBLIC, REGISTRY, Op, home_of
 from ..core.tensor import Tensor
 
 _SHORT = {"F": "nn.functional", "functional": "nn.functional"}
@@ -69,7 +69,7 @@ def _named(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return [] if value is REGISTRY or value in (PUBLIC, *PUBLIC.values()) else \
             list(value.values())
-    if not isinstance(value, FunctionType) or not value.__module__.startswith("retrograd.ops"):
+    if not isinstance(value, FunctionType) or not home_of(value).startswith("retrograd.ops"):
         return []
     function = inspect.unwrap(value)
     found = [cell.cell_contents for cell in function.__closure__ or ()]

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..backend import xp
 from .declaration import reads
-from .op import DECLARING, PUBLIC, Op
+from .op import DECLARING, PUBLIC, Op, home_of
 
 
 class Unfit(Exception):
@@ -75,7 +75,7 @@ def _bind(function: Any, meaning: Meaning, group: dict[Any, Any]) -> Any:
         given = [meaning.of(value, bind) for value in function.args]
         return group.setdefault(function, partial(bind(function.func), *given, **function.keywords))
     code, source = function.__code__, function.__globals__
-    names: dict[str, Any] = {"__builtins__": builtins, "__name__": function.__module__,
+    names: dict[str, Any] = {"__builtins__": builtins, "__name__": home_of(function),
                              "__package__": source.get("__package__")}
     cells = tuple([CellType() for _ in function.__closure__ or ()])
     made = group[function] = FunctionType(code, names, function.__name__, function.__defaults__,
@@ -165,7 +165,7 @@ def same(value: Any) -> Any:
 def is_helper(value: Any) -> bool:
     """Whether a global value is a function written in ops: one of a module that declares some."""
     return isinstance(value, FunctionType) and (
-        value.__module__.startswith("retrograd.ops") or value.__module__ in DECLARING)
+        home_of(value).startswith("retrograd.ops") or home_of(value) in DECLARING)
 
 
 # ---------------------------------------------------------------- kernels that pass on

@@ -14,7 +14,7 @@ from typing import Any
 from ..backend import xp
 from ..backend.interface import LIBRARIES
 from .binding import Meaning, Namespace, bound, same
-from .op import Op
+from .op import Op, home_of
 
 
 def library_among(values: Any) -> Any:
@@ -73,7 +73,7 @@ class InLibrary(Meaning):
         if hasattr(value, "in_library"):
             return value.in_library(self.library)
         if isinstance(value, FunctionType):
-            module = value.__module__
+            module = home_of(value)
             if module.startswith(_WRITTEN_IN_XP):
                 return bind(value)
             if module.startswith("retrograd.backend.numpy."):
@@ -116,7 +116,7 @@ def in_library(function: Any, library: Any, is_complex: bool = False) -> Any:
     if library is xp:
         return function
     meaning = meaning_in(library, is_complex)
-    if function.__module__.startswith("retrograd.backend."):
+    if home_of(function).startswith("retrograd.backend."):
         return meaning.of(function, lambda other: bound(other, meaning))
     return bound(function, meaning)
 

@@ -291,12 +291,25 @@ def _register(kernel: Callable[..., Any], kind: str, *, method: bool | str = Tru
     return made
 
 
+def home_of(function: Any) -> str:
+    """The module in which a function is written; a public one says that it is from elsewhere."""
+    return getattr(function, "home", function.__module__)
+
+
 def publish(made: Any, name: str, *, method: bool | str = True, function: str | None = "torch",
             operator: str | None = None, aliases: Iterable[str] = ()) -> None:
     """Offer a function under its public names."""
     if not hasattr(made, "op"):
         hide_required(made)
         guard(made)
+    # It is named after the first place where users find it, and so does pickle.
+    if function is not None and (not hasattr(made, "home") or made.__qualname__[:7] == "Tensor."):
+        made.home = home_of(made)
+        made.__module__ = "retrograd" if function == "torch" else f"retrograd.{function}"
+        made.__qualname__ = name
+    elif function is None and method and not hasattr(made, "home"):
+        made.home, made.__module__ = made.__module__, "retrograd"
+        made.__qualname__ = f"Tensor.{name}"
     for public in (name, *aliases):
         if function is not None:
             PUBLIC[function][public] = made

@@ -82,21 +82,20 @@ def check_bmm(input: Any, mat2: Any) -> None:
     unsupported("bmm", input.dtype, "b")
 
 
-_RANKS = {"mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1), "vdot": (1, 1)}
-
-
 def check_inner_ranks(batch: Any, a: Any, b: Any) -> None:
     """What a product refuses inside vmap: values of other ranks than it is for."""
     left, right = batch.flags.values()
     given = a.ndim - bool(left), b.ndim - bool(right)
     name = batch.name
-    if given == _RANKS[name]:
+    wanted = (2, 2) if name == "mm" else (3, 3) if name == "bmm" else (2, 1) if name == "mv" else \
+        (1, 1)
+    if given == wanted:
         return
-    if "dot" in name:
+    if wanted == (1, 1):
         raise RuntimeError("Got wrong shapes for dot")
     raise RuntimeError(f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {given[0]}"
-                       f"and b has dim {given[1]}but expected them to have dim {_RANKS[name][0]} "
-                       f"and dim {_RANKS[name][1]}")
+                       f"and b has dim {given[1]}but expected them to have dim {wanted[0]} and "
+                       f"dim {wanted[1]}")
 
 
 def check_same_type(input: Any, other: Any) -> None:
