@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -37,7 +38,7 @@ CALLS: list[Callable[[Any], Any]] = [
     lambda t: t - torch.ones(2),
     lambda t: t / torch.ones(2),
     lambda t: torch.ones(2).add_(t),
-    lambda t: torch.ones(2).__imul__(t),
+    lambda t: operator.imul(torch.ones(2), t),
     lambda t: torch.ones(2).sub(t),
     lambda t: torch.add(torch.ones(2), t),
     lambda t: torch.add(torch.ones(2), other=t),
