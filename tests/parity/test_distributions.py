@@ -585,3 +585,57 @@ def test_calls_take_the_same_arguments() -> None:
             theirs, ours = (inspect.signature(each.__init__).parameters for each in (wanted, found))
             assert [(p.name, p.default, p.kind) for p in ours.values()] == [
                 (p.name, p.default, p.kind) for p in theirs.values()], name
+
+
+# ---------------------------------------------------------------- deliberate differences
+
+
+def test_gradients_through_gamma_draws_are_exact() -> None:
+    special = pytest.importorskip("scipy.special")
+    shapes = np.array([0.7, 2.0, 5.0])
+    drawn, step = special.gammaincinv(shapes, 0.7), 1e-5
+    exact = (special.gammaincinv(shapes + step, 0.7)
+             - special.gammaincinv(shapes - step, 0.7)) / (2 * step)
+    theirs, ours = (lib._standard_gamma_grad(lib.tensor(shapes), lib.tensor(drawn)).numpy()
+                    for lib in (torch, rg))
+    np.testing.assert_allclose(ours, exact, rtol=1e-7)
+    np.testing.assert_allclose(theirs, exact, rtol=2e-3)
+    assert abs(theirs / exact - 1).max() > 1e-6
+
+
+def test_bessel_functions_are_exact() -> None:
+    special = pytest.importorskip("scipy.special")
+    kappa = 2.5
+    exact = kappa - math.log(2 * math.pi * special.i0(kappa))
+    theirs, ours = (lib.distributions.VonMises(*lib.tensor([0.0, kappa], dtype=lib.float64))
+                    .log_prob(lib.tensor(0.0, dtype=lib.float64)).item() for lib in (torch, rg))
+    assert ours == pytest.approx(exact, abs=1e-14) and abs(theirs - exact) > 1e-12
+
+
+def test_regular_wishart_draws_give_no_warning_and_have_gradients() -> None:
+    for lib in (torch, rg):
+        df = lib.tensor(4.0, requires_grad=True)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            drawn = lib.distributions.Wishart(df, lib.eye(2)).rsample((5,))
+        assert bool(caught) == (lib is torch)
+        if lib is torch:
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                drawn.sum().backward()
+        else:
+            drawn.sum().backward()
+            assert df.grad.isfinite()
+
+
+def test_what_pytorch_forgets_works() -> None:
+    def multinomial(lib: Any) -> Any:
+        return lib.distributions.Multinomial(3, lib.tensor([0.5, 0.5])).expand((2,)).entropy()
+
+    def pareto(lib: Any) -> Any:
+        return lib.distributions.GeneralizedPareto(*lib.ones(3, dtype=lib.float64)).log_prob(
+            lib.tensor(2.0, dtype=lib.float64))
+
+    for compute, error in ((multinomial, AttributeError), (pareto, RuntimeError)):
+        assert compute(rg).isfinite().all()
+        with pytest.raises(error):
+            compute(torch)
