@@ -44,14 +44,11 @@ def _copysign_number(input: Array, other: Number) -> Any:
 _copysign = publish_pair("copysign", copysign, _copysign_number)
 
 
-@elementwise(inplace=True, quiet=True, numbers=(), node="NotImplemented", guard=check_heaviside)
+@elementwise(inplace=True, quiet=True, numbers=(), node="NotImplemented", guard=check_heaviside,
+             vjp=lambda g: no_derivative("aten::heaviside"))
 def heaviside(input: Array, values: Array) -> Any:
     """0 below zero, 1 above it, and ``values`` at it."""
     return xp.where(input == 0, values, (input > 0).astype(values.dtype))
-
-
-heaviside.vjp(input=lambda g: no_derivative("aten::heaviside"),
-              values=lambda g: no_derivative("aten::heaviside"))
 
 
 nextafter = binary("nextafter", "The next number after ``input`` in the direction of ``other``.",

@@ -154,12 +154,9 @@ _C_DTYPES = {"Float": "float", "Double": "double", "Long": "long int", "Int": "i
              "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Bool": "bool"}
 
 
-@op(any_dtype=True, node="NotImplemented")
+@op(any_dtype=True, node="NotImplemented", vjp=lambda g: no_derivative("set_"))
 def _set(input: Array, source: Array) -> Any:
     return source
-
-
-_set.vjp(input=lambda g: no_derivative("set_"), source=lambda g: no_derivative("set_"))
 
 
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0,

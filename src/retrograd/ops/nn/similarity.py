@@ -41,9 +41,6 @@ def _common_float(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
 @composite()
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between ``x1`` and ``x2`` along ``dim``."""
-    from ..elementwise.clamping import clamp_min
-    from ..reductions.norms import vector_norm
-
     x1, x2 = _common_float(x1, x2)
     shape = xp.broadcast_shapes(tuple(x1.shape), tuple(x2.shape))
     x1, x2 = (x if tuple(x.shape) == shape else expand(x, shape) for x in (x1, x2))
@@ -58,7 +55,8 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     return norm(x1 - x2 + eps, p, -1, keepdim)
 
 
-@op(node="PdistBackward0")
+@op(node="PdistBackward0",
+    vjp=lambda g, input, first, second, y, p: _pdist_backward(g, input, first, second, y, p))
 def _pdist(input: Array, first: Index, second: Index, p: float) -> Any:
     return distance_kernels.norm_of_rows(input[first] - input[second], p)
 
@@ -68,10 +66,6 @@ def _pdist_backward(g: Any, input: Any, first: Any, second: Any, y: Any, p: floa
     slope = difference_backward(g, apart, y, p)
     whole = index_add(zeros_of(g, input.shape), 0, first, slope)
     return index_add(whole, 0, second, -slope)
-
-
-_pdist.vjp(input=lambda g, input, first, second, y, p: _pdist_backward(g, input, first, second, y,
-                                                                       p))
 
 
 @composite()
