@@ -1,4 +1,4 @@
-"""TODO."""
+"""What ``tensor()`` accepts as an array: numbers, nested sequences, arrays and tensors."""
 
 from __future__ import annotations
 

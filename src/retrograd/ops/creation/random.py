@@ -1,4 +1,4 @@
-"""TODO."""
+"""Random tensors: factories, draws for each element, and draws in place."""
 
 from __future__ import annotations
 

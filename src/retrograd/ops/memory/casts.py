@@ -1,4 +1,4 @@
-"""TODO."""
+"""Copies, and tensors as other dtypes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Tensors that take another shape or other memory in place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Views of memory with any shape, strides and offset."""
 
 from __future__ import annotations
 

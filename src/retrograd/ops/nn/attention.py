@@ -1,4 +1,4 @@
-"""TODO."""
+"""Attention: values averaged by how well their keys fit a query."""
 
 from __future__ import annotations
 

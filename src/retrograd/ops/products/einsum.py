@@ -1,4 +1,4 @@
-"""TODO."""
+"""Sums of products named by subscripts."""
 
 from __future__ import annotations
 
