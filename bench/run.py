@@ -9,6 +9,7 @@ the two take turns, so that a busy machine disturbs both alike.
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -25,20 +26,25 @@ LIBRARIES = {"torch": torch, "retrograd": retrograd}
 
 
 class Line(NamedTuple):
-    """One program: what it makes once, and the step that is timed."""
+    """One program: what it makes once, and the step that is timed.
+
+    A step may return a number; the two libraries have to agree on it before any time counts.
+    """
 
     name: str
-    make: Callable[[Any], Callable[[], None]]
+    make: Callable[[Any], Callable[[], Any]]
     goal: float | None = None
     rounds: int = 15
+    batches: int = 0
 
 
 LINES: list[Line] = []
 
 
-def line(name: str, goal: float | None = None, rounds: int = 15) -> Callable[[Any], Any]:
+def line(name: str, goal: float | None = None, rounds: int = 15, batches: int = 0
+         ) -> Callable[[Any], Any]:
     def add(make: Any) -> Any:
-        LINES.append(Line(name, make, goal, rounds))
+        LINES.append(Line(name, make, goal, rounds, batches))
         return make
 
     return add
@@ -56,8 +62,10 @@ def measure(entry: Line) -> tuple[float, float]:
     steps = {name: entry.make(lib) for name, lib in LIBRARIES.items()}
     best = dict.fromkeys(steps, float("inf"))
     repeats = {}
+    theirs, ours = (step() for step in steps.values())
+    if theirs is not None and not math.isclose(theirs, ours, rel_tol=1e-4, abs_tol=1e-5):
+        raise AssertionError(f"{entry.name}: PyTorch finds {theirs}, retrograd {ours}")
     for name, step in steps.items():
-        step()
         once = seconds(step, 1)
         repeats[name] = max(1, min(200, int(0.02 / max(once, 1e-7))))
     for _ in range(entry.rounds):
@@ -358,6 +366,96 @@ def gradient_penalty(lib: Any) -> Callable[[], None]:
     return step
 
 
+# ---------------------------------------------------------------- whole modules and loaders
+
+
+@line("train: a residual block with batch norm, batch 16", rounds=8)
+def residual_block(lib: Any) -> Callable[[], None]:
+    lib.manual_seed(0)
+    nn = lib.nn
+    body = nn.Sequential(nn.Conv2d(16, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16), nn.ReLU(),
+                         nn.Conv2d(16, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16))
+    x = lib.randn(16, 16, 16, 16)
+
+    def step() -> Any:
+        body.zero_grad()
+        loss = nn.functional.relu(body(x) + x).square().mean()
+        loss.backward()
+        return loss.item()
+
+    return step
+
+
+@line("train: an LSTM module, 2 layers of 64, 32 steps, batch 16", rounds=8)
+def lstm(lib: Any) -> Callable[[], None]:
+    lib.manual_seed(0)
+    model = lib.nn.LSTM(32, 64, num_layers=2)
+    x = lib.randn(32, 16, 32)
+
+    def step() -> Any:
+        model.zero_grad()
+        out, (hidden, cell) = model(x)
+        loss = (out ** 2).mean() + hidden.mean() + cell.mean()
+        loss.backward()
+        return loss.item()
+
+    return step
+
+
+@line("train: LBFGS, 20 iterations on a function of 50 numbers", rounds=8)
+def lbfgs(lib: Any) -> Callable[[], None]:
+    def step() -> Any:
+        x = lib.linspace(-1, 1, 50, dtype=lib.float64).requires_grad_()
+        optimizer = lib.optim.LBFGS([x], lr=0.01, max_iter=20)
+
+        def closure() -> Any:
+            optimizer.zero_grad()
+            loss = rosenbrock(x)
+            loss.backward()
+            return loss
+
+        optimizer.step(closure)
+        return rosenbrock(x).item()
+
+    return step
+
+
+def loading(workers: int, name: str, make_dataset: Callable[[Any, Any, Any], Any]) -> None:
+    """A line for an epoch of 32 batches of 64 images."""
+
+    @line(f"data: an epoch of 32 batches, {name}, {workers} workers", rounds=8, batches=32)
+    def make(lib: Any) -> Callable[[], None]:
+        lib.manual_seed(0)
+        images, labels = lib.randn(2048, 1, 28, 28), lib.arange(2048) % 10
+        loader = lib.utils.data.DataLoader(
+            make_dataset(lib, images, labels), 64, shuffle=True, num_workers=workers,
+            persistent_workers=workers > 0, generator=lib.Generator().manual_seed(1))
+
+        def step() -> Any:
+            return float(sum(x[0, 0, 0, 0] * y[0] for x, y in loader))
+
+        return step
+
+
+def pairs(lib: Any, images: Any, labels: Any) -> Any:
+    """Samples that are made one by one, as a program's own data set makes them."""
+
+    class Pairs(lib.utils.data.Dataset):  # type: ignore[misc, name-defined]
+        def __len__(self) -> int:
+            return len(images)
+
+        def __getitem__(self, index: int) -> Any:
+            return (images[index] - 0.5) * 2.0, index % 10
+
+    return Pairs()
+
+
+for _workers in (0, 2):
+    loading(_workers, "rows of tensors",
+            lambda lib, *tensors: lib.utils.data.TensorDataset(*tensors))
+    loading(_workers, "samples made in Python", pairs)
+
+
 # ---------------------------------------------------------------- transforms of functions
 
 
@@ -553,13 +651,18 @@ def verdict(ratio: float, goal: float | None) -> str:
     return f"goal {goal:.1f} {'met' if ratio <= goal else 'MISSED'}"
 
 
+def rates(batches: int, theirs: float, ours: float) -> str:
+    return f"{batches / theirs:.0f} and {batches / ours:.0f} batches/s" if batches else ""
+
+
 def main(pattern: str = "") -> None:
     print(f"{'':68s} {'torch':>10s} {'retrograd':>10s} {'ratio':>6s}")
     for entry in LINES:
         if pattern in entry.name:
             theirs, ours = measure(entry)
             print(f"{entry.name:68s} {theirs * 1e6:8.1f}µs {ours * 1e6:8.1f}µs "
-                  f"{ours / theirs:6.2f}  {verdict(ours / theirs, entry.goal)}", flush=True)
+                  f"{ours / theirs:6.2f}  {verdict(ours / theirs, entry.goal)}"
+                  f"{rates(entry.batches, theirs, ours)}", flush=True)
     if pattern in "depth: cost per op at 1,000,000 ops over that at 1,000":
         ratio = depth_ratio()
         print(f"{'depth: cost per op at 1,000,000 ops over that at 1,000':90s} {ratio:6.2f}  "
