@@ -190,14 +190,9 @@ try: torch.cuda.init()\nexcept AssertionError as e: print(e)
 LINES = [line.replace("\\n", "\n") for line in LINES]
 
 WAITING = {
-    "import torch.utils._pytree as pytree": "trees come next",
-    "import torch.utils.benchmark as benchmark": "timers come next",
-    "import torch.utils.model_zoo as model_zoo": "comes with the timers",
     "import torch.multiprocessing as mp": "comes with worker processes",
     "import torch.distributions as D": "distributions come as a package",
     "from torch.utils.data.distributed import DistributedSampler": "comes with the samplers",
-    "from torch.utils.tensorboard import SummaryWriter": "comes with the timers",
-    "from torch.utils._pytree import tree_map, tree_flatten, tree_unflatten": "trees come next",
     "from torch.distributions import Normal, Categorical, kl_divergence":
         "distributions come as a package",
     "from torch.nn.parallel import DistributedDataParallel as DDP": "modules of several processes",

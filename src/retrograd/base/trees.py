@@ -21,6 +21,8 @@ class Structure(NamedTuple):
     def _named(self) -> tuple[Any, Any]:
         """The container's type, and what it keeps besides its values."""
         kind = self.kind
+        if type(self.keys) is _Rest:
+            return kind, self.keys.context
         if isinstance(kind, tuple):
             return kind[0], [kind[1], list(self.keys)]
         if self.keys is not None:
@@ -43,7 +45,7 @@ class Structure(NamedTuple):
             return "*"
         parts = [c.pictured() for c in self.children]
         kind = self._named()[0]
-        if self.keys is not None:
+        if self.keys is not None and type(self.keys) is not _Rest:
             inner = ", ".join(f"{k!r}: {v}" for k, v in zip(self.keys, parts, strict=True))
             return f"{{{inner}}}" if kind is dict else f"{kind.__name__}({{{inner}}})"
         inner = ", ".join(parts)
@@ -58,6 +60,15 @@ class Structure(NamedTuple):
 
 
 LEAF = Structure(None, None, ())
+
+REGISTERED: dict[type, tuple[Callable[[Any], tuple[Any, Any]], Callable[[Any, Any], Any]]] = {}
+"""A user's containers: how each is taken apart, and put together of children and the rest."""
+
+
+class _Rest(NamedTuple):
+    """What a user's container holds besides its children, in the place of keys."""
+
+    context: Any
 
 
 def is_namedtuple(value: Any) -> bool:
@@ -74,6 +85,9 @@ def _parts(value: Any) -> tuple[Any, Any, Any] | None:
         return (defaultdict, value.default_factory), tuple(value), list(value.values())
     if kind is deque or is_namedtuple(value) or hasattr(kind, "n_sequence_fields"):
         return kind, None, list(value)
+    if kind in REGISTERED:
+        values, context = REGISTERED[kind][0](value)
+        return kind, _Rest(context), list(values)
     return None
 
 
@@ -108,6 +122,8 @@ def _build(items: Any, structure: Structure) -> Any:
         return tuple(values)
     if kind is list:
         return values
+    if type(structure.keys) is _Rest:
+        return REGISTERED[kind][1](values, structure.keys.context)
     if isinstance(kind, tuple):
         made = kind[0](kind[1])
         made.update(zip(structure.keys, values, strict=True))

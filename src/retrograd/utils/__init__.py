@@ -7,15 +7,35 @@ from ..base.missing_names import refuse as _refuse
 
 if TYPE_CHECKING:
     from ..nn.modules._swapping import swap_tensors
-    from . import checkpoint, data, dlpack, hooks
+    from . import (
+        _pytree,
+        benchmark,
+        checkpoint,
+        collect_env,
+        data,
+        deterministic,
+        dlpack,
+        hooks,
+        model_zoo,
+        tensorboard,
+        weak,
+    )
 
-__all__ = ["checkpoint", "data", "dlpack", "hooks", "swap_tensors"]
+__all__ = ["benchmark", "checkpoint", "collect_env", "data", "deterministic", "dlpack", "hooks",
+           "model_zoo", "set_module", "swap_tensors", "tensorboard", "weak", "_pytree"]
+
+
+def set_module(obj: Any, mod: str) -> None:
+    """Say that an object is defined in another module, for its printing."""
+    if not isinstance(mod, str):
+        raise TypeError("The mod argument should be a string")
+    obj.__module__ = mod
 
 
 def __getattr__(name: str) -> Any:
     if name == "swap_tensors":
         return import_module("..nn.modules._swapping", __name__).swap_tensors
-    if name in __all__:
+    if name in __all__ or name == "_pytree":
         return import_module(f"{__name__}.{name}")
     _refuse(__name__, name)
 

@@ -1,0 +1,786 @@
+"""Nested containers with PyTorch's names: flattened to leaves and a spec, mapped, and put back.
+
+What a container is made of is said by a :class:`NodeDef`, for those of Python in a table below and
+for a user's by :func:`register_pytree_node`; :mod:`retrograd.func` knows registered ones too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import json
+import types
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
+from threading import RLock
+from typing import Any, NamedTuple
+
+from ..base import trees
+from ..base.missing_names import suggest_names as _suggest_names
+from ..base.warning import warn
+
+PyTree = Any
+Context = Any
+KeyPath = tuple[Any, ...]
+IsLeaf = Callable[[Any], bool] | None
+NO_SERIALIZED_TYPE_NAME_FOUND = "NO_SERIALIZED_TYPE_NAME_FOUND"
+DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL = 1
+
+
+# ---------------------------------------------------------------- keys
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SequenceKey:
+    """The place of a child in a sequence."""
+
+    idx: int
+
+    def __str__(self) -> str:
+        return f"[{self.idx!r}]"
+
+    def get(self, sequence: Any) -> Any:
+        """The child."""
+        return sequence[self.idx]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class MappingKey:
+    """The key of a child in a mapping."""
+
+    key: Any
+
+    def __str__(self) -> str:
+        return f"[{self.key!r}]"
+
+    def get(self, mapping: Any) -> Any:
+        """The child."""
+        return mapping[self.key]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GetAttrKey:
+    """The name of a child that is an attribute."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f".{self.name}"
+
+    def get(self, obj: Any) -> Any:
+        """The child."""
+        return getattr(obj, self.name)
+
+
+def keystr(kp: KeyPath) -> str:
+    """A path as one would write it in Python."""
+    return "".join(map(str, kp))
+
+
+def key_get(obj: Any, kp: KeyPath) -> Any:
+    """What lies at the end of a path."""
+    for key in kp:
+        obj = key.get(obj)
+    return obj
+
+
+# ---------------------------------------------------------------- what containers are made of
+
+
+class NodeDef(NamedTuple):
+    """How a type of container is taken apart and put together."""
+
+    type: Any
+    flatten_fn: Callable[[Any], tuple[list[Any], Context]]
+    unflatten_fn: Callable[[Iterable[Any], Context], Any]
+    flatten_with_keys_fn: Callable[[Any], tuple[list[tuple[Any, Any]], Context]] | None
+
+
+class _SerializeNodeDef(NamedTuple):
+    """How the spec of a type of container is written as text."""
+
+    typ: Any
+    serialized_type_name: str
+    to_dumpable_context: Callable[[Context], Any] | None
+    from_dumpable_context: Callable[[Any], Context] | None
+
+
+SUPPORTED_NODES: dict[Any, NodeDef] = {}
+SUPPORTED_SERIALIZED_TYPES: dict[Any, _SerializeNodeDef] = {}
+SERIALIZED_TYPE_TO_PYTHON_TYPE: dict[str, Any] = {}
+CONSTANT_NODES: set[type] = set()
+_LOCK = RLock()
+
+
+def register_pytree_node(cls: Any, flatten_fn: Any, unflatten_fn: Any, *,
+                         serialized_type_name: str | None = None, to_dumpable_context: Any = None,
+                         from_dumpable_context: Any = None, flatten_with_keys_fn: Any = None
+                         ) -> None:
+    """Have a class taken apart: ``flatten_fn(obj)`` gives its children and what else it holds."""
+    with _LOCK:
+        if cls in SUPPORTED_NODES:
+            raise ValueError(f"{cls} is already registered as pytree node.")
+        _private_register_pytree_node(
+            cls, flatten_fn, unflatten_fn, serialized_type_name=serialized_type_name,
+            to_dumpable_context=to_dumpable_context, from_dumpable_context=from_dumpable_context,
+            flatten_with_keys_fn=flatten_with_keys_fn)
+
+
+def _private_register_pytree_node(cls: Any, flatten_fn: Any, unflatten_fn: Any, *,
+                                  serialized_type_name: str | None = None,
+                                  to_dumpable_context: Any = None,
+                                  from_dumpable_context: Any = None,
+                                  flatten_with_keys_fn: Any = None) -> None:
+    """The same, which replaces a registration with a warning."""
+    if (to_dumpable_context is None) != (from_dumpable_context is None):
+        raise ValueError(f"Both to_dumpable_context and from_dumpable_context for {cls} must be "
+                         "None or registered.")
+    with _LOCK:
+        if cls in SUPPORTED_NODES:
+            warn(f"{cls} is already registered as pytree node. Overwriting the previous "
+                 "registration.")
+        name = serialized_type_name or NO_SERIALIZED_TYPE_NAME_FOUND
+        SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn, flatten_with_keys_fn)
+        SUPPORTED_SERIALIZED_TYPES[cls] = _SerializeNodeDef(cls, name, to_dumpable_context,
+                                                            from_dumpable_context)
+        SERIALIZED_TYPE_TO_PYTHON_TYPE[name] = cls
+        if cls not in BUILTIN_TYPES:
+            trees.REGISTERED[cls] = (flatten_fn, unflatten_fn)
+
+
+def _register_pytree_node(cls: Any, flatten_fn: Any, unflatten_fn: Any, **options: Any) -> None:
+    """The older name."""
+    warn("`torch.utils._pytree._register_pytree_node` is deprecated. Please use "
+         "`torch.utils._pytree.register_pytree_node` instead.", FutureWarning)
+    _private_register_pytree_node(cls, flatten_fn, unflatten_fn, **options)
+
+
+def _deregister_pytree_node(cls: Any) -> None:
+    """Have a class be a leaf again."""
+    with _LOCK:
+        del SUPPORTED_NODES[cls]
+        del SERIALIZED_TYPE_TO_PYTHON_TYPE[SUPPORTED_SERIALIZED_TYPES.pop(cls).serialized_type_name]
+        CONSTANT_NODES.discard(cls)
+        trees.REGISTERED.pop(cls, None)
+
+
+def register_dataclass(cls: Any, *, field_names: list[str] | None = None,
+                       drop_field_names: list[str] | None = None,
+                       serialized_type_name: str | None = None) -> None:
+    """Have the fields of a dataclass be children; a field that is None is none."""
+    names = _fields_of(cls, field_names, set(drop_field_names or ()))
+
+    def flatten(obj: Any) -> tuple[list[Any], Context]:
+        given = [name for name in names if getattr(obj, name) is not None]
+        return [getattr(obj, name) for name in given], [
+            given, [name for name in names if name not in given]]
+
+    def unflatten(values: Iterable[Any], context: Context) -> Any:
+        given, absent = context
+        return cls(**dict(zip(given, values, strict=True)), **dict.fromkeys(absent))
+
+    def flatten_with_keys(obj: Any) -> tuple[list[Any], Context]:
+        values, (given, _) = flatten(obj)
+        return [(GetAttrKey(n), v) for n, v in zip(given, values, strict=True)], given
+
+    _private_register_pytree_node(cls, flatten, unflatten,
+                                  serialized_type_name=serialized_type_name,
+                                  flatten_with_keys_fn=flatten_with_keys)
+
+
+def _fields_of(cls: Any, field_names: list[str] | None, dropped: set[str]) -> list[str]:
+    if not dataclasses.is_dataclass(cls):
+        if field_names is None:
+            raise ValueError("field_names must be specified with a list of all fields used to "
+                             f"initialize {cls}, as it is not a dataclass.")
+        return field_names
+    known = [field.name for field in dataclasses.fields(cls) if field.init]
+    if field_names is None:
+        return known
+    missing = set(known) - dropped - set(field_names)
+    unexpected = set(field_names) - (set(known) - dropped)
+    words = "field_names does not include all dataclass fields.\n"
+    if missing:
+        words += (f"Missing fields in `field_names`: {missing}. If you want to include these "
+                  "fields in the pytree, please add them to `field_names`, otherwise please add "
+                  "them to `drop_field_names`.\n")
+    if unexpected:
+        words += (f"Unexpected fields in `field_names`: {unexpected}. Please remove these fields, "
+                  "or add them to `drop_field_names`.\n")
+    if missing or unexpected:
+        raise ValueError(words)
+    return field_names
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ConstantNode:
+    """The context of a constant: the value itself."""
+
+    value: Any
+
+
+def register_constant(cls: type) -> None:
+    """Have the instances of a class be part of a spec, not leaves."""
+    for method, default in (("__eq__", object.__eq__), ("__hash__", None)):
+        if getattr(cls, method) is default:
+            raise TypeError(f"register_constant(cls) expects `cls` to have a non-default "
+                            f"`{method}` implementation.")
+
+    def flatten(value: Any) -> tuple[list[Any], Context]:
+        return [], ConstantNode(value)
+
+    with _LOCK:
+        _private_register_pytree_node(cls, flatten, lambda _, context: context.value,
+                                      flatten_with_keys_fn=flatten)
+        CONSTANT_NODES.add(cls)
+
+
+def is_constant_class(cls: Any) -> bool:
+    """Whether a class was registered as one of constants."""
+    return isinstance(cls, type) and cls in CONSTANT_NODES
+
+
+def _register_namedtuple(cls: Any, *, serialized_type_name: str) -> None:
+    """Give a namedtuple's class the name that specs of it are written with."""
+    known = SUPPORTED_NODES[namedtuple]
+    _private_register_pytree_node(
+        cls, known.flatten_fn, known.unflatten_fn, serialized_type_name=serialized_type_name,
+        to_dumpable_context=_namedtuple_name, from_dumpable_context=_namedtuple_of,
+        flatten_with_keys_fn=known.flatten_with_keys_fn)
+
+
+def is_namedtuple_class(cls: Any) -> bool:
+    """Whether a class is one of namedtuples."""
+    return isinstance(cls, type) and issubclass(cls, tuple) and isinstance(
+        getattr(cls, "_fields", None), tuple) and callable(getattr(cls, "_make", None))
+
+
+def is_namedtuple_instance(obj: Any) -> bool:
+    """Whether a value is a namedtuple."""
+    return is_namedtuple_class(type(obj))
+
+
+def is_namedtuple(obj: Any) -> bool:
+    """Whether a value or a class is one of namedtuples."""
+    return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
+
+
+def _namedtuple_name(context: Any) -> str:
+    known = SUPPORTED_SERIALIZED_TYPES.get(context)
+    if known is None or known.serialized_type_name == NO_SERIALIZED_TYPE_NAME_FOUND:
+        how = "didn't register" if known is None else "couldn't find"
+        raise NotImplementedError(f"Can't serialize TreeSpec of namedtuple class {context} because "
+                                  f"we {how} a serializated_type_name. Please register using "
+                                  "`_register_namedtuple`.")
+    return known.serialized_type_name
+
+
+def _namedtuple_of(name: str) -> Any:
+    if name not in SERIALIZED_TYPE_TO_PYTHON_TYPE:
+        raise NotImplementedError(f"Can't deserialize TreeSpec of namedtuple class {name} because "
+                                  "we couldn't find a serializated name.")
+    return SERIALIZED_TYPE_TO_PYTHON_TYPE[name]
+
+
+def _factory_name(context: Any) -> dict[str, Any]:
+    factory, keys = context
+    return {"default_factory_module": factory.__module__,
+            "default_factory_name": factory.__qualname__, "dict_context": keys}
+
+
+def _factory_of(written: dict[str, Any]) -> list[Any]:
+    module = importlib.import_module(written["default_factory_module"])
+    return [getattr(module, written["default_factory_name"]), written["dict_context"]]
+
+
+def _filled(made: Any, keys: Any, values: Iterable[Any]) -> Any:
+    made.update(zip(keys, values, strict=True))
+    return made
+
+
+STANDARD_DICT_TYPES: frozenset[Any] = frozenset({dict, OrderedDict, defaultdict})
+BUILTIN_TYPES: frozenset[Any] = frozenset({tuple, list, dict, namedtuple, OrderedDict, defaultdict,
+                                           deque})
+
+# Of each type: what it holds besides its children, its keys by that, and how it is put together.
+_KINDS: dict[Any, tuple[Any, Any, Any]] = {
+    tuple: (lambda d: None, None, lambda values, context: tuple(values)),
+    list: (lambda d: None, None, lambda values, context: list(values)),
+    deque: (lambda d: d.maxlen, None, lambda values, context: deque(values, maxlen=context)),
+    dict: (list, lambda context: map(MappingKey, context),
+           lambda values, context: _filled({}, context, values)),
+    OrderedDict: (list, lambda context: map(MappingKey, context),
+                  lambda values, context: _filled(OrderedDict(), context, values)),
+    defaultdict: (lambda d: [d.default_factory, list(d)],
+                  lambda context: map(MappingKey, context[1]),
+                  lambda values, context: _filled(defaultdict(context[0]), context[1], values)),
+    namedtuple: (type, lambda context: map(GetAttrKey, context._fields),
+                 lambda values, context: context(*values)),
+}
+
+
+def _register_kind(cls: Any, context_of: Any, keys_of: Any, unflatten: Any) -> None:
+    def flatten(tree: Any) -> tuple[list[Any], Context]:
+        return list(tree.values() if cls in STANDARD_DICT_TYPES else tree), context_of(tree)
+
+    def flatten_with_keys(tree: Any) -> tuple[list[Any], Context]:
+        values, context = flatten(tree)
+        keys = map(SequenceKey, range(len(values))) if keys_of is None else keys_of(context)
+        return list(zip(keys, values, strict=True)), context
+
+    dumped = {namedtuple: (_namedtuple_name, _namedtuple_of),
+              defaultdict: (_factory_name, _factory_of)}.get(cls, (None, None))
+    _private_register_pytree_node(
+        cls, flatten, unflatten, serialized_type_name=f"{cls.__module__}.{cls.__name__}",
+        to_dumpable_context=dumped[0], from_dumpable_context=dumped[1],
+        flatten_with_keys_fn=flatten_with_keys)
+
+
+for _cls, _rows in _KINDS.items():
+    _register_kind(_cls, *_rows)
+
+
+def _get_node_type(tree: Any) -> Any:
+    kind = type(tree)
+    return namedtuple if is_namedtuple_class(kind) else kind
+
+
+def tree_is_leaf(tree: PyTree, is_leaf: IsLeaf = None) -> bool:
+    """Whether a value is no container, or is said to be none."""
+    return bool(is_leaf is not None and is_leaf(tree)) or _get_node_type(
+        tree) not in SUPPORTED_NODES
+
+
+# ---------------------------------------------------------------- specs
+
+
+class TreeSpec:
+    """The structure of a nested container, without its leaves."""
+
+    __slots__ = ("type", "_context", "_children", "num_nodes", "num_leaves", "num_children")
+    type: Any
+    _context: Context
+    _children: list[TreeSpec]
+    num_nodes: int
+    num_leaves: int
+    num_children: int
+
+    def __init__(self, type: Any, context: Context, children_specs: list[TreeSpec]):
+        for name, value in (
+                ("type", type), ("_context", context), ("_children", children_specs),
+                ("num_nodes", 1 + sum(child.num_nodes for child in children_specs)),
+                ("num_leaves", 1 if type is None else sum(c.num_leaves for c in children_specs)),
+                ("num_children", len(children_specs))):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __reduce__(self) -> Any:
+        return (treespec_leaf, ()) if self.is_leaf() else (
+            TreeSpec, (self.type, self._context, self._children))
+
+    def __repr__(self, indent: int = 0) -> str:
+        if self.type is None:
+            return "*"
+        inner = (",\n" + " " * (indent + 2)).join(c.__repr__(indent + 2) for c in self._children)
+        return f"TreeSpec({self.type.__name__}, {self._context}, [{inner}])"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TreeSpec):
+            return NotImplemented
+        return self is other or (self.type == other.type and self._context == other._context
+                                 and self._children == other._children)
+
+    def __hash__(self) -> int:
+        context = self._context
+        if self.type is defaultdict:
+            context = (context[0], tuple(context[1]))
+        elif self.type in STANDARD_DICT_TYPES:
+            context = tuple(context)
+        elif isinstance(context, ConstantNode):
+            context = context.value
+        elif self.type is not None and self.type not in BUILTIN_TYPES:
+            context = None  # which may not be hashable; equal specs have equal hashes all the same
+        return hash((self.type, context, tuple(self._children)))
+
+    @property
+    def context(self) -> Context:
+        """What the container holds besides its children."""
+        return self._context
+
+    @property
+    def children_specs(self) -> list[TreeSpec]:
+        """The older name of :meth:`children`."""
+        warn("`treespec.children_specs` is deprecated. Use `treespec.child(index)` to access a "
+             "single child, or `treespec.children()` to get all children.", FutureWarning)
+        return self._children
+
+    def is_leaf(self) -> bool:
+        """Whether this is the spec of a leaf."""
+        return self.num_nodes == 1 and self.num_leaves == 1
+
+    def children(self) -> list[TreeSpec]:
+        """The specs of the children."""
+        return self._children.copy()
+
+    def child(self, index: int) -> TreeSpec:
+        """The spec of one child."""
+        return self._children[index]
+
+    def unflatten(self, leaves: Iterable[Any]) -> PyTree:
+        """The container of this structure that holds ``leaves``."""
+        given = leaves if isinstance(leaves, (list, tuple)) else list(leaves)
+        if len(given) != self.num_leaves:
+            raise ValueError(f"treespec.unflatten(leaves): `leaves` has length {len(given)} but "
+                             f"the spec refers to a pytree that holds {self.num_leaves} items "
+                             f"({self}).")
+        return self._built(iter(given))
+
+    def _built(self, leaves: Iterator[Any]) -> Any:
+        if self.type is None:
+            return next(leaves)
+        return SUPPORTED_NODES[self.type].unflatten_fn(
+            [child._built(leaves) for child in self._children], self._context)
+
+    def flatten_up_to(self, tree: PyTree) -> list[PyTree]:
+        """What another container holds in the places of this one's leaves."""
+        found: list[PyTree] = []
+        self._take(tree, found)
+        return found
+
+    def _take(self, tree: PyTree, found: list[PyTree]) -> None:
+        if self.is_leaf():
+            found.append(tree)
+            return
+        for child, spec in zip(self._matched(tree), self._children, strict=True):
+            spec._take(child, found)
+
+    def _matched(self, tree: PyTree) -> list[PyTree]:
+        """The children of a container, which must be like this one."""
+        kind = _get_node_type(tree)
+        are_dicts = self.type in STANDARD_DICT_TYPES and kind in STANDARD_DICT_TYPES
+        if kind != self.type and not are_dicts:
+            start = "Node type" if self.type in BUILTIN_TYPES else "Type"
+            raise ValueError(f"{start} mismatch; expected {self.type!r}, but got {kind!r}.")
+        children, context = SUPPORTED_NODES[kind].flatten_fn(tree)
+        if len(children) != self.num_children:
+            raise ValueError(f"Node arity mismatch; expected {self.num_children}, but got "
+                             f"{len(children)}.")
+        if are_dicts:
+            return self._by_key(tree)
+        if self.type not in BUILTIN_TYPES and context != self._context:
+            raise ValueError(f"Node context mismatch for custom node type {self.type!r}.")
+        if self.type is not deque and context != self._context:
+            raise ValueError(f"Node context mismatch for node type {self.type!r}; expected "
+                             f"{self._context!r}, but got {context!r}.")
+        return children
+
+    def _by_key(self, tree: Mapping[Any, Any]) -> list[PyTree]:
+        keys = self._context[1] if self.type is defaultdict else self._context
+        if set(tree) != set(keys):
+            words = "".join(f"; {what} key(s): {found}" for what, found in (
+                ("missing", set(keys) - set(tree)), ("extra", set(tree) - set(keys))) if found)
+            raise ValueError(f"Node keys mismatch{words}.")
+        return [tree[key] for key in keys]
+
+
+class _LeafMeta(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, TreeSpec) and instance.is_leaf()
+
+
+class LeafSpec(metaclass=_LeafMeta):
+    """The spec of a leaf: the class answers ``isinstance``, calling it gives the one spec."""
+
+    def __new__(cls) -> Any:
+        return _LEAF_SPEC
+
+
+PyTreeSpec = TreeSpec
+_LEAF_SPEC = TreeSpec(None, None, [])
+
+
+def treespec_leaf() -> TreeSpec:
+    """The spec of a leaf."""
+    return _LEAF_SPEC
+
+
+def treespec_tuple(iterable: Iterable[TreeSpec] = (), /) -> TreeSpec:
+    """The spec of a tuple of specs."""
+    children = list(iterable)
+    if any(not isinstance(child, TreeSpec) for child in children):
+        raise ValueError(f"Expected a tuple of TreeSpec values, got: {children!r}.")
+    return TreeSpec(tuple, None, children)
+
+
+def treespec_dict(mapping: Any = (), /, **kwargs: TreeSpec) -> TreeSpec:
+    """The spec of a dict of specs."""
+    children = dict(mapping, **kwargs)
+    if any(not isinstance(child, TreeSpec) for child in children.values()):
+        raise ValueError(f"Expected a dictionary of TreeSpec values, got: {children!r}.")
+    return TreeSpec(dict, list(children), list(children.values()))
+
+
+# ---------------------------------------------------------------- flattening and mapping
+
+
+def tree_flatten(tree: PyTree, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec]:
+    """The leaves from left to right, and the spec that puts them back."""
+    leaves: list[Any] = []
+
+    def collect(node: Any) -> TreeSpec:
+        if tree_is_leaf(node, is_leaf):
+            leaves.append(node)
+            return _LEAF_SPEC
+        kind = _get_node_type(node)
+        children, context = SUPPORTED_NODES[kind].flatten_fn(node)
+        return TreeSpec(kind, context, [collect(child) for child in children])
+
+    spec = collect(tree)
+    return leaves, spec
+
+
+def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
+    """The container of a spec that holds ``leaves``."""
+    if not isinstance(treespec, TreeSpec):
+        raise TypeError("Expected `treespec` to be an instance of PyTreeSpec but got item of type "
+                        f"{type(treespec)}.")
+    return treespec.unflatten(leaves)
+
+
+def tree_iter(tree: PyTree, is_leaf: IsLeaf = None) -> Iterator[Any]:
+    """The leaves, one after the other."""
+    if tree_is_leaf(tree, is_leaf):
+        yield tree
+    else:
+        for child in SUPPORTED_NODES[_get_node_type(tree)].flatten_fn(tree)[0]:
+            yield from tree_iter(child, is_leaf)
+
+
+def tree_leaves(tree: PyTree, is_leaf: IsLeaf = None) -> list[Any]:
+    """The leaves from left to right."""
+    return list(tree_iter(tree, is_leaf))
+
+
+def tree_structure(tree: PyTree, is_leaf: IsLeaf = None) -> TreeSpec:
+    """The spec alone."""
+    return tree_flatten(tree, is_leaf)[1]
+
+
+def arg_tree_leaves(*args: PyTree, **kwargs: PyTree) -> list[Any]:
+    """The leaves of a call's arguments."""
+    return tree_leaves([*args, *kwargs.values()])
+
+
+def tree_map(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: IsLeaf = None
+             ) -> PyTree:
+    """The same container of what ``func`` makes of the leaves, of one or of several alike."""
+    leaves, spec = tree_flatten(tree, is_leaf)
+    return spec.unflatten(map(func, leaves, *[spec.flatten_up_to(rest) for rest in rests]))
+
+
+def tree_map_(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: IsLeaf = None
+              ) -> PyTree:
+    """Call ``func`` on every leaf and return the container as it was given."""
+    leaves, spec = tree_flatten(tree, is_leaf)
+    deque(map(func, leaves, *[spec.flatten_up_to(rest) for rest in rests]), maxlen=0)
+    return tree
+
+
+def map_only(type_or_types_or_pred: Any, /) -> Callable[[Callable[[Any], Any]], Any]:
+    """Have a function leave alone whatever is not of some types, or not as a predicate says."""
+    if isinstance(type_or_types_or_pred, (type, tuple, types.UnionType)):
+        def chosen(value: Any) -> bool:
+            return isinstance(value, type_or_types_or_pred)
+    elif callable(type_or_types_or_pred):
+        chosen = type_or_types_or_pred
+    else:
+        raise TypeError("Argument must be a type, a tuple of types, or a callable.")
+
+    def decorate(func: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        @functools.wraps(func)
+        def mapped(value: Any) -> Any:
+            return func(value) if chosen(value) else value
+
+        return mapped
+
+    return decorate
+
+
+def tree_map_only(type_or_types_or_pred: Any, /, func: Callable[[Any], Any], tree: PyTree,
+                  is_leaf: IsLeaf = None) -> PyTree:
+    """:func:`tree_map` over the leaves of some types; the others stay."""
+    return tree_map(map_only(type_or_types_or_pred)(func), tree, is_leaf=is_leaf)
+
+
+def tree_map_only_(type_or_types_or_pred: Any, /, func: Callable[[Any], Any], tree: PyTree,
+                   is_leaf: IsLeaf = None) -> PyTree:
+    """:func:`tree_map_` over the leaves of some types."""
+    return tree_map_(map_only(type_or_types_or_pred)(func), tree, is_leaf=is_leaf)
+
+
+def tree_all(pred: Callable[[Any], bool], tree: PyTree, is_leaf: IsLeaf = None) -> bool:
+    """Whether something is so of every leaf."""
+    return all(map(pred, tree_iter(tree, is_leaf)))
+
+
+def tree_any(pred: Callable[[Any], bool], tree: PyTree, is_leaf: IsLeaf = None) -> bool:
+    """Whether something is so of any leaf."""
+    return any(map(pred, tree_iter(tree, is_leaf)))
+
+
+def tree_all_only(type_or_types: Any, /, pred: Callable[[Any], bool], tree: PyTree,
+                  is_leaf: IsLeaf = None) -> bool:
+    """Whether something is so of every leaf of some types."""
+    return all(pred(leaf) for leaf in tree_iter(tree, is_leaf) if isinstance(leaf, type_or_types))
+
+
+def tree_any_only(type_or_types: Any, /, pred: Callable[[Any], bool], tree: PyTree,
+                  is_leaf: IsLeaf = None) -> bool:
+    """Whether something is so of any leaf of some types."""
+    return any(pred(leaf) for leaf in tree_iter(tree, is_leaf) if isinstance(leaf, type_or_types))
+
+
+def _broadcast_to_and_flatten(tree: PyTree, treespec: TreeSpec, is_leaf: IsLeaf = None
+                              ) -> list[Any] | None:
+    """One value for every leaf of a spec, from a container that may end before it does."""
+    found: list[Any] = []
+
+    def add(value: Any, below: PyTree) -> None:
+        found.extend([value] * tree_structure(below, is_leaf).num_leaves)
+
+    try:
+        tree_map_(add, tree, treespec.unflatten([0] * treespec.num_leaves), is_leaf=is_leaf)
+    except ValueError:
+        return None
+    return found
+
+
+# ---------------------------------------------------------------- paths
+
+
+def tree_leaves_with_path(tree: PyTree, is_leaf: IsLeaf = None) -> list[tuple[KeyPath, Any]]:
+    """The leaves, each with the path to it."""
+    return list(_with_paths((), tree, is_leaf))
+
+
+def _with_paths(path: KeyPath, tree: PyTree, is_leaf: IsLeaf) -> Iterator[tuple[KeyPath, Any]]:
+    if tree_is_leaf(tree, is_leaf):
+        yield path, tree
+        return
+    kind = _get_node_type(tree)
+    flatten_with_keys = SUPPORTED_NODES[kind].flatten_with_keys_fn
+    if flatten_with_keys is None:
+        raise ValueError(f"Did not find a flatten_with_keys_fn for type: {kind}. Please pass a "
+                         "flatten_with_keys_fn argument to register_pytree_node.")
+    for key, child in flatten_with_keys(tree)[0]:
+        yield from _with_paths((*path, key), child, is_leaf)
+
+
+def tree_flatten_with_path(tree: PyTree, is_leaf: IsLeaf = None
+                           ) -> tuple[list[tuple[KeyPath, Any]], TreeSpec]:
+    """The leaves with their paths, and the spec."""
+    return tree_leaves_with_path(tree, is_leaf), tree_structure(tree, is_leaf)
+
+
+def tree_map_with_path(func: Callable[..., Any], tree: PyTree, *rests: PyTree,
+                       is_leaf: IsLeaf = None) -> PyTree:
+    """:func:`tree_map` with the path to a leaf as the first argument."""
+    found, spec = tree_flatten_with_path(tree, is_leaf)
+    paths, leaves = [path for path, _ in found], [leaf for _, leaf in found]
+    return spec.unflatten(map(func, paths, leaves, *[spec.flatten_up_to(rest) for rest in rests]))
+
+
+# ---------------------------------------------------------------- specs as text
+
+
+class EnumEncoder(json.JSONEncoder):
+    """Writes members of enumerations by their names."""
+
+    def default(self, obj: Any) -> Any:
+        """An enumeration's member as a dict."""
+        if isinstance(obj, Enum):
+            kind = type(obj)
+            return {"__enum__": True, "fqn": f"{kind.__module__}:{kind.__qualname__}",
+                    "name": obj.name}
+        return super().default(obj)
+
+
+def enum_object_hook(obj: dict[str, Any]) -> Any:
+    """A member of an enumeration from the dict it was written as."""
+    if "__enum__" not in obj:
+        return obj
+    module, _, name = obj["fqn"].partition(":")
+    return functools.reduce(getattr, name.split("."), importlib.import_module(module))[obj["name"]]  # type: ignore[index]
+
+
+def _as_json(spec: TreeSpec) -> dict[str, Any]:
+    if spec.is_leaf():
+        return {"type": None, "context": None, "children_spec": []}
+    known = SUPPORTED_SERIALIZED_TYPES.get(spec.type)
+    if known is None:
+        raise NotImplementedError(f"Serializing {spec.type} in pytree is not registered.")
+    if known.serialized_type_name == NO_SERIALIZED_TYPE_NAME_FOUND:
+        raise NotImplementedError(f"No registered serialization name for {spec.type} found. Please "
+                                  "update your _register_pytree_node call with a "
+                                  "`serialized_type_name` kwarg.")
+    try:
+        context = known.to_dumpable_context(spec._context) if known.to_dumpable_context \
+            else json.dumps(spec._context, cls=EnumEncoder)
+    except TypeError as error:
+        raise TypeError("Unable to serialize context. Please make the context json dump-able, or "
+                        "register a custom serializer using _register_pytree_node.") from error
+    return {"type": known.serialized_type_name, "context": context,
+            "children_spec": [_as_json(child) for child in spec._children]}
+
+
+def _from_json(written: dict[str, Any]) -> TreeSpec:
+    if written["type"] is None:
+        return _LEAF_SPEC
+    if written["type"] not in SERIALIZED_TYPE_TO_PYTHON_TYPE:
+        raise NotImplementedError(f"Deserializing {written['type']} in pytree is not registered.")
+    kind = SERIALIZED_TYPE_TO_PYTHON_TYPE[written["type"]]
+    read = SUPPORTED_SERIALIZED_TYPES[kind].from_dumpable_context
+    context = read(written["context"]) if read \
+        else json.loads(written["context"], object_hook=enum_object_hook)
+    return TreeSpec(kind, context, [_from_json(child) for child in written["children_spec"]])
+
+
+def _check_protocol(protocol: Any) -> None:
+    if protocol != DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL:
+        raise ValueError(f"Unknown protocol {protocol}. Available protocols: "
+                         f"{[DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL]}")
+
+
+def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
+    """A spec as JSON."""
+    if not isinstance(treespec, TreeSpec):
+        raise TypeError("Expected `treespec` to be an instance of PyTreeSpec but got item of type "
+                        f"{type(treespec)}.")
+    if protocol is None:
+        protocol = DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL
+    _check_protocol(protocol)
+    return json.dumps((protocol, _as_json(treespec)), cls=EnumEncoder)
+
+
+def treespec_loads(serialized: str) -> TreeSpec:
+    """A spec from JSON."""
+    protocol, written = json.loads(serialized)
+    _check_protocol(protocol)
+    return _from_json(written)
+
+
+class _Star:
+    def __repr__(self) -> str:
+        return "*"
+
+
+def treespec_pprint(treespec: TreeSpec) -> str:
+    """The container of a spec as it would print, with a star for every leaf."""
+    return repr(treespec.unflatten([_Star()] * treespec.num_leaves))
+
+
+_suggest_names(__name__)

@@ -1,0 +1,149 @@
+"""Weak dictionaries, timers, the report of a machine, and writing for TensorBoard."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import pickle
+import sys
+from collections import namedtuple
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import retrograd as torch
+from retrograd.utils import _pytree, benchmark
+from retrograd.utils.weak import WeakIdKeyDictionary, WeakTensorKeyDictionary
+
+
+def test_weak_dictionaries_know_keys_by_identity() -> None:
+    known: Any = WeakTensorKeyDictionary()
+    a, b = torch.ones(2), torch.ones(2)
+    known[a], known[b] = 1, 2
+    assert (known[a], known[b], len(known)) == (1, 2, 2) and a in known
+    assert torch.ones(2) not in known and 5 not in known
+    assert sorted(known.values()) == [1, 2] and known.get(torch.ones(1), "no") == "no"
+    del a
+    gc.collect()
+    assert len(known) == 1 and next(iter(known)) is b
+    del known[b]
+    assert not known and len(WeakIdKeyDictionary({b: 3})) == 1
+
+
+def test_a_timer_measures() -> None:
+    timer = benchmark.Timer("x + 1", globals={"x": 1}, label="adding", sub_label="ints",
+                            description="plain")
+    found = timer.timeit(100)
+    assert found.number_per_run == 100 and len(found.times) == 1 and found.median > 0
+    several = timer.blocked_autorange(min_run_time=0.002)
+    assert len(several.raw_times) >= 2 and several.iqr >= 0 and several.mean > 0
+    assert "adding: ints" in repr(several) and "Median" in repr(several)
+    assert several.label == "adding" and several.num_threads == 1
+    with pytest.raises(AttributeError, match="'Measurement' object has no attribute 'nonsense'"):
+        several.nonsense  # noqa: B018
+    with pytest.raises(ValueError, match="times Python statements"):
+        benchmark.Timer("1;", language="c++")
+    assert benchmark.Timer("torch.ones(1)").timeit(2).times  # which knows this library as torch
+
+
+def test_threads_are_given_back_after_an_error() -> None:
+    before = torch.get_num_threads()
+    with pytest.raises(ZeroDivisionError):
+        benchmark.Timer("1 / 0", num_threads=1).timeit(1)
+    assert torch.get_num_threads() == before
+
+
+def test_a_table_compares() -> None:
+    spec = [benchmark.TaskSpec("f()", label="f", sub_label=size, description=how)
+            for size in ("small", "large") for how in ("old", "new")]
+    results = [benchmark.Measurement(1, [1e-6 * (i + 1)], s) for i, s in enumerate(spec)]
+    table = str(benchmark.Compare([*results, results[0]]))
+    assert table.splitlines()[0].strip("[]- ") == "f" and "Times are in us." in table
+    assert table.splitlines()[2].split() == ["small", "(1", "thread)", "|", "1.0", "|", "2.0"]
+    assert benchmark.select_unit(2e-3) == ("ms", 1e-3)
+
+
+def test_the_report_of_a_machine(capsys: pytest.CaptureFixture[str]) -> None:
+    from retrograd.utils import collect_env
+
+    collect_env.main()
+    printed = capsys.readouterr().out
+    assert f"retrograd {torch.__version__}" in printed and "numpy==" in printed
+
+
+def test_modules_are_renamed() -> None:
+    class Made:
+        pass
+
+    torch.utils.set_module(Made, "elsewhere")
+    assert Made.__module__ == "elsewhere"
+    with pytest.raises(TypeError, match="The mod argument should be a string"):
+        torch.utils.set_module(Made, 5)
+
+
+def test_without_tensorboard_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    for name in [n for n in sys.modules if n.startswith("tensorboard.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, "retrograd.utils.tensorboard", raising=False)
+    with pytest.raises(ModuleNotFoundError, match="No module named 'tensorboard'") as caught:
+        importlib.import_module("retrograd.utils.tensorboard")
+    assert caught.value.name == "tensorboard"
+
+
+@pytest.mark.skipif(find_spec("tensorboard") is None, reason="tensorboard is not installed")
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_written_can_be_read(tmp_path: Path) -> None:
+    from retrograd.utils.tensorboard import SummaryWriter
+
+    with SummaryWriter(tmp_path) as writer:
+        for step in range(3):
+            writer.add_scalar("loss", torch.tensor(1.5) * step, step)
+        writer.add_scalars("both", {"a": 1, "b": 2.5}, 1)
+        writer.add_histogram("weights", torch.arange(10.0), 0)
+        writer.add_text("note", "hello", 0)
+        with pytest.raises(AttributeError, match="SummaryWriter.add_graph does not exist here yet"):
+            writer.add_graph(None)
+    events = importlib.import_module("tensorboard.backend.event_processing.event_accumulator")
+    read = events.EventAccumulator(str(tmp_path))
+    read.Reload()
+    assert [(e.step, e.value) for e in read.Scalars("loss")] == [(0, 0.0), (1, 1.5), (2, 3.0)]
+    assert read.Scalars("both/b")[0].value == 2.5
+    assert read.Histograms("weights")[0].histogram_value.num == 10
+
+
+# ---------------------------------------------------------------- trees
+
+
+Point = namedtuple("Point", "x y")
+
+
+def test_specs_are_copied_and_frozen() -> None:
+    spec = _pytree.tree_structure([1, Point(2, {"a": 3})])
+    assert pickle.loads(pickle.dumps(spec)) == spec and hash(spec) == hash(
+        _pytree.tree_structure([1, Point(5, {"a": 6})]))
+    assert isinstance(_pytree.treespec_leaf(), _pytree.LeafSpec)
+    assert not isinstance(spec, _pytree.LeafSpec)
+    with pytest.raises(AttributeError, match="cannot assign to field 'type'"):
+        spec.type = dict
+    assert spec != 5
+
+
+def test_registered_classes_enter_transforms() -> None:
+    class Pair:
+        def __init__(self, a: Any, b: Any):
+            self.a, self.b = a, b
+
+    _pytree.register_pytree_node(Pair, lambda p: ([p.a, p.b], None), lambda c, _: Pair(*c))
+    try:
+        made = torch.vmap(lambda pair: Pair(pair.a * 2, pair.b))(Pair(torch.ones(3), torch.ones(3)))
+        assert type(made) is Pair and made.a.tolist() == [2.0] * 3
+        _, pull = torch.func.vjp(lambda pair: pair.a * pair.b, Pair(torch.ones(2), torch.zeros(2)))
+        assert type(pull(torch.ones(2))[0]) is Pair
+    finally:
+        _pytree._deregister_pytree_node(Pair)
+    with pytest.warns(FutureWarning, match="_register_pytree_node` is deprecated"):
+        _pytree._register_pytree_node(Pair, None, None)
+    _pytree._deregister_pytree_node(Pair)
