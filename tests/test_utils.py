@@ -104,7 +104,7 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
         writer.add_scalars("both", {"a": 1, "b": 2.5}, 1)
         writer.add_histogram("weights", torch.arange(10.0), 0)
         writer.add_text("note", "hello", 0)
-        with pytest.raises(AttributeError, match="SummaryWriter.add_graph does not exist here yet"):
+        with pytest.raises(AttributeError, match="add_graph does not exist here yet"):
             writer.add_graph(None)
     events = importlib.import_module("tensorboard.backend.event_processing.event_accumulator")
     read = events.EventAccumulator(str(tmp_path))
