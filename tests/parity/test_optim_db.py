@@ -17,14 +17,14 @@ with warnings.catch_warnings():
     from torch.testing._internal.common_optimizers import optim_db
 
 STEPS = 20
-FEWER_STEPS = {"LBFGS": 1, "Muon": 2}
-"""Those that make much of a difference in the last digit: by steps of Newton's, or bfloat16."""
+FEWER_STEPS = {"Muon": 2}
+"""It orthogonalises in bfloat16, which makes much of a difference in the last digit."""
 OPTIMIZERS = {info.optim_cls.__name__: info for info in optim_db}
 MISSING = {"SparseAdam"}
 TOLERANCES = {"float64": 1e-9, "float32": 2e-5, "complex128": 1e-9}
-LEFT_OUT = {("LBFGS", "complex128"), ("LBFGS", "float32"), ("Adafactor", "complex128"),
-            ("Muon", "complex128")}
-COARSE = {"Muon": 1e-3, "LBFGS": 1e-6}
+LEFT_OUT = {("LBFGS", "float32"), ("Adafactor", "complex128"), ("Muon", "complex128")}
+"""Two refuse complex numbers; the curvature that LBFGS finds in float32 is rounding near the end."""
+COARSE = {"Muon": 1e-3}
 """Tolerances of optimizers that amplify the last digit."""
 CASES = [(name, dtype) for name in sorted(OPTIMIZERS.keys() - MISSING) for dtype in TOLERANCES
          if (name, dtype) not in LEFT_OUT]
@@ -62,8 +62,10 @@ def trained(lib: Any, name: str, dtype: str, options: dict[str, Any]) -> Any:
         optimizer.zero_grad()
         hidden = data @ parameters[0]
         output = hidden.tanh() @ parameters[1] if name == "Muon" \
-            else (hidden + parameters[1]).tanh()
+            else hidden + parameters[1] if name == "LBFGS" else (hidden + parameters[1]).tanh()
         loss = (output - 0.3).abs().square().mean()
+        if name == "LBFGS":  # something with one minimum, so steep that all ways end at it
+            loss = 1e5 * (loss + sum(p.abs().square().mean() for p in parameters))
         loss.backward()
         return loss
 
@@ -78,8 +80,6 @@ def test_an_optimizer_is_pytorchs(name: str, dtype: str) -> None:
     tolerance = COARSE.get(name, TOLERANCES[dtype])
     for given in OPTIMIZERS[name].optim_inputs_func(device="cpu"):
         options = given.kwargs
-        if options.get("differentiable") or options.get("capturable"):
-            continue
         expected = trained(torch, name, dtype, copy.deepcopy(options))
         found = trained(rg, name, dtype, {k: translated(v) for k, v in options.items()})
         if isinstance(expected, type):
