@@ -1262,6 +1262,13 @@ def max_pool1d(input: Tensor, kernel_size: _int | Sequence[_int],
                return_indices: _bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """The largest value of every window of a signal."""
     ...
+def max_pool1d_with_indices(input: Tensor, kernel_size: _int | Sequence[_int],
+                            stride: _int | Sequence[_int] | None = None,
+                            padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1,
+                            ceil_mode: _bool = False,
+                            return_indices: _bool = False) -> tuple[Tensor, Tensor]:
+    """:func:`max_pool1d`, and where in a signal each maximum lies."""
+    ...
 @overload
 def max_pool2d(input: Tensor, kernel_size: _int | Sequence[_int],
                stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0,

@@ -23,7 +23,7 @@ OPTIMIZERS = {info.optim_cls.__name__: info for info in optim_db}
 MISSING = {"SparseAdam"}
 TOLERANCES = {"float64": 1e-9, "float32": 2e-5, "complex128": 1e-9}
 LEFT_OUT = {("LBFGS", "float32"), ("Adafactor", "complex128"), ("Muon", "complex128")}
-"""Two refuse complex numbers; the curvature that LBFGS finds in float32 is rounding near the end."""
+"""Two refuse complex numbers; in float32 the curvature that LBFGS finds is rounding at the end."""
 COARSE = {"Muon": 1e-3}
 """Tolerances of optimizers that amplify the last digit."""
 CASES = [(name, dtype) for name in sorted(OPTIMIZERS.keys() - MISSING) for dtype in TOLERANCES

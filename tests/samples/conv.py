@@ -149,3 +149,11 @@ for name, images in (("grid_sampler", (1, 2, 4, 3)), ("grid_sampler_2d", (1, 2, 
                        False))
 samples("nn.functional.affine_grid", call(array(2, 2, 3), (2, 3, 4, 5), False),
         call(array(1, 2, 3), (1, 1, 2, 3), True), call(array(2, 3, 4), (2, 1, 3, 2, 1), False))
+samples("nn.functional.max_pool1d_with_indices", call(grid(2, 3, 8), 2), call(grid(3, 8), 3, 2, 1))
+samples("max_pool1d_with_indices", call(grid(2, 3, 8), 2))
+samples("nn.functional.max_pool2d_with_indices", call(grid(2, 3, 6, 6), 2),
+        call(grid(3, 6, 7), 3, 2, 1))
+samples("nn.functional.max_pool3d_with_indices", call(grid(1, 2, 4, 4, 4), 2))
+samples("nn.functional.adaptive_max_pool1d_with_indices", call(grid(2, 3, 8), 3))
+samples("nn.functional.adaptive_max_pool2d_with_indices", call(grid(2, 3, 7, 5), 3))
+samples("nn.functional.adaptive_max_pool3d_with_indices", call(grid(1, 2, 4, 5, 3), 2))

@@ -18,7 +18,8 @@ NO_SAMPLES: dict[str, str] = {
         "asarray", "from_numpy", "frombuffer", "from_dlpack", "to_dlpack", "empty", "empty_strided",
         "empty_like", "zero_", "resize_as_",
     ], _MEMORY),
-    **dict.fromkeys(["chain_matmul", "cholesky", "qr", "nn.functional.upsample"], _WARNS),
+    **dict.fromkeys(["chain_matmul", "cholesky", "qr", "nn.functional.upsample",
+                     "nn.functional.upsample_nearest", "nn.functional.upsample_bilinear"], _WARNS),
     "native_channel_shuffle": "channel_shuffle, which PyTorch does not differentiate by this name",
     "affine_grid_generator": "what is behind the checks of affine_grid, which has samples",
     "linalg.eig": "its vectors have a free phase: tests/parity/test_op_db.py takes their moduli",
@@ -70,8 +71,6 @@ DIFFERENCES: dict[tuple[str, str], str] = {
     **_same("_sample_dirichlet", _WIDE, _MORE),
     **_same("softmax special.softmax nn.functional.softmax log_softmax special.log_softmax "
             "nn.functional.log_softmax nn.functional.softmin", ("int64",), _EMPTY),
-    ("nn.functional.max_pool1d", "int64"): "PyTorch takes integers only together with "
-                                           "return_indices",
     **_same("topk kthvalue", ("int64",), _TIES),
     **_same("embedding_bag", ("float32", "float16"),
             "PyTorch's quick sum does not say which bag an index lies in"),

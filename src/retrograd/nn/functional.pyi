@@ -34,6 +34,10 @@ def adaptive_max_pool1d(input: Tensor, output_size: int | Sequence[int | None] |
                         return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """The largest values of ``output_size`` nearly equal parts of a signal."""
     ...
+def adaptive_max_pool1d_with_indices(input: Tensor, output_size: int | Sequence[int] | None,
+                                     return_indices: bool = False) -> tuple[Tensor, Tensor]:
+    """:func:`adaptive_max_pool1d`, and where in a signal each maximum lies."""
+    ...
 @overload
 def adaptive_max_pool2d(input: Tensor, output_size: int | Sequence[int | None] | None,
                         return_indices: Literal[False] = False) -> Tensor:
@@ -49,6 +53,10 @@ def adaptive_max_pool2d(input: Tensor, output_size: int | Sequence[int | None] |
                         return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """The largest values of a grid of ``output_size`` nearly equal parts of an image."""
     ...
+def adaptive_max_pool2d_with_indices(input: Tensor, output_size: int | Sequence[int] | None,
+                                     return_indices: bool = False) -> tuple[Tensor, Tensor]:
+    """:func:`adaptive_max_pool2d`, and where in an image each maximum lies."""
+    ...
 @overload
 def adaptive_max_pool3d(input: Tensor, output_size: int | Sequence[int | None] | None,
                         return_indices: Literal[False] = False) -> Tensor:
@@ -63,6 +71,10 @@ def adaptive_max_pool3d(input: Tensor, output_size: int | Sequence[int | None] |
 def adaptive_max_pool3d(input: Tensor, output_size: int | Sequence[int | None] | None,
                         return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """The largest values of a grid of ``output_size`` nearly equal parts of a volume."""
+    ...
+def adaptive_max_pool3d_with_indices(input: Tensor, output_size: int | Sequence[int] | None,
+                                     return_indices: bool = False) -> tuple[Tensor, Tensor]:
+    """:func:`adaptive_max_pool3d`, and where in a volume each maximum lies."""
     ...
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """Where each map of ``theta`` takes the elements of images or volumes of ``size``."""
@@ -417,6 +429,13 @@ def max_pool1d(input: Tensor, kernel_size: int | Sequence[int],
                return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """The largest value of every window of a signal."""
     ...
+def max_pool1d_with_indices(input: Tensor, kernel_size: int | Sequence[int],
+                            stride: int | Sequence[int] | None = None,
+                            padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1,
+                            ceil_mode: bool = False,
+                            return_indices: bool = False) -> tuple[Tensor, Tensor]:
+    """:func:`max_pool1d`, and where in a signal each maximum lies."""
+    ...
 @overload
 def max_pool2d(input: Tensor, kernel_size: int | Sequence[int],
                stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
@@ -438,6 +457,13 @@ def max_pool2d(input: Tensor, kernel_size: int | Sequence[int],
                return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """The largest value of every window of an image."""
     ...
+def max_pool2d_with_indices(input: Tensor, kernel_size: int | Sequence[int],
+                            stride: int | Sequence[int] | None = None,
+                            padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1,
+                            ceil_mode: bool = False,
+                            return_indices: bool = False) -> tuple[Tensor, Tensor]:
+    """:func:`max_pool2d`, and where in an image each maximum lies."""
+    ...
 @overload
 def max_pool3d(input: Tensor, kernel_size: int | Sequence[int],
                stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
@@ -458,6 +484,13 @@ def max_pool3d(input: Tensor, kernel_size: int | Sequence[int],
                dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
                return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """The largest value of every window of a volume."""
+    ...
+def max_pool3d_with_indices(input: Tensor, kernel_size: int | Sequence[int],
+                            stride: int | Sequence[int] | None = None,
+                            padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1,
+                            ceil_mode: bool = False,
+                            return_indices: bool = False) -> tuple[Tensor, Tensor]:
+    """:func:`max_pool3d`, and where in a volume each maximum lies."""
     ...
 def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: int | Sequence[int],
                  stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
@@ -653,4 +686,12 @@ def upsample(input: Tensor, size: int | Sequence[int] | None = None,
              scale_factor: float | Sequence[float] | None = None, mode: str = 'nearest',
              align_corners: bool | None = None) -> Tensor:
     """:func:`interpolate` under its older name."""
+    ...
+def upsample_bilinear(input: Tensor, size: int | Sequence[int] | None = None,
+                      scale_factor: float | Sequence[float] | None = None) -> Tensor:
+    """:func:`interpolate` by straight lines between corners, under its older name."""
+    ...
+def upsample_nearest(input: Tensor, size: int | Sequence[int] | None = None,
+                     scale_factor: float | Sequence[float] | None = None) -> Tensor:
+    """:func:`interpolate` by the nearest elements, under its older name."""
     ...

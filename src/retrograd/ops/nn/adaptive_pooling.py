@@ -102,3 +102,17 @@ def adaptive_max_pool3d(input: Tensor, output_size: Sizes | None, return_indices
                         ) -> Any:
     """The largest values of a grid of ``output_size`` nearly equal parts of a volume."""
     return _adaptive_max_pool(3, input, output_size, return_indices)
+
+
+def _declare_with_indices(rank: int, thing: str) -> Any:
+    @composite(function="nn.functional", name=f"adaptive_max_pool{rank}d_with_indices",
+               doc=f":func:`adaptive_max_pool{rank}d`, and where in {thing} each maximum lies.")
+    def with_indices(input: Tensor, output_size: Sizes | None,
+                     return_indices: bool = False) -> tuple[Tensor, Tensor]:
+        return _adaptive_max_pool(rank, input, output_size, True)
+
+    return with_indices
+
+
+for _rank, _thing in ((1, "a signal"), (2, "an image"), (3, "a volume")):
+    _declare_with_indices(_rank, _thing)

@@ -73,14 +73,13 @@ def windows_are_apart(kernel: Any, stride: Any, dilation: Any) -> bool:
 
 def _declare_max_pool(rank: int, node: str) -> tuple[Any, Any]:
     """Two ops: the maxima, and the maxima with their places, which make for a quick backward."""
-    guard = kinds("f", "max_pool1d_impl") if rank == 1 else None
-
-    @op(name=f"_max_pool{rank}d", node=node, guard=guard, batches="planes")
+    @op(name=f"_max_pool{rank}d", node=node, batches="planes",
+        guard=kinds("f", "max_pool1d_impl") if rank == 1 else None)
     def alone(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
               size: Any) -> Any:
         return pool_kernels.max_pool(input, kernel, stride, padding, dilation, size)
 
-    @op(name=f"_max_pool{rank}d_with_places", node=node, guard=guard, differentiable=(0,),
+    @op(name=f"_max_pool{rank}d_with_places", node=node, differentiable=(0,),
         outputs=("output", "places"), batches="planes")
     def with_places(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
                     size: Any) -> Any:
@@ -126,7 +125,16 @@ def _declare_public_max_pool(rank: int, thing: str, node: str) -> Any:
         y = alone(input, *plan)
         return (y, _max_positions(input.detach(), *plan)) if return_indices else y
 
+    @composite(function="nn.functional", name=f"max_pool{rank}d_with_indices",
+               doc=f":func:`max_pool{rank}d`, and where in {thing} each maximum lies.")
+    def with_indices(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
+                     padding: Sizes = 0, dilation: Sizes = 1, ceil_mode: bool = False,
+                     return_indices: bool = False) -> tuple[Tensor, Tensor]:
+        return max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
     publish(max_pool, max_pool.__name__, method=False)
+    if rank == 1:
+        publish(with_indices, with_indices.__name__, method=False)
     return max_pool
 
 

@@ -101,3 +101,18 @@ def upsample(input: Tensor, size: Sizes | None = None, scale_factor: Any = None,
     """:func:`interpolate` under its older name."""
     warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+@composite(function="nn.functional")
+def upsample_nearest(input: Tensor, size: Sizes | None = None, scale_factor: Any = None) -> Tensor:
+    """:func:`interpolate` by the nearest elements, under its older name."""
+    warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.")
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+@composite(function="nn.functional")
+def upsample_bilinear(input: Tensor, size: Sizes | None = None, scale_factor: Any = None) -> Tensor:
+    """:func:`interpolate` by straight lines between corners, under its older name."""
+    warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` "
+         "instead.")
+    return interpolate(input, size, scale_factor, "bilinear", True)
