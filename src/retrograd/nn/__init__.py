@@ -1,12 +1,34 @@
 """Building blocks of models: modules, parameters, losses and their initial values."""
 
-from ..base.missing_names import suggest_names as _suggest_names
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+from typing import Any as _Any
+
+from ..base.missing_names import refuse as _refuse
 from . import functional, init, modules, utils
 from .modules import *  # noqa: F403
 from .modules import __all__ as _modules_all
+from .modules.utils import factory_kwargs
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
-__all__ = [*_modules_all, "Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter",
-           "functional", "init", "modules", "utils"]
+if TYPE_CHECKING:
+    from . import attention, common_types, grad, parallel
+    from .parallel import DataParallel
 
-_suggest_names(__name__)
+__all__ = [*_modules_all, "Buffer", "DataParallel", "Parameter", "UninitializedBuffer",
+           "UninitializedParameter", "attention", "common_types", "factory_kwargs", "functional",
+           "grad", "init", "modules", "parallel", "utils"]
+
+_LAZY = {"attention", "common_types", "grad", "parallel"}
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _LAZY:
+        return _import_module(f"{__name__}.{name}")
+    if name == "DataParallel":
+        return _import_module(f"{__name__}.parallel").DataParallel
+    _refuse(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

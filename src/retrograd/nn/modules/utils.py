@@ -49,3 +49,19 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
     for key in list(metadata):
         if key and (key == prefix.replace(".", "") or key.startswith(prefix)):
             metadata[key[len(prefix):]] = metadata.pop(key)
+
+
+def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
+    """The options of a factory among a module's, given one by one or as ``factory_kwargs``."""
+    if kwargs is None:
+        return {}
+    simple = {"device", "dtype", "memory_format"}
+    unexpected = kwargs.keys() - simple - {"factory_kwargs"}
+    if unexpected:
+        raise TypeError(f"unexpected kwargs {unexpected}")
+    made = dict(kwargs.get("factory_kwargs", {}))
+    for key in sorted(simple & kwargs.keys()):
+        if key in made:
+            raise TypeError(f"{key} specified twice, in **kwargs and in factory_kwargs")
+        made[key] = kwargs[key]
+    return made
