@@ -33,7 +33,7 @@ PATHS = {
 @behaviour_of_each(list(PATHS))
 def names_that_programs_import(torch, log, path):
     module = importlib.import_module(f"{torch.__name__}.{path}")
-    log([getattr(getattr(module, name), "__name__", name) for name in PATHS[path].split()])
+    log([name for name in PATHS[path].split() if hasattr(module, name)])
 
 
 @behaviour

@@ -6,7 +6,7 @@ from ..core.tensor import Tensor
 
 T = TypeVar("T")
 
-_scalar_or_tuple_any_t = T | tuple[T, ...]
+_scalar_or_tuple_any_t: Any = T | tuple[T, ...]
 _size_any_t = int | tuple[int, ...]
 _ratio_any_t = float | tuple[float, ...]
 _size_any_opt_t = int | None | tuple[int | None, ...]
