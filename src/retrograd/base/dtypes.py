@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from contextvars import ContextVar
 from typing import Any
 
 from ..backend import xp
@@ -341,10 +342,14 @@ class device:
         return (device, (self.type, self.index))
 
     def __enter__(self) -> device:
+        _ENTERED.set((DEFAULT_DEVICE.get(), _ENTERED.get()))
+        DEFAULT_DEVICE.set(self)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        return None
+        outer, rest = _ENTERED.get()
+        DEFAULT_DEVICE.set(outer)
+        _ENTERED.set(rest)
 
 
 _NO_ACCELERATOR = "Cannot access accelerator device when none is available."
@@ -358,6 +363,19 @@ _DEVICE_KINDS = ["cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ide
                  "fpga", "maia", "xla", "lazy", "vulkan", "mps", "meta", "hpu", "mtia",
                  "privateuseone"]
 CPU = device("cpu")
+
+DEFAULT_DEVICE: ContextVar[device | None] = ContextVar("device", default=None)
+"""Where factories make tensors if they are not told; None is the CPU."""
+_ENTERED: ContextVar[Any] = ContextVar("entered", default=None)  # what to return to, a linked list
+
+
+def is_meta(value: Any, function: str | None = None) -> builtins.bool:
+    """Whether ``value`` names the device of tensors without memory; if not, it must be the CPU."""
+    if (isinstance(value, str) and value == "meta") or (
+            isinstance(value, device) and value.type == "meta"):
+        return True
+    as_device(value, function)
+    return False
 
 
 def as_device(value: Any, function: str | None = None) -> device:

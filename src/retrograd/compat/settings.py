@@ -230,9 +230,9 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 def get_default_device() -> dtypes.device:
     """The device that factories make tensors on."""
-    return dtypes.CPU
+    return dtypes.DEFAULT_DEVICE.get() or dtypes.CPU
 
 
 def set_default_device(device: Any) -> None:
-    """Accept the CPU, the only device there is."""
-    dtypes.as_device(device)
+    """Let factories make tensors on the CPU, or ``meta`` ones, which have no memory."""
+    dtypes.DEFAULT_DEVICE.set(dtypes.device("meta") if dtypes.is_meta(device) else None)

@@ -6,7 +6,6 @@ from ..core.tensor import Tensor
 
 T = TypeVar("T")
 
-_scalar_or_tuple_any_t: Any = T | tuple[T, ...]
 _size_any_t = int | tuple[int, ...]
 _ratio_any_t = float | tuple[float, ...]
 _size_any_opt_t = int | None | tuple[int | None, ...]
@@ -18,10 +17,11 @@ _tensor_list_t = Tensor | tuple[Tensor, ...]
 _maybe_indices_t = Tensor | tuple[Tensor, Tensor]
 
 
-def _one_or(kind: Any, count: int) -> Any:
-    return kind | tuple[(kind,) * count]  # type: ignore[misc]
+def _one_or(kind: Any, *parts: Any) -> Any:
+    return kind | tuple[parts]  # type: ignore[valid-type]
 
 
+_scalar_or_tuple_any_t = _one_or(T, T, ...)
 for _count in range(1, 7):
-    globals()[f"_size_{_count}_t"] = _one_or(int, _count)
-    globals()[f"_scalar_or_tuple_{_count}_t"] = _one_or(T, _count)
+    globals()[f"_size_{_count}_t"] = _one_or(int, *(int,) * _count)
+    globals()[f"_scalar_or_tuple_{_count}_t"] = _one_or(T, *(T,) * _count)

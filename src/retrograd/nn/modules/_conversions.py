@@ -148,7 +148,7 @@ def _converted(parameter: Any, fn: Conversion, name: str) -> Any:
 def _can_share(tensor: Tensor, made: Tensor) -> bool:
     """Whether ``tensor`` may take the data of ``made`` and stay the object it is."""
     return (library_of(tensor._data) is library_of(made._data)
-            and not get_overwrite_module_params_on_conversion())
+            and tensor.is_meta is made.is_meta and not get_overwrite_module_params_on_conversion())
 
 
 def _swapped(parameter: Any, made: Tensor, grad: Any, fn: Conversion, name: str) -> Any:

@@ -18,8 +18,10 @@ from ..memory.casts import fits
 from .nested_data import data_of
 from .options import (
     allocated,
+    blank,
     dtype_for,
     leaf,
+    on_meta,
     out_dtype,
     place,
     settle,
@@ -36,10 +38,11 @@ def _filled(function: str, fill_with: Any, doc: str) -> Any:
     def factory(*size: Any, out: Tensor | None = None, dtype: Any = None, layout: Any = None,
                 device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
                 memory_format: Any = None, **named: Any) -> Tensor:
-        place(function, device, layout)
+        meta = place(function, device, layout)
         kind = out_dtype(function, dtype, out)
-        data = allocated(fill_with, size_argument(function, size, named), kind.np)
-        return settle(data, out, requires_grad, function)
+        shape = size_argument(function, size, named)
+        data = blank(shape, kind.np) if meta else allocated(fill_with, shape, kind.np)
+        return settle(data, out, requires_grad, function, meta)
 
     factory.__name__ = factory.__qualname__ = function
     factory.__doc__ = doc
@@ -55,13 +58,15 @@ def full(size: Sequence[int], fill_value: Any, *, out: Tensor | None = None, dty
          layout: Any = None, device: Any = None, pin_memory: bool = False,
          requires_grad: bool = False) -> Tensor:
     """A tensor filled with one value, whose type decides the dtype."""
-    place("full", device, layout)
+    meta = place("full", device, layout)
     value = _fill_value("full", fill_value)
     kind = out_dtype("full", dtype, out, dtypes.of_scalar(value))
     if not isinstance(size, (tuple, list)):
         raise TypeError("full(): argument 'size' (position 1) must be tuple of ints, not "
                         f"{type(size).__name__}")
-    return settle(_full_array("full", size, value, kind), out, requires_grad, "full")
+    data = blank(size_from("full", (size,)), kind.np) if meta \
+        else _full_array("full", size, value, kind)
+    return settle(data, out, requires_grad, "full", meta)
 
 
 def _fill_value(function: str, value: Any) -> Any:
@@ -84,16 +89,17 @@ def _full_array(function: str, size: Any, value: Any, kind: dtypes.dtype) -> Any
 def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, layout: Any = None,
                   pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """A zero-dim tensor of the default dtype."""
-    place("scalar_tensor", device, layout)
+    meta = place("scalar_tensor", device, layout)
     kind = dtype_for("scalar_tensor", dtype)
-    return leaf(create_kernels.number_as(_fill_value("scalar_tensor", s), kind.np), requires_grad)
+    data = create_kernels.number_as(_fill_value("scalar_tensor", s), kind.np)
+    return leaf(data, requires_grad, "scalar_tensor", meta)
 
 
 def empty_strided(size: Sequence[int], stride: Sequence[int], *, dtype: Any = None,
                   layout: Any = None, device: Any = None, requires_grad: bool = False,
                   pin_memory: bool = False) -> Tensor:
     """A tensor with given strides whose values are not set."""
-    place("empty_strided", device, layout)
+    meta = place("empty_strided", device, layout)
     kind = dtype_for("empty_strided", dtype)
     shape, strides = size_from("empty_strided", (tuple(size),)), tuple(stride)
     if len(shape) != len(strides):
@@ -102,6 +108,8 @@ def empty_strided(size: Sequence[int], stride: Sequence[int], *, dtype: Any = No
     if any(s < 0 for s in strides):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and "
                            f"strides={list(strides)}")
+    if meta:
+        return on_meta(blank(shape, kind.np), strides, requires_grad)
     memory = create_kernels.memory_for(shape, strides, kind.np)
     return leaf(xp.as_strided(memory, shape, strides, 0), requires_grad)
 
@@ -129,7 +137,7 @@ def blank_like(function: str, input: Any, dtype: Any, layout: Any, device: Any,
     if not isinstance(input, Tensor):
         raise TypeError(f"{function}(): argument 'input' (position 1) must be Tensor, not "
                         f"{type_name(input)}")
-    place(function, device, layout)
+    place(function, dtypes.CPU if device is None else device, layout)
     kind = input.dtype if dtype is None else dtype_for(function, dtype)
     data = input._data
     shape = data.shape
@@ -167,6 +175,8 @@ def _like(function: str, value: Any, doc: str) -> Any:
             if handled is not NotImplemented:
                 return handled  # type: ignore[no-any-return]
         data = blank_like(function, input, dtype, layout, device, memory_format)
+        if device is not None and place(function, device, layout):
+            return on_meta(data, None, requires_grad)
         if value is not None:
             data[...] = value
         return beside(input, leaf(data, requires_grad, function))
@@ -214,7 +224,8 @@ def _new(function: str, factory: Any) -> None:
             raise TypeError(f'{function}() missing 1 required positional arguments: "size"')
         try:
             return beside(self, factory(
-                *args, dtype=self.dtype if dtype is None else dtype, device=device, layout=layout,
+                *args, dtype=self.dtype if dtype is None else dtype,
+                device=dtypes.CPU if device is None else device, layout=layout,
                 requires_grad=requires_grad, **named))
         except TypeError as error:
             message = str(error)
@@ -237,10 +248,10 @@ def _new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = Non
                 requires_grad: bool = False, layout: Any = None, pin_memory: bool = False
                 ) -> Tensor:
     """A new tensor with a copy of ``data``, of this tensor's dtype by default."""
-    place("new_tensor", device, layout)
+    meta = place("new_tensor", dtypes.CPU if device is None else device, layout)
     if isinstance(data, Tensor):
         warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach()"
              ".clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
              "tensor.new_tensor(sourceTensor).")
     kind = self.dtype if dtype is None else dtype_for("new_tensor", dtype)
-    return beside(self, leaf(data_of(data, kind), requires_grad, "new_tensor"))
+    return beside(self, leaf(data_of(data, kind), requires_grad, "new_tensor", meta))

@@ -10,27 +10,27 @@ from ...base import dtypes
 from ...base.warning import warn
 from ...core.tensor import Tensor
 from .nested_data import data_of, full_name
-from .options import dtype_for, leaf, require_grad
+from .options import dtype_for, leaf, place, require_grad
 
 
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
            pin_memory: bool = False) -> Tensor:
     """A new tensor with a copy of ``data``."""
-    if device is not None:
-        dtypes.as_device(device, "tensor")
+    meta = place("tensor", device, None)
     if isinstance(data, Tensor):
         warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach()"
              ".clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
              "torch.tensor(sourceTensor).")
     return leaf(data_of(data, None if dtype is None else dtype_for("tensor", dtype)),
-                requires_grad)
+                requires_grad, "tensor", meta)
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """``data`` as a tensor, on the same memory where that is possible."""
-    if device is not None:
-        dtypes.as_device(device, "as_tensor")
     kind = None if dtype is None else dtype_for("as_tensor", dtype)
+    if place("as_tensor", device, None):
+        return tensor(data, dtype=kind, device="meta") if not isinstance(data, Tensor) \
+            else data.to("meta", kind)
     if isinstance(data, Tensor):
         return data if kind is None else data.to(kind)
     if xp.is_array(data):

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...backend import xp
 from ...base import dtypes, layouts
 from ...base.errors import OutOfMemory
 from ...core.extensions import TRACED_TYPES
 from ...core.tensor import Tensor, wrap, wrap_any
 
 
-def leaf(data: Any, requires_grad: Any = False, function: str = "tensor") -> Tensor:
-    """A new tensor on ``data``."""
+def leaf(data: Any, requires_grad: Any = False, function: str = "tensor",
+         meta: bool = False) -> Tensor:
+    """A new tensor on ``data``, or like it and without memory."""
+    if meta:
+        return on_meta(data, None, requires_grad)
     out = wrap_any(data) if type(data) in TRACED_TYPES else wrap(data)
     if requires_grad is not False:
         if requires_grad is not True:
@@ -42,12 +46,27 @@ def dtype_for(function: str, dtype: Any, otherwise: Any = None) -> dtypes.dtype:
     return named
 
 
-def place(function: str, device: Any, layout: Any) -> None:
-    """Raise unless a factory was asked for the one place and layout there is."""
-    if device is not None:
-        dtypes.as_device(device, function)
+def place(function: str, device: Any, layout: Any) -> bool:
+    """Whether a factory is to make a tensor without memory; raises if there is no such place."""
     if layout is not None:
         layouts.check_layout(layout, function)
+    if device is None:
+        device = dtypes.DEFAULT_DEVICE.get()
+        if device is None:
+            return False
+    return device is not dtypes.CPU and dtypes.is_meta(device, function)
+
+
+def blank(shape: tuple[int, ...], np_dtype: Any) -> Any:
+    """An array of one element that stands for all those of ``shape``."""
+    return xp.broadcast_to(xp.zeros((), np_dtype), shape)
+
+
+def on_meta(data: Any, strides: tuple[int, ...] | None, requires_grad: Any) -> Tensor:
+    """A tensor without memory, shaped as ``data``."""
+    from .meta import MetaTensor
+
+    return MetaTensor.like(data, strides).requires_grad_(requires_grad)
 
 
 def out_dtype(function: str, dtype: Any, out: Tensor | None, otherwise: Any = None
@@ -63,10 +82,14 @@ def out_dtype(function: str, dtype: Any, out: Tensor | None, otherwise: Any = No
     return out.dtype
 
 
-def settle(data: Any, out: Tensor | None, requires_grad: Any, function: str) -> Tensor:
+def settle(data: Any, out: Tensor | None, requires_grad: Any, function: str,
+           meta: bool = False) -> Tensor:
     """A new tensor, or ``out`` resized and written to."""
     if out is None:
-        return leaf(data, requires_grad, function)
+        return leaf(data, requires_grad, function, meta)
+    if out.is_meta:
+        out._replace_data(blank(data.shape, data.dtype))
+        return out
     if out._data.shape == data.shape:
         out._array()[...] = data
     else:

@@ -20,7 +20,7 @@ from ..shapes.expanding import _check_expand as checked_expansion
 from ..shapes.reshaping import with_rank, zeros_of
 from ..shapes.slicing import _select
 from .filled import blank_like, overridden
-from .options import leaf, out_dtype, place, settle, size_argument, size_from
+from .options import blank, leaf, out_dtype, place, settle, size_argument, size_from
 
 # ---------------------------------------------------------------- factories
 
@@ -43,14 +43,15 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
     def factory(*size: Any, generator: Generator | None = None, out: Tensor | None = None,
                 dtype: Any = None, layout: Any = None, device: Any = None,
                 pin_memory: bool = False, requires_grad: bool = False, **named: Any) -> Tensor:
-        place(function, device, layout)
+        meta = place(function, device, layout)
         kind = out_dtype(function, dtype, out)
         if not size and "size" not in named:
             raise TypeError(f"{function}() received an invalid combination of arguments - got ()")
         shape = size_argument(function, size, named)
         stream = stream_of(generator, function)
-        data = drawn(lambda whole: draw(stream, whole, kind.np), shape)
-        return settle(data, out, requires_grad, function)
+        data = blank(shape, kind.np) if meta else drawn(
+            lambda whole: draw(stream, whole, kind.np), shape)
+        return settle(data, out, requires_grad, function, meta)
 
     factory.__name__ = factory.__qualname__ = function
     factory.__doc__ = doc
@@ -122,7 +123,7 @@ def randint(low: Any = 0, high: Any = None, size: Sizes | None = None, *,
             layout: Any = None, device: Any = None, pin_memory: bool = False,
             requires_grad: bool = False) -> Tensor:
     """Integers from ``[low, high)``."""
-    place("randint", device, layout)
+    meta = place("randint", device, layout)
     low, high, size = _bounds(low, high, size)
     kind = out_dtype("randint", dtype, out, dtypes.int64)
     if not isinstance(size, (tuple, list)):
@@ -130,8 +131,9 @@ def randint(low: Any = 0, high: Any = None, size: Sizes | None = None, *,
                         f"{type(size).__name__}, expected a tuple of ints")
     shape = size_from("randint", (size,))
     stream = stream_of(generator)
-    data = drawn(lambda whole: stream.integers(low, high, whole, kind.np), shape)
-    return settle(data, out, requires_grad, "randint")
+    data = blank(shape, kind.np) if meta else drawn(
+        lambda whole: stream.integers(low, high, whole, kind.np), shape)
+    return settle(data, out, requires_grad, "randint", meta)
 
 
 def randint_like(input: Tensor, low: Any = 0, high: Any = None, *,
@@ -153,7 +155,7 @@ def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None =
              dtype: Any = None, layout: Any = None, device: Any = None,
              pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """The integers below ``n`` in random order."""
-    place("randperm", device, layout)
+    meta = place("randperm", device, layout)
     kind = out_dtype("randperm", dtype, out, dtypes.int64)
     stream = stream_of(generator)
 
@@ -161,8 +163,8 @@ def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None =
         rows = [stream.permutation(n, kind.np) for _ in range(math.prod(whole[:-1]))]
         return rows[0] if len(whole) == 1 else xp.stack(rows).reshape(whole)
 
-    data = drawn(draw, (n,))
-    return settle(data, out, requires_grad, "randperm")
+    data = blank((n,), kind.np) if meta else drawn(draw, (n,))
+    return settle(data, out, requires_grad, "randperm", meta)
 
 
 # ---------------------------------------------------------------- drawn for each element
@@ -314,12 +316,13 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Sizes | None = None, *,
         return _into(out, found, "normal")
     if isinstance(std, Tensor):
         return _into(out, _normal_std(float(mean), for_each_vmap(std), generator), "normal")
-    place("normal", device, layout)
+    meta = place("normal", device, layout)
     kind = out_dtype("normal", dtype, out)
     shape = size_from("normal", (size,))
     stream = stream_of(generator)
-    data = drawn(lambda whole: stream.normal(whole, kind.np, float(mean), float(std)), shape)
-    return settle(data, out, requires_grad, "normal")
+    data = blank(shape, kind.np) if meta else drawn(
+        lambda whole: stream.normal(whole, kind.np, float(mean), float(std)), shape)
+    return settle(data, out, requires_grad, "normal", meta)
 
 
 for _function in (randint, randint_like, randperm, bernoulli, poisson, multinomial, normal):

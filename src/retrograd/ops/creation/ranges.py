@@ -28,11 +28,12 @@ from .from_data import as_tensor, asarray, from_dlpack, from_numpy, frombuffer, 
 from .options import _is_whole, out_dtype, place, settle
 
 
-def _settle(data: Any, out: Tensor | None, requires_grad: Any, function: str) -> Tensor:
+def _settle(data: Any, out: Tensor | None, requires_grad: Any, function: str,
+            meta: bool) -> Tensor:
     """:func:`settle`, but an ``out`` with as many elements keeps its own shape."""
     if out is not None and out.numel() == data.size:
         data = data.reshape(tuple(out.shape))
-    return settle(data, out, requires_grad, function)
+    return settle(data, out, requires_grad, function, meta)
 
 
 def _number(function: str, argument: str, position: int, value: Any) -> Any:
@@ -80,7 +81,7 @@ def arange(*args: Any, start: Any = None, end: Tensor | Number | None = None, st
         end = _number("arange", "end", 2, end)
     start = 0 if start is None else _number("arange", "start", 1, start)
     step = 1 if step is None else _number("arange", "step", 3, step)
-    place("arange", device, layout)
+    meta = place("arange", device, layout)
     exact = not any(isinstance(n, float) for n in (start, end, step))
     kind = out_dtype("arange", dtype, out,
                      dtypes.int64 if exact else dtypes.get_default_dtype())
@@ -92,7 +93,7 @@ def arange(*args: Any, start: Any = None, end: Tensor | Number | None = None, st
              f"{out.numel()} which does not match the computed number of elements {count}. Note "
              "that this may occur as a result of rounding error. The out tensor will be resized "
              f"to a tensor of shape ({count},).")
-    return _settle(data, out, requires_grad, "arange")
+    return _settle(data, out, requires_grad, "arange", meta)
 
 
 def _arange_count(start: Any, end: Any, step: Any, kind: dtypes.dtype) -> int:
@@ -121,14 +122,15 @@ def range(start: Any = 0, end: Number | None = None, step: Any = 1, *,
          "values in [start, end).")
     if end is None:
         start, end = 0, start
-    place("range", device, layout)
+    meta = place("range", device, layout)
     kind = out_dtype("range", dtype, out)
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (end - start) / step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     count = math.floor((end - start) / step) + 1
-    return _settle(create_kernels.arange(start, count, step, kind.np), out, requires_grad, "range")
+    data = create_kernels.arange(start, count, step, kind.np)
+    return _settle(data, out, requires_grad, "range", meta)
 
 
 def _spaced(function: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any
@@ -164,28 +166,28 @@ def linspace(start: Any, end: Tensor | Number, steps: Any = None, *, out: Tensor
              dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
              requires_grad: bool = False) -> Tensor:
     """``steps`` evenly spaced numbers from ``start`` to ``end``, both included."""
-    place("linspace", device, layout)
+    meta = place("linspace", device, layout)
     start, end, steps, kind = _spaced("linspace", start, end, steps, dtype, out)
     return _settle(create_kernels.linspace(start, end, steps, kind.np), out, requires_grad,
-                   "linspace")
+                  "linspace", meta)
 
 
 def logspace(start: Any, end: Tensor | Number, steps: Any = None, base: float = 10.0, *,
              out: Tensor | None = None, dtype: Any = None, layout: Any = None,
              device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """``base`` to the power of ``steps`` evenly spaced exponents."""
-    place("logspace", device, layout)
+    meta = place("logspace", device, layout)
     start, end, steps, kind = _spaced("logspace", start, end, steps, dtype, out)
     with xp.quiet():
         data = create_kernels.logspace(start, end, steps, base, kind.np)
-    return _settle(data, out, requires_grad, "logspace")
+    return _settle(data, out, requires_grad, "logspace", meta)
 
 
 def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Any = None,
         layout: Any = None, device: Any = None, pin_memory: bool = False,
         requires_grad: bool = False) -> Tensor:
     """A matrix with ones on its diagonal."""
-    place("eye", device, layout)
+    meta = place("eye", device, layout)
     columns = n if m is None else m
     for position, (name, value) in enumerate((("n", n), ("m", columns)), 1):
         if not _is_whole(value):
@@ -194,7 +196,7 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Any =
         if value < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
     kind = out_dtype("eye", dtype, out)
-    return settle(create_kernels.eye(n, columns, kind.np), out, requires_grad, "eye")
+    return settle(create_kernels.eye(n, columns, kind.np), out, requires_grad, "eye", meta)
 
 
 for _function in (

@@ -108,9 +108,11 @@ def _to(self: Tensor, *args: Any, **named: Any) -> Tensor:
     other = given.get("tensor")
     if other is not None:
         dtype = other.dtype
-    if given.get("device") is not None:
-        dtypes.as_device(given["device"])
     wanted = self.dtype if dtype is None else dtypes.as_dtype(dtype)
+    device = given.get("device") if other is None or not other.is_meta else other.device
+    if device is not None and dtypes.is_meta(device):
+        return self.new_empty(self.shape, dtype=wanted, device="meta",
+                              requires_grad=self.requires_grad)
     return cast(self, wanted, bool(copy), memory_format)
 
 

@@ -1,0 +1,126 @@
+"""Tensors and modules without memory, on the device ``meta``."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+from parity.harness import behaviour, behaviour_of_each
+
+FACTORIES = {
+    "zeros": (2, 3), "ones": (2,), "empty": ((2, 3),), "full": ((2,), 3.5), "arange": (4,),
+    "linspace": (0, 1, 5), "eye": (3,), "rand": (2, 2), "randn": (2,), "randint": (5, (2, 3)),
+    "randperm": (4,), "tensor": ([1.0, 2.0],), "empty_strided": ((2, 3), (1, 2))}
+
+
+def facts(t):
+    return (tuple(t.shape), t.dtype, t.device, t.stride(), t.requires_grad, t.is_meta,
+            t.is_contiguous(), repr(t))
+
+
+@behaviour_of_each(list(FACTORIES))
+def factories(torch, log, name):
+    make, args = getattr(torch, name), FACTORIES[name]
+    log(facts(make(*args, device="meta")))
+    torch.manual_seed(0)
+    with torch.device("meta"):
+        log(facts(make(*args)))
+        log(make(*args, device="cpu").device)
+        with torch.device("cpu"):
+            log(make(*args).device)
+        log(make(*args).device)
+    log(make(*args).device, torch.rand(1))
+
+
+@behaviour
+def a_module_without_memory(torch, log):
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Conv2d(2, 3, 2, device="meta"),
+                                torch.nn.BatchNorm2d(3, device="meta"))
+    log([facts(v) for v in model.state_dict().values()], repr(model), torch.rand(2))
+    log([isinstance(p, torch.nn.Parameter) for p in model.parameters()])
+    log.raises(model.to, "cpu")
+    log([p.device for p in copy.deepcopy(model).parameters()])
+    log([facts(p) for p in pickle.loads(pickle.dumps(model)).parameters()])
+    held = model[0].weight
+    log(model.to_empty(device="cpu") is model, [v.device for v in model.state_dict().values()],
+        [p.requires_grad for p in model.parameters()], model[0].weight is held)
+    model.to("meta")
+    log([v.device for v in model.state_dict().values()])
+
+
+@behaviour
+def every_kind_of_module_without_memory(torch, log):
+    nn = torch.nn
+    with torch.device("meta"):
+        models = [nn.Linear(2, 3), nn.LSTM(2, 3, 2), nn.Embedding(4, 2, padding_idx=1),
+                  nn.MultiheadAttention(4, 2), nn.LayerNorm(3), nn.PReLU(), nn.Bilinear(2, 2, 1),
+                  nn.TransformerEncoderLayer(4, 2, 8), nn.ConvTranspose1d(2, 2, 2),
+                  nn.BatchNorm1d(2), nn.GRUCell(2, 2), nn.LazyLinear(3)]
+    for model in models:
+        log([(n, v.dtype, v.device) for n, v in model.state_dict().items()])
+
+
+@behaviour
+def values_are_assigned(torch, log):
+    state = torch.nn.Linear(2, 3).state_dict()
+    with torch.device("meta"):
+        model = torch.nn.Linear(2, 3)
+    log.warns(model.load_state_dict, state)
+    log(model.weight.device)
+    log(model.load_state_dict(state, assign=True), model.weight.device,
+        model.weight.data_ptr() == state["weight"].data_ptr(), model.weight.requires_grad)
+    log(model(torch.ones(1, 2)).shape)
+
+
+@behaviour
+def there_are_no_values(torch, log):
+    t = torch.empty(2, 3, device="meta")
+    one = torch.ones((), device="meta")
+    for read in (t.tolist, one.item, t.numpy, t.cpu, lambda: bool(one), lambda: float(one),
+                 lambda: t.to("cpu"), lambda: t + torch.ones(2, 3),
+                 lambda: torch.ones(2, 3).copy_(t)):
+        log.raises(read)
+    for dependent in (t.nonzero, lambda: t[t > 0], lambda: torch.equal(t, t)):
+        try:
+            dependent()
+        except (NotImplementedError, RuntimeError):
+            log("refused")
+
+
+@behaviour
+def shapes_are_computed(torch, log):
+    t = torch.empty(2, 3, device="meta")
+    made = [t + 1, t @ t.T, t.sum(0), t[0], t > 1, t.to(torch.float64), torch.cat([t, t]),
+            t.view(3, 2), t.reshape(-1), torch.zeros_like(t), t.new_ones(4), t.softmax(-1),
+            t.unsqueeze(0), torch.nn.functional.linear(t, torch.empty(5, 3, device="meta")),
+            torch.tril(torch.ones(3, 3, device="meta")), t.clone(), t.detach(), t * 2.0]
+    for value in made:
+        log(tuple(value.shape), value.dtype, value.device)
+    log(t.max(1)[1].shape, [tuple(p.shape) for p in t.split(1)])
+    log(torch.empty_like(t, device="cpu").device, torch.ones(2, device="cpu").to("meta").device)
+    log(t.fill_(3) is t, t.uniform_() is t, t.copy_(torch.ones(2, 3)) is t, t.mul_(2) is t)
+    t[0] = 1
+    log(t.shape)
+
+
+@behaviour
+def modules_without_initial_values(torch, log):
+    torch.manual_seed(0)
+    module = torch.nn.utils.skip_init(torch.nn.Linear, 3, 4, dtype=torch.float64)
+    log(repr(module), module.weight.shape, module.weight.dtype, module.weight.requires_grad,
+        module.weight.device, torch.rand(2))
+    log.raises(torch.nn.utils.skip_init, torch.nn.ReLU)
+    log.raises(torch.nn.utils.skip_init, dict)
+
+
+@behaviour
+def a_default_device(torch, log):
+    log(torch.get_default_device())
+    torch.set_default_device("meta")
+    try:
+        log(torch.get_default_device(), torch.zeros(1).device, torch.nn.Linear(1, 1).weight.device)
+    finally:
+        torch.set_default_device("cpu")
+    log(torch.zeros(1).device)
+    torch.set_default_device(None)
