@@ -7,7 +7,9 @@ itself, and buffers are compared: in float64 to nine digits, in float32 by units
 
 from __future__ import annotations
 
+import copy
 import io
+import pickle
 import warnings
 from dataclasses import asdict
 from typing import Any
@@ -196,3 +198,27 @@ def test_a_module_is_pytorchs(name: str, training: bool) -> None:
 
 def test_what_is_missing_is_listed() -> None:
     assert {name for name in MODULES if not hasattr(rg.nn, name)} == MISSING
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+@pytest.mark.filterwarnings("ignore")
+def test_a_module_starts_as_pytorchs_and_is_copied_whole(name: str) -> None:
+    """Same seed, same bits; and what is copied, pickled or filled anew says and holds the same."""
+    for call in calls(MODULES[name], training=True):
+        args, options = call.constructor_input.args, call.constructor_input.kwargs
+        torch.manual_seed(3)
+        rg.manual_seed(3)
+        theirs = MODULES[name].module_cls(*args, **options)
+        mine = getattr(rg.nn, name)(*translated(args), **translated(options))
+        waiting = any(rg.nn.parameter.is_lazy(p) for p in mine.parameters())
+        state = {} if waiting else theirs.state_dict()
+        for key, value in state.items():
+            np.testing.assert_array_equal(mine.state_dict()[key].numpy(), value.numpy(), key)
+        assert rg.rand(1).item() == torch.rand(1).item()  # as many numbers were drawn
+        for other in (copy.deepcopy(mine), pickle.loads(pickle.dumps(mine))):
+            assert type(other) is type(mine)
+            assert repr(other) == repr(mine)
+            assert list(other.state_dict()) == list(mine.state_dict())
+            for key in state:
+                assert rg.equal(other.state_dict()[key], mine.state_dict()[key])
+                assert other.state_dict()[key].data_ptr() != mine.state_dict()[key].data_ptr()

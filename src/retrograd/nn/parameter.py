@@ -97,7 +97,8 @@ class UninitializedTensorMixin:
 
     __slots__ = ()
     cls_to_become: type
-    _allowed: ClassVar = {"_to_copy", "_to_exact", "copy_"}  # what conversion and loading need
+    _allowed: ClassVar = {"_to_copy", "_to_exact", "copy_", "to", "half", "float", "double",
+                          "bfloat16", "char", "short", "int", "long", "cuda", "cpu", "type"}
 
     def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Take a shape, and with it memory whose values are still to be set."""
@@ -127,7 +128,7 @@ class UninitializedTensorMixin:
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func.__name__ in cls._allowed:
+        if func.__name__ in cls._allowed or func.__module__ == Tensor.__module__:
             return extensions.default_torch_function(cls, func, types, args, kwargs or {})
         raise ValueError(
             f"Attempted to use an uninitialized parameter in {func}. This error happens when you "

@@ -147,6 +147,9 @@ class MetaTensor(Tensor):
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
+        if func.__module__ == Tensor.__module__:  # not about values
+            with switched(override=False):
+                return func(*args, **kwargs)
         if _writes(name) and isinstance(args[0], Tensor):
             if not args[0].is_meta:
                 raise NotImplementedError(_NO_DATA)
