@@ -169,7 +169,7 @@ def linspace(start: Any, end: Tensor | Number, steps: Any = None, *, out: Tensor
     meta = place("linspace", device, layout)
     start, end, steps, kind = _spaced("linspace", start, end, steps, dtype, out)
     return _settle(create_kernels.linspace(start, end, steps, kind.np), out, requires_grad,
-                  "linspace", meta)
+                   "linspace", meta)
 
 
 def logspace(start: Any, end: Tensor | Number, steps: Any = None, base: float = 10.0, *,

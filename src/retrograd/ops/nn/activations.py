@@ -37,7 +37,6 @@ def functional(name: str, doc: str | None = None) -> Callable[[Any], Any]:
     def declare(function: Any) -> Any:
         function.__name__ = function.__qualname__ = name
         function.__doc__ = doc or function.__doc__
-        function.__module__ = "retrograd.nn.functional"  # where a pickle finds it
         publish(function, name, method=False, function="nn.functional")
         return function
 
