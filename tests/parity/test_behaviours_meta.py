@@ -124,3 +124,10 @@ def a_default_device(torch, log):
         torch.set_default_device("cpu")
     log(torch.zeros(1).device)
     torch.set_default_device(None)
+
+
+@behaviour
+def nothing_is_recorded_without_memory(torch, log):
+    weight = torch.empty(2, device="meta", requires_grad=True)
+    log.differs((weight * 2).requires_grad, torch=True, retrograd=False)
+    log.differs((weight * 2).grad_fn is None, torch=False, retrograd=True)
