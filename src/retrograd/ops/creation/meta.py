@@ -8,6 +8,7 @@ calls cost nothing more for it.
 from __future__ import annotations
 
 import math
+from types import FunctionType
 from typing import Any, Self
 
 from ...base import dtypes
@@ -136,8 +137,8 @@ class MetaTensor(Tensor):
 
     def __getattribute__(self, name: str) -> Any:
         method = getattr(Tensor, name, None)
-        if getattr(MetaTensor, name, None) is method \
-                and getattr(method, "__module__", "").startswith("retrograd.ops."):
+        if isinstance(method, FunctionType) and method.__module__ != Tensor.__module__ \
+                and getattr(MetaTensor, name) is method:
             # Methods made of ops may look at the data before an op does.
             return lambda *args, **kwargs: MetaTensor.__torch_function__(
                 method, (), (self, *args), kwargs)
