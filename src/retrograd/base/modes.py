@@ -76,7 +76,10 @@ class differentiating:
         self.grad = grad
 
     def __enter__(self) -> None:
-        self.mode = MODE.set(MODE.get().but(grad=self.grad, inference=False))
+        mode = MODE.get()
+        if mode.inference or mode.grad is not self.grad:
+            mode = mode.but(grad=self.grad, inference=False)
+        self.mode = MODE.set(mode)
         self.inside = DIFFERENTIATING.set(True)
 
     def __exit__(self, *exc: object) -> None:
