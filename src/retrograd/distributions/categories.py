@@ -52,7 +52,9 @@ class Categorical(ProbsOrLogits):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check(value)
-        index, logits = rg.broadcast_tensors(value.long().unsqueeze(-1), self.logits)
+        index, logits = value.long().unsqueeze(-1), self.logits
+        if value.shape != logits.shape[:-1]:
+            index, logits = rg.broadcast_tensors(index, logits)
         return logits.gather(-1, index[..., :1]).squeeze(-1)
 
     def entropy(self) -> Tensor:

@@ -223,25 +223,30 @@ class _Between(_Bounded):
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
 
 
+def _whole(value: Tensor, inside: Tensor) -> Tensor:
+    """Where a value is inside of bounds, and has no fraction if its dtype allows for one."""
+    return inside & (value % 1 == 0) if value.dtype.is_floating_point else inside
+
+
 class _IntegerInterval(_Between):
     is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
-        return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
+        return _whole(value, (self.lower_bound <= value) & (value <= self.upper_bound))
 
 
 class _IntegerLessThan(_Below):
     is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
-        return (value % 1 == 0) & (value <= self.upper_bound)
+        return _whole(value, value <= self.upper_bound)
 
 
 class _IntegerGreaterThan(_Above):
     is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
-        return (value % 1 == 0) & (value >= self.lower_bound)
+        return _whole(value, value >= self.lower_bound)
 
 
 class _GreaterThan(_Above):

@@ -33,7 +33,7 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
 
 
 def _standard_normal(shape: Any, dtype: Any, device: Any = None) -> Tensor:
-    return rg.empty(shape, dtype=dtype, device=device).normal_()
+    return rg.randn(shape, dtype=dtype, device=device)
 
 
 def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
