@@ -24,6 +24,7 @@ def share(lookers: Sequence[Tensor | UntypedStorage]) -> None:
         private = [looker for looker in lookers if block_of(_checked_array(looker)) is None]
         if not private:
             return
+        alone = all(map(_is_alone, private))  # asked first: what follows looks at the memory too
         moved = {}
         for looker in private:
             owner = xp.storage_of(_array(looker))
@@ -32,8 +33,7 @@ def share(lookers: Sequence[Tensor | UntypedStorage]) -> None:
                 memory = allocate(nbytes).array()
                 memory[...] = bytes_at(owner, low, nbytes)
                 moved[id(owner)] = owner, low, memory
-            del owner  # which would count as one more that looks
-        others = [] if all(map(_is_alone, private)) else [
+        others = [] if alone else [
             found for found in gc.get_objects() if isinstance(found, (Tensor, UntypedStorage))]
         for looker in [*private, *others]:
             array = _array(looker)

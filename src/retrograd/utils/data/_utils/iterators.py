@@ -12,6 +12,7 @@ import weakref
 from functools import partial
 from typing import Any, Self
 
+from ....compat.settings import get_num_threads, set_num_threads
 from ..sampler import draw_seed
 from .fetch import _IterableDatasetFetcher, _MapDatasetFetcher
 from .worker import RESUME, ExceptionWrapper, Exhausted, Job, Worker, WorkerDied, stop
@@ -141,6 +142,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     def _start_workers(self, loader: Any) -> None:
         context: Any = loader.multiprocessing_context or multiprocessing.get_context()
+        set_num_threads(get_num_threads())  # found here, it is known in processes that are forked
         make_fetcher = partial(_DatasetKind.create_fetcher, self._dataset_kind)
         for number in range(self._num_workers):
             job = Job(make_fetcher, self._dataset, self._fetcher_options, number,
