@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from typing import Any as _Any
 
 from ..base.missing_names import refuse as _refuse
-from . import functional, init, modules, utils
+from . import functional, init, modules, parameter, utils
 from .modules import *  # noqa: F403
 from .modules import __all__ as _modules_all
 from .modules.utils import factory_kwargs
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [*_modules_all, "Buffer", "DataParallel", "Parameter", "UninitializedBuffer",
            "UninitializedParameter", "attention", "common_types", "factory_kwargs", "functional",
-           "grad", "init", "modules", "parallel", "utils"]
+           "grad", "init", "modules", "parallel", "parameter", "utils"]
 
 _LAZY = {"attention", "common_types", "grad", "parallel"}
 
