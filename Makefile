@@ -5,11 +5,12 @@ PARITY := .venv-parity
 PIP    := -m pip --disable-pip-version-check install -qq
 PYTEST_ARGS ?=
 
-.PHONY: help demo test versions parity sweep docs stubs bench clean
+.PHONY: help demo test fuzz versions parity sweep docs stubs bench clean
 
 help:
 	@echo "make demo      train a digit classifier and draw its loss curve"
 	@echo "make test      lint, type check and all tests that need no PyTorch"
+	@echo "make fuzz      load 10,000 damaged files: none may crash, run or hang"
 	@echo "make versions  the same on every CPython from 3.11 to 3.15 that is installed"
 	@echo "make parity    every comparison with PyTorch, in an environment of its own"
 	@echo "make sweep     all of PyTorch's own sample calls beside PyTorch"
@@ -25,6 +26,9 @@ test: $(VENV)/installed
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python -m pytest tests --ignore=tests/parity -q -n 2 $(PYTEST_ARGS)
+
+fuzz: $(VENV)/installed
+	RETROGRAD_FUZZED_FILES=10000 $(VENV)/bin/python -m pytest tests/test_serialization.py -k mutated -q $(PYTEST_ARGS)
 
 # Each version has an environment of its own.
 versions:

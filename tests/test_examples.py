@@ -11,11 +11,11 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
-def run(name: str) -> Any:
+def run(name: str, **options: Any) -> Any:
     spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.main()
+    return module.main(**options)
 
 
 def fixed_point(difference: float) -> bool:
@@ -47,6 +47,11 @@ def quantum_control(fidelities: tuple[float, float]) -> bool:
     return before < 0.5 and after > 0.99
 
 
+def improves(by: float) -> Any:
+    """Whether the second of two losses is that much smaller than the first."""
+    return lambda found: found[1] < found[0] / by
+
+
 CHECKS = [fixed_point, maml, gradient_penalty, newton_cg, per_sample_gradients, quantum_control]
 
 
@@ -56,5 +61,30 @@ def test_an_example(holds: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.count("\n") == 1
 
 
+REDUCED: dict[str, tuple[dict[str, int], Any]] = {
+    "accumulation": ({"steps": 20}, lambda found: found[0] < 1e-12 and found[2] < found[1] / 2),
+    "char_gpt": ({"steps": 40}, improves(1.4)),
+    "digits_cnn": ({"epochs": 1}, lambda found: found > 0.9),
+    "gan": ({"steps": 60}, lambda found: found[0] < 0.5),
+    "lstm_adding": ({"steps": 150, "length": 6}, lambda found: found < 0.05),
+    "neural_ode": ({"steps": 250}, improves(1.5)),
+    "physics_fit": ({"steps": 5}, lambda found: found[0] < 0.5),
+    "reinforce": ({"rounds": 12, "longest": 100}, lambda found: found[1] > 1.5 * found[0]),
+    "teacher_student": ({"steps": 100}, lambda found: found[0] > 0.85 and found[1] > found[2]),
+    "transfer_learning": ({"steps": 100}, lambda found: found[0] > found[1]),
+    "vae": ({"epochs": 3}, improves(1.25)),
+}
+"""Examples that train for seconds: what makes them short, and what they find even so."""
+
+
+@pytest.mark.parametrize("name", REDUCED)
+def test_an_example_in_short(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    options, holds = REDUCED[name]
+    found = run(name, **options)
+    assert holds(found), found
+    assert capsys.readouterr().out.endswith("\n")
+
+
 def test_every_example_is_run() -> None:
-    assert sorted(p.stem for p in EXAMPLES.glob("*.py")) == sorted(f.__name__ for f in CHECKS)
+    assert sorted(p.stem for p in EXAMPLES.glob("*.py")) == \
+        sorted([*(f.__name__ for f in CHECKS), *REDUCED])

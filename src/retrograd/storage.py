@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +21,22 @@ class UntypedStorage:
     def __init__(self, owner: Any = 0):
         self._owner = xp.zeros(owner, "uint8") if isinstance(owner, int) else owner
 
+    @classmethod
+    def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """The bytes of a file, mapped into memory; what is written reaches it if ``shared``."""
+        import mmap
+
+        with open(filename, "r+b" if shared else "rb") as file:
+            held = file.seek(0, os.SEEK_END)
+            if nbytes > held and shared:
+                file.truncate(nbytes)
+            elif nbytes > held:
+                raise RuntimeError(f"unable to map {nbytes} bytes of the file {filename!r}, which "
+                                   f"holds {held}")
+            mapped = mmap.mmap(file.fileno(), nbytes,
+                               access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)
+        return cls(xp.asarray(memoryview(mapped)))
+
     @property
     def device(self) -> dtypes.device:
         return dtypes.CPU
@@ -35,6 +52,10 @@ class UntypedStorage:
 
     def element_size(self) -> int:
         return 1
+
+    def untyped(self) -> UntypedStorage:
+        """This storage: it is untyped."""
+        return self
 
     def array_of(self, dtype: dtypes.dtype) -> Any:
         """The whole memory as a flat array of one dtype."""

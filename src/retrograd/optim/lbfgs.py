@@ -58,6 +58,11 @@ class LBFGS(Optimizer):
             param.copy_(copy)
 
 
+def _value(loss: Any) -> float:
+    """What a closure returned, as a number; that gradients reach it is known."""
+    return float(loss.detach() if isinstance(loss, Tensor) else loss)
+
+
 class _Run:
     """One call of ``step``."""
 
@@ -70,7 +75,7 @@ class _Run:
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         self.first_loss = self.closure()
-        self.loss = float(self.first_loss)
+        self.loss = _value(self.first_loss)
         self.evaluations = 1
         state["func_evals"] += 1
         self.grad = optimizer.flat_grad()
@@ -150,7 +155,7 @@ class _Run:
             optimizer.add(float(step), direction)
             if rounds == options["max_iter"]:
                 return 0, step
-            self.loss = float(self.closure())
+            self.loss = _value(self.closure())
             self.grad = optimizer.flat_grad()
             return 1, step
         if search != "strong_wolfe":
@@ -159,7 +164,7 @@ class _Run:
 
         def at(distance: float) -> tuple[float, Tensor]:
             optimizer.add(distance, direction)
-            loss = float(self.closure())
+            loss = _value(self.closure())
             grad = optimizer.flat_grad()
             optimizer.restore(start)
             return loss, grad
