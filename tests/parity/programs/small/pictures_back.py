@@ -10,9 +10,9 @@ class Autoencoder(nn.Module):
         super().__init__()
         self.down = nn.Sequential(nn.Conv2d(1, 6, 3, 2, 1), nn.GroupNorm(2, 6), nn.SiLU(),
                                   nn.Conv2d(6, 3, 3, 2, 1))
-        self.up = nn.Sequential(nn.ConvTranspose2d(3, 6, 4, 2, 1),
-                                nn.InstanceNorm2d(6, affine=True), nn.PReLU(),
-                                nn.Upsample(scale_factor=2, mode="bilinear"), nn.Conv2d(6, 1, 3, padding=1))
+        self.up = nn.Sequential(
+            nn.ConvTranspose2d(3, 6, 4, 2, 1), nn.InstanceNorm2d(6, affine=True), nn.PReLU(),
+            nn.Upsample(scale_factor=2, mode="bilinear"), nn.Conv2d(6, 1, 3, padding=1))
 
     def forward(self, x):
         return torch.sigmoid(self.up(self.down(x)))
