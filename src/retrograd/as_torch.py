@@ -40,6 +40,9 @@ def as_torch() -> None:
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
         missing_names.MET = {}
+        own = sys.modules[_PACKAGE]
+        for kind in (own.Tensor, own.Size, own.dtype, own.device):
+            kind.__module__ = "torch"  # libraries look there for whose a tensor is
         _serve_in_children()
 
 
@@ -104,7 +107,7 @@ class _Loader(Loader):
                              if not n.startswith("__") and not isinstance(value, ModuleType)})
         vars(module).update(__doc__=own.__doc__, __dir__=own.__dir__, __version__=VERSION)
         if name == "torch":
-            vars(module)["__getattr__"] = _attribute_of_torch
+            vars(module).update(__getattr__=_attribute_of_torch, torch=module)
 
 
 _FINDER = _Finder()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,8 @@ def test_containers_and_flags(way: Any) -> None:
     noted.note = 3
     value = {
         "list": [1, 2.5, "x", None, True, 10**30, b"y", 1 + 2j], "tuple": (1, (2,)), "set": {1, 2},
-        "ordered": OrderedDict(k=1), "size": lib.Size([1, 2]), "dtype": lib.float16,
+        "ordered": OrderedDict(k=1), "counter": Counter("aab"), "bytes": bytearray(b"z"),
+        "nested": {"a": [{"b": (lib.ones(1), [OrderedDict(c=lib.zeros(2))])}]}, "size": lib.Size([1, 2]), "dtype": lib.float16,
         "device": lib.device("cpu"), "base": base, "row": base[1], "turned": base.T,
         "parameter": lib.nn.Parameter(base.clone()), "leaf": lib.ones(2, requires_grad=True),
         "empty": lib.zeros(0, 3), "scalar": lib.tensor(3), "noted": noted,
@@ -60,7 +61,9 @@ def test_containers_and_flags(way: Any) -> None:
     found = passed(value, save, load)
     assert list(found) == list(value)
     assert found["list"] == value["list"]
-    assert found["set"] == value["set"]
+    for name in ("set", "ordered", "counter", "bytes", "tuple"):
+        assert found[name] == value[name] and type(found[name]) is type(value[name])
+    assert repr(found["nested"]) == repr(value["nested"])
     assert repr(found["size"]) == repr(value["size"])
     assert repr(found["dtype"]) == repr(value["dtype"])
     assert repr(found["parameter"]) == repr(value["parameter"])
