@@ -53,7 +53,8 @@ def test_containers_and_flags(way: Any) -> None:
     value = {
         "list": [1, 2.5, "x", None, True, 10**30, b"y", 1 + 2j], "tuple": (1, (2,)), "set": {1, 2},
         "ordered": OrderedDict(k=1), "counter": Counter("aab"), "bytes": bytearray(b"z"),
-        "nested": {"a": [{"b": (lib.ones(1), [OrderedDict(c=lib.zeros(2))])}]}, "size": lib.Size([1, 2]), "dtype": lib.float16,
+        "nested": {"a": [{"b": (lib.ones(1), [OrderedDict(c=lib.zeros(2))])}]},
+        "size": lib.Size([1, 2]), "dtype": lib.float16,
         "device": lib.device("cpu"), "base": base, "row": base[1], "turned": base.T,
         "parameter": lib.nn.Parameter(base.clone()), "leaf": lib.ones(2, requires_grad=True),
         "empty": lib.zeros(0, 3), "scalar": lib.tensor(3), "noted": noted,
