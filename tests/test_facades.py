@@ -194,6 +194,23 @@ def test_a_custom_op_has_its_own_gradient() -> None:
     assert repr(op) == "<CustomOpDef(testing_ops::squares)>" and op.__name__ == "squares"
 
 
+def test_custom_ops_are_found_by_programs_that_are_served_as_torch() -> None:
+    program = """
+from retrograd import as_torch
+as_torch()
+import torch
+@torch.library.custom_op("mine::twice", mutates_args=())
+def twice(x: torch.Tensor) -> torch.Tensor:
+    return x * 2
+print(torch.ops.mine.twice(torch.ones(1)).item())
+try:
+    torch.ops.aten
+except AttributeError as error:
+    print("namespace 'aten'" in str(error))
+"""
+    assert run(program).split() == ["2.0", "True"]
+
+
 def test_a_custom_op_in_batches() -> None:
     op = squares()
     op.register_vmap(lambda info, dims, x, factor: (op(x, factor), dims[0]))

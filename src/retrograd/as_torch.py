@@ -132,6 +132,8 @@ def _spec(name: str) -> ModuleSpec | None:
 
 
 def _attribute_of_torch(name: str) -> Any:
+    if name == "ops":  # custom ones; the package's own are declared under that name
+        return import_module(f"{_PACKAGE}.library").NAMESPACES
     own = sys.modules[_PACKAGE]
     try:
         found = None if name in own._INTERNAL else getattr(own, name)

@@ -133,16 +133,27 @@ def custom_op(name: str, fn: Callable[..., Any] | None = None, /, *, mutates_arg
         raise ValueError("torch.library.custom_op(name, ...): name must be of the form "
                          f"\"namespace::name\", got {name!r}")
     made = CustomOpDef(name, fn, mutates_args)
-    _DEFINED[name] = made
     _offer(space, short, made)
+    _DEFINED[name] = made
     return made
 
 
+class _Namespaces(SimpleNamespace):
+    """What ``torch.ops`` is to a program: the namespaces of custom ops."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"there is no custom op of the namespace '{name}': make it with "
+                             "torch.library.custom_op. PyTorch's own ops have no other names here "
+                             "than those of torch")
+
+
+NAMESPACES = _Namespaces()
+
+
 def _offer(space: str, name: str, made: CustomOpDef) -> None:
-    """Have ``torch.ops.space.name`` find the op."""
-    ops = sys.modules[f"{__package__}.ops"]
-    known = vars(ops).setdefault(space, SimpleNamespace())
-    if not isinstance(known, SimpleNamespace):
+    """Have ``torch.ops.space.name`` find the op, in this package too, whose ops are there."""
+    known = vars(NAMESPACES).setdefault(space, SimpleNamespace())
+    if vars(sys.modules[f"{__package__}.ops"]).setdefault(space, known) is not known:
         raise ValueError(f"the namespace '{space}' is retrograd's own; choose another")
     setattr(known, name, made)
 

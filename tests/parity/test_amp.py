@@ -98,6 +98,35 @@ def switched_off_they_do_not(torch, log, name):
 
 
 @behaviour
+def the_lstm_layer_keeps_its_state_in_float32(torch, log):
+    with torch.autocast("cpu"):
+        found = torch.nn.LSTM(2, 3)(torch.ones(4, 1, 2))[0]
+    log.differs(str(found.dtype), torch="torch.bfloat16", retrograd="torch.float32")
+
+
+@behaviour
+def halves_of_two_kinds_are_joined_in_float32(torch, log):
+    half = torch.ones(1, dtype=torch.bfloat16)
+    with torch.autocast("cpu", torch.float16):
+        try:
+            found = str(torch.cat([half, half]).dtype)
+        except RuntimeError as error:
+            found = str(error)
+    log.differs(found, torch="Unexpected floating ScalarType in at::autocast::prioritize",
+                retrograd="torch.float32")
+
+
+@behaviour
+def a_weight_written_to_is_cast_again(torch, log):
+    w = torch.ones(1, 1, requires_grad=True)
+    with torch.autocast("cpu"):
+        torch.ones(1, 1) @ w
+        with torch.no_grad():
+            w.mul_(3)
+        log.differs((torch.ones(1, 1) @ w).item(), torch=1.0, retrograd=3.0)
+
+
+@behaviour
 def a_model_is_trained_in_half_precision(torch, log):
     model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
