@@ -25,6 +25,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from torch.testing._internal.common_modules import DecorateInfo, module_db
 
+torch.set_num_threads(1)  # arrays this small only wait for other threads
+
 MISSING: set[str] = set()
 """Modules that retrograd does not have; one that it has must not stand here."""
 

@@ -16,6 +16,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from torch.testing._internal.common_optimizers import optim_db
 
+torch.set_num_threads(1)  # arrays this small only wait for other threads
+
 STEPS = 20
 FEWER_STEPS = {"Muon": 2}
 """It orthogonalises in bfloat16, which makes much of a difference in the last digit."""
