@@ -6,6 +6,7 @@ import io
 import os
 import pickle
 import random
+import tarfile
 import zipfile
 from collections import Counter, OrderedDict
 from contextlib import suppress
@@ -237,6 +238,14 @@ def test_a_compressed_archive_is_refused() -> None:
 def test_other_files_are_refused(data: bytes) -> None:
     with pytest.raises((pickle.UnpicklingError, RuntimeError, EOFError)):
         serialization.load(io.BytesIO(data))
+
+
+def test_the_oldest_format_is_named() -> None:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("storages"))
+    with pytest.raises(RuntimeError, match=r"the \.tar format from before PyTorch 0\.2"):
+        serialization.load(io.BytesIO(file.getvalue()))
 
 
 def test_a_cut_or_changed_file_is_refused() -> None:

@@ -40,6 +40,7 @@ __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals",
 
 DEFAULT_PROTOCOL = 2
 FileLike = str | os.PathLike[str] | IO[bytes]
+MAP_LOCATION = Callable[[Any, str], Any] | dtypes.device | str | dict[str, str] | None
 _NO_CUDA = ("Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is "
             "False. If you are running on a CPU-only machine, please use torch.load with "
             "map_location=torch.device('cpu') to map your storages to the CPU.")
@@ -137,6 +138,9 @@ def _load(file: Any, path: str | None, locate: Callable[[Any, str], Any], safe: 
     data = file.read()
     if not data:
         raise EOFError("Ran out of input")
+    if data[257:262] == b"ustar":
+        raise RuntimeError("the .tar format from before PyTorch 0.2 is not read here; a PyTorch "
+                           "that reads it can save it anew")
 
     def unpickle(position: int, persistent_load: Any) -> tuple[Any, int]:
         return _unpickled(data, persistent_load or _no_storages, safe, encoding, position)
