@@ -22,12 +22,12 @@ ABOVE = [path for path in sorted(SOURCE.rglob("*.py"))
 PLAIN = sorted((SOURCE / "backend" / "plain").glob("[a-z]*.py"))
 
 OWN_ATTRIBUTES = {
-    "flags": {"batch", "self"},  # which arguments of a call are batched
+    "flags": {"batch", "self", "sys"},  # which arguments of a call are batched; Python's own
     "strides": {"self", "where"},  # of a geometry, in elements
     "base": {"view", "_view", "known", "parent", "v", "self"},  # the tensor that a view looks at
     "accumulate": {"itertools", "self"},  # whether a backward pass adds to .grad
     "at": {"journal", "error", None},  # the place in a journal; the level of an error
-    "reduce": set(), "reduceat": set(), "__array_interface__": set(), "owndata": set(),
+    "reduce": {"functools"}, "reduceat": set(), "__array_interface__": set(), "owndata": set(),
     "ctypes": set(), "tobytes": set(),
 }
 """What arrays of NumPy alone have, with the names of whatever else has an attribute called so."""

@@ -119,6 +119,11 @@ def view_of(memory: Any, offset: int, shape: Sequence[int], strides: Sequence[in
     return np.ndarray(shape, dtype, memory, offset, strides)
 
 
+def byte_strides(array: np.ndarray) -> tuple[int, ...]:
+    """How far apart the elements lie, as :func:`view_of` counts."""
+    return array.strides
+
+
 def span(array: np.ndarray) -> tuple[int, int]:
     """The address of the first byte that an array looks at, and the number of bytes to its last."""
     low, high = np.lib.array_utils.byte_bounds(array)

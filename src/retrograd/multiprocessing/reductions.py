@@ -6,7 +6,8 @@ import multiprocessing.resource_sharer  # before a fork, since queues pickle in 
 from multiprocessing.reduction import ForkingPickler, register
 from typing import Any
 
-from ..backend.shared_memory import block_of, known_block, lend, view_of
+from ..backend import xp
+from ..backend.shared_memory import block_of, byte_strides, known_block, lend, view_of
 from ..base import dtypes
 from ..core.graph import LEAF, Version
 from ..core.tensor import Tensor, fill
@@ -49,9 +50,8 @@ def rebuild_storage(handle: Any) -> UntypedStorage:
 
 def description(tensor: Tensor, array: Any, start: int) -> tuple[Any, ...]:
     """What :func:`rebuild_view` must know of a tensor in memory that begins at ``start``."""
-    low = array.__array_interface__["data"][0]
-    return (low - start, array.shape, array.strides, tensor.dtype.name, type(tensor),
-            tensor.requires_grad)
+    return (xp.address(array) - start, array.shape, byte_strides(array), tensor.dtype.name,
+            type(tensor), tensor.requires_grad)
 
 
 def rebuild_view(memory: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...],

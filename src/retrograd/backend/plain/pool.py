@@ -205,8 +205,11 @@ def place_in_planes(x: Any, indices: Any, space: Ints) -> Any:
     if 0 in space:
         return xp.zeros((*x.shape[:-len(space)], *space), x.dtype)
     if xp.any(wrong):
+        size = str(space[0])
+        for n in space[1:]:
+            size += f"x{n}"
         raise RuntimeError(f"Found an invalid max index: {int(indices[wrong][-1])} (output volumes "
-                           f"are of size {str.join('x', map(str, space))})")
+                           f"are of size {size})")
     return scatter_planes(x, indices, space, True)
 
 

@@ -27,11 +27,11 @@ _OF_VALUES = {"nonzero", "argwhere", "masked_select", "unique", "_unique2", "uni
 class NoMemory:
     """What is known of an array that does not exist; whatever else is asked of it is refused."""
 
-    __slots__ = ("shape", "dtype", "ndim", "size", "strides")
+    __slots__ = ("shape", "dtype", "ndim", "size", "steps")
 
     def __init__(self, shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...] | None) -> None:
         self.shape, self.dtype, self.ndim, self.size = shape, dtype, len(shape), math.prod(shape)
-        self.strides = _in_rows(shape) if strides is None else strides
+        self.steps = _in_rows(shape) if strides is None else strides
 
     def __getattr__(self, name: str) -> Any:
         raise NotImplementedError(_NO_DATA)
@@ -65,10 +65,10 @@ class MetaTensor(Tensor):
         return made  # type: ignore[return-value]
 
     def _strides(self) -> tuple[int, ...]:
-        return self._data.strides  # type: ignore[no-any-return]
+        return self._data.steps  # type: ignore[no-any-return]
 
     def _lies_in_rows(self) -> bool:
-        return bool(self._data.strides == _in_rows(self._data.shape))
+        return bool(self._data.steps == _in_rows(self._data.shape))
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
         return self._lies_in_rows()

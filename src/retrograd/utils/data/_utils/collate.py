@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
 
+from ....backend.interface import kind_of
 from ....backend.numpy import NUMBERS, ndarray
 from ....base import dtypes
 from ....core.tensor import Tensor
@@ -125,7 +126,7 @@ def _rebuilt(like: Any, content: Any) -> Any:
 
 
 def _holds_objects(array: Any) -> bool:
-    return array.dtype.kind in "SaUO"
+    return kind_of(array.dtype) in "SaUO"
 
 
 def _unknown(kind: Any) -> TypeError:
