@@ -285,6 +285,7 @@ class Tensor(TensorMethods):
         from ..storage import UntypedStorage
 
         array = self._array()
+        self._counter()  # which says that the memory is shared
         return UntypedStorage(library_of(array).storage_of(array))
 
     def storage(self) -> Any:
@@ -546,6 +547,7 @@ class Tensor(TensorMethods):
     @property
     def data(self) -> Tensor:
         """A tensor on the same memory, outside the graph and with a version of its own."""
+        self._counter()  # which says that the memory is shared
         out = twin(self, None, _class_of_views(self))
         if self.requires_grad:
             out._cut = call_sites.here(2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from ...backend.interface import LIBRARIES
 from ...backend.shared_memory import allocate, block_of, bytes_at, placed, span
 from ...base.locks import new_lock
 from ...core.extensions import TRACED_TYPES
-from ...core.tensor import Tensor, wrap
+from ...core.tensor import Tensor
 from ...storage import UntypedStorage
 
 _moving = new_lock()
@@ -24,7 +23,7 @@ def share(lookers: Sequence[Tensor | UntypedStorage]) -> None:
         private = [looker for looker in lookers if block_of(_checked_array(looker)) is None]
         if not private:
             return
-        alone = all(map(_is_alone, private))  # asked first: what follows looks at the memory too
+        alone = all(map(_is_alone, private))
         moved = {}
         for looker in private:
             owner = xp.storage_of(_array(looker))
@@ -67,21 +66,6 @@ def _checked_array(looker: Any) -> Any:
     return looker._owner if isinstance(looker, UntypedStorage) else looker._array()
 
 
-def _references(tensor: Any) -> tuple[int, int]:
-    """How many there are to a tensor's array, and to the array that owns its memory."""
-    array = tensor._data
-    return sys.getrefcount(array), 0 if array.base is None else sys.getrefcount(array.base)
-
-
-# What is counted where nothing else looks at the memory; Python's versions differ in it.
-_ALONE = {"owner": _references(wrap(xp.zeros(2))), "view": _references(wrap(xp.zeros(2)[:1]))}
-
-
 def _is_alone(looker: Any) -> bool:
-    """Whether certainly nothing else looks at this tensor's memory; costs nothing to ask."""
-    if isinstance(looker, UntypedStorage):
-        return False
-    base = looker._data.base
-    if base is None:
-        return _references(looker) == _ALONE["owner"]
-    return xp.is_array(base) and base.base is None and _references(looker) == _ALONE["view"]
+    """Whether certainly no other tensor looks at this one's memory: then there is no counter."""
+    return isinstance(looker, Tensor) and looker._vc is None and looker._view is None
