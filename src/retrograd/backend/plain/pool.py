@@ -199,20 +199,6 @@ def gather_planes(x: Any, indices: Any, rank: int) -> Any:
     return xp.take(x.reshape(-1), _flat_places(indices, x.shape[-rank:])).reshape(indices.shape)
 
 
-def place_in_planes(x: Any, indices: Any, space: Ints) -> Any:
-    """Put each value at its index in a plane of zeros; of several at one index the last counts."""
-    wrong = (indices < 0) | (indices >= math.prod(space))
-    if 0 in space:
-        return xp.zeros((*x.shape[:-len(space)], *space), x.dtype)
-    if xp.any(wrong):
-        size = str(space[0])
-        for n in space[1:]:
-            size += f"x{n}"
-        raise RuntimeError(f"Found an invalid max index: {int(indices[wrong][-1])} (output volumes "
-                           f"are of size {size})")
-    return scatter_planes(x, indices, space, True)
-
-
 # ---------------------------------------------------------------- windows at random distances
 
 

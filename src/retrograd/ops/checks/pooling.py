@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...backend import pool as pool_kernels
+from ...backend import xp
 from ...base import dtypes
 from ...base.errors import no_kernel
 from ...core.tensor import Tensor
@@ -299,3 +301,11 @@ def check_fractional(rank: int, input: Tensor, samples: Tensor, kernel: Ints, ou
     if samples.shape[2] != rank:
         raise RuntimeError(f"Expect _random_samples.size(2) equals to {rank}; got "
                            f"{samples.shape[2]}.")
+
+
+def check_places(indices: Any, space: Ints) -> None:
+    """Raise unless all indices lie in planes of this size; those of empty planes are unused."""
+    wrong = (indices < 0) | (indices >= math.prod(space))
+    if 0 not in space and xp.any(wrong):
+        raise RuntimeError(f"Found an invalid max index: {int(indices[wrong][-1])} (output volumes "
+                           f"are of size {'x'.join(map(str, space))})")

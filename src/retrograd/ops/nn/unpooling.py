@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...backend import pool as pool_kernels
+from ...backend import xp
 from ...core.op import Array, Index, Sizes, composite, linear
 from ...core.tensor import Tensor
-from ..checks.pooling import check_unpooling, unpooled_space
+from ..checks.pooling import check_places, check_unpooling, unpooled_space
 from ..shapes.dimensions import squeeze, unsqueeze
 from .pooling import _take_from_planes
 
 
 def _declare_unpool(rank: int) -> Any:
     def kernel(input: Array, indices: Index, space: Any) -> Any:
-        return pool_kernels.place_in_planes(input, indices, space)
+        check_places(indices, space)
+        if 0 in space:
+            return xp.zeros((*input.shape[:-len(space)], *space), input.dtype)
+        return pool_kernels.scatter_planes(input, indices, space, True)
 
     kernel.__name__ = f"_max_unpool{rank}d"
     made = linear(node=f"MaxUnpool{rank}DBackward0", batches="planes")(kernel)
