@@ -18,7 +18,7 @@ from tests.samples import Call, Recipe, load_all, resolve
 SIZE = 2
 ENTRIES = load_all()
 DRAWING = ("dropout", "rrelu", "gumbel_softmax", "bernoulli", "binomial", "poisson", "multinomial",
-           "rand", "_standard_gamma", "_sample_dirichlet")
+           "rand", "_standard_gamma", "_sample_dirichlet", "nn.functional.fractional_max_pool")
 # A view by strides looks at the memory of the whole batch, wherever that lies.
 BY_MEMORY = ("as_strided", "as_strided_scatter", "view_as_complex")
 
@@ -198,13 +198,16 @@ def test_tangents_inside_vmap_are_those_of_a_loop(name: str) -> None:
 def test_every_op_has_a_batching_rule() -> None:
     """Elementwise ops need none, and an op along dims is shifted.
 
-    Norms keep their moments only where no transform is at work.
+    Norms keep their moments only where no transform is at work. Bags of embeddings and the entropy
+    of scores made in chunks are run one by one, which says so.
     """
+    one_by_one = {"_set", "histc", "_bag_of_each", "_embedding_bag", "_chunked_entropy",
+                  "_chunked_entropy_gradient"}
     kinds, sizes = ("dim", "dims"), {"size", "input_sizes", "shape", "source"}
     missing = {name for name, op in REGISTRY.items()
                if op.kind != "elementwise" and op.batch_rule is None
                and not (any(p.kind in kinds for p in op.params) and not sizes & set(op.by_name))}
-    assert {name for name in missing if not name.endswith("_with_moments")} <= {"_set", "histc"}
+    assert {name for name in missing if not name.endswith("_with_moments")} <= one_by_one
 
 
 def test_ops_name_the_ways_to_batch_that_exist() -> None:

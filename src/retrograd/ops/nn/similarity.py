@@ -10,6 +10,8 @@ from ...base import dtypes
 from ...base.errors import no_kernel
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor
+from ..batching import folded, unfolded
+from ..creation.ranges import arange
 from ..elementwise.clamping import clamp_min
 from ..indexing.index_select import index_add, index_select
 from ..indexing.nonzero import triu_indices
@@ -17,7 +19,7 @@ from ..reductions.distances import difference_backward
 from ..reductions.norms import norm, vector_norm
 from ..reductions.sums import sum
 from ..shapes.expanding import expand
-from ..shapes.reshaping import zeros_of
+from ..shapes.reshaping import reshape, zeros_of
 
 
 @composite(function="nn.functional")
@@ -59,6 +61,13 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     vjp=lambda g, input, first, second, y, p: _pdist_backward(g, input, first, second, y, p))
 def _pdist(input: Array, first: Index, second: Index, p: float) -> Any:
     return distance_kernels.norm_of_rows(input[first] - input[second], p)
+
+
+@_pdist.batch
+def _(batch: Any, input: Any, first: Any, second: Any, p: float) -> Any:
+    starts = reshape(arange(batch.size) * input.shape[1], (batch.size, 1))
+    pairs = [reshape(starts + index, (batch.size * index.shape[0],)) for index in (first, second)]
+    return unfolded(batch, _pdist(folded(input), *pairs, p))
 
 
 def _pdist_backward(g: Any, input: Any, first: Any, second: Any, y: Any, p: float) -> Any:
