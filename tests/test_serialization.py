@@ -6,7 +6,7 @@ import io
 import os
 import pickle
 import random
-import tarfile
+import signal
 import zipfile
 from collections import Counter, OrderedDict
 from contextlib import suppress
@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import old_files
 import retrograd as rg
 from retrograd import serialization
 
@@ -163,6 +164,33 @@ def test_an_accelerator_that_is_not_there_is_refused() -> None:
         round_trip(rg.ones(2), map_location="cuda")
 
 
+def test_the_format_before_zip_archives_is_read() -> None:
+    found = serialization.load(io.BytesIO(old_files.row_of_pickles()))
+    assert found["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert found["row"].data_ptr() == found["a"].data_ptr() + 12
+
+
+@pytest.mark.parametrize("weights_only", [True, False])
+def test_the_oldest_format_is_read(weights_only: bool) -> None:
+    data = old_files.tar(old_files.members())
+    found = serialization.load(io.BytesIO(data), weights_only=weights_only)
+    assert found["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert found["n"] == [1, 2.5, "x"]
+    assert (found["long"].tolist(), found["scalar"].item()) == ([7, 8], 8)
+    found["a"][1, 0] = 9  # they are one memory
+    assert (found["row"].tolist(), found["part"].tolist()) == ([9, 4, 5], [2, 9, 4])
+
+
+def test_storages_of_the_oldest_format_are_put_where_they_are_wanted() -> None:
+    parts = old_files.members()
+    parts["storages"] = parts["storages"].replace(b"X\x03\0\0\0cpu", b"X\x06\0\0\0cuda:0")
+    data = old_files.tar(parts)
+    with pytest.raises(RuntimeError, match="Attempting to deserialize object on a CUDA device"):
+        serialization.load(io.BytesIO(data))
+    found = serialization.load(io.BytesIO(data), map_location="cpu")
+    assert found["row"].tolist() == [3, 4, 5]
+
+
 # ---------------------------------------------------------------- what is refused
 
 
@@ -240,12 +268,71 @@ def test_other_files_are_refused(data: bytes) -> None:
         serialization.load(io.BytesIO(data))
 
 
-def test_the_oldest_format_is_named() -> None:
-    file = io.BytesIO()
-    with tarfile.open(fileobj=file, mode="w") as archive:
-        archive.addfile(tarfile.TarInfo("storages"))
-    with pytest.raises(RuntimeError, match=r"the \.tar format from before PyTorch 0\.2"):
-        serialization.load(io.BytesIO(file.getvalue()))
+LONG = (1 << 40).to_bytes(8, "little")
+DAMAGED_PARTS = {
+    "a missing part": {"tensors": None},
+    "a class": {"pickle": old_files.pickled({"x": "@os system"})},
+    "a call": {"pickle": b"\x80\x02ctorch\nFloatTensor\n\x8a\x05\0\0\0\0\x10\x85R."},
+    "the other byte order": {"sys_info": old_files.pickled({"little_endian": False})},
+    "system information of another kind": {"sys_info": old_files.pickled([1])},
+    "more storages than there are": {"storages": old_files.pickled(10**9)},
+    "a storage of another kind": {"storages": old_files.pickled(1) + old_files.pickled([1, "cpu"])},
+    "a storage larger than the file": {
+        "storages": old_files.pickled(1) + old_files.storage(1, "Float", b"", 4)[:-8] + LONG},
+    "a storage of a negative size": {
+        "storages": old_files.pickled(1) + old_files.storage(1, "Int", b"", 4)[:-8] + b"\xff" * 8},
+    "a view beyond its storage": {
+        "storages": old_files.pickled(1) + old_files.storage(1, "Float", bytes(8), 4)
+        + old_files.pickled([(3, 1, 1, 2)])},
+    "a view of nothing": {"storages": old_files.pickled(0) + old_files.pickled([(3, 1, 1, 2)])},
+    "a tensor of nothing": {
+        "tensors": old_files.pickled(1) + old_files.tensor(10, 9, "Float", (), ())},
+    "a tensor of a tensor": {
+        "tensors": old_files.pickled(2) + old_files.tensor(10, 1, "Float", (), ())
+        + old_files.tensor(11, 10, "Float", (), ())},
+    "a tensor beyond its storage": {
+        "tensors": old_files.pickled(1) + old_files.tensor(10, 1, "Float", (7,), (1,))},
+    "a negative stride": {
+        "tensors": old_files.pickled(1) + old_files.tensor(10, 1, "Float", (2,), (-1,), 3)},
+    "too many dimensions": {
+        "tensors": old_files.pickled(1) + old_files.tensor(10, 1, "Float", (1,) * 70, (1,) * 70)},
+    "an object that is not there": {"pickle": old_files.pickled({"x": "#99"})},
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED_PARTS)
+def test_damaged_and_hostile_files_of_the_oldest_format_are_refused(name: str) -> None:
+    parts = {**old_files.members(), **DAMAGED_PARTS[name]}
+    data = old_files.tar({key: part for key, part in parts.items() if part is not None})
+    with pytest.raises((pickle.UnpicklingError, RuntimeError)):
+        serialization.load(io.BytesIO(data))
+
+
+def test_an_old_file_may_not_claim_more_memory_than_it_is_long() -> None:
+    data = old_files.row_of_pickles()
+    more = data.replace(b"K\x06N", b"\x8a\x05\0\0\0\0\x10N")
+    with pytest.raises(pickle.UnpicklingError, match="more than the file holds"):
+        serialization.load(io.BytesIO(more))
+    half = len(data) // 7  # each of two storages could be, both cannot
+    more = data.replace(b"K\x06N", b"M" + half.to_bytes(2, "little") + b"N")
+    more = b"1X\x03\0\0\0cpu".join(more.rsplit(b"0X\x03\0\0\0cpu", 1))
+    with pytest.raises(pickle.UnpicklingError, match="more than the file holds"):
+        serialization.load(io.BytesIO(more))
+
+
+@pytest.mark.parametrize("place", [0, 130, 150, 257])
+def test_a_changed_header_of_the_oldest_format_is_refused(place: int) -> None:
+    data = bytearray(old_files.tar(old_files.members()))
+    data[place] ^= 1
+    with pytest.raises((pickle.UnpicklingError, RuntimeError)):
+        serialization.load(io.BytesIO(bytes(data)))
+
+
+def test_a_cut_file_of_an_old_format_is_refused() -> None:
+    for data in (old_files.row_of_pickles(), old_files.tar(old_files.members()).rstrip(b"\0")):
+        for end in range(0, len(data) - 512, 97):
+            with pytest.raises((pickle.UnpicklingError, RuntimeError, EOFError)):
+                serialization.load(io.BytesIO(data[:end]))
 
 
 def test_a_cut_or_changed_file_is_refused() -> None:
@@ -276,27 +363,62 @@ def mutate(data: bytearray, draw: random.Random) -> None:
 
 
 def mutated(data: bytes, draw: random.Random) -> bytes:
-    """The file with some bytes changed; or its pickle changed and the archive made right again."""
+    """The file with some bytes changed."""
+    changed = bytearray(data)
+    mutate(changed, draw)
+    return bytes(changed)
+
+
+def mutated_zip(data: bytes, draw: random.Random) -> bytes:
+    """The same; or its pickle changed and the archive made right again."""
     if draw.random() < 0.3:
-        changed = bytearray(data)
-        mutate(changed, draw)
-        return bytes(changed)
+        return mutated(data, draw)
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
         for info in old.infolist():
-            part = bytearray(old.read(info))
-            if info.filename.endswith("data.pkl"):
-                mutate(part, draw)
-            new.writestr(info.filename, bytes(part))
+            part = old.read(info)
+            new.writestr(info.filename, mutated(part, draw)
+                         if info.filename.endswith("data.pkl") else part)
     return file.getvalue()
 
 
-def test_mutated_files_load_or_are_refused() -> None:
+def mutated_tar(data: bytes, draw: random.Random) -> bytes:
+    """The same; or one of its parts changed."""
+    if draw.random() < 0.3:
+        return mutated(data, draw)
+    parts = old_files.members()
+    name = draw.choice(list(parts))
+    return old_files.tar({**parts, name: mutated(parts[name], draw)})
+
+
+def file_of_many_things() -> bytes:
     base = rg.arange(6.0).reshape(2, 3)
-    data = saved({"a": base, "v": base[1], "p": rg.nn.Parameter(base.clone()),
+    return saved({"a": base, "v": base[1], "p": rg.nn.Parameter(base.clone()),
                   "l": [1, 2.5, "x", None, True, (1, 2)], "u": rg.tensor([1], dtype=rg.uint16),
                   "m": rg.nn.Linear(2, 2).state_dict()})
-    draw = random.Random(7)
-    for _ in range(FUZZED):
-        with suppress(pickle.UnpicklingError, RuntimeError, EOFError, ValueError):
-            serialization.load(io.BytesIO(mutated(data, draw)))
+
+
+def too_long(*args: Any) -> None:
+    raise TimeoutError("a file took more than ten seconds to load")
+
+
+MUTATED = {"zip": (file_of_many_things, mutated_zip),
+           "row of pickles": (old_files.row_of_pickles, mutated),
+           "tar": (lambda: old_files.tar(old_files.members()), mutated_tar)}
+
+
+@pytest.mark.parametrize("kind", MUTATED)
+def test_mutated_files_load_or_are_refused(kind: str) -> None:
+    make, change = MUTATED[kind]
+    data, draw = make(), random.Random(7)
+    alarm = signal.alarm if "RETROGRAD_FUZZED_FILES" in os.environ else int  # for make fuzz
+    before = signal.signal(signal.SIGALRM, too_long)
+    try:
+        for _ in range(FUZZED):
+            changed = change(data, draw)
+            alarm(10)
+            with suppress(pickle.UnpicklingError, RuntimeError, EOFError, ValueError):
+                serialization.load(io.BytesIO(changed))
+    finally:
+        alarm(0)
+        signal.signal(signal.SIGALRM, before)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+import old_files
 import retrograd as rg
 from retrograd import serialization
 
@@ -140,6 +141,21 @@ def test_the_format_before_zip_archives(dtype: str) -> None:
     assert found["a"].tolist() == base.tolist()
     assert found["b"].data_ptr() == found["a"].data_ptr() + 3 * base.element_size()
     assert found["n"] == [1, "x"]
+
+
+def test_the_oldest_format(tmp_path: Path) -> None:
+    path = tmp_path / "old.pt"
+    path.write_bytes(old_files.tar(old_files.members()))
+    theirs, ours = torch.load(path, weights_only=False), serialization.load(path)
+    assert repr(ours) == repr(theirs)
+    for name in ("row", "part"):
+        assert ours[name].data_ptr() - ours["a"].data_ptr() \
+            == theirs[name].data_ptr() - theirs["a"].data_ptr()
+
+
+def test_old_files_made_by_hand_are_read_by_both() -> None:
+    data = old_files.row_of_pickles()
+    assert repr(serialization.load(io.BytesIO(data))) == repr(torch.load(io.BytesIO(data)))
 
 
 @pytest.mark.filterwarnings("ignore")

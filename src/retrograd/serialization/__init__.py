@@ -21,7 +21,7 @@ from ..base import dtypes
 from ..storage import TypedStorage, UntypedStorage
 from . import _names
 from ._archive import ArchiveReader, ArchiveWriter, write_atomically
-from ._legacy import LegacyFile
+from ._legacy import LegacyFile, TarFile
 from ._names import StorageType
 from ._pickler import Pickler
 from ._unpickler import Unpickler
@@ -138,14 +138,11 @@ def _load(file: Any, path: str | None, locate: Callable[[Any, str], Any], safe: 
     data = file.read()
     if not data:
         raise EOFError("Ran out of input")
-    if data[257:262] == b"ustar":
-        raise RuntimeError("the .tar format from before PyTorch 0.2 is not read here; a PyTorch "
-                           "that reads it can save it anew")
 
     def unpickle(position: int, persistent_load: Any) -> tuple[Any, int]:
         return _unpickled(data, persistent_load or _no_storages, safe, encoding, position)
 
-    return LegacyFile(data, unpickle).load(locate)
+    return (TarFile if data[257:262] == b"ustar" else LegacyFile)(data, unpickle).load(locate)
 
 
 def _no_storages(saved: Any) -> Any:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections import Counter, OrderedDict
 from types import FunctionType
 from typing import Any
 
+from .. import cuda
 from ..base import dtypes
+from ..compat import legacy
 from ..core.op import PUBLIC
 from ..core.tensor import Size, Tensor
 from ..nn.parameter import Parameter
@@ -55,6 +58,12 @@ PLAIN: dict[str, Any] = {
     "__builtin__.complex": complex,
 }
 """Python's own types that a file may name."""
+
+TENSOR_TYPES: dict[str, Any] = {
+    f"{space.__name__.replace('retrograd', 'torch')}.{name}": getattr(space, name)
+    for space in (sys.modules["retrograd"], cuda) for name in legacy.TENSOR_TYPES}
+"""``torch.FloatTensor`` and its kind, which a file may name but not call: it would say how much
+memory to take."""
 
 NAMES_OF = {id(value): name for name, value in NAMED.items() if ".cuda." not in name}
 """PyTorch's name of each of our own."""

@@ -75,7 +75,8 @@ def _encode(text: Any, encoding: Any) -> bytes:
     return text.encode("latin1")
 
 
-_ORDINARY = {**_names.NAMED, **_names.PLAIN, "_codecs.encode": _encode}
+_ORDINARY = {**_names.NAMED, **_names.PLAIN, **_names.TENSOR_TYPES,
+             "_codecs.encode": _encode}
 
 
 class NotAllowed(pickle.UnpicklingError):
