@@ -44,6 +44,7 @@ def main(steps: int = 40) -> tuple[float, float]:
             loss.backward()
             return loss
 
+        loss = closure()
         for _ in (bar := torch.progress(range(steps), "fitting")):
             loss = optimizer.step(closure)
             bar.note(f"loss {loss.item():.1e}")

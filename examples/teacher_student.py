@@ -54,7 +54,7 @@ def main(steps: int = 400, labelled: int = 100) -> tuple[float, float, float]:
     learn(taught, images, distil, steps)
     few = images[:labelled], labels[:labelled]
     learn(alone, few[0], lambda scores, chosen: F.cross_entropy(scores, few[1][chosen]), steps)
-    found = tuple(accuracy(model, *unseen) for model in (teacher, taught, alone))
+    found = accuracy(teacher, *unseen), accuracy(taught, *unseen), accuracy(alone, *unseen)
     print(f"teacher {found[0]:.1%}, its student {found[1]:.1%}, "
           f"a student with {labelled} labels {found[2]:.1%}")
     return found

@@ -46,6 +46,7 @@ def main(epochs: int = 20) -> tuple[float, float]:
     with torch.no_grad():
         before = bound(model, unseen).item()
     for _ in (bar := torch.progress(range(epochs), "training")):
+        loss = torch.zeros(())
         for (batch,) in loader:
             loss = bound(model, batch)
             optimizer.zero_grad()

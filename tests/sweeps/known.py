@@ -20,7 +20,6 @@ NO_SAMPLES: dict[str, str] = {
     ], _MEMORY),
     **dict.fromkeys(["chain_matmul", "cholesky", "qr", "nn.functional.upsample",
                      "nn.functional.upsample_nearest", "nn.functional.upsample_bilinear"], _WARNS),
-    "native_channel_shuffle": "channel_shuffle, which PyTorch does not differentiate by this name",
     "affine_grid_generator": "what is behind the checks of affine_grid, which has samples",
     "linalg.eig": "its vectors have a free phase: tests/parity/test_op_db.py takes their moduli",
 }

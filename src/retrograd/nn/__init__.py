@@ -22,12 +22,16 @@ __all__ = [*_modules_all, "Buffer", "DataParallel", "Parameter", "UninitializedB
 _LAZY = {"attention", "common_types", "grad", "parallel"}
 
 
-def __getattr__(name: str) -> _Any:
+def _found_later(name: str) -> _Any:
     if name in _LAZY:
         return _import_module(f"{__name__}.{name}")
     if name == "DataParallel":
         return _import_module(f"{__name__}.parallel").DataParallel
     _refuse(__name__, name)
+
+
+if not TYPE_CHECKING:  # to a checker a module with ``__getattr__`` has every name
+    __getattr__ = _found_later
 
 
 def __dir__() -> list[str]:
