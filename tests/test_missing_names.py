@@ -47,6 +47,22 @@ def test_a_misspelt_name_says_what_is_nearby(owner: Any, name: str, nearby: str)
     assert nearby in text
 
 
+@pytest.mark.parametrize(("place", "name", "nearby"), [
+    ("", "sine", ". Did you mean 'sin'"), ("nn", "Linaer", ". Did you mean 'Linear'"),
+    ("nn.functional", "rellu", ". Did you mean 'relu'"),
+    ("autograd", "fucntional", ". Did you mean 'functional'"),
+    ("linalg", "relu", "; there is retrograd.relu"),
+])
+def test_an_import_says_the_same(place: str, name: str, nearby: str) -> None:
+    module = ".".join(filter(None, ("retrograd", place)))
+    with pytest.raises(ImportError) as caught:
+        exec(f"from {module} import {name}", {})
+    assert str(caught.value).startswith(f"cannot import name '{name}' from '{module}'{nearby}")
+    assert caught.value.name == module
+    assert type(pickle.loads(pickle.dumps(caught.value))) is ImportError
+    assert not hasattr(sys.modules[module], name)
+
+
 def test_a_misspelt_attribute_of_a_module_says_what_is_nearby() -> None:
     model = nn.Sequential(nn.Linear(2, 3))
     assert message(model[0], "wieght") == \

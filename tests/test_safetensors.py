@@ -55,6 +55,14 @@ def test_arrays_of_tensors_go_through_safetensors_numpy(dtype: str) -> None:
     assert rg.from_numpy(found.copy()).tolist() == tensor.tolist()
 
 
+def test_tensors_themselves_are_told_what_safetensors_numpy_takes() -> None:
+    from safetensors.numpy import save
+
+    with pytest.raises(AttributeError, match=r"takes tensor\.numpy\(\); to save tensors as safe.*"
+                                             r"retrograd\.as_torch\(\) and use safetensors\.torch"):
+        save({"x": rg.ones(2)})
+
+
 def test_a_mapped_file_is_private_or_shared(tmp_path: Path) -> None:
     path = tmp_path / "bytes"
     path.write_bytes(bytes(range(8)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..backend import xp
 
@@ -42,6 +42,14 @@ class dtype:
 
     def to_real(self) -> dtype:
         return {complex32: float16, complex64: float32, complex128: float64}.get(self, self)
+
+    if not TYPE_CHECKING:
+        def __getattr__(self, name: str) -> NoReturn:
+            of_arrays = hasattr(xp.dtype("float32"), name) and not name.startswith("_")
+            raise AttributeError(
+                f"'torch.dtype' object has no attribute '{name}'" + of_arrays * (
+                    ", which NumPy's dtypes have: what takes arrays takes tensor.numpy(); to save "
+                    "tensors as safetensors, call retrograd.as_torch() and use safetensors.torch"))
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"

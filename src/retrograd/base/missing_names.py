@@ -19,7 +19,7 @@ MET: dict[tuple[str, str], None] | None = None
 
 
 class _Words:
-    """The text of an AttributeError, found when it is read: most are caught by ``hasattr``."""
+    """The text of an error, found when it is read: most are caught by ``hasattr``."""
 
     __slots__ = ("start", "name", "space", "owner")
 
@@ -66,8 +66,22 @@ def missing_attribute(owner: Any, name: str, space: str) -> AttributeError:
 
 def refuse(module: str, name: str) -> NoReturn:
     """Raise the error of a name that a module lacks."""
-    raise missing(f"module '{module}' has no attribute '{name}'", name, module.partition(".")[2],
-                  sys.modules[module])
+    owner, space = sys.modules[module], module.partition(".")[2]
+    error = missing(f"module '{module}' has no attribute '{name}'", name, space, owner)
+    if name.startswith("_") or f"{module}.{name}" in sys.modules or not _is_from_import():
+        raise error
+    words = _Words(f"cannot import name '{name}' from '{module}'", name, space, owner)
+    raise ImportError(words, name=module, path=getattr(owner, "__file__", None))
+
+
+def _is_from_import() -> bool:
+    """Whether the program is at a ``from ... import``, which drops the words of AttributeErrors."""
+    from opcode import opmap
+
+    frame = sys._getframe(2)
+    while frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE and frame.f_back:
+        frame = frame.f_back
+    return frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
 
 
 def suggest_names(module: str) -> None:
