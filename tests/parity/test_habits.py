@@ -8,6 +8,7 @@ import re
 import warnings
 
 import pytest
+import torch
 
 LINES = """
 import torch
@@ -216,6 +217,12 @@ def outcome(line: str, library: str) -> tuple[str, str]:
         torch.use_deterministic_algorithms(False)
         torch.set_float32_matmul_precision("highest")
     return printed.getvalue().replace(library, "torch"), raised
+
+
+@pytest.fixture(autouse=True)
+def flags_may_be_set(monkeypatch):
+    """PyTorch's own test helpers, which other tests load, forbid it for the whole process."""
+    monkeypatch.setitem(vars(torch.backends), "__allow_nonbracketed_mutation_flag", True)
 
 
 @pytest.mark.parametrize("line", LINES)
