@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter, is_, itemgetter
 from typing import Any, ClassVar
 
-from ..autograd.grad_mode import enable_grad, no_grad
+from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..backend.numpy import fused
 from ..base import call_sites
 from ..core.graph import INFERENCE
@@ -24,15 +24,15 @@ class Pack:
     """
 
     def __init__(self, params: list[Tensor], states: list[dict], names: Sequence[str],
-                 counted: bool) -> None:
+                 counts: Sequence[str], chunks_joined: int) -> None:
         self.params = params
         self.states = states
         self.arrays = [param._array() for param in params]
-        step_dtype = states[0]["step"]._data.dtype if counted else None
-        self.block = fused.PackedParameters(self.arrays, len(names), step_dtype)
+        count_dtype = states[0][counts[0]]._data.dtype if counts else None
+        self.block = fused.PackedParameters(self.arrays, len(names), len(counts), count_dtype,
+                                            chunks_joined)
         views = [(name, self.block.row_views(row)) for row, name in enumerate(names)]
-        if counted:
-            views.append(("step", self.block.step_views()))
+        views += [(name, self.block.count_views(row)) for row, name in enumerate(counts)]
         self.adopted = [self._adopt(name, arrays) for name, arrays in views]
 
     def _adopt(self, name: str, views: list[Any]) -> tuple[Callable, list[Tensor], list[Any]]:
@@ -74,36 +74,39 @@ class Pack:
 
 
 class GroupUpdate:
-    """How the parameters of one group are updated: in packs, one for each dtype, or singly.
+    """How the parameters of one group are updated: in packs of those that are alike, or singly.
 
-    ``names`` are the state tensors shaped like the parameter, ``counted`` says that there is a
-    ``step`` too, and ``has_state`` whether a parameter's state exists. An update is provisional if
-    the step it is made for will give a parameter the state it lacks.
+    ``names`` are the state tensors shaped like the parameter. An update is provisional if the step
+    it is made for will give a parameter the state it lacks.
     """
 
-    def __init__(self, params: list[Tensor], state: dict, names: Sequence[str], counted: bool,
-                 has_state: Callable[[Tensor], bool]) -> None:
+    def __init__(self, optimizer: PackedOptimizer, params: list[Tensor],
+                 names: Sequence[str]) -> None:
+        state, counts = optimizer.state, optimizer._counts
         self.params = list(params)
         self.names = names
         self.single: list[Tensor] = []
         self.idle: list[Tensor] = []
         self.provisional = False
-        repeated = len({id(param) for param in params}) != len(params)
+        apart = len({id(param) for param in params}) == len(params) \
+            and fused.lie_apart(list(map(_data, params)))
         groups: dict[Any, list[Tensor]] = {}
         for param in params:
-            stateless = not has_state(param)
+            stateless = not optimizer._has_state(param)
             if param._grad is None and (stateless or not names):
                 self.idle.append(param)
                 continue
-            packable = not repeated and fused.is_packable(param._data)
+            packable = apart and fused.is_packable(param._data) and _form(param) is not None
             if not packable or (names and stateless):
                 self.single.append(param)
                 self.provisional |= packable
                 continue
-            step_dtype = state[param]["step"]._data.dtype if counted else None
-            groups.setdefault((param._data.dtype, step_dtype), []).append(param)
+            kind = _kind(param, [state[param][name] for name in names],
+                         [state[param][name] for name in counts])
+            (self.single if kind is None else groups.setdefault(kind, [])).append(param)
         self.packs = [
-            Pack(members, [state[param] for param in members] if names else [], names, counted)
+            Pack(members, [state[param] for param in members] if names else [], names, counts,
+                 optimizer._chunks_joined)
             for members in groups.values()]
 
     def is_current(self, params: list[Tensor], names: Sequence[str], state: dict) -> bool:
@@ -116,18 +119,36 @@ class GroupUpdate:
                 and all(pack.is_current(state) for pack in self.packs))
 
 
+def _kind(param: Tensor, rows: list[Any], numbers: list[Any]) -> tuple[Any, ...] | None:
+    """What the members of a pack have in common; None if a pack cannot hold this state."""
+    form, number_forms = _form(param), {_form(number) for number in numbers}
+    if any(_form(row) != form for row in rows) or len(number_forms) > 1 \
+            or any(each is None or each[0] for each in number_forms):
+        return None
+    # Those that move now, and those that moved as often, will mostly go on together.
+    return (param._data.dtype, param._grad is None, *number_forms,
+            *(number.item() for number in numbers))
+
+
+def _form(tensor: Any) -> tuple[tuple[int, ...], Any] | None:
+    """Shape and dtype; None for what is no tensor, or lies in memory that other processes see."""
+    if not isinstance(tensor, Tensor) or tensor.is_shared():
+        return None
+    return tensor._data.shape, tensor._data.dtype
+
+
 class PackedOptimizer(Optimizer):
     """An optimizer that moves packs of parameters at once, and differentiable steps singly."""
 
-    _counted = False
+    _counts: ClassVar[tuple[str, ...]] = ()  # the state tensors that are numbers
+    _chunks_joined = 1  # the slower a call, the more elements it is worth making for
     _later_options: ClassVar[dict[str, Any]] = {}  # a state saved long ago may lack them
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
         super().__init__(params, defaults)
-        # The choices change nothing here: there is one implementation, and it is fused.
-        if defaults["fused"] and defaults["differentiable"]:
+        if defaults.get("fused") and defaults.get("differentiable"):
             raise RuntimeError("`fused` does not support `differentiable`")
-        if defaults["fused"] and defaults["foreach"]:
+        if defaults.get("fused") and defaults.get("foreach"):
             raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
         self._group_updates: dict[int, GroupUpdate] = {}
 
@@ -149,17 +170,16 @@ class PackedOptimizer(Optimizer):
                 raise AssertionError(
                     "If capturable=True, params and state_steps must be on supported devices: "
                     "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla'].")
-            if group["differentiable"]:
-                with enable_grad():
-                    self._update_singly(group, group["params"])
-                continue
-            update = self._group_update(number, group)
-            for pack in update.packs:
-                grads = pack.grads()
-                pack.bump_versions(grads, self._update_packed(group, pack.block, grads))
-            if update.single:
-                with no_grad():
-                    self._update_singly(group, update.single)
+            single = group["params"]
+            if self._is_packed(group):
+                update = self._group_update(number, group)
+                for pack in update.packs:
+                    grads = pack.grads()
+                    pack.bump_versions(grads, self._update_packed(group, pack.block, grads))
+                single = update.single
+            if single:
+                with set_grad_enabled(bool(group.get("differentiable"))):
+                    self._move_singly(group, single)
         return loss
 
     def _group_update(self, number: int, group: dict[str, Any]) -> GroupUpdate:
@@ -167,14 +187,18 @@ class PackedOptimizer(Optimizer):
         update = self._group_updates.get(number)
         if update is None or not update.is_current(params, names, self.state):
             self._prepare(group)
-            update = GroupUpdate(params, self.state, names, self._counted, self._has_state)
+            update = GroupUpdate(self, params, names)
             self._group_updates[number] = update
         return update
 
-    def _update_singly(self, group: dict[str, Any], params: list[Tensor]) -> None:
+    def _is_packed(self, group: dict[str, Any]) -> bool:
+        """Whether parameters of a group may be moved at once."""
+        return not group.get("differentiable")
+
+    def _move_singly(self, group: dict[str, Any], params: list[Tensor]) -> None:
         for param in params:
             if param.grad is not None:
-                self._update(group, param, param.grad)
+                self._move(group, param, param.grad)
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         """Return the names of the state tensors that are shaped like the parameter."""
@@ -191,6 +215,6 @@ class PackedOptimizer(Optimizer):
         """Move all parameters of a block; return how often PyTorch would write to each."""
         raise NotImplementedError
 
-    def _update(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
+    def _move(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
         """Move one parameter by operations on tensors."""
         raise NotImplementedError

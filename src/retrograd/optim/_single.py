@@ -1,16 +1,18 @@
-"""Optimizers that move one parameter after the other, by operations on tensors."""
+"""Optimizers written for one parameter, by operations on tensors; most move many at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ..autograd.grad_mode import enable_grad, set_grad_enabled
+from ..autograd.grad_mode import no_grad
+from ..backend.numpy.fused import PackedParameters
 from ..base import dtypes
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, fill
+from ..ops.creation.filled import zeros_like
 from ..ops.creation.from_data import tensor
 from ..ops.shapes.complex_views import view_as_real
-from .optimizer import Optimizer, Params, check_lr
+from ._packing import PackedOptimizer
+from .optimizer import Params, check_lr
 
 
 def check(name: str, value: Any, is_right: bool) -> None:
@@ -37,66 +39,92 @@ def real(value: Tensor) -> Tensor:
     return view_as_real(value) if value.is_complex() else value
 
 
-def zeros_of(param: Tensor) -> Tensor:
-    """Zeros laid out as a parameter is."""
-    return param.detach().clone().zero_()
+class SingleOptimizer(PackedOptimizer):
+    """Runs :meth:`_update` for each parameter that has a gradient.
 
+    Where it treats every element alone, ``_rows`` names the state tensors that are shaped like the
+    parameter: then it is run on parameters laid end to end, which gives the same bits.
+    """
 
-class SingleOptimizer(Optimizer):
-    """Runs :meth:`_update` for each parameter that has a gradient."""
-
+    _rows: ClassVar[tuple[str, ...]] = ()
+    _counts: ClassVar[tuple[str, ...]] = ("step",)
+    _chunks_joined = 4
     _later_options: ClassVar[dict[str, Any]] = {
         "maximize": False, "foreach": None, "differentiable": False, "capturable": False}
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
         check_lr(defaults["lr"], defaults.get("foreach") and not defaults.get("capturable"))
-        if defaults.get("fused") and defaults.get("differentiable"):
-            raise RuntimeError("`fused` does not support `differentiable`")
-        if defaults.get("fused") and defaults.get("foreach"):
-            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
         super().__init__(params, defaults)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for group in self.param_groups:
-            for name, value in self._later_options.items():
-                group.setdefault(name, value)
             for param in group["params"]:
                 saved = self.state.get(param, {})
                 if "step" in saved and not isinstance(saved["step"], Tensor):
                     saved["step"] = step_count(float(saved["step"]))
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Move every parameter that has a gradient; ``closure`` computes the loss anew."""
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
-        for group in self.param_groups:
-            with set_grad_enabled(bool(group.get("differentiable"))):
-                for param in group["params"]:
-                    if param.grad is not None:
-                        self._move(group, param, param.grad)
-        return loss
+    def _is_packed(self, group: dict[str, Any]) -> bool:
+        # A rate that is a tensor takes part in promotion, where shapes and numbers are not alike.
+        return bool(self._rows) and group["foreach"] is not False \
+            and not isinstance(group["lr"], Tensor) and super()._is_packed(group)
 
-    def _move(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
+    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return self._rows
+
+    def _prepare(self, group: dict[str, Any]) -> None:
+        for param in group["params"]:
+            if param.grad is not None:
+                self._state_of(group, param)
+
+    def _state_of(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
         state = self.state[param]
         if not state:
             state.update(self._first_state(group, param))
+        return state
+
+    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
+        """What a parameter's state is before its first step."""
+        return {"step": step_count(), **self._zeros(group, param)}
+
+    def _zeros(self, group: dict[str, Any], param: Tensor) -> dict[str, Tensor]:
+        return {name: zeros_like(param) for name in self._state_names(group)}
+
+    def _move(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
+        self._count_and_update(group, self._state_of(group, param), param, grad)
+
+    def _update_packed(self, group: dict[str, Any], block: PackedParameters,
+                       grads: list[Any]) -> int:
+        names, writes = (*self._state_names(group), *self._counts), 0
+
+        def move(param: Any, grad: Any, rows: Any, counts: Any) -> None:
+            nonlocal writes
+            numbers = [counts[i, ...] for i in range(len(counts))]
+            state = dict(zip(names, map(_bare, [*rows, *numbers]), strict=True))
+            moved = _bare(param)
+            self._count_and_update(group, state, moved, _bare(grad))
+            writes = moved._version
+
+        with no_grad():
+            block.update(grads, move)
+        return writes
+
+    def _count_and_update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
+                          grad: Tensor) -> None:
         if "step" in state:
             state["step"] += 1
         if group.get("maximize"):
             grad = -grad
         self._update(group, state, param, grad)
 
-    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
-        """What a parameter's state is before its first step."""
-        raise NotImplementedError
-
     def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
                 grad: Tensor) -> None:
         """Move one parameter; its step has been counted, and the gradient turned to descend."""
         raise NotImplementedError
+
+
+def _bare(array: Any) -> Tensor:
+    return fill(object.__new__(Tensor), array, None)
 
 
 def decayed(group: dict[str, Any], param: Tensor, grad: Tensor) -> Tensor:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
-from ._single import SingleOptimizer, check, decayed, kept, move, real, step_count, zeros_of
+from ._single import SingleOptimizer, check, decayed, kept, move, real
 from .optimizer import Params
 
 
 class Adadelta(SingleOptimizer):
     """Steps as long as the last ones were, relative to the last gradients."""
+
+    _rows = ("square_avg", "acc_delta")
 
     def __init__(self, params: Params, lr: float | Tensor = 1.0, rho: float = 0.9,
                  eps: float = 1e-6, weight_decay: float = 0, foreach: bool | None = None, *,
@@ -22,9 +24,6 @@ class Adadelta(SingleOptimizer):
         super().__init__(params, {
             "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
             "capturable": capturable, "foreach": foreach, "differentiable": differentiable})
-
-    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
-        return {"step": step_count(), "square_avg": zeros_of(param), "acc_delta": zeros_of(param)}
 
     def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
                 grad: Tensor) -> None:

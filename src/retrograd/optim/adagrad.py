@@ -13,6 +13,8 @@ from .optimizer import Params
 class Adagrad(SingleOptimizer):
     """Steps divided by the root of the sum of all squared gradients."""
 
+    _rows = ("sum",)
+
     def __init__(self, params: Params, lr: float | Tensor = 1e-2, lr_decay: float = 0,
                  weight_decay: float = 0, initial_accumulator_value: float = 0,
                  eps: float = 1e-10, foreach: bool | None = None, *, maximize: bool = False,

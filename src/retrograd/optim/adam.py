@@ -6,21 +6,20 @@ import math
 from typing import Any, ClassVar
 
 from ..backend.numpy.fused import PackedParameters
-from ..base.layouts import preserve_format
 from ..core.tensor import Tensor
-from ..ops.creation.filled import zeros_like
 from ..ops.elementwise.clamping import maximum
 from ._packing import PackedOptimizer
-from ._single import check_betas, real, step_count
-from .optimizer import Params, check_lr
+from ._single import SingleOptimizer, check, check_betas, real
+from .optimizer import Params
 
 _MOMENTS = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 
 
-class Adam(PackedOptimizer):
+class Adam(SingleOptimizer):
     """Gradient descent scaled by running averages of the gradient and of its square."""
 
-    _counted = True
+    _rows = _MOMENTS
+    _chunks_joined = 1
     _later_options: ClassVar[dict[str, Any]] = {
         "amsgrad": False, "maximize": False, "foreach": None, "capturable": False,
         "differentiable": False, "decoupled_weight_decay": False, "fused": None}
@@ -30,33 +29,21 @@ class Adam(PackedOptimizer):
                  weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
                  maximize: bool = False, capturable: bool = False, differentiable: bool = False,
                  fused: bool | None = None, decoupled_weight_decay: bool = False) -> None:
-        check_lr(lr, foreach and not capturable)
-        if not eps >= 0.0:
-            raise ValueError(f"Invalid epsilon value: {eps}")
+        check("epsilon", eps, eps >= 0.0)
         check_betas(betas)
-        if not weight_decay >= 0.0:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        check("weight_decay", weight_decay, weight_decay >= 0.0)
         defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
                     "amsgrad": amsgrad, "maximize": maximize, "foreach": foreach,
                     "capturable": capturable, "differentiable": differentiable, "fused": fused,
                     "decoupled_weight_decay": decoupled_weight_decay}
         super().__init__(params, defaults)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for group in self.param_groups:
-            for param in group["params"]:
-                saved = self.state.get(param, {})
-                if "step" in saved and not isinstance(saved["step"], Tensor):
-                    saved["step"] = step_count(float(saved["step"]))
+    def _is_packed(self, group: dict[str, Any]) -> bool:
+        # Whatever ``foreach`` says, and at any rate: it has a kernel of its own.
+        return PackedOptimizer._is_packed(self, group)
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return _MOMENTS if group["amsgrad"] else _MOMENTS[:2]
-
-    def _prepare(self, group: dict[str, Any]) -> None:
-        for param in group["params"]:
-            if param.grad is not None:
-                self._state_of(param, group)
 
     def _update_packed(self, group: dict[str, Any], block: PackedParameters,
                        grads: list[Any]) -> int:
@@ -67,20 +54,9 @@ class Adam(PackedOptimizer):
                    maximize=group["maximize"], amsgrad=group["amsgrad"])
         return 2 if weight_decay and decoupled else 1
 
-    def _state_of(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        state = self.state[param]
-        if not state:
-            state["step"] = step_count(0.0)
-            for name in self._state_names(group):
-                state[name] = zeros_like(param, memory_format=preserve_format)
-        return state
-
-    def _update(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
+    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
+                grad: Tensor) -> None:
         lr, (beta1, beta2), weight_decay = group["lr"], group["betas"], group["weight_decay"]
-        state = self._state_of(param, group)
-        if group["maximize"]:
-            grad = -grad
-        state["step"] += 1
         count = state["step"].item()
         if weight_decay != 0:
             if group["decoupled_weight_decay"]:

@@ -6,22 +6,14 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..ops.elementwise.clamping import maximum
-from ._single import (
-    SingleOptimizer,
-    check,
-    check_betas,
-    decayed,
-    kept,
-    move,
-    real,
-    step_count,
-    zeros_of,
-)
+from ._single import SingleOptimizer, check, check_betas, decayed, kept, move, real
 from .optimizer import Params
 
 
 class Adamax(SingleOptimizer):
     """Adam by the largest gradient in place of the mean square."""
+
+    _rows = ("exp_avg", "exp_inf")
 
     def __init__(self, params: Params, lr: float | Tensor = 2e-3,
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -33,9 +25,6 @@ class Adamax(SingleOptimizer):
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable})
-
-    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
-        return {"step": step_count(), "exp_avg": zeros_of(param), "exp_inf": zeros_of(param)}
 
     def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
                 grad: Tensor) -> None:

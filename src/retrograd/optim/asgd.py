@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
-from ._single import SingleOptimizer, check, decayed, real, step_count, zeros_of
+from ._single import SingleOptimizer, check, decayed, real, step_count
 from .optimizer import Params
 
 
 class ASGD(SingleOptimizer):
     """Gradient descent that also keeps the mean of where it has been."""
+
+    _rows = ("ax",)
+    _counts = ("step", "eta", "mu")
 
     def __init__(self, params: Params, lr: float | Tensor = 1e-2, lambd: float = 1e-4,
                  alpha: float = 0.75, t0: float = 1e6, weight_decay: float = 0,
@@ -24,7 +27,7 @@ class ASGD(SingleOptimizer):
 
     def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
         return {"step": step_count(), "eta": step_count(float(group["lr"])),
-                "mu": step_count(1.0), "ax": zeros_of(param)}
+                "mu": step_count(1.0), **self._zeros(group, param)}
 
     def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
                 grad: Tensor) -> None:

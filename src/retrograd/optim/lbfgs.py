@@ -7,8 +7,9 @@ from typing import Any
 
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..core.tensor import Tensor
+from ..ops.creation.filled import zeros_like
 from ..ops.shapes.joining import cat
-from ._single import real, zeros_of
+from ._single import real
 from .optimizer import Optimizer, Params, check_lr
 
 
@@ -38,7 +39,7 @@ class LBFGS(Optimizer):
 
     def flat_grad(self) -> Tensor:
         """The gradients of all parameters, end to end."""
-        return cat([real(zeros_of(param) if param.grad is None else param.grad).reshape(-1)
+        return cat([real(zeros_like(param) if param.grad is None else param.grad).reshape(-1)
                     for param in self._params])
 
     def add(self, step: float, direction: Tensor) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 from ..base import dtypes
 from ..core.tensor import Tensor
+from ..ops.creation.filled import zeros_like
 from ..ops.products.added_products import addmm
-from ._single import SingleOptimizer, zeros_of
+from ._single import SingleOptimizer
 from .optimizer import Params
 
 
@@ -38,7 +39,7 @@ class Muon(SingleOptimizer):
                                      f"parameter with size: {param.size()}")
 
     def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
-        return {"momentum_buffer": zeros_of(param)}
+        return {"momentum_buffer": zeros_like(param)}
 
     def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
                 grad: Tensor) -> None:

@@ -5,21 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
-from ._single import (
-    SingleOptimizer,
-    check,
-    check_betas,
-    kept,
-    move,
-    real,
-    step_count,
-    zeros_of,
-)
+from ._single import SingleOptimizer, check, check_betas, kept, move, real, step_count
 from .optimizer import Params
 
 
 class NAdam(SingleOptimizer):
     """Adam with Nesterov's momentum."""
+
+    _rows = ("exp_avg", "exp_avg_sq")
+    _counts = ("step", "mu_product")
 
     def __init__(self, params: Params, lr: float | Tensor = 2e-3,
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -38,8 +32,7 @@ class NAdam(SingleOptimizer):
             "differentiable": differentiable})
 
     def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
-        return {"step": step_count(), "mu_product": step_count(1.0), "exp_avg": zeros_of(param),
-                "exp_avg_sq": zeros_of(param)}
+        return {"step": step_count(), "mu_product": step_count(1.0), **self._zeros(group, param)}
 
     def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
                 grad: Tensor) -> None:

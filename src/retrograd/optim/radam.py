@@ -6,20 +6,14 @@ import math
 from typing import Any
 
 from ..core.tensor import Tensor
-from ._single import (
-    SingleOptimizer,
-    check,
-    check_betas,
-    kept,
-    real,
-    step_count,
-    zeros_of,
-)
+from ._single import SingleOptimizer, check, check_betas, kept, real
 from .optimizer import Params
 
 
 class RAdam(SingleOptimizer):
     """Adam whose first steps are held back until the mean square is known well enough."""
+
+    _rows = ("exp_avg", "exp_avg_sq")
 
     def __init__(self, params: Params, lr: float | Tensor = 1e-3,
                  betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -33,9 +27,6 @@ class RAdam(SingleOptimizer):
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
             "maximize": maximize, "foreach": foreach, "capturable": capturable,
             "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable})
-
-    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
-        return {"step": step_count(), "exp_avg": zeros_of(param), "exp_avg_sq": zeros_of(param)}
 
     def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
                 grad: Tensor) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import Any, ClassVar
 
 from ..core.tensor import Tensor
-from ._single import SingleOptimizer, check, decayed, kept, move, real, step_count, zeros_of
+from ._single import SingleOptimizer, check, decayed, kept, move, real
 from .optimizer import Params
 
 
 class RMSprop(SingleOptimizer):
     """Steps divided by the root of a running mean of squared gradients."""
 
+    _rows = ("square_avg", "momentum_buffer", "grad_avg")
     _later_options: ClassVar[dict[str, Any]] = {
         **SingleOptimizer._later_options, "momentum": 0, "centered": False}
 
@@ -28,13 +30,9 @@ class RMSprop(SingleOptimizer):
             "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable})
 
-    def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
-        state = {"step": step_count(), "square_avg": zeros_of(param)}
-        if group["momentum"] > 0:
-            state["momentum_buffer"] = zeros_of(param)
-        if group["centered"]:
-            state["grad_avg"] = zeros_of(param)
-        return state
+    def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
+        wanted = (True, group["momentum"] > 0, group["centered"])
+        return tuple(compress(self._rows, wanted))
 
     def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
                 grad: Tensor) -> None:

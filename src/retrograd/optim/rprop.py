@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
-from ..ops.creation.filled import full_like, ones_like
-from ._single import SingleOptimizer, real, step_count, zeros_of
+from ..ops.creation.filled import full_like, ones_like, zeros_like
+from ._single import SingleOptimizer, real, step_count
 from .optimizer import Params
 
 
 class Rprop(SingleOptimizer):
     """Steps by the sign of the gradient, longer while it stays and shorter when it changes."""
+
+    _rows = ("prev", "step_size")
 
     def __init__(self, params: Params, lr: float | Tensor = 1e-2,
                  etas: tuple[float, float] = (0.5, 1.2),
@@ -27,7 +29,7 @@ class Rprop(SingleOptimizer):
     def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
         lr = float(group["lr"])
         start = complex(lr, lr) if param.is_complex() else lr
-        return {"step": step_count(), "prev": zeros_of(param),
+        return {"step": step_count(), "prev": zeros_like(param),
                 "step_size": full_like(param.detach(), start)}
 
     def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,

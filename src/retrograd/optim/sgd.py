@@ -46,7 +46,7 @@ class SGD(PackedOptimizer):
                   nesterov=group["nesterov"], maximize=group["maximize"])
         return 1
 
-    def _update(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
+    def _move(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
         lr, momentum, weight_decay = group["lr"], group["momentum"], group["weight_decay"]
         if group["maximize"]:
             grad = -grad

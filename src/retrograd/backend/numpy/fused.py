@@ -8,8 +8,8 @@ whole chunk is computed there, and is then added to each parameter where it lies
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,13 @@ CHUNK = 32768
 def is_packable(array: Any) -> bool:
     """Whether the updates below apply: their rounding is the dtype's own for these two only."""
     return isinstance(array, np.ndarray) and array.dtype in (np.float32, np.float64)
+
+
+def lie_apart(arrays: Sequence[Any]) -> bool:
+    """Whether no two arrays reach into the same stretch of memory."""
+    stretches = sorted(np.lib.array_utils.byte_bounds(array) for array in arrays
+                       if isinstance(array, np.ndarray) and array.size)
+    return all(end <= start for (_, end), (start, _) in pairwise(stretches))
 
 
 class Chunk:
@@ -60,10 +67,19 @@ class Chunk:
         flat = grads[self.first].reshape(-1)
         return flat if self.part is None else flat[self.part]
 
-    def decayed(self, grad: Any, weight_decay: float) -> Any:
-        """Return ``grad`` plus ``weight_decay`` times the parameters, in scratch memory."""
+    def gather(self) -> None:
+        """Copy the parameters into scratch memory."""
         for view, param in zip(self.work_views, self.params):
             view[...] = param
+
+    def scatter(self) -> None:
+        """Copy scratch memory into the parameters."""
+        for view, param in zip(self.work_views, self.params):
+            param[...] = view
+
+    def decayed(self, grad: Any, weight_decay: float) -> Any:
+        """Return ``grad`` plus ``weight_decay`` times the parameters, in scratch memory."""
+        self.gather()
         np.multiply(self.work, weight_decay, self.work)
         return np.add(grad, self.work, self.grad)
 
@@ -81,13 +97,14 @@ class Chunk:
 class PackedParameters:
     """Parameters of one dtype, their optimizer state in rows, and scratch memory."""
 
-    def __init__(self, arrays: Sequence[Any], rows: int, step_dtype: Any = np.float32) -> None:
+    def __init__(self, arrays: Sequence[Any], rows: int, counts: int = 0,
+                 count_dtype: Any = np.float32, chunks_joined: int = 1) -> None:
         self.arrays = arrays
         dtype = arrays[0].dtype
         sizes = [array.size for array in arrays]
         self.state = np.zeros((rows, sum(sizes)), dtype)
-        self.steps = np.zeros(len(arrays), step_dtype)
-        spans = _spans(arrays)
+        self.counts = np.zeros((counts, len(arrays)), count_dtype)
+        spans = _spans(arrays, chunks_joined * CHUNK)
         largest = max((stop - start for _, _, start, stop, _ in spans), default=0)
         self.scratch = np.empty((3, largest), dtype)
         self.chunks = [Chunk(arrays, first, last, self.state[:, start:stop], self.scratch, part)
@@ -98,9 +115,9 @@ class PackedParameters:
         """Return one quantity of the state, an array per parameter, in the parameters' shapes."""
         return _views(self.state[row], self.arrays)
 
-    def step_views(self) -> list[Any]:
-        """Return each parameter's step count as a zero-dim array."""
-        return [self.steps[i:i + 1].reshape(()) for i in range(len(self.arrays))]
+    def count_views(self, row: int) -> list[Any]:
+        """Return one number of the state, a zero-dim array per parameter."""
+        return [self.counts[row, i, ...] for i in range(len(self.arrays))]
 
     def _ready(self, grads: Sequence[Any]) -> list[Chunk]:
         """Return chunks whose gradients are all present, split where one is missing."""
@@ -125,19 +142,36 @@ class PackedParameters:
                                            self.scratch))
         return chunk.singles
 
-    def _advance(self, chunks: list[Chunk]) -> list[tuple[Chunk, float]]:
-        """Count a step for every parameter of ``chunks``; return them with their new counts."""
-        stepped: list[tuple[Chunk, float]] = []
-        for chunk in chunks:
-            counts = self.steps[chunk.first:chunk.last].tolist()
-            if counts.count(counts[0]) == len(counts):
-                stepped.append((chunk, counts[0] + 1))
+    def _agreeing(self, grads: Sequence[Any]) -> list[tuple[Chunk, Sequence[float]]]:
+        """Return chunks with the counts their parameters share, split where these differ."""
+        agreeing: list[tuple[Chunk, Sequence[float]]] = []
+        for chunk in self._ready(grads):
+            counts = self.counts[:, chunk.first:chunk.last].tolist()
+            if all(each.count(each[0]) == len(each) for each in counts):
+                agreeing.append((chunk, [each[0] for each in counts]))
             else:
-                singles = self._singles(chunk)
-                stepped += [(single, count + 1) for single, count in zip(singles, counts)]
+                agreeing += zip(self._singles(chunk), zip(*counts))
+        return agreeing
+
+    def _advance(self, grads: Sequence[Any]) -> list[tuple[Chunk, float]]:
+        """Count a step for every parameter with a gradient; return chunks with their counts."""
+        stepped = [(chunk, count + 1) for chunk, (count,) in self._agreeing(grads)]
         for chunk, count in stepped:
-            self.steps[chunk.first:chunk.last] = count
+            self.counts[0, chunk.first:chunk.last] = count
         return stepped
+
+    def update(self, grads: Sequence[Any], move: Callable[[Any, Any, Any, Any], None]) -> None:
+        """Run ``move(param, grad, rows, counts)`` on chunks: it writes to all but ``grad``."""
+        for chunk, agreed in self._agreeing(grads):
+            counts = np.array(agreed, self.counts.dtype)
+            first = chunk.params[0]
+            if len(chunk.params) == 1 and first.flags.c_contiguous:
+                move(first.reshape(-1), chunk.joined(grads), chunk.state, counts)
+            else:
+                chunk.gather()
+                move(chunk.work, chunk.joined(grads), chunk.state, counts)
+                chunk.scatter()
+            self.counts[:, chunk.first:chunk.last] = counts[:, None]
 
     def sgd(self, grads: Sequence[Any], *, lr: float, momentum: float, dampening: float,
             weight_decay: float, nesterov: bool, maximize: bool) -> None:
@@ -174,7 +208,7 @@ class PackedParameters:
         keep, take = self._moment_factors(beta1, beta2)
         token = hush()
         try:
-            for chunk, count in self._advance(self._ready(grads)):
+            for chunk, count in self._advance(grads):
                 chunk.load(grads)
                 if maximize:
                     np.negative(chunk.grad, chunk.grad)
@@ -218,21 +252,22 @@ def _views(flat: Any, arrays: Sequence[Any]) -> list[Any]:
             for array, end in zip(arrays, ends, strict=True)]
 
 
-def _spans(arrays: Sequence[Any]) -> list[tuple[int, int, int, int, slice | None]]:
+def _spans(arrays: Sequence[Any],
+           chunk: int) -> list[tuple[int, int, int, int, slice | None]]:
     """Return chunks as (first array, last, first element, last, part of a large array)."""
     spans: list[tuple[int, int, int, int, slice | None]] = []
     first = start = end = 0
     for i, array in enumerate(arrays):
-        if array.size > CHUNK and array.flags.c_contiguous:
+        if array.size > chunk and array.flags.c_contiguous:
             if first < i:
                 spans.append((first, i, start, end, None))
-            for cut in range(0, array.size, CHUNK):
-                stop = min(cut + CHUNK, array.size)
+            for cut in range(0, array.size, chunk):
+                stop = min(cut + chunk, array.size)
                 spans.append((i, i + 1, end + cut, end + stop, slice(cut, stop)))
             first = i + 1
             start = end = end + array.size
         else:
-            if end + array.size - start > CHUNK and first < i:
+            if end + array.size - start > chunk and first < i:
                 spans.append((first, i, start, end, None))
                 first, start = i, end
             end += array.size
