@@ -97,6 +97,39 @@ def test_an_optimizer_is_pytorchs(name: str, dtype: str) -> None:
             assert set(found[1]["state"][number]) == set(theirs)
 
 
+def carried(lib: Any, value: Any) -> Any:
+    """A state in the tensors of the other library."""
+    if isinstance(value, dict):
+        return {key: carried(lib, member) for key, member in value.items()}
+    if isinstance(value, (rg.Tensor, torch.Tensor)):
+        return lib.tensor(value.detach().numpy().copy())
+    return [carried(lib, member) for member in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", sorted(OPTIMIZERS.keys() - MISSING - {"LBFGS", "Muon"}))
+def test_a_state_goes_to_pytorch_and_back(name: str) -> None:
+    """Three steps here, three there, three here: as if all had been taken by PyTorch."""
+    def run(lib: Any, values: list[np.ndarray], saved: Any, steps: range) -> tuple[list, Any]:
+        parameters = [lib.nn.Parameter(lib.tensor(v)) for v in values]
+        optimizer = getattr(lib.optim, name)(parameters)
+        if saved is not None:
+            optimizer.load_state_dict(carried(lib, saved))
+        for step in steps:
+            for number, p in enumerate(parameters):
+                p.grad = lib.tensor(np.cos(step + number + np.arange(p.numel()))).reshape(p.shape)
+            optimizer.step()
+        return [p.detach().numpy() for p in parameters], optimizer.state_dict()
+
+    ends = []
+    for library in (rg, torch):
+        values, saved = drawn(name, "float64")[0], None
+        for first, lib in ((0, library), (3, torch), (6, library)):
+            values, saved = run(lib, values, saved, range(first, first + 3))
+        ends.append(values)
+    for mine, theirs in zip(*ends, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-12)
+
+
 def test_what_is_missing_is_listed() -> None:
     assert {name for name in OPTIMIZERS if not hasattr(rg.optim, name)} == MISSING
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
+from ..ops.creation.from_data import tensor
 from ._single import SingleOptimizer, check, decayed, real, step_count
 from .optimizer import Params
 
@@ -42,5 +43,6 @@ class ASGD(SingleOptimizer):
         else:
             mean.add_((moved - mean).mul_(weight))
         count = state["step"].item()
-        state["eta"].fill_(float(lr) / (1 + lambd * float(lr) * count) ** group["alpha"])
-        state["mu"].fill_(1 / max(1, count - group["t0"]))
+        # Rounded as numbers are by default, even where a loaded state is wider.
+        state["eta"].copy_(tensor(float(lr) / (1 + lambd * float(lr) * count) ** group["alpha"]))
+        state["mu"].copy_(tensor(1 / max(1, count - group["t0"])))
