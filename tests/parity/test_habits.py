@@ -222,7 +222,8 @@ def outcome(line: str, library: str) -> tuple[str, str]:
 @pytest.fixture(autouse=True)
 def flags_may_be_set(monkeypatch):
     """PyTorch's own test helpers, which other tests load, forbid it for the whole process."""
-    monkeypatch.setitem(vars(torch.backends), "__allow_nonbracketed_mutation_flag", True)
+    monkeypatch.setitem(torch.backends.flags_frozen.__globals__,
+                        "__allow_nonbracketed_mutation_flag", True)
 
 
 @pytest.mark.parametrize("line", LINES)
