@@ -28,7 +28,7 @@ LAYERS = [
     {"core.formulas", "core.libraries"},
     {"codegen", "core.saved_values"},
     {"core.computing"},
-    {"core.operands", "core.recording", "core.overriding"},
+    {"core.operands", "core.recording", "core.overriding", "core.former_calls"},
     {"core.inplace"},
     {"core.general", "core.out_argument"},
     {"random", "return_types"},

@@ -41,7 +41,7 @@ def signature_source(op: Op, with_out: bool = True) -> str:
     parts = []
     star = False
     for p in op.params:
-        if p.keyword_only and not star:
+        if p.keyword_only and not star and not op.former:
             parts.append("*")
             star = True
         if p.required:
@@ -88,7 +88,7 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
     compute += indented(_parts_source(op, slow) if is_cut(op) else finish)
     return ["# The usual call: plain tensors of one floating dtype, in an ordinary mode.",
             f"if {type_tests(op)}{' and out is None' if with_out else ''}:",
-            *indented(read_source(op, slow)), "    m = get_mode()",
+            *indented(read_source(op, slow, op.former and with_out)), "    m = get_mode()",
             "    if m is GRAD or m is NO_GRAD:", *indented(indented(compute))]
 
 
@@ -221,6 +221,9 @@ def compute_source(op: Op) -> list[str]:
     formula = op.fast.format(*(f"a_{n}" for n in op.arrays))
     if usual:
         formula += f" if {usual} else {op.name}_kernel({call})"
+    if usual and op.former:  # the number may be the tensor of a former call
+        are_numbers = " and ".join(f"type({p.name}) in NUMBERS" for p in options)
+        formula += f" if {are_numbers} else left_to_the_general_path()"
     return [*lines, f"y = {formula}"]
 
 

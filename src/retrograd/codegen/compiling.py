@@ -10,7 +10,7 @@ import atexit
 import os
 import sys
 import warnings
-from typing import Any
+from typing import Any, NoReturn
 
 from ..backend import xp
 from ..backend.numpy import ndarray
@@ -50,6 +50,7 @@ GENERATED.update(
     quieten=xp.quieten, QUIET=xp.QUIET, unhush=xp.unhush,
     canonical_dim=canonical_dim, canonical_dims=canonical_dims,
     REQUIRED=REQUIRED, level=xp.level, ndarray=ndarray,
+    NUMBERS=frozenset((bool, int, float, complex)),
 )
 
 
@@ -69,8 +70,13 @@ def offer(*functions: Any) -> None:
     GENERATED.update({function.__name__: function for function in functions})
 
 
+def left_to_the_general_path() -> NoReturn:
+    """Raise inside an attempt, which the general path then makes again."""
+    raise NotImplementedError
+
+
 offer(check_version, keep_version, output_edge, stale_output, unpack_input, unpack_output,
-      fit_tensor)
+      fit_tensor, left_to_the_general_path)
 
 
 def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:

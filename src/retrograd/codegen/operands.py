@@ -43,10 +43,11 @@ def type_tests(op: Op) -> str:
     return " and ".join(tests)
 
 
-def read_source(op: Op, slow: str) -> list[str]:
+def read_source(op: Op, slow: str, may_be_former: bool = False) -> list[str]:
     """Lines that read the operands' data and check that the dtypes agree.
 
-    Where it may, ``form`` is set to the form that all of them have, or to None.
+    Where it may, ``form`` is set to the form that all of them have, or to None. In a call that
+    ``may_be_former`` a number is an operand if nothing was given after it.
     """
     first, *others = op.arrays
     start = [f"a_{first} = {first}._data"]
@@ -77,10 +78,13 @@ def read_source(op: Op, slow: str) -> list[str]:
     if keeps_form(op):
         number = [f"form = {first}._form", f"if form is not None: {other} = form.numbers[{other}]",
                   "else:", *("    " + line for line in number)]
+    is_number = f"type({other}) is float or type({other}) is int"
+    if may_be_former:
+        is_number = f"{op.static[0]} is {op.name}_default_{op.static[0]} and ({is_number})"
     return [*start,
             f"if type({other}) is Tensor or type({other}) in PLAIN:",
             *("    " + line for line in (*read, *check)),
-            f"elif type({other}) is float or type({other}) is int:",
+            f"elif {is_number}:",
             *("    " + line for line in (*number, *read)),
             f"else: return {slow}"]
 

@@ -15,6 +15,7 @@ from ..codegen.compiling import offer
 from .arguments import refuse_foreign
 from .computing import compute
 from .extensions import TRACED_TENSORS, extensions
+from .former_calls import in_present_order
 from .op import Op
 from .operands import prepare
 from .out_argument import write_out
@@ -37,6 +38,8 @@ def call_operator(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
 
 def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     """Run ``op`` on ``args`` (one for each parameter, in order)."""
+    if op.former:
+        args = in_present_order(op, args)
     mode = MODE.get()
     if out is None:
         if mode.autocast is not None:

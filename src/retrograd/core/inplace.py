@@ -15,6 +15,7 @@ from ..codegen import node_class
 from ..codegen.compiling import offer
 from .computing import compute, outermost
 from .extensions import TRACED_TYPES, extensions
+from .former_calls import in_present_order
 from .graph import (
     INFERENCE,
     LEAF,
@@ -47,7 +48,8 @@ def call_inplace_operator(op: Op, args: tuple[Any, ...]) -> Any:
 
 def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     """Run ``op`` and write its result over its first argument."""
-
+    if op.former:
+        args = in_present_order(op, args, "_")
     mode = MODE.get()
     target = args[0]
     if mode.override:

@@ -119,6 +119,7 @@ class Declared:
     apart: bool | None = False
     draws = False  # it draws random numbers: it gives others when it is run again
     keeps_reals = False  # it leaves real numbers as they are
+    former = False  # its numbers once came before its tensors: see `former_calls`
     batches: str | None = None  # a way to take batches that many ops share: see `ops.batching`
 
 

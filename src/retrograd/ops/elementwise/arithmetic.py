@@ -41,7 +41,7 @@ def _minus_scaled(g: Any, alpha: Any) -> Any:
 
 
 @elementwise(operator="add", inplace=True, quiet=True, fast="{0} + {1}", numbers=BOTH,
-             guard=checks.check_alpha, rounds="alpha")
+             guard=checks.check_alpha, rounds="alpha", former=True)
 def add(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
     if alpha == 1 and type(alpha) is int:
@@ -53,7 +53,8 @@ add.vjp(input=lambda g: g, other=_scaled)
 
 
 @elementwise(operator="sub", inplace=True, quiet=True, fast="{0} - {1}", numbers=BOTH,
-             guard=checks.check_sub, aliases=("subtract",), rounds="alpha")
+             guard=checks.check_sub, aliases=("subtract",), rounds="alpha",
+             former=True)
 def sub(input: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of ``input`` and ``alpha`` times ``other``."""
     if alpha == 1 and type(alpha) is int:
@@ -240,7 +241,7 @@ def _direction_gradient(g: Any, input: Any, y: Any) -> Any:
     return zeroed(turning / abs(input), input == 0)
 
 
-@elementwise(inplace=True, numbers=(), guard=kinds("ifc", "addcmul_cpu_out"))
+@elementwise(inplace=True, numbers=(), guard=kinds("ifc", "addcmul_cpu_out"), former=True)
 def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Number = 1) -> Any:
     """``input`` plus ``value`` times the product of two tensors."""
     return pointwise_kernels.add_multiple(input, tensor1 * tensor2, value)
@@ -251,7 +252,7 @@ addcmul.vjp(input=lambda g: g,
             tensor2=lambda g, tensor1, value: g * conj(tensor1 * value))
 
 
-@elementwise(inplace=True, numbers=(), guard=checks.check_addcdiv)
+@elementwise(inplace=True, numbers=(), guard=checks.check_addcdiv, former=True)
 def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Number = 1) -> Any:
     """``input`` plus ``value`` times the quotient of two tensors."""
     return pointwise_kernels.add_multiple(input, tensor1 / tensor2, value)

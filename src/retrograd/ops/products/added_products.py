@@ -24,7 +24,7 @@ def conj_number(factor: Any) -> Any:
     return factor.conjugate() if isinstance(factor, complex) else factor
 
 
-@op(broadcasts=True, inplace=True)
+@op(broadcasts=True, inplace=True, former=True)
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """``beta * input + alpha * (mat1 @ mat2)``."""
     check_addition(input, mat1, mat2)
@@ -39,7 +39,7 @@ addmm.jvp(input=lambda tangent, beta, y: expand(scaled(tangent, beta), y.shape),
           mat2=lambda tangent, mat1, alpha: scaled(mm(mat1, tangent), alpha))
 
 
-@op(broadcasts=True, inplace=True)
+@op(broadcasts=True, inplace=True, former=True)
 def addmv(input: Array, mat: Array, vec: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """``beta * input + alpha * (mat @ vec)``."""
     check_addmv(input, mat, vec)
@@ -54,7 +54,7 @@ addmv.jvp(input=lambda tangent, beta, y: expand(scaled(tangent, beta), y.shape),
           vec=lambda tangent, mat, alpha: scaled(mv(mat, tangent), alpha))
 
 
-@op(broadcasts=True, inplace=True, promote="same")
+@op(broadcasts=True, inplace=True, former=True, promote="same")
 def addr(input: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """``beta * input + alpha * (vec1 ⊗ vec2)``."""
     check_vectors(input, vec1, vec2)
@@ -90,7 +90,7 @@ def _(batch: Any, input: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> An
     return _added(batch, input, product, beta, alpha)
 
 
-@op(broadcasts=True, inplace=True)
+@op(broadcasts=True, inplace=True, former=True)
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Number = 1,
             alpha: Number = 1) -> Any:
     """``beta * input + alpha * (batch1 @ batch2)``, for each pair of matrices."""
@@ -122,7 +122,7 @@ def _product_added(batch: Any, input: Any, a: Any, b: Any, beta: Any, alpha: Any
     return _added(batch, input, _inner_product(batch, a, b), beta, alpha)
 
 
-@op(broadcasts=True, inplace=True, batches=lambda batch, input, a, b, beta, alpha:
+@op(broadcasts=True, inplace=True, former=True, batches=lambda batch, input, a, b, beta, alpha:
     _added(batch, input, _sum_dims(_inner_product(batch, a, b), (1,)), beta, alpha))
 def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Number = 1,
            alpha: Number = 1) -> Any:
