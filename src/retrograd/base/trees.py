@@ -83,9 +83,10 @@ def _parts(value: Any) -> tuple[Any, Any, Any] | None:
         return kind, tuple(value), list(value.values())
     if kind is defaultdict:
         return (defaultdict, value.default_factory), tuple(value), list(value.values())
-    if kind is deque or is_namedtuple(value) or hasattr(kind, "n_sequence_fields"):
+    if kind is deque or (isinstance(value, tuple) and (
+            hasattr(kind, "_fields") or hasattr(kind, "n_sequence_fields"))):
         return kind, None, list(value)
-    if kind in REGISTERED:
+    if REGISTERED and kind in REGISTERED:
         values, context = REGISTERED[kind][0](value)
         return kind, _Rest(context), list(values)
     return None

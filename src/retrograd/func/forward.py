@@ -27,8 +27,11 @@ def jvp(func: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any,
         strict: bool = False, has_aux: bool = False) -> Any:
     """``func(*primals)`` and its derivative in the direction ``tangents``."""
     name = "jvp(f, primals, tangents)"
+    if MODE.get().inference:
+        with differentiating(grad=False):
+            return jvp(func, primals, tangents, strict=strict, has_aux=has_aux)
     flat, directions, structure = _checked_pairs(name, primals, tangents)
-    with differentiating(grad=MODE.get().records), active() as level:
+    with active() as level:
         duals = [make_dual(p, t, level) for p, t in zip(flat, directions, strict=True)]
         output = func(*trees.unflatten(duals, structure))
         aux = None
