@@ -236,3 +236,33 @@ def test_capturable_steps_are_refused(make):
     set_grads(params, 0)
     with pytest.raises(AssertionError, match="must be on supported devices"):
         optimizer.step()
+
+
+@pytest.mark.parametrize("make", [optim.SGD, optim.Adam, *(make for make, _ in CASES)])
+def test_a_gradient_of_other_data_is_refused(make):
+    params = parameters((2,), (3,))
+    optimizer = make(params, lr=0.1)
+    set_grads(params, 0)
+    params[0].data = torch.ones(5)
+    before = params[1].detach().clone()
+    with pytest.raises(RuntimeError, match="must match the size"):
+        optimizer.step()
+    assert torch.equal(params[1], before)
+    set_grads(params, 1)
+    optimizer.state.pop(params[0], None)
+    if make is optim.Adagrad:  # whose state is as old as the optimizer
+        optimizer.state[params[0]] = optimizer._first_state(optimizer.defaults, params[0])
+    take_steps(optimizer, params, [1, 2])
+    assert sum(packed_sizes(optimizer)) == 2
+
+
+def test_a_gradient_narrower_than_new_data_is_used_as_it_is():
+    def trained(foreach):
+        params = parameters((2,), (3,))
+        optimizer = optim.RMSprop(params, foreach=foreach)
+        set_grads(params, 0)
+        params[0].data = params[0].data.double()
+        optimizer.step()
+        return observed(optimizer)
+
+    assert trained(None) == trained(False)

@@ -77,7 +77,7 @@ class GroupUpdate:
     """How the parameters of one group are updated: in packs of those that are alike, or singly.
 
     ``names`` are the state tensors shaped like the parameter. An update is provisional if the step
-    it is made for will give a parameter the state it lacks.
+    it is made for will give a parameter the state it lacks, or has an old gradient to new data.
     """
 
     def __init__(self, optimizer: PackedOptimizer, params: list[Tensor],
@@ -97,7 +97,7 @@ class GroupUpdate:
                 self.idle.append(param)
                 continue
             packable = apart and fused.is_packable(param._data) and _form(param) is not None
-            if not packable or (names and stateless):
+            if not packable or not _suits(param._grad, param._data) or (names and stateless):
                 self.single.append(param)
                 self.provisional |= packable
                 continue
@@ -117,6 +117,11 @@ class GroupUpdate:
                 and all(map(is_, params, self.params))
                 and not any(param._grad is not None for param in self.idle)
                 and all(pack.is_current(state) for pack in self.packs))
+
+
+def _suits(grad: Tensor | None, array: Any) -> bool:
+    """Whether a gradient, if there is one, was computed for data of this form."""
+    return grad is None or (grad._data.shape, grad._data.dtype) == (array.shape, array.dtype)
 
 
 def _kind(param: Tensor, rows: list[Any], numbers: list[Any]) -> tuple[Any, ...] | None:
@@ -170,16 +175,16 @@ class PackedOptimizer(Optimizer):
                 raise AssertionError(
                     "If capturable=True, params and state_steps must be on supported devices: "
                     "['cuda', 'xpu', 'hpu', 'privateuseone', 'xla'].")
-            single = group["params"]
+            packs, single = [], group["params"]
             if self._is_packed(group):
                 update = self._group_update(number, group)
-                for pack in update.packs:
-                    grads = pack.grads()
-                    pack.bump_versions(grads, self._update_packed(group, pack.block, grads))
-                single = update.single
-            if single:
+                packs, single = update.packs, update.single
+            if single:  # before the packs: if one is refused, these stay where they are
                 with set_grad_enabled(bool(group.get("differentiable"))):
                     self._move_singly(group, single)
+            for pack in packs:
+                grads = pack.grads()
+                pack.bump_versions(grads, self._update_packed(group, pack.block, grads))
         return loss
 
     def _group_update(self, number: int, group: dict[str, Any]) -> GroupUpdate:
