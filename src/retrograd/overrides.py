@@ -37,6 +37,12 @@ def handle(function: Any, found: list[Any], args: tuple[Any, ...], kwargs: dict[
         ordered.insert(place, item)
     types = tuple(type(item) for item in ordered)
     function = public_function(function)
+    functions = MODE.get().functions
+    if functions:
+        with switched(functions=functions[:-1]):
+            result = functions[-1].__torch_function__(function, types, args, kwargs)
+        if result is not NotImplemented:
+            return result
     call = (function, *map(id, args), *((name, id(value)) for name, value in kwargs.items()))
     outer = _handled.get()
     if call in outer:
@@ -160,9 +166,10 @@ class _Watched:
         self.public = public
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if MODE.get().override:
+        mode = MODE.get()
+        if mode.override or mode.functions:
             found = overriding((*args, *kwargs.values()))
-            if found:
+            if found or mode.functions:
                 return handle(self.public, found, args, kwargs)
         return self.plain(*args, **kwargs)
 
@@ -175,8 +182,7 @@ def watch_calls() -> None:
     _watching = True
     functions = [f for names in PUBLIC.values() for f in names.values()]
     for function in dict.fromkeys(filter(_is_ours, functions)):
-        if not function.__closure__ or hasattr(function, "unguarded"):
-            _exchange(function)
+        _exchange(function)
     for name, method in list(vars(Tensor).items()):
         if _is_ours(method) and (home_of(method).startswith("retrograd.ops")
                                  or name in _METHODS):
@@ -226,7 +232,8 @@ Tensor.__init_subclass__ = classmethod(_subclass_defined)  # type: ignore[assign
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     """Whether one of these arguments would take a call over."""
-    return MODE.get().override and bool(overriding(tuple(relevant_args)))
+    mode = MODE.get()
+    return bool(mode.functions or (mode.override and overriding(tuple(relevant_args))))
 
 
 def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: Any,
@@ -240,6 +247,38 @@ def is_tensor_like(inp: Any) -> bool:
     return type(inp) is Tensor or hasattr(inp, "__torch_function__")
 
 
+class TorchFunctionMode:
+    """Inside the block, ``__torch_function__`` of this object takes every public function over.
+
+    It is off while it handles a call, so that it can run what it was given.
+    """
+
+    def __init__(self) -> None:
+        pass
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (),
+                           kwargs: dict[str, Any] | None = None) -> Any:
+        raise NotImplementedError
+
+    def __enter__(self) -> Any:
+        watch_calls()
+        mode = MODE.get()
+        MODE.set(mode.but(functions=(*mode.functions, self)))
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        mode = MODE.get()  # of which other switches may have been changed for good
+        MODE.set(mode.but(functions=mode.functions[:-1]))
+
+
+class BaseTorchFunctionMode(TorchFunctionMode):
+    """A mode that lets every function do what it does."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (),
+                           kwargs: dict[str, Any] | None = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
 class DisableTorchFunctionSubclass:
     """Inside the block, subclasses do not take calls over."""
 
@@ -251,7 +290,7 @@ class DisableTorchFunctionSubclass:
         self._switch.__exit__(*exc)
 
 
-__all__ = ["DisableTorchFunctionSubclass", "handle_torch_function",
-           "has_torch_function", "is_tensor_like"]
+__all__ = ["BaseTorchFunctionMode", "DisableTorchFunctionSubclass", "TorchFunctionMode",
+           "handle_torch_function", "has_torch_function", "is_tensor_like"]
 
 _suggest_names(__name__)

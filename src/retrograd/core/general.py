@@ -41,6 +41,8 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     if op.former:
         args = in_present_order(op, args)
     mode = MODE.get()
+    if mode.functions:
+        return dispatch_override(op.function, overriding(args), op, args, out)
     if out is None:
         if mode.autocast is not None:
             return run_in(mode.but(autocast=None), op, mode.autocast.cast_for(op, args))

@@ -52,9 +52,9 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         args = in_present_order(op, args, "_")
     mode = MODE.get()
     target = args[0]
-    if mode.override:
+    if mode.override or mode.functions:
         found = overriding(args)
-        if found:
+        if found or mode.functions:
             return dispatch_override(inplace_function(op), found, op, args)
     if not isinstance(target, Tensor):
         if target is REQUIRED:
