@@ -32,7 +32,7 @@ class Pack:
         self.block = fused.PackedParameters(self.arrays, len(names), len(counts), count_dtype,
                                             chunks_joined)
         views = [(name, self.block.row_views(row)) for row, name in enumerate(names)]
-        views += [(name, self.block.count_views(row)) for row, name in enumerate(counts)]
+        views += [(name, self.block.count_views(column)) for column, name in enumerate(counts)]
         self.adopted = [self._adopt(name, arrays) for name, arrays in views]
 
     def _adopt(self, name: str, views: list[Any]) -> tuple[Callable, list[Tensor], list[Any]]:

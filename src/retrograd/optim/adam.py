@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from ..backend.numpy.fused import PackedParameters
 from ..core.tensor import Tensor
 from ..ops.elementwise.clamping import maximum
-from ._packing import PackedOptimizer
 from ._single import SingleOptimizer, check, check_betas, real
 from .optimizer import Params
 
@@ -40,7 +39,7 @@ class Adam(SingleOptimizer):
 
     def _is_packed(self, group: dict[str, Any]) -> bool:
         # Whatever ``foreach`` says, and at any rate: it has a kernel of its own.
-        return PackedOptimizer._is_packed(self, group)
+        return not group["differentiable"]
 
     def _state_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return _MOMENTS if group["amsgrad"] else _MOMENTS[:2]

@@ -103,7 +103,7 @@ class PackedParameters:
         dtype = arrays[0].dtype
         sizes = [array.size for array in arrays]
         self.state = np.zeros((rows, sum(sizes)), dtype)
-        self.counts = np.zeros((counts, len(arrays)), count_dtype)
+        self.counts = np.zeros((len(arrays), counts), count_dtype)
         spans = _spans(arrays, chunks_joined * CHUNK)
         largest = max((stop - start for _, _, start, stop, _ in spans), default=0)
         self.scratch = np.empty((3, largest), dtype)
@@ -115,9 +115,9 @@ class PackedParameters:
         """Return one quantity of the state, an array per parameter, in the parameters' shapes."""
         return _views(self.state[row], self.arrays)
 
-    def count_views(self, row: int) -> list[Any]:
+    def count_views(self, column: int) -> list[Any]:
         """Return one number of the state, a zero-dim array per parameter."""
-        return [self.counts[row, i, ...] for i in range(len(self.arrays))]
+        return [self.counts[i, column, ...] for i in range(len(self.arrays))]
 
     def _ready(self, grads: Sequence[Any]) -> list[Chunk]:
         """Return chunks whose gradients are all present, split where one is missing."""
@@ -142,22 +142,22 @@ class PackedParameters:
                                            self.scratch))
         return chunk.singles
 
-    def _agreeing(self, grads: Sequence[Any]) -> list[tuple[Chunk, Sequence[float]]]:
+    def _agreeing(self, grads: Sequence[Any]) -> list[tuple[Chunk, list[float]]]:
         """Return chunks with the counts their parameters share, split where these differ."""
-        agreeing: list[tuple[Chunk, Sequence[float]]] = []
+        agreeing: list[tuple[Chunk, list[float]]] = []
         for chunk in self._ready(grads):
-            counts = self.counts[:, chunk.first:chunk.last].tolist()
-            if all(each.count(each[0]) == len(each) for each in counts):
-                agreeing.append((chunk, [each[0] for each in counts]))
+            counts = self.counts[chunk.first:chunk.last]
+            if counts.tobytes() == counts[0].tobytes() * len(counts):
+                agreeing.append((chunk, counts[0].tolist()))
             else:
-                agreeing += zip(self._singles(chunk), zip(*counts))
+                agreeing += zip(self._singles(chunk), counts.tolist())
         return agreeing
 
     def _advance(self, grads: Sequence[Any]) -> list[tuple[Chunk, float]]:
         """Count a step for every parameter with a gradient; return chunks with their counts."""
         stepped = [(chunk, count + 1) for chunk, (count,) in self._agreeing(grads)]
         for chunk, count in stepped:
-            self.counts[0, chunk.first:chunk.last] = count
+            self.counts[chunk.first:chunk.last] = count
         return stepped
 
     def update(self, grads: Sequence[Any], move: Callable[[Any, Any, Any, Any], None]) -> None:
@@ -171,7 +171,7 @@ class PackedParameters:
                 chunk.gather()
                 move(chunk.work, chunk.joined(grads), chunk.state, counts)
                 chunk.scatter()
-            self.counts[:, chunk.first:chunk.last] = counts[:, None]
+            self.counts[chunk.first:chunk.last] = counts
 
     def sgd(self, grads: Sequence[Any], *, lr: float, momentum: float, dampening: float,
             weight_decay: float, nesterov: bool, maximize: bool) -> None:
