@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +175,15 @@ def test_folders_and_zip_files_run(tmp_path: Path) -> None:
     assert done.stdout.startswith("__main__") and "app.pyz" in done.stdout
 
 
+@pytest.fixture
+def interrupts_arrive() -> Iterator[None]:
+    """Programs that a shell starts in the background ignore interrupts, and so do theirs."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts_arrive")
 @pytest.mark.parametrize("end, status", [
     ("sys.exit(7)", 7), ("sys.exit('words')", 1), ("1 / 0", 1), ("sys.exit()", 0),
     ("os.kill(os.getpid(), signal.SIGINT)", -signal.SIGINT)])

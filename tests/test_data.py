@@ -376,6 +376,15 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.fixture
+def interrupts_arrive():
+    """Programs that a shell starts in the background ignore interrupts, and so do theirs."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts_arrive")
 @pytest.mark.parametrize("again", [False, True])
 def test_an_interrupted_loop_leaves_no_process(again):
     code = INTERRUPTED.format(path=[str(Path(__file__).parent)], again=again)
