@@ -530,3 +530,15 @@ def utilities_of_sizes(torch, log):
 @behaviour
 def the_old_container(torch, log):
     log.warns(lambda: repr(torch.nn.Container(a=torch.nn.ReLU())))
+
+
+@behaviour
+def batch_norms_without_running_moments(torch, log):
+    torch.manual_seed(0)
+    nn = torch.nn
+    model = nn.Sequential(nn.Conv1d(2, 3, 2), nn.BatchNorm1d(3), nn.Sequential(nn.BatchNorm1d(3)),
+                          nn.BatchNorm1d(3, track_running_stats=False), nn.InstanceNorm1d(3))
+    log(torch.func.replace_all_batch_norm_modules_(model) is model, list(model.state_dict()))
+    log([m.track_running_stats for m in (model[1], model[2][0], model[3], model[4])])
+    x = torch.randn(2, 4, 2, 5)
+    log.values(torch.vmap(model)(x))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from ..base.missing_names import suggest_names as _suggest_names
 from .batching import vmap
 from .forward import jacfwd, jvp, linearize
-from .modules import functional_call, stack_module_state
+from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .reverse import grad, grad_and_value, hessian, jacrev, vjp
 from .samples import per_sample_grad
 
 __all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
-           "linearize", "per_sample_grad", "stack_module_state", "vjp", "vmap"]
+           "linearize", "per_sample_grad", "replace_all_batch_norm_modules_", "stack_module_state",
+           "vjp", "vmap"]
 
 _suggest_names(__name__)

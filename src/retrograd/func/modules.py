@@ -144,3 +144,17 @@ def _stacked(name: str, tensors: list[Tensor]) -> Tensor:
     if any(t.requires_grad != requires_grad for t in tensors):
         raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
     return stack(tensors, 0).detach().requires_grad_(requires_grad)
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Let the batch norms of a module use the moments of each batch alone; changed in place.
+
+    Running moments are written to, which a function inside ``vmap`` cannot do to what is outside.
+    """
+    for module in root.modules():
+        # By its name, since modules are made of what is here.
+        if any(kind.__name__ == "_BatchNorm" for kind in type(module).__mro__) \
+                and module.track_running_stats:
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
