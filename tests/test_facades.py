@@ -93,12 +93,34 @@ def test_a_compiled_module_is_the_module_in_a_wrapper() -> None:
         assert made(x).equal(model(x)) and made._orig_mod is not model
 
 
+def test_a_module_compiled_in_place_runs_what_compiling_made_of_its_call(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = []
+
+    def compiled(call: Any, **options: Any) -> Any:
+        return lambda *args: ran.append(options) or call(*args)
+
+    monkeypatch.setattr(torch, "compile", compiled)
+    model, other, x = nn.Linear(2, 1), nn.Linear(2, 1), torch.ones(2)
+    expected = model(x)
+    hook = model.register_forward_hook(lambda module, args, output: output + 1)
+    model.compile(fullgraph=True)
+    assert model(x).equal(expected + 1) and ran == [{"fullgraph": True}]
+    hook.remove()
+    for made in (other, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert made(x).shape == (1,) and made._compiled_call_impl is None
+    assert len(ran) == 1
+    model._compiled_call_impl = None
+    assert model(x).equal(expected) and len(ran) == 1
+
+
 def test_compiling_says_once_that_nothing_is_compiled() -> None:
     program = """
 import contextlib, io, logging, retrograd as torch
 heard = io.StringIO()
 logging.basicConfig(stream=heard)
 torch.compile(torch.sin), torch.compile(torch.nn.Linear(1, 1))
+torch.nn.Linear(1, 1).compile(), torch.nn.Linear(1, 1).compile()
 print(heard.getvalue().count("programs run eagerly"))
 """
     assert run(program).split() == ["1"]

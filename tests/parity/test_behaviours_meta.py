@@ -127,6 +127,28 @@ def a_default_device(torch, log):
 
 
 @behaviour
+def a_device_as_a_context_or_a_decorator(torch, log):
+    from importlib import import_module
+    devices = import_module(f"{torch.__name__}.utils._device")
+
+    @devices.set_device("meta")
+    def made(size, kind="zeros"):
+        """Make it."""
+        return getattr(torch, kind)(size)
+
+    log(repr(made(2)), repr(made(3, kind="ones")), made.__name__, made.__doc__)
+    log(torch.zeros(1).device)
+    context = devices.DeviceContext("meta")
+    with context:
+        log(context.device, torch.zeros(1).device, torch.nn.Linear(1, 1).weight.device)
+        with torch.device("cpu"):
+            log(torch.zeros(1).device)
+        log(torch.zeros(1).device)
+    log(torch.zeros(1).device)
+    log.raises(lambda: devices.set_device("nowhere")(made))
+
+
+@behaviour
 def nothing_is_recorded_without_memory(torch, log):
     weight = torch.empty(2, device="meta", requires_grad=True)
     log.differs((weight * 2).requires_grad, torch=True, retrograd=False)

@@ -101,6 +101,23 @@ def test_whole_modules(way: Any, name: str) -> None:
                                    module(lib.tensor(data)).numpy(), rtol=1e-5, atol=1e-6)
 
 
+def test_tensors_and_modules_without_memory(way: Any) -> None:
+    lib, save, load = way
+    noted = lib.nn.Parameter(lib.empty(2, dtype=lib.bfloat16, device="meta"), requires_grad=False)
+    noted.note = 3
+    model = lib.nn.Linear(3, 2, device="meta")
+    value = {"turned": lib.empty(3, 2, device="meta").t(), "noted": noted, "again": noted,
+             "state": model.state_dict(), "leaf": lib.ones(1, device="meta", requires_grad=True)}
+    for options in ({}, {"map_location": "cpu"}, {"weights_only": False}):
+        found = passed(value, save, load, **options)
+        assert found["noted"] is found["again"] and found["noted"].note == 3
+        for given, made in ((value[name], found[name]) for name in ("turned", "noted", "leaf")):
+            assert made.is_meta and made.stride() == given.stride() and repr(made) == repr(given)
+        assert repr(found["state"]) == repr(value["state"])
+    whole = passed(model, save, load, weights_only=False)
+    assert repr(whole) == repr(model) and whole.weight.is_meta and whole.weight.requires_grad
+
+
 def test_an_optimizer_goes_on_where_the_other_stopped(way: Any) -> None:
     lib, save, load = way
     other = torch if lib is rg else rg

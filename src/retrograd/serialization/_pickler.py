@@ -76,18 +76,24 @@ def _reduced(tensor: Tensor) -> Any:
     """What rebuilds a tensor: a function, and what to call it with."""
     attributes = _rebuild.own_attributes(tensor)
     if isinstance(tensor, Parameter):
-        data = tensor.detach() if type(tensor) is Parameter else tensor.detach().as_subclass(Tensor)
+        data = tensor.detach()
+        if type(tensor) is not Parameter and not tensor.is_meta:
+            data = data.as_subclass(Tensor)
         args: Any = (data, tensor.requires_grad, OrderedDict())
         if attributes:
             return _rebuild.rebuild_parameter_with_state, (*args, attributes)
         return _rebuild.rebuild_parameter, args
     function, args = _plain(tensor)
-    if type(tensor) is Tensor and not attributes:
+    kind = Tensor if tensor.is_meta else type(tensor)
+    if kind is Tensor and not attributes:
         return function, args
-    return _rebuild.rebuild_from_type_v2, (function, type(tensor), args, attributes)
+    return _rebuild.rebuild_from_type_v2, (function, kind, args, attributes)
 
 
 def _plain(tensor: Tensor) -> Any:
+    if tensor.is_meta:
+        return _rebuild.rebuild_meta_tensor, (tensor.dtype, tuple(tensor.shape), tensor.stride(),
+                                              tensor.requires_grad)
     array = tensor._array()
     if not xp.is_dense(xp.storage_of(array)):
         array = array.copy()  # on memory of somebody else's, with gaps

@@ -10,6 +10,7 @@ from ..backend import xp
 from ..base import dtypes
 from ..core.tensor import Tensor, wrap
 from ..nn.parameter import Parameter
+from ..ops.creation.filled import empty_strided
 from ..storage import TypedStorage, UntypedStorage
 
 
@@ -34,6 +35,16 @@ def rebuild_tensor_v3(storage: Any, storage_offset: int, size: Any, stride: Any,
     if not isinstance(untyped, UntypedStorage) or not isinstance(dtype, dtypes.dtype):
         raise pickle.UnpicklingError("a tensor needs a storage and a dtype")
     return _flagged(_on(untyped, dtype, storage_offset, size, stride), requires_grad, metadata)
+
+
+def rebuild_meta_tensor(dtype: dtypes.dtype, size: Any, stride: Any,
+                        requires_grad: bool) -> Tensor:
+    """A tensor without memory; wherever a file is loaded to, it has none."""
+    _check_layout(0, size, stride)
+    if not isinstance(dtype, dtypes.dtype):
+        raise pickle.UnpicklingError(f"a tensor needs a dtype, not {type(dtype).__name__}")
+    made = empty_strided(tuple(size), tuple(stride), dtype=dtype, device="meta")
+    return _flagged(made, requires_grad, None)
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Tensor:
@@ -77,10 +88,7 @@ def own_attributes(tensor: Tensor) -> dict[str, Any]:
 
 def _on(storage: UntypedStorage, dtype: dtypes.dtype, offset: Any, size: Any,
         stride: Any) -> Tensor:
-    numbers = (offset, *size, *stride)
-    if len(size) != len(stride) or any(type(n) is not int or n < 0 for n in numbers):
-        raise pickle.UnpicklingError(
-            f"a tensor of size {tuple(size)}, stride {tuple(stride)} and offset {offset} cannot be")
+    _check_layout(offset, size, stride)
     array = storage.array_of(dtype)
     if 0 not in size and offset + xp.reach(size, stride) >= array.size:
         raise pickle.UnpicklingError(
@@ -89,6 +97,13 @@ def _on(storage: UntypedStorage, dtype: dtypes.dtype, offset: Any, size: Any,
     if 0 in size:
         return wrap(xp.zeros(tuple(size), dtype.np))
     return wrap(xp.as_strided(array, tuple(size), tuple(stride), offset))
+
+
+def _check_layout(offset: Any, size: Any, stride: Any) -> None:
+    numbers = (offset, *size, *stride)
+    if len(size) != len(stride) or any(type(n) is not int or n < 0 for n in numbers):
+        raise pickle.UnpicklingError(
+            f"a tensor of size {tuple(size)}, stride {tuple(stride)} and offset {offset} cannot be")
 
 
 def _flagged(tensor: Tensor, requires_grad: Any, metadata: Any) -> Tensor:

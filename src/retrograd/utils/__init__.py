@@ -8,6 +8,7 @@ from ..base.missing_names import refuse as _refuse
 if TYPE_CHECKING:
     from ..nn.modules._swapping import swap_tensors
     from . import (
+        _device,
         _pytree,
         benchmark,
         checkpoint,
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = ["benchmark", "checkpoint", "collect_env", "data", "deterministic", "dlpack", "hooks",
-           "model_zoo", "set_module", "swap_tensors", "tensorboard", "weak", "_pytree"]
+           "model_zoo", "set_module", "swap_tensors", "tensorboard", "weak", "_device",
+           "_pytree"]
 
 
 def set_module(obj: Any, mod: str) -> None:
@@ -35,7 +37,7 @@ def set_module(obj: Any, mod: str) -> None:
 def __getattr__(name: str) -> Any:
     if name == "swap_tensors":
         return import_module("..nn.modules._swapping", __name__).swap_tensors
-    if name in __all__ or name == "_pytree":
+    if name in __all__:
         return import_module(f"{__name__}.{name}")
     _refuse(__name__, name)
 

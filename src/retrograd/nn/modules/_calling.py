@@ -163,13 +163,19 @@ class Calling:
             return self._call_with_hooks(args, kwargs)
         return self.forward(*args, **kwargs)
 
-    _call_impl = _wrapped_call_impl = __call__
+    _call_impl = __call__
+
+    def _wrapped_call_impl(self, *args: Any, **kwargs: Any) -> Any:
+        compiled = self._compiled_call_impl
+        return (self._call_impl if compiled is None else compiled)(*args, **kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Compile calls of this module in place, which runs them as they are here."""
+        """Have calls of this module run what ``torch.compile`` makes of them."""
         from ... import compile
 
         self._compiled_call_impl = compile(self._call_impl, *args, **kwargs)
+        # Only programs that compile a module pay for asking each whether it was.
+        Calling.__call__ = Calling._wrapped_call_impl  # type: ignore[method-assign]
 
     def _call_with_hooks(self, args: tuple, kwargs: dict) -> Any:
         called: set[int] = set()
