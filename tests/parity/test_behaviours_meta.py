@@ -126,6 +126,30 @@ def a_default_device(torch, log):
     torch.set_default_device(None)
 
 
+COMPOSITES = {
+    "reshape": lambda torch, m: torch.reshape(m, (3, 4)),
+    "flatten": lambda torch, m: torch.flatten(m),
+    "einsum": lambda torch, m: torch.einsum("ij,kj->ik", m, m),
+    "tensordot": lambda torch, m: torch.tensordot(m, m, ([0], [0])),
+    "layer_norm": lambda torch, m: torch.nn.LayerNorm(3, device="meta")(m),
+    "kron": lambda torch, m: torch.kron(m, m),
+    "attention": lambda torch, m: torch.nn.functional.scaled_dot_product_attention(m, m, m),
+    "transformer": lambda torch, m: torch.nn.TransformerEncoderLayer(
+        3, 1, 4, dropout=0.0, device="meta")(m[None]),
+    "a wrong size": lambda torch, m: torch.reshape(m, (5, 5)),
+    "a wrong equation": lambda torch, m: torch.einsum("ij,jk->ik", m, m)}
+
+
+@behaviour_of_each(list(COMPOSITES))
+def functions_made_of_ops(torch, log, name):
+    made = torch.empty(4, 3, device="meta")
+    if name.startswith("a wrong"):
+        log.raises(COMPOSITES[name], torch, made)
+    else:
+        with torch.no_grad():
+            log(facts(COMPOSITES[name](torch, made)))
+
+
 @behaviour
 def a_device_as_a_context_or_a_decorator(torch, log):
     from importlib import import_module

@@ -26,7 +26,10 @@ _ANNOTATED = {name: kind for kind, name in _EXPECTED.items()}
 
 
 def guard(function: FunctionType, closures: bool = False) -> None:
-    """Have a function name the foreign argument for which it fails; it stays the same object."""
+    """Have a function name the foreign argument for which it fails; it stays the same object.
+
+    An error of data that no function can look at says what to call instead.
+    """
     if not isinstance(function, FunctionType) or hasattr(function, "unguarded") \
             or (function.__closure__ and not closures):
         return
@@ -61,6 +64,8 @@ def _guarded(*args, **kwargs):  # type: ignore[no-untyped-def]
     except Exception as error:
         from retrograd.core.arguments import refuse_foreign
 
+        if hasattr(error, "call_instead"):
+            return error.call_instead(call, args, kwargs)
         refuse_foreign(call, args, kwargs, error)
         raise
 

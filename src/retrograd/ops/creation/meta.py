@@ -33,13 +33,11 @@ class NoMemory:
         self.shape, self.dtype, self.ndim, self.size = shape, dtype, len(shape), math.prod(shape)
         self.steps = _in_rows(shape) if strides is None else strides
 
-    def __getattr__(self, name: str) -> Any:
-        raise NotImplementedError(_NO_DATA)
-
     def _refuse(self, *args: Any, **options: Any) -> Any:
-        raise NotImplementedError(_NO_DATA)
+        raise _handed_over(NotImplementedError(_NO_DATA))
 
-    __array__ = __eq__ = __ne__ = __getitem__ = __setitem__ = __len__ = __bool__ = _refuse
+    __getattr__ = __array__ = _refuse
+    __eq__ = __ne__ = __getitem__ = __setitem__ = __len__ = __bool__ = _refuse
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -139,9 +137,7 @@ class MetaTensor(Tensor):
         method = getattr(Tensor, name, None)
         if isinstance(method, FunctionType) and method.__module__ != Tensor.__module__ \
                 and getattr(MetaTensor, name) is method:
-            # Methods made of ops may look at the data before an op does.
-            return lambda *args, **kwargs: MetaTensor.__torch_function__(
-                method, (), (self, *args), kwargs)
+            return lambda *args, **kwargs: _hand_over(method, (self, *args), kwargs)
         return object.__getattribute__(self, name)
 
     @classmethod
@@ -165,6 +161,17 @@ class MetaTensor(Tensor):
                                                  if device is not None else kwargs))
 
 
+def _hand_over(func: Any, args: Any, kwargs: Any) -> Any:
+    """A call of what is made of ops, which may look at the data before an op does."""
+    return MetaTensor.__torch_function__(func, (), args, kwargs)
+
+
+def _handed_over(error: Any) -> Exception:
+    """The error with which a function made of ops is told to be called as a whole instead."""
+    error.call_instead = _hand_over
+    return error  # type: ignore[no-any-return]
+
+
 def _names_meta(device: Any) -> bool:
     return device is None or dtypes.is_meta(device)
 
@@ -186,8 +193,13 @@ def _called(func: Any, args: Any, kwargs: Any) -> Any:
         known = value._data
         return wrap(blank(known.shape, known.dtype)) if value.is_meta else value
 
-    with dtypes.CPU, switched(override=False):
-        return func(*tree_map(with_values, tuple(args)), **tree_map(with_values, dict(kwargs)))
+    args, kwargs = tree_map(with_values, tuple(args)), tree_map(with_values, dict(kwargs))
+    try:
+        with dtypes.CPU, switched(override=False):
+            return func(*args, **kwargs)
+    except Exception as error:
+        _handed_over(error)
+        raise
 
 
 def _without_memory(value: Any) -> Any:
