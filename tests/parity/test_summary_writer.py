@@ -61,6 +61,7 @@ CALLS: dict[str, Any] = {
     "margin": lambda w, t: w.add_custom_scalars_marginchart(["a", "b", "c"], title="t"),
     "pr_curve": lambda w, t: [w.add_pr_curve("p", t(truth), t(chances), 1),
                               w.add_pr_curve("w", truth, chances, 1, 20, chances),
+                              w.add_pr_curve("l", truth, chances, 1, 20, chances.tolist()),
                               w.add_pr_curve("b", truth, chances * 2 - 0.5, 1, 500)],
     "pr_curve_raw": lambda w, t: w.add_pr_curve_raw("r", *np.arange(30.0).reshape(6, 5), 1, 5),
     "embedding": lambda w, t: [
@@ -68,7 +69,7 @@ CALLS: dict[str, Any] = {
         w.add_embedding(t(points), [[i, "x"] for i in range(10)], metadata_header=["n", "x"])],
     "mesh": lambda w, t: w.add_mesh("m", t(points[None]), t(np.full((1, 10, 3), 9)),
                                     t(np.array([[[0, 1, 2]]])), {"camera": {"fov": 3}}, 2),
-    "points": lambda w, t: w.add_mesh("m", t(points[None]))}
+    "points": lambda w, t: w.add_mesh("m", [points.tolist()])}
 
 
 def written(folder: Path) -> dict[str, Any]:

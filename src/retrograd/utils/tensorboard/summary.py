@@ -47,6 +47,11 @@ def to_array(values: Any) -> Any:
         f"Got {type(values)}, but numpy array or torch tensor are expected.")
 
 
+def _to_array_or_lists(values: Any) -> Any:
+    """Like :func:`to_array`, and of lists too."""
+    return xp.asarray(values) if isinstance(values, list | tuple) else to_array(values)
+
+
 def _of_plugin(tag: str, name: str, content: Any = None, **value: Any) -> Any:
     about = SummaryMetadata.PluginData(
         plugin_name=name, content=b"" if content is None else content.SerializeToString())
@@ -194,8 +199,7 @@ _MOST_THRESHOLDS = 127
 def pr_curve_raw(tag: str, tp: Any, fp: Any, tn: Any, fn: Any, precision: Any, recall: Any,
                  num_thresholds: int = _MOST_THRESHOLDS, weights: Any = None) -> Any:
     """A curve of precision over recall that has been counted already."""
-    lines = xp.stack([to_array(line) if isinstance(line, Tensor) else xp.asarray(line)
-                      for line in (tp, fp, tn, fn, precision, recall)])
+    lines = xp.stack([_to_array_or_lists(line) for line in (tp, fp, tn, fn, precision, recall)])
     about = PrCurvePluginData(version=0, num_thresholds=min(num_thresholds, _MOST_THRESHOLDS))
     return _of_plugin(tag, "pr_curves", about, tensor=_tensor(
         "DT_FLOAT", lines.shape, float_val=lines.reshape(-1).tolist()))
@@ -207,7 +211,8 @@ def pr_curve(tag: str, labels: Any, predictions: Any, num_thresholds: int = _MOS
     number = min(num_thresholds, _MOST_THRESHOLDS)
     truth = to_array(labels).astype(xp.float64).reshape(-1)
     steps = xp.floor(to_array(predictions) * (number - 1)).astype(int).reshape(-1)
-    weight = xp.broadcast_to(1.0 if weights is None else to_array(weights).reshape(-1), truth.shape)
+    weight = xp.broadcast_to(_to_array_or_lists(1.0 if weights is None else weights).reshape(-1),
+                             truth.shape)
     inside = (steps >= 0) & (steps < number)
 
     def reached(counted: Any) -> Any:
@@ -222,7 +227,7 @@ def pr_curve(tag: str, labels: Any, predictions: Any, num_thresholds: int = _MOS
 def mesh(tag: str, vertices: Any, colors: Any, faces: Any, config_dict: Any,
          display_name: str | None = None, description: str | None = None) -> Any:
     """Points in space, with their colours and the triangles between them where given."""
-    parts = [(to_array(part), kind) for part, kind
+    parts = [(_to_array_or_lists(part), kind) for part, kind
              in [(vertices, MeshPluginData.VERTEX), (faces, MeshPluginData.FACE),
                  (colors, MeshPluginData.COLOR)] if part is not None]
     for part, _ in parts:
