@@ -155,10 +155,6 @@ class _LinAlgError(RuntimeError):
 LinAlgError = _LinAlgError
 
 
-class OutOfMemory(RuntimeError, MemoryError):
-    """There is not enough memory for a tensor: PyTorch's kind of error, and Python's."""
-
-
 class CannotBatch(RuntimeError):
     """The program needs one value where vmap has many; :func:`retrograd.func.vmap` falls back."""
 
@@ -169,5 +165,5 @@ class CannotBatch(RuntimeError):
         return self
 
 
-class OutOfMemoryError(RuntimeError):
-    """What PyTorch raises when an accelerator's memory is full; programs catch it."""
+class OutOfMemoryError(RuntimeError, MemoryError):
+    """There is not enough memory for a tensor: PyTorch's kind of error, and Python's."""

@@ -71,10 +71,6 @@ class _Rest(NamedTuple):
     context: Any
 
 
-def is_namedtuple(value: Any) -> bool:
-    return isinstance(value, tuple) and hasattr(type(value), "_fields")
-
-
 def _parts(value: Any) -> tuple[Any, Any, Any] | None:
     kind = type(value)
     if kind is tuple or kind is list:

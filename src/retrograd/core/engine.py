@@ -27,8 +27,6 @@ from .tensor import AccumulateGrad, Tensor, wrap_any
 
 _by_age = attrgetter("seq")
 _accumulating = new_lock()
-
-
 _PASSES_ON_ONE_STACK = 16
 """How many passes run inside each other before the next gets a thread, with a stack, of its own."""
 
@@ -46,7 +44,11 @@ def _on_new_stack(call: Callable[[], Any]) -> Any:
     context = copy_context()
     thread = threading.Thread(target=run_it, name="backward inside backward", daemon=True)
     thread.start()
-    thread.join()
+    try:
+        thread.join()
+    except BaseException:  # an interrupt, which would leave a pass running by itself
+        thread.join()
+        raise
     succeeded, result = outcome
     if not succeeded:
         raise result
@@ -61,9 +63,9 @@ class Schedule:
                  "targets", "given", "shown", "depth", "__weakref__")
     given: dict[int, Any]
     shown: dict[int, Any]
+    depth: int  # how many passes it runs inside of
 
     def __init__(self, roots: list[Any], targets: set[Any] | None):
-        self.depth = 0  # how many passes it runs inside of
         order: list[Any] = []
         leaves: list[Any] = []
         outputs: dict[Any, list[Any]] = {}
@@ -186,7 +188,7 @@ class Schedule:
 
 def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
         targets: list[Any] | None, accumulate: bool,
-        schedule: Schedule | None = None, is_on_new_stack: bool = False) -> dict[Any, Any]:
+        schedule: Schedule | None = None) -> dict[Any, Any]:
     """Send ``gradients`` (raw, or tensors if ``recorded``) down from ``roots``.
 
     With ``targets`` (edges) only what leads to them is run, and what arrives there is returned;
@@ -195,24 +197,27 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
     """
     if schedule is None:
         schedule = Schedule(roots, None if targets is None else set(targets))
-    if (outer := RUNNING.get()) is not None and not is_on_new_stack:
-        schedule.depth = outer.depth + 1
-        if not schedule.depth % _PASSES_ON_ONE_STACK:
-            return _on_new_stack(partial(
-                run, roots, gradients, retain=retain, recorded=recorded, targets=targets,
-                accumulate=accumulate, schedule=schedule, is_on_new_stack=True))
+    outer = RUNNING.get()
+    schedule.depth = 0 if outer is None else outer.depth + 1
+    if schedule.depth and not schedule.depth % _PASSES_ON_ONE_STACK:
+        return _on_new_stack(partial(_run, roots, gradients, retain, recorded, targets, accumulate,
+                                     schedule))
+    return _run(roots, gradients, retain, recorded, targets, accumulate, schedule)
+
+
+def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
+         targets: list[Any] | None, accumulate: bool, schedule: Schedule) -> dict[Any, Any]:
+    """:func:`run` on the present stack."""
     if recorded and MODE.get().autocast is not None:  # a gradient keeps its input's dtype
         with switched(autocast=None):
-            return run(roots, gradients, retain=retain, recorded=True, targets=targets,
-                       accumulate=accumulate, schedule=schedule,
-                       is_on_new_stack=is_on_new_stack)
+            return _run(roots, gradients, retain, True, targets, accumulate, schedule)
     # Inside a transform gradients are its data, or become it on their way.
     inside = not recorded and (ACTIVE.get() or
                                not TRACED_TYPES.keys().isdisjoint(map(type, gradients)))
     if inside and not (schedule.is_unwatched and schedule.needed is not None):
         with switched(grad=False):
-            return run(roots, [wrap_any(g) for g in gradients], retain=retain, recorded=True,
-                       targets=targets, accumulate=accumulate, schedule=schedule)
+            return _run(roots, [wrap_any(g) for g in gradients], retain, True, targets, accumulate,
+                        schedule)
     captured: dict[Any, Any] = {}
     grads: dict[Any, Any] = {}
     for edge, gradient in zip(roots, gradients, strict=True):

@@ -128,8 +128,14 @@ def _bare(array: Any) -> Tensor:
 
 
 def decayed(group: dict[str, Any], param: Tensor, grad: Tensor) -> Tensor:
-    """The gradient with weight decay."""
-    return grad.add(param, alpha=group["weight_decay"]) if group["weight_decay"] != 0 else grad
+    """The gradient with weight decay; where that is decoupled, the parameter itself decays."""
+    decay = group["weight_decay"]
+    if decay == 0:
+        return grad
+    if group.get("decoupled_weight_decay"):
+        param.mul_(1 - group["lr"] * decay)
+        return grad
+    return grad.add(param, alpha=decay)
 
 
 def kept(group: dict[str, Any], value: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
-from ._single import SingleOptimizer, check, check_betas, kept, move, real, step_count
+from ._single import SingleOptimizer, check, check_betas, decayed, kept, move, real, step_count
 from .optimizer import Params
 
 
@@ -36,12 +36,8 @@ class NAdam(SingleOptimizer):
 
     def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
                 grad: Tensor) -> None:
-        (beta1, beta2), lr, decay = group["betas"], group["lr"], group["weight_decay"]
-        if decay != 0:
-            if group["decoupled_weight_decay"]:
-                param.mul_(1 - lr * decay)
-            else:
-                grad = grad.add(param, alpha=decay)
+        (beta1, beta2), lr = group["betas"], group["lr"]
+        grad = decayed(group, param, grad)
         count = state["step"].item()
         now = beta1 * (1.0 - 0.5 * 0.96 ** (count * group["momentum_decay"]))
         then = beta1 * (1.0 - 0.5 * 0.96 ** ((count + 1) * group["momentum_decay"]))

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..core.tensor import Tensor
-from ._single import SingleOptimizer, check, check_betas, kept, real
+from ._single import SingleOptimizer, check, check_betas, decayed, kept, real
 from .optimizer import Params
 
 
@@ -30,12 +30,8 @@ class RAdam(SingleOptimizer):
 
     def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
                 grad: Tensor) -> None:
-        (beta1, beta2), lr, decay = group["betas"], group["lr"], group["weight_decay"]
-        if decay != 0:
-            if group["decoupled_weight_decay"]:
-                param.mul_(1 - lr * decay)
-            else:
-                grad = grad.add(param, alpha=decay)
+        (beta1, beta2), lr = group["betas"], group["lr"]
+        grad = decayed(group, param, grad)
         grad, mean, square = real(grad), real(state["exp_avg"]), real(state["exp_avg_sq"])
         mean.lerp_(grad, 1 - beta1)
         square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)

@@ -4,19 +4,17 @@ from typing import Any, ClassVar
 
 from ...core.tensor import Tensor
 from .. import functional as F
-from .. import init
-from ..parameter import UninitializedBuffer, empty_parameter
+from ..parameter import UninitializedBuffer
 from .lazy import WaitsForOneSize
 from .module import Module
+from .normalization import AffineNorm
 
 
-class _NormBase(Module):
+class _NormBase(AffineNorm):
     """Weight, bias and running statistics, each of which may be absent."""
 
     _version = 2  # since then the number of batches is part of the state
     ranks: ClassVar[tuple[int, ...]]  # of the inputs that are taken
-    weight: Tensor | None
-    bias: Tensor | None
     running_mean: Tensor | None
     running_var: Tensor | None
     num_batches_tracked: Tensor | None
@@ -30,9 +28,7 @@ class _NormBase(Module):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(
-                name, empty_parameter(num_features, device, dtype) if wanted else None)
+        self._add_parameters(num_features, device, dtype, weight=affine, bias=affine and bias)
         statistics = _statistics(num_features, device, dtype) if track_running_stats else {}
         for name in ("running_mean", "running_var", "num_batches_tracked"):
             self.register_buffer(name, statistics.get(name))
@@ -48,10 +44,7 @@ class _NormBase(Module):
     def reset_parameters(self) -> None:
         """Set the weight to one, the bias to zero, and the statistics to nothing seen."""
         self.reset_running_stats()
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        super().reset_parameters()
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         return dict.fromkeys(("weight", "bias", "running_mean", "running_var"),

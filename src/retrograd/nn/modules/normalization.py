@@ -11,31 +11,44 @@ from ..parameter import empty_parameter
 from .module import Module
 
 
-class LayerNorm(Module):
+class AffineNorm(Module):
+    """What norms share that may scale what they have normalised, and shift it."""
+
+    weight: Tensor | None
+    bias: Tensor | None
+
+    def _add_parameters(self, shape: Any, device: Any, dtype: Any, **wanted: bool) -> None:
+        """Register the weight and the bias, each a parameter if it is wanted, and else None."""
+        for name, is_wanted in wanted.items():
+            self.register_parameter(
+                name, empty_parameter(shape, device, dtype) if is_wanted else None)
+
+    def reset_parameters(self) -> None:
+        """Set the weight to one and the bias to zero."""
+        for name, start in (("weight", init.ones_), ("bias", init.zeros_)):
+            if (parameter := getattr(self, name, None)) is not None:
+                start(parameter)
+
+
+def _as_shape(normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
+    if isinstance(normalized_shape, numbers.Integral):
+        return (int(normalized_shape),)
+    return tuple(normalized_shape)  # type: ignore[arg-type]
+
+
+class LayerNorm(AffineNorm):
     """Normalise over the last dimensions to mean 0 and variance 1, then scale and shift."""
 
     def __init__(self, normalized_shape: int | Sequence[int], eps: float = 1e-5,
                  elementwise_affine: bool = True, bias: bool = True, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__()
-        if isinstance(normalized_shape, numbers.Integral):
-            normalized_shape = (int(normalized_shape),)
-        self.normalized_shape = tuple(normalized_shape)  # type: ignore[arg-type]
+        self.normalized_shape = _as_shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        for name, wanted in (("weight", True), ("bias", bias)):
-            if elementwise_affine and wanted:
-                setattr(self, name, empty_parameter(self.normalized_shape, device, dtype))
-            else:
-                self.register_parameter(name, None)
+        self._add_parameters(self.normalized_shape, device, dtype, weight=elementwise_affine,
+                             bias=elementwise_affine and bias)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Set the weight to one and the bias to zero."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -45,11 +58,8 @@ class LayerNorm(Module):
                 f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}")
 
 
-class GroupNorm(Module):
+class GroupNorm(AffineNorm):
     """Normalise groups of channels of each sample, then scale and shift each channel."""
-
-    weight: Tensor | None
-    bias: Tensor | None
 
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
                  device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:
@@ -61,17 +71,8 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            self.register_parameter(
-                name, empty_parameter(num_channels, device, dtype) if wanted else None)
+        self._add_parameters(num_channels, device, dtype, weight=affine, bias=affine and bias)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Set the weight to one and the bias to zero."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
@@ -81,27 +82,17 @@ class GroupNorm(Module):
                 f"bias={self.bias is not None}")
 
 
-class RMSNorm(Module):
+class RMSNorm(AffineNorm):
     """Divide by the root of the mean square over the last dimensions, then scale."""
-
-    weight: Tensor | None
 
     def __init__(self, normalized_shape: int | Sequence[int], eps: float | None = None,
                  elementwise_affine: bool = True, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
-        if isinstance(normalized_shape, numbers.Integral):
-            normalized_shape = (int(normalized_shape),)
-        self.normalized_shape = tuple(normalized_shape)  # type: ignore[arg-type]
+        self.normalized_shape = _as_shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        self.register_parameter("weight", empty_parameter(self.normalized_shape, device, dtype)
-                                if elementwise_affine else None)
+        self._add_parameters(self.normalized_shape, device, dtype, weight=elementwise_affine)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Set the weight to one."""
-        if self.weight is not None:
-            init.ones_(self.weight)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)

@@ -47,15 +47,7 @@ class Embedding(Module):
         shown = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.padding_idx is not None:
             shown += f", padding_idx={self.padding_idx}"
-        if self.max_norm is not None:
-            shown += f", max_norm={self.max_norm}"
-        if self.norm_type != 2:
-            shown += f", norm_type={self.norm_type}"
-        if self.scale_grad_by_freq is not False:
-            shown += f", scale_grad_by_freq={self.scale_grad_by_freq}"
-        if self.sparse is not False:
-            shown += ", sparse=True"
-        return shown
+        return shown + _shown_options(self) + ", sparse=True" * (self.sparse is not False)
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True,
@@ -109,13 +101,7 @@ class EmbeddingBag(Module):
 
     def extra_repr(self) -> str:
         shown = f"{self.num_embeddings}, {self.embedding_dim}"
-        if self.max_norm is not None:
-            shown += f", max_norm={self.max_norm}"
-        if self.norm_type != 2:
-            shown += f", norm_type={self.norm_type}"
-        if self.scale_grad_by_freq is not False:
-            shown += f", scale_grad_by_freq={self.scale_grad_by_freq}"
-        shown += f", mode={self.mode!r}"
+        shown += f"{_shown_options(self)}, mode={self.mode!r}"
         return shown if self.padding_idx is None else f"{shown}, padding_idx={self.padding_idx}"
 
     @classmethod
@@ -145,6 +131,16 @@ def _draw_rows(weight: Tensor, padding_idx: int | None) -> None:
 def _check_weight(weight: Tensor, rows: int, columns: int) -> None:
     if list(weight.shape) != [rows, columns]:
         raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+
+
+def _shown_options(module: Any) -> str:
+    """What is unusual of the options that a table of rows has in any use."""
+    shown = "" if module.max_norm is None else f", max_norm={module.max_norm}"
+    if module.norm_type != 2:
+        shown += f", norm_type={module.norm_type}"
+    if module.scale_grad_by_freq is not False:
+        shown += f", scale_grad_by_freq={module.scale_grad_by_freq}"
+    return shown
 
 
 def _checked_padding(padding_idx: int | None, num_embeddings: int, name: str = "Padding_idx"

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...backend import xp
 from ...base import dtypes, layouts
-from ...base.errors import OutOfMemory
+from ...base.errors import OutOfMemoryError
 from ...core.extensions import TRACED_TYPES
 from ...core.tensor import Tensor, wrap, wrap_any
 
@@ -130,8 +130,9 @@ def allocated(make: Any, shape: tuple[int, ...], dtype: Any, *value: Any) -> Any
         return make(shape, *value, dtype)
     except (MemoryError, ValueError):
         needed = math.prod(shape) * dtype.itemsize
-        raise OutOfMemory(f"can't allocate memory: you tried to allocate {needed} bytes for a "
-                          f"tensor of shape {list(shape)}") from None
+        raise OutOfMemoryError(
+            f"can't allocate memory: you tried to allocate {needed} bytes for a "
+            f"tensor of shape {list(shape)}") from None
 
 
 def _is_whole(n: Any) -> bool:
