@@ -13,10 +13,13 @@ from . import anomaly as anomaly_mode
 from .anomaly import detect_anomaly, set_detect_anomaly
 from .backward import backward, grad
 from .grad_mode import (
+    _force_original_view_tracking,
     _unsafe_preserve_version_counter,
     enable_grad,
+    enforce_grad_layout_policy,
     inference_mode,
     is_multithreading_enabled,
+    is_view_replay_enabled,
     no_grad,
     set_grad_enabled,
     set_multithreading_enabled,
@@ -28,19 +31,30 @@ if TYPE_CHECKING:
     from .function import Function
     from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 
-__all__ = ["Function", "GradcheckError", "Variable", "_unsafe_preserve_version_counter", "anomaly",
-           "anomaly_mode", "backward", "detect_anomaly", "enable_grad", "forward_ad", "function",
+__all__ = ["Function", "GradcheckError", "Variable", "_force_original_view_tracking",
+           "_unsafe_preserve_version_counter", "anomaly", "anomaly_mode", "backward",
+           "detect_anomaly", "enable_grad", "enforce_grad_layout_policy", "forward_ad", "function",
            "functional", "grad", "grad_mode", "gradcheck", "gradgradcheck", "graph",
-           "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly",
-           "set_grad_enabled", "set_multithreading_enabled"]
+           "inference_mode", "is_multithreading_enabled", "is_view_replay_enabled", "no_grad",
+           "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled"]
 
 _OF_GRADCHECK = ("gradcheck", "gradgradcheck", "GradcheckError")
+_ELSEWHERE = {"SavedTensor": "..core.saved_values", "_calculate_shape": ".backward"}
+
+
+def kineto_available() -> bool:
+    """Whether PyTorch's tracing library is there, which it is not."""
+    return False
 
 
 def __getattr__(name: str) -> Any:
     """Parts that most programs never use are loaded when they are first named."""
-    if name in ("forward_ad", "function", "functional"):
+    if name in ("forward_ad", "function", "functional", "_functions"):
         return importlib.import_module(f"{__name__}.{name}")
+    if name in _ELSEWHERE:
+        return getattr(importlib.import_module(_ELSEWHERE[name], __name__), name)
+    if name == "torch":  # which programs reach by way of any of its modules
+        return sys.modules[__package__.partition(".")[0]]
     if name == "Function":
         return importlib.import_module(f"{__name__}.function").Function
     if name in _OF_GRADCHECK:

@@ -246,6 +246,14 @@ def fitting(position: int, gradient: Tensor, like: Like) -> Tensor:
     return gradient if data.dtype == like.dtype else fit_tensor(gradient, like)
 
 
+def _calculate_shape(output: Tensor | GradientEdge, grad: Tensor,
+                     is_grads_batched: bool) -> tuple[Any, Any]:
+    """The shapes of an output and of one gradient for it, which should be alike."""
+    like = output.like() if isinstance(output, GradientEdge) else output
+    shape = None if like is None else like.shape
+    return shape, grad.shape[1:] if is_grads_batched else grad.shape
+
+
 def _dtype_of(like: Like) -> Any:
     from ..base.dtypes import from_numpy_dtype
 

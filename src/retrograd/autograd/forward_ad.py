@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from .. import transforms
-from ..base.missing_names import suggest_names as _suggest_names
+from ..base.missing_names import refuse as _refuse
 from ..base.modes import ACTIVE, MODE, Mode
 from ..core.tensor import Tensor
 from .grad_mode import _ModeSwitch
@@ -113,4 +113,9 @@ def _is_fwd_grad_enabled() -> bool:
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",
            "unpack_dual"]
 
-_suggest_names(__name__)
+
+def __getattr__(name: str) -> int:
+    """The level that is open, by the name that it has in PyTorch; -1 outside of one."""
+    if name == "_current_level":
+        return _level.get()
+    _refuse(__name__, name)

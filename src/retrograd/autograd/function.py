@@ -20,6 +20,7 @@ from ..core.engine import as_tensor_gradient, raw_gradient
 from ..core.graph import (
     INFERENCE,
     LEAF,
+    LEAFS_OWN,
     Like,
     PlacedNode,
     Released,
@@ -32,8 +33,8 @@ from ..core.libraries import library_among
 from ..core.recording import is_differentiable, note_cut
 from ..core.saved_values import (
     PackedValue,
+    SavedTensor,
     attach,
-    check_hooks_fit,
     describe_origin,
     fit_tensor,
     output_edge,
@@ -51,6 +52,8 @@ class FunctionCtx:
     dirty_tensors: tuple[Any, ...] | None = None
     non_differentiable: tuple[Any, ...] | None = None
     materialize_grads = True
+    _materialize_non_diff_grads = True  # also those of outputs that cannot have one
+    _is_pure_view = False  # whether a view that forward returns is the whole of the function
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors until backward asks for ``saved_tensors``; None is kept too."""
@@ -138,22 +141,42 @@ class _SavedPacked:
         return attach(self.packed.unpack(), edge)
 
 
-class _RawSaved:
-    """One saved value of a custom function, on which hooks can be set before backward."""
+class _Taken:
+    """Takes the place of saved values that may be looked at once, and were."""
+
+    def refuse(self) -> None:
+        raise RuntimeError(
+            "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is "
+            "set on the autograd.Function. Either access saved_tensors only once, or set "
+            "clear_saved_tensors_on_access=False.")
+
+
+_TAKEN = _Taken()
+
+
+class _RawSaved(SavedTensor):
+    """One saved value of a custom function."""
 
     def __init__(self, node: BackwardCFunction, position: int):
         self._node, self._position = node, position
 
-    def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
-        """Pack this saved value now; ``unpack_hook`` brings it back when backward needs it."""
-        node, position = self._node, self._position
-        saved = node._saved
-        entry: Any = saved if isinstance(saved, Released) else saved[position]
-        check_hooks_fit(entry.packed if isinstance(entry, _SavedPacked) else entry, pack_hook,
-                        unpack_hook)
+    def _entry(self) -> Any:
+        saved = self._node._saved
+        return saved if isinstance(saved, Released) else saved[self._position]
+
+    def unpack(self) -> Tensor | None:
+        entry = self._entry()
+        return None if entry is None else entry.unpack(self._node)
+
+    def _kept(self) -> Any:
+        entry = self._entry()
+        return getattr(entry, "packed", getattr(entry, "tensor", entry))
+
+    def _pack(self, hooks: tuple[Any, Any]) -> None:
+        node, position, entry = self._node, self._position, self._entry()
         own = node if isinstance(entry, _SavedOutput) else None
-        packed = _SavedPacked(entry.unpack(node), (pack_hook, unpack_hook), own)
-        node._saved = (*saved[:position], packed, *saved[position + 1:])
+        packed = _SavedPacked(entry.unpack(node), hooks, own)
+        node._saved = (*node._saved[:position], packed, *node._saved[position + 1:])
 
 
 def _save(node: BackwardCFunction, tensors: tuple[Any, ...], mode: Mode) -> tuple[Any, ...]:
@@ -217,7 +240,12 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
         saved = self._saved
         if saved.__class__ is Released:
             saved.refuse()
-        return tuple([None if entry is None else entry.unpack(self) for entry in saved])
+        if saved.__class__ is _Taken:
+            saved.refuse()
+        unpacked = tuple([None if entry is None else entry.unpack(self) for entry in saved])
+        if self._forward_cls.clear_saved_tensors_on_access and saved:
+            self._saved = _TAKEN
+        return unpacked
 
     @property
     def saved_variables(self) -> tuple[Tensor | None, ...]:
@@ -240,7 +268,16 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
 
     def apply(self, *args: Any) -> Any:
         """Run the user's backward on the gradients of the outputs."""
-        return _user_backward(self._forward_cls)(self, *args)
+        gradients = list(args)
+        del args  # so that a function that empties the list lets go of them
+        return self._backward_of(gradients)
+
+    def _backward_of(self, gradients: list[Any]) -> Any:
+        """The user's backward; one that takes its gradients in a list may empty it."""
+        function = self._forward_cls
+        if function.boxed_grads_call:
+            return _user_backward(function)(self, gradients)
+        return _user_backward(function)(self, *gradients)
 
     # ---- what the engine calls
 
@@ -284,10 +321,10 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
         """What the user's backward returns for these gradients, checked against the inputs."""
         if self.materialize_grads and any(g is None for g in given):
             library = library_among([g._data for g in given if g is not None])
-            given = [g if g is not None or like is None
-                     else wrap_any(library.zeros(like.shape, like.dtype))
-                     for g, like in zip(given, self._results, strict=True)]
-        results = self.apply(*given)
+            given[:] = [g if g is not None or like is None
+                        else wrap_any(library.zeros(like.shape, like.dtype))
+                        for g, like in zip(given, self._results, strict=True)]
+        results = self._backward_of(given)
         if not isinstance(results, tuple):
             results = (results,)
         inputs = self._inputs
@@ -321,7 +358,7 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
             raise RuntimeError(
                 f"Function {self.name()} returned an invalid gradient at index {position} - got "
                 f"{list(shape)} but expected shape compatible with {list(like.shape)}")
-        if gradient._data.dtype is like.dtype:
+        if gradient._data.dtype is like.dtype or like.dtype is None:
             return
         is_complex = gradient.is_complex()
         if not gradient.is_floating_point() and is_complex != (kind_of(like.dtype) == "c"):
@@ -377,6 +414,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     _backward_cls: type[BackwardCFunction]
     generate_vmap_rule = False
+    boxed_grads_call = False  # whether backward is given a list of gradients
+    clear_saved_tensors_on_access = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(
@@ -443,10 +482,12 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
                     likes.append(_UNUSED)
                 else:
                     requires_grad = True
+                    data, dtype = value._data, value._data.dtype
                     if edge is LEAF:
                         edge = value
-                    data = value._data
-                    likes.append(Like(data.shape, data.dtype))
+                        if value._grad_dtype is not LEAFS_OWN:
+                            dtype = value._grad_dtype
+                    likes.append(Like(data.shape, dtype))
                 edges.append(edge)
             else:
                 edges.append(None)
@@ -486,8 +527,10 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         node.outputs = len(outputs)
         outputs = _wrapped(node, args, outputs, recording, mode)
         if recording:
+            everywhere = node._materialize_non_diff_grads
             node._results = tuple([Like(o._data.shape, o._data.dtype) if isinstance(o, Tensor)
-                                   else None for o in outputs])
+                                   and (everywhere or o._edge is not None) else None
+                                   for o in outputs])
             if node.to_save:
                 node._saved = _save(node, node.to_save, mode)
         node.to_save = node.dirty_tensors = node.non_differentiable = None
@@ -566,9 +609,15 @@ def _wrapped(node: BackwardCFunction, args: tuple[Any, ...], outputs: tuple[Any,
     dirty = _identities(node.dirty_tensors, "mark_dirty can only accept variables, but argument")
     constant = _identities(node.non_differentiable,
                            "mark_non_differentiable only accepts variable arguments, but got")
+    unreturned = set(dirty)
     inputs = {id(a) for a in args if isinstance(a, Tensor)}
     tensors = sum([isinstance(o, Tensor) for o in outputs])
-    wrapped = []
+    if node._is_pure_view and (tensors > 1 or len(inputs) > 1):
+        raise RuntimeError("Pure view custom Function can only have one input Tensor and one "
+                           "output Tensor. Open an issue if you need to support more.")
+    wrapped: list[Any] = []
+    views: list[View] = []
+    differentiated = 0
     for nr, output in enumerate(outputs):
         if not isinstance(output, Tensor):
             wrapped.append(output)
@@ -577,10 +626,10 @@ def _wrapped(node: BackwardCFunction, args: tuple[Any, ...], outputs: tuple[Any,
         differentiable = recording and id(output) not in constant and is_differentiable(output)
         if is_dirty:
             if not is_input:
-                warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only "
-                              "input Tensors that have been mutated should be passed to "
-                              "ctx.mark_dirty().", UserWarning, stacklevel=3)
-            dirty.discard(id(output))
+                if output._view is not None:
+                    raise RuntimeError(_NOT_AN_INPUT)
+                warnings.warn(_NOT_AN_INPUT, UserWarning, stacklevel=3)
+            unreturned.discard(id(output))
         if not differentiable:
             wrapped.append(_undifferentiable(output, args, is_input, is_dirty, recording, mode))
         elif is_dirty:
@@ -589,13 +638,26 @@ def _wrapped(node: BackwardCFunction, args: tuple[Any, ...], outputs: tuple[Any,
         elif is_input:
             wrapped.append(_aliased(output, output_edge(node, nr), mode))
         else:
-            _attached(node, nr, output)
+            output._edge = output_edge(node, nr)
             wrapped.append(output)
-    if dirty:
+        view = wrapped[-1]._view
+        if view is not None and not (is_input and is_dirty):
+            view.origin = "" if node._is_pure_view else "function"
+            view.version = wrapped[-1]._counter().n
+            views.append(view)
+        differentiated += differentiable
+    if differentiated > 1:
+        for view in views:
+            view.origin = "multi"
+    if unreturned:
         raise RuntimeError("Some elements marked as dirty during the forward method were not "
                            "returned as output. The inputs that are modified inplace must all be "
                            "outputs of the Function.")
     return tuple(wrapped)
+
+
+_NOT_AN_INPUT = ("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors "
+                 "that have been mutated should be passed to ctx.mark_dirty().")
 
 
 def _identities(tensors: tuple[Any, ...] | None, refusal: str) -> set[int]:
@@ -606,15 +668,6 @@ def _identities(tensors: tuple[Any, ...] | None, refusal: str) -> set[int]:
             raise RuntimeError(f"{refusal} {position} is of type {type(tensor).__name__}"
                                if "dirty" in refusal else f"{refusal} {type(tensor).__name__}")
     return {id(t) for t in tensors}
-
-
-def _attached(node: BackwardCFunction, nr: int, output: Tensor) -> None:
-    """Make ``node`` the origin of a tensor that forward made."""
-    view = output._view
-    if view is not None:
-        view.origin = "function"
-        view.version = output._vc.n  # type: ignore[union-attr]
-    output._edge = node if node.outputs == 1 else output_edge(node, nr)
 
 
 def _aliased(source: Tensor, edge: Any, mode: Mode) -> Tensor:
@@ -686,11 +739,32 @@ class InplaceFunction(Function):
 # ---------------------------------------------------------------- once_differentiable
 
 
-class Error(PlacedNode):
-    """Stands where a second derivative would begin, and refuses it."""
+class PassedThrough(PlacedNode):
+    """A node whose outputs are its inputs; says what becomes of their gradients."""
+
+    __slots__ = ("origins",)
+    _arity = 3
+    origins: tuple[Any, ...]
+
+    def edges(self) -> tuple[Any, ...]:
+        return self.origins
+
+    def outputs_of(self, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The tensors, and whatever else there is, with this node as their origin."""
+        self.placed()
+        self.origins = tuple([edge_of(t) if isinstance(t, Tensor) else None for t in tensors])
+        self.outputs = len(tensors)
+        return tuple([wrap(t._array(), output_edge(self, nr)) if isinstance(t, Tensor) else t
+                      for nr, t in enumerate(tensors)])
+
+
+class Error(PassedThrough):
+    """Stands where a derivative would begin that cannot be taken, and refuses it."""
 
     __slots__ = ("message",)
-    message: str
+
+    def __init__(self, message: str) -> None:
+        self.message = message
 
     def pull(self, g: Any, *wanted: Any) -> Any:
         raise RuntimeError(self.message)
@@ -709,21 +783,13 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
             return results
         if not any(isinstance(a, Tensor) and a._edge is not None for a in args):
             return results
-        refused = [_refusing(r) for r in (results if isinstance(results, tuple) else (results,))]
-        return tuple(refused) if isinstance(results, tuple) else refused[0]
+        several = results if isinstance(results, tuple) else (results,)
+        refused = Error("trying to differentiate twice a function that was marked with "
+                        "@once_differentiable").outputs_of(
+            tuple([r.detach().requires_grad_() if isinstance(r, Tensor) else r for r in several]))
+        return refused if isinstance(results, tuple) else refused[0]
 
     return wrapper
-
-
-def _refusing(gradient: Any) -> Any:
-    """A gradient through which no further derivative can be taken."""
-    if not isinstance(gradient, Tensor):
-        return gradient
-    node = Error().placed()
-    node.message = ("trying to differentiate twice a function that was marked with "
-                    "@once_differentiable")
-    node.next0 = gradient.detach().requires_grad_()
-    return wrap(gradient._array(), node)
 
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction",

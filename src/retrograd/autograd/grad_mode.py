@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any, Self, TypeVar, overload
 
-from ..base.modes import GRAD, MODE, NO_GRAD, Mode
+from ..base.modes import GRAD, GRAD_LAYOUT, MODE, MULTITHREADED, NO_GRAD, VIEW_REPLAY, Mode
 from ..core.tensor import Tensor
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -240,27 +241,53 @@ class _unsafe_preserve_version_counter:
             tensor._counter().n = version
 
 
-class set_multithreading_enabled:
-    """Accepted for PyTorch's sake: backward always runs in the thread that called it."""
+class _Setting(_ModeSwitch):
+    """Switches a setting at once; as a context manager or decorator the old one returns."""
 
-    _enabled = True
+    setting: ContextVar[bool]
 
     def __init__(self, mode: bool) -> None:
         self.mode = mode
-        self.previous = set_multithreading_enabled._enabled
-        set_multithreading_enabled._enabled = bool(mode)
+        self.previous = self.setting.get()
+        self.setting.set(bool(mode))
 
     def __enter__(self) -> None:
-        pass
+        self.setting.set(bool(self.mode))
 
     def __exit__(self, *exc: object) -> None:
-        set_multithreading_enabled._enabled = self.previous
+        self.setting.set(self.previous)
 
-    def clone(self) -> set_multithreading_enabled:
-        """The same switch again."""
+    def clone(self) -> _ModeSwitch:
         return type(self)(self.mode)
+
+    def __call__(self, function: _F) -> _F:
+        self.setting.set(self.previous)  # nothing is switched until the function is called
+        return super().__call__(function)
+
+
+class set_multithreading_enabled(_Setting):
+    """Accepted for PyTorch's sake: backward always runs in the thread that called it."""
+
+    setting = MULTITHREADED
+
+
+class _force_original_view_tracking(_Setting):
+    """Whether a view whose base was written to is made again by the operations that made it."""
+
+    setting = VIEW_REPLAY
+
+
+class enforce_grad_layout_policy(_Setting):
+    """Whether the first gradient of a leaf gets the leaf's strides, rather than keep its own."""
+
+    setting = GRAD_LAYOUT
 
 
 def is_multithreading_enabled() -> bool:
     """What :func:`set_multithreading_enabled` was last given."""
-    return set_multithreading_enabled._enabled
+    return MULTITHREADED.get()
+
+
+def is_view_replay_enabled() -> bool:
+    """Whether views get their history back by the operations that made them."""
+    return VIEW_REPLAY.get()

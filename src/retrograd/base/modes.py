@@ -69,6 +69,16 @@ DIFFERENTIATING: ContextVar[bool] = ContextVar("retrograd.differentiating", defa
 """Whether a function is being run whose derivative was asked for with :mod:`retrograd.func`."""
 
 
+MULTITHREADED: ContextVar[bool] = ContextVar("retrograd.multithreaded", default=True)
+"""What programs have said of threads in backward, which needs none."""
+
+VIEW_REPLAY: ContextVar[bool] = ContextVar("retrograd.view_replay", default=False)
+"""Whether a view gets a new history by the operations that made it, rather than by its strides."""
+
+GRAD_LAYOUT: ContextVar[bool] = ContextVar("retrograd.grad_layout", default=True)
+"""Whether the first gradient of a leaf is laid out as the leaf is."""
+
+
 class differentiating:
     """Run a function so that its derivative can be taken, whatever mode is on outside."""
 

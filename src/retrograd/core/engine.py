@@ -18,11 +18,11 @@ from ..backend import xp
 from ..backend.interface import is_array, library_of
 from ..base import call_sites
 from ..base.locks import new_lock
-from ..base.modes import ACTIVE, MODE, RUNNING, switched
+from ..base.modes import ACTIVE, GRAD_LAYOUT, MODE, RUNNING, switched
 from .anomaly import Anomaly, run_checked
 from .extensions import TRACED_TYPES
-from .graph import Node, Released
-from .saved_values import output_edge
+from .graph import LEAFS_OWN, Like, Node, Released, fit
+from .saved_values import fit_tensor, output_edge
 from .tensor import AccumulateGrad, Tensor, wrap_any
 
 _by_age = attrgetter("seq")
@@ -60,10 +60,12 @@ class Schedule:
 
     __slots__ = ("order", "leaves", "outputs", "needed", "is_plain", "_notes",
                  "_members", "callbacks", "is_unwatched", "_steps",
-                 "targets", "given", "shown", "depth", "__weakref__")
+                 "targets", "given", "shown", "depth", "retains", "accumulates", "__weakref__")
     given: dict[int, Any]
     shown: dict[int, Any]
     depth: int  # how many passes it runs inside of
+    retains: bool  # whether it leaves the graph as it is
+    accumulates: bool  # whether gradients go to the leaves
 
     def __init__(self, roots: list[Any], targets: set[Any] | None):
         order: list[Any] = []
@@ -228,6 +230,7 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
                      accumulate, schedule)
     token = xp.hush()
     running = RUNNING.set(schedule)
+    schedule.retains, schedule.accumulates = retain, accumulate
     # Memory that others may hold, by its id: who asked for the pass, and who was shown a gradient
     # on its way (hooks, custom functions).
     schedule.given, schedule.shown = {}, {}
@@ -365,6 +368,10 @@ def _run_any(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any]
         if node in closing:
             for leaf in closing[node]:
                 finish(leaf)
+
+
+LOOPS = {_run_plain.__code__, _run_to_targets.__code__, _run_any.__code__}
+"""Each calls the node that it runs ``node``."""
 
 
 def _run_node(node: Node, g: Any, wanted: list[Any], recorded: bool) -> tuple[Any, ...]:
@@ -617,6 +624,8 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool, leaves: _Leaves) -> No
         keep_graph = MODE.get().grad
         with _accumulating, switched(grad=True):
             old = leaf._grad
+            if leaf._grad_dtype is not LEAFS_OWN:
+                g = fit_tensor(g, Like(g._data.shape, leaf._grad_dtype))
             if not keep_graph and type(g._data) in TRACED_TYPES:
                 g = g.detach()  # ``.grad`` keeps no tangents
             leaf._grad = recorded_copy(g, leaf._data) if old is None else old + g
@@ -624,6 +633,8 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool, leaves: _Leaves) -> No
     if type(g) in TRACED_TYPES:
         g = wrap_any(g).detach()._data  # ``.grad`` keeps no tangents
         note_shown(g)  # the dual number holds it too
+    if leaf._grad_dtype is not LEAFS_OWN:
+        g = fit(g, Like(g.shape, leaf._grad_dtype))
     with _accumulating:
         old = leaf._grad
         if old is None:
@@ -633,7 +644,7 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool, leaves: _Leaves) -> No
                 leaf._grad._counter().n = 1
         elif is_array(old._data) and type(g) not in TRACED_TYPES \
                 and not library_of(old._data).has_overlap(old._data):
-            old._data += g
+            old._data += g if g.dtype is old._data.dtype else library_of(g).cast(g, old._data.dtype)
             if old._vc is not None:
                 old._vc.bump()
             else:
@@ -669,10 +680,11 @@ def settled(g: Any, like: Any, leaves: _Leaves) -> tuple[Any, bool]:
         return library.as_array(g) if library.is_scalar(g) else g, False
     if not library.is_array(like):
         return g.copy(), True
-    fits = library.owns_memory(g) and library.same_layout(g, like) and not leaves.is_shared(g)
+    fits = library.owns_memory(g) and not leaves.is_shared(g) and (
+        library.same_layout(g, like) or not GRAD_LAYOUT.get())
     if fits and id(g) not in leaves.schedule.shown:
         return g, False
-    out = empty_as(like, g)
+    out = empty_as(like if GRAD_LAYOUT.get() else g, g)
     out[...] = g
     return out, not fits
 

@@ -29,10 +29,12 @@ class _Leaf:
 
 
 LEAF = _Leaf()
+LEAFS_OWN = object()
+"""Stands in a leaf's ``_grad_dtype``: its gradient has its own dtype. None lets it have any."""
 
 
 class Like:
-    """Shape and dtype of the input being differentiated."""
+    """Shape and dtype of the input being differentiated; a dtype of None lets it be any."""
 
     __slots__ = ("shape", "dtype")
 
@@ -346,11 +348,16 @@ class Node:
 
     def __call__(self, *gradients: Any) -> Any:
         """The gradients of the inputs for these gradients of the outputs, recorded."""
+        if len(gradients) != self.outputs:
+            raise TypeError(f"expected {self.outputs} arguments, got {len(gradients)} instead")
         g = gradients[0] if self.outputs == 1 else list(gradients)
         return self.replay(g) if self._arity == 1 else self.replay(g, *self.edges())
 
     def _sequence_nr(self) -> int:
         return self.seq
+
+    def _set_sequence_nr(self, number: int) -> None:
+        self.seq = number
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call ``fn(grad_inputs, grad_outputs)`` after this node ran; it may replace the former."""
@@ -374,7 +381,7 @@ class Node:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
-_PREFIXED = ("CopyBackwards", "CopySlices", "NotImplemented")
+_PREFIXED = ("CopyBackwards", "CopySlices", "Error", "NotImplemented", "UndefinedGradBackward")
 
 
 class PlacedNode(Node):
@@ -458,6 +465,6 @@ def fit(gradient: Any, like: Like | None) -> Any:
         return gradient
     if gradient.shape != like.shape:
         gradient = xp.unbroadcast(gradient, like.shape)
-    if gradient.dtype is not like.dtype:
+    if gradient.dtype is not like.dtype and like.dtype is not None:
         gradient = xp.cast(gradient, like.dtype)
     return gradient

@@ -10,7 +10,7 @@ from ..backend import xp
 from ..backend.interface import is_array, library_of
 from ..base import dtypes
 from ..base.errors import REQUIRED, missing_arguments
-from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
+from ..base.modes import GRAD, MODE, NO_GRAD, VIEW_REPLAY, Mode, switched
 from ..codegen import node_class
 from ..codegen.compiling import offer
 from .computing import compute, outermost
@@ -419,7 +419,7 @@ class Geometry:
         self.dtype = a.dtype
         self.base_shape, self.shape = a.shape, b.shape
         self.chain: list[tuple[Op, tuple[Any, ...]]] = []
-        if is_array(a) and type(b) is type(a) and a.dtype == b.dtype:
+        if is_array(a) and type(b) is type(a) and a.dtype == b.dtype and not VIEW_REPLAY.get():
             library = library_of(a)
             self.base_strides = library.element_strides(a)
             self.strides = library.element_strides(b)

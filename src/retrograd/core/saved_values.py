@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..base import dtypes
-from ..base.modes import switched
+from ..base.modes import MODE, switched
 from .extensions import TRACED_TYPES, extensions
 from .graph import LEAF, Like, Node, OutputEdge, Released, Version, short_name, stale
 from .op import ARRAYS, REGISTRY, Op
@@ -184,7 +184,7 @@ def fit_tensor(gradient: Tensor, like: Like | None) -> Tensor:
         return gradient
     if tuple(gradient._data.shape) != like.shape:
         gradient = REGISTRY["sum_to_size_of"].function(gradient, like.shape)
-    if gradient._data.dtype != like.dtype:
+    if gradient._data.dtype != like.dtype and like.dtype is not None:
         gradient = REGISTRY["_to_copy"].function(gradient, dtypes.from_numpy_dtype(like.dtype))
     return gradient
 
@@ -281,19 +281,85 @@ def saved_value(node: Any, public: str) -> Any:
     raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{public}'")
 
 
-class RawSaved:
-    """One saved value of a node, on which hooks can be set before backward."""
+class SavedTensor:
+    """One saved value, on which hooks can be set before backward."""
+
+    def __init__(self) -> None:
+        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+
+    def unpack(self) -> Tensor | None:
+        """The value with the history that it had."""
+        raise NotImplementedError
+
+    def _kept(self) -> Any:
+        """What is kept of it: a tensor or its data, what hooks made of it, None or Released."""
+        raise NotImplementedError
+
+    def _pack(self, hooks: tuple[Any, Any]) -> None:
+        """Give the value into the keeping of hooks."""
+        raise NotImplementedError
+
+    @property
+    def data(self) -> Any:
+        """What the pack hook returned, or the tensor; without its history if it was an output."""
+        kept = self._kept()
+        if isinstance(kept, PackedValue):
+            return kept.value
+        value = self.unpack()
+        return value if value is None or value is kept else value._off_graph()
+
+    @property
+    def unpack_hook(self) -> Any:
+        kept = self._kept()
+        return kept.unpack_hook if isinstance(kept, PackedValue) else None
+
+    def register_hooks(self, *hooks: Any) -> None:
+        """Pack this saved value now; the second hook brings it back when backward needs it."""
+        if len(hooks) != 2:
+            raise TypeError("register_hooks(): incompatible function arguments: a hook that packs "
+                            f"and one that unpacks are needed, got {len(hooks)}")
+        check_hooks_fit(self._kept(), *hooks)
+        self._pack(hooks)
+
+
+class RawSaved(SavedTensor):
+    """A saved value of an op's node."""
 
     def __init__(self, node: Any, slot: str, public: str):
         self._node, self._slot, self._public = node, slot, public
 
-    def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
-        """Pack this saved value now; ``unpack_hook`` brings it back when backward needs it."""
-        check_hooks_fit(getattr(self._node, self._slot), pack_hook, unpack_hook)
+    def unpack(self) -> Tensor | None:
+        return saved_value(self._node, self._public)
+
+    def _kept(self) -> Any:
+        return getattr(self._node, self._slot)
+
+    def _pack(self, hooks: tuple[Any, Any]) -> None:
         value = saved_value(self._node, self._public)._off_graph()
-        setattr(self._node, self._slot, PackedValue(value, (pack_hook, unpack_hook)))
+        setattr(self._node, self._slot, PackedValue(value, hooks))
         kind: Any = type(self._node)
         self._node.__class__ = traced_class(kind)
+
+
+class LoneSavedTensor(SavedTensor):
+    """A tensor saved as a node would save it, by no node."""
+
+    def __init__(self, tensor: Tensor, is_output: bool):
+        hooks = MODE.get().saved_hooks
+        self._value: Any = tensor._off_graph() if is_output else tensor
+        self._edge = edge_of(tensor)
+        if hooks:
+            self._pack(hooks[-1])
+
+    def unpack(self) -> Tensor:
+        kept = self._value
+        return attach(kept.unpack(), self._edge) if isinstance(kept, PackedValue) else kept
+
+    def _kept(self) -> Any:
+        return self._value
+
+    def _pack(self, hooks: tuple[Any, Any]) -> None:
+        self._value = PackedValue(self._value, hooks)
 
 
 def check_hooks_fit(saved: Any, pack_hook: Any, unpack_hook: Any) -> None:

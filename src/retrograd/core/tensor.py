@@ -23,6 +23,7 @@ from .extensions import TENSOR_CLASS, extensions
 from .graph import (
     INFERENCE,
     LEAF,
+    LEAFS_OWN,
     DetachedVersion,
     Identity,
     OutputEdge,
@@ -125,6 +126,7 @@ class Tensor(TensorMethods):
     seq = -1  # below every node's
     _is_watched = False  # whether a hook is set on this leaf
     _grad: Tensor | None = None
+    _grad_dtype: Any = LEAFS_OWN
     _hooks: OrderedDict[int, Any] | None = None
     _post_hooks: OrderedDict[int, Any] | None = None
     _accumulator_ref: Any = None
@@ -437,6 +439,10 @@ class Tensor(TensorMethods):
                                "gradients")
         set_requires_grad(self, value)
 
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
+
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Switch recording on this tensor on or off, in place."""
         set_requires_grad(self, requires_grad)
@@ -485,13 +491,15 @@ class Tensor(TensorMethods):
                             f"{type_name(value)}")
         if value is self:
             raise RuntimeError("can't assign Variable as its own grad")
-        if value._data.dtype != self._data.dtype:
+        expected = self._data.dtype if self._grad_dtype is LEAFS_OWN else self._grad_dtype
+        if expected is not None and value._data.dtype != expected:
             raise RuntimeError(
                 "attempting to assign a gradient with dtype "
                 f"'{_C_NAMES.get(value.dtype.name, '')}' to a tensor with grad_dtype "
-                f"'{self.dtype.alias}'. The gradient must match the tensor's grad_dtype (defaults "
-                "to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
-                "specific dtype, or None to allow any dtype. Set grad_dtype with caution. "
+                f"'{dtypes.from_numpy_dtype(expected).alias}'. The gradient must match the "
+                "tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's "
+                "grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+                "grad_dtype with caution. "
                 "Diverging the dtypes of a tensor and its gradient may break downstream systems "
                 "that assume they match.")
         if value._data.shape != self._data.shape:
@@ -504,6 +512,30 @@ class Tensor(TensorMethods):
     @grad.deleter
     def grad(self) -> None:
         self._grad = None
+
+    @property
+    def grad_dtype(self) -> dtypes.dtype | None:
+        """The dtype of this leaf's gradients: its own unless set; None lets them have any."""
+        if not self.is_leaf:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        kept = self._data.dtype if self._grad_dtype is LEAFS_OWN else self._grad_dtype
+        return None if kept is None else dtypes.from_numpy_dtype(kept)
+
+    @grad_dtype.setter
+    def grad_dtype(self, value: dtypes.dtype | None) -> None:
+        if not self.is_leaf:
+            raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+        if not (value is None or isinstance(value, dtypes.dtype)):
+            raise RuntimeError("grad_dtype must be a torch.dtype or None, but got "
+                               f"{type(value).__name__}")
+        present = None if self._grad is None else self._grad.dtype
+        if value is not None and present is not None and present is not value:
+            raise RuntimeError(
+                f"Cannot set grad_dtype to '{value.alias}' because there is already a gradient "
+                f"with dtype '{_C_NAMES.get(present.name, '')}'. Please clear the gradient (.grad "
+                "= None) before changing grad_dtype, or ensure the new grad_dtype matches the "
+                "existing gradient's dtype.")
+        self._grad_dtype = None if value is None else value.np
 
     @property
     def _version(self) -> int:
@@ -765,7 +797,7 @@ NATIVE: set[type] = {Tensor}
 """The classes that ops handle themselves; any other asks its ``__torch_function__``."""
 
 _INTERNAL = {"_grad", "_hooks", "_post_hooks", "_accumulator_ref", "_cut", "_wrapped_number",
-             "_retains", "_name", "_node_hooks", "_is_watched"}
+             "_retains", "_name", "_node_hooks", "_is_watched", "_grad_dtype"}
 
 
 def _user_attributes(tensor: Tensor) -> dict[str, Any]:
