@@ -84,6 +84,7 @@ from .compat.settings import (
 )
 from .core.op import PUBLIC as _PUBLIC
 from .core.tensor import Size, Tensor
+from .ops import late as _late
 from .random import (
     Generator,
     default_generator,
@@ -104,7 +105,7 @@ globals().update(_TENSOR_TYPES)
 
 # Loaded when first asked for, since most programs use few of them.
 _LAZY = {"_C", "accelerator", "amp", "as_torch", "backends", "compiler", "cpu", "cuda",
-         "datasets", "distributed", "distributions", "func", "hub", "jit", "library", "linalg",
+         "datasets", "distributed", "distributions", "fft", "func", "hub", "jit", "library", "linalg",
          "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "return_types", "serialization",
          "special", "storage", "testing", "types", "utils", "version", "xpu"}
 _LAZY_FUNCTIONS = {
@@ -129,10 +130,12 @@ def __getattr__(name: str) -> _Any:
         return _import_module(f"{__name__}.{name}")
     if name in _LAZY_FUNCTIONS:
         return getattr(_import_module(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)
+    if name in _late.FUNCTIONS:
+        return globals().setdefault(name, _late.function(name))
     _refuse(__name__, name)
 
 
 def __dir__() -> list[str]:
     """The public names: no parts of the machinery."""
     names = {name for name in globals() if not name.startswith("_")} - _INTERNAL
-    return sorted({*names, *_LAZY, *_LAZY_FUNCTIONS, "__version__"})
+    return sorted({*names, *_LAZY, *_LAZY_FUNCTIONS, *_late.FUNCTIONS, "__version__"})

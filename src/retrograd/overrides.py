@@ -19,6 +19,7 @@ from .core.extensions import extensions
 from .core.op import PUBLIC, home_of
 from .core.overriding import DISABLED, overriding
 from .core.tensor import Tensor, attach
+from .ops import late
 
 # ---------------------------------------------------------------- who handles a call
 
@@ -180,6 +181,7 @@ def watch_calls() -> None:
     if _watching:
         return
     _watching = True
+    late.load_all()
     functions = [f for names in PUBLIC.values() for f in names.values()]
     for function in dict.fromkeys(filter(_is_ours, functions)):
         _exchange(function)

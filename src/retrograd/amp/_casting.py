@@ -14,6 +14,7 @@ from ..base.modes import ACTIVE, MODE
 from ..core.arguments import put_in_front
 from ..core.op import PUBLIC
 from ..core.tensor import Tensor
+from ..ops import late
 
 _LOWER = {
     "torch": "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d bmm mm "
@@ -24,7 +25,8 @@ _FLOAT32 = {
     "torch": "polar quantile nanquantile cdist trace view_as_complex cholesky cholesky_inverse "
              "cholesky_solve inverse lu_solve pinverse qr svd triangular_solve orgqr ormqr geqrf "
              "binary_cross_entropy_with_logits cosine_embedding_loss hinge_embedding_loss kl_div "
-             "margin_ranking_loss poisson_nll_loss triplet_margin_loss ctc_loss",
+             "margin_ranking_loss poisson_nll_loss triplet_margin_loss ctc_loss stft",
+    "fft": "fft ifft fft2 ifft2 fftn ifftn rfft irfft rfft2 irfft2 rfftn irfftn hfft ihfft",
     "nn.functional": "avg_pool3d binary_cross_entropy grid_sample max_pool3d "
                      "max_pool3d_with_indices max_unpool2d max_unpool3d adaptive_avg_pool3d "
                      "adaptive_max_pool3d adaptive_max_pool3d_with_indices fractional_max_pool2d "
@@ -129,6 +131,7 @@ def watch_calls() -> None:
     with _LOCK:
         if _POLICIES:
             return
+        late.load_all()
         for policy, spaces in (("lower", _LOWER), ("float32", _FLOAT32), ("widest", _WIDEST)):
             for space, names in spaces.items():
                 for name in names.split():

@@ -11,7 +11,7 @@ from .numpy import xp
 if TYPE_CHECKING:
     def __getattr__(name: str) -> Any: ...  # a module of kernels, mostly of plain bodies
 
-_TUNED = ("attention", "conv", "create", "distance", "index", "loss", "matrices", "norm",
+_TUNED = ("attention", "conv", "create", "distance", "fourier", "index", "loss", "matrices", "norm",
           "pointwise", "pool", "reduce", "smooth", "softmax", "sorting")
 _PLAIN = ("bags", "chunked_entropy", "ctc", "grids", "implicit")
 

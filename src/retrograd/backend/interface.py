@@ -21,9 +21,9 @@ and NumPy scalars accepted where arrays of another library are meant; ``asarray`
 
 **Another library** is one small module that calls :func:`namespace`, and :func:`register` with its
 array type. For CuPy: ``cupy`` itself has the functions, and ``cupy.linalg`` those of linear
-algebra; ``special`` looks in ``cupyx.scipy.special``; ``as_strided``, ``element_strides``,
-``storage_of``, ``offset_in``, ``address``, ``is_contiguous``, ``is_writable``, ``owns_memory``,
-``viewed`` and ``retyped`` are a line each on what its arrays have, ``to_numpy`` is
+algebra; ``special`` looks in ``cupyx.scipy.special`` and ``fft`` in ``cupy.fft``; ``as_strided``,
+``element_strides``, ``storage_of``, ``offset_in``, ``address``, ``is_contiguous``, ``is_writable``,
+``owns_memory``, ``viewed`` and ``retyped`` are a line each on what its arrays have, ``to_numpy`` is
 ``cupy.asnumpy``, ``is_scalar`` is never so, and quiet floating point is nothing. The other
 :data:`QUESTIONS` have plain bodies in :mod:`.plain.layouts`, and so have all kernels; tuned ones
 can come one by one.
@@ -87,6 +87,12 @@ FUNCTIONS = dict.fromkeys(ELEMENTWISE, "") | {
 }
 """The functions, each with the keyword arguments it takes."""
 
+FFT = dict.fromkeys(("fft", "ifft", "rfft", "irfft"), "n axis norm")
+"""The Fourier transforms that ``xp.fft(name)`` gives, each with the keyword arguments it takes.
+
+They keep single precision; ``fft`` takes real arrays too, and gives their whole spectrum.
+"""
+
 LINALG = _names("svd eigh eig eigvalsh qr det slogdet cholesky inv solve LinAlgError")
 """The functions in ``xp.linalg``, and what they raise."""
 
@@ -103,7 +109,7 @@ QUESTIONS = _names(
     # quiet floating point
     "hush unhush quieten quiet QUIET "
     # functions that a library may have elsewhere
-    "special")
+    "special fft")
 """What is asked in the words of this package: see plain/layouts.py and the NumPy library."""
 
 CONSTANTS = _names(

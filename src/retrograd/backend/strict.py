@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import interface
-from .interface import CONSTANTS, FUNCTIONS, LINALG, METHODS, NAMES, QUESTIONS
+from .interface import CONSTANTS, FFT, FUNCTIONS, LINALG, METHODS, NAMES, QUESTIONS
 from .numpy import xp as numpy_xp
 from .plain import layouts
 
@@ -150,6 +150,7 @@ def _namespace() -> Any:
         "is_array": lambda value: type(value) is Array, "is_scalar": lambda value: False,
         "to_numpy": bare, "float_info": _float_info,
         "special": lambda name: _promised(name, numpy_xp.special(name), None),
+        "fft": lambda name: _promised(name, numpy_xp.fft(name), FFT[name]),
         "linalg": interface.part(numpy_xp.linalg, ())}
     for name in LINALG:
         found = getattr(numpy_xp.linalg, name)

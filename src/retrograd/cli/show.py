@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-import retrograd.ops  # noqa: F401 - declares what is shown
-
 from ..codegen import build, node_class
 from ..codegen.names import functions_called, near, ops_of
 from ..codegen.node_layout import has_lean_class
 from ..core.op import Op
+from ..ops import late
 from ..transforms.backward import OpPull, has_data_rules
 from ..transforms.calls import written
 
 
 def show(name: str) -> int:
     """Print what ``name`` stands for and return the command's exit status."""
+    late.load_all()
     found = functions_called(name)
     if not found:
         hint = f"; near it: {', '.join(near(name))}" if near(name) else ""

@@ -25,3 +25,4 @@ from .nn import (activations, adaptive_pooling, along_axes, attention, attention
                  resampling, shuffling, similarity, sizes, softmax, unpooling)
 from .losses import (binary_cross_entropy, cross_entropy, ctc, divergence, linear_cross_entropy,
                      margin, multilabel_margin, reduction, regression)
+from . import late

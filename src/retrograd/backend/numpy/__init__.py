@@ -113,6 +113,11 @@ def special(name: str) -> Any:
     return getattr(optional("scipy.special", f"special.{name}"), name)
 
 
+def fft(name: str) -> Any:
+    """A function of numpy.fft, loaded when first needed."""
+    return getattr(import_module("numpy.fft"), name)
+
+
 def as_strided(array: np.ndarray, shape: tuple, strides: tuple, offset: int) -> np.ndarray:
     """The view of ``array``'s memory with ``strides`` and ``offset`` counted in elements.
 
