@@ -17,12 +17,15 @@ from typing import Any
 from stub_types import ARGUMENTS, OPERAND, OVERLOADS, RESULTS
 
 import retrograd
-from retrograd import linalg, return_types, special
+from retrograd import fft, linalg, return_types, special
 from retrograd.compat.legacy import TENSOR_TYPES
 from retrograd.core.op import PUBLIC
 from retrograd.core.signatures import public
 from retrograd.core.tensor import Tensor
 from retrograd.nn import functional
+from retrograd.ops import late
+
+late.load_all()
 
 SOURCE = Path(retrograd.__file__).parent
 HEADER = '''\
@@ -400,6 +403,8 @@ def pages() -> dict[Path, str]:
         SOURCE / "linalg.pyi": namespace_page(
             linalg, "linalg", PUBLIC["linalg"], ".",
             ["from .base.errors import LinAlgError as LinAlgError"]),
+        SOURCE / "fft.pyi": namespace_page(fft, "fft", PUBLIC["fft"], ".",
+                                           ["from .core.tensor import Tensor as Tensor"]),
         SOURCE / "special.pyi": namespace_page(special, "special", PUBLIC["special"], "."),
         SOURCE / "return_types.pyi": return_types_page(),
     }

@@ -524,6 +524,43 @@ def _() -> Any:
         yield numbers(600, 6, dtype=np.float16), numbers(1200, 6, dtype=np.float16), ord
 
 
+# ---------------------------------------------------------------- cases: Fourier transforms
+
+
+def signals(*complex: bool) -> Iterator[tuple[Any, tuple[int, ...], int]]:
+    """Arrays, dims and ways of scaling, of few numbers and of many."""
+    for shape, dims in (((4, 5), (1,)), ((4, 5), (0, 1)), ((40, 60), (1,)), ((40, 60), (1, 0)),
+                        ((3, 40, 60), (0, 2))):
+        for is_complex in complex:
+            for dtype in ("complex64", "complex128") if is_complex else ("float32", "float64"):
+                for x in layouts(numbers(*shape, dtype=dtype)):
+                    for normalization in (0, 1, 2):
+                        yield x, dims, normalization
+
+
+@cases("fourier.complex_to_complex")
+def _() -> Any:
+    yield numbers(4, 5, dtype=complex), (), 0, True
+    for given in signals(True):
+        for forward in (True, False):
+            yield *given, forward
+
+
+@cases("fourier.real_to_complex")
+def _() -> Any:
+    for x, dims, normalization in signals(False):
+        yield x, dims, normalization, True
+        yield x, dims[-1:], normalization, False
+
+
+@cases("fourier.complex_to_real")
+def _() -> Any:
+    for x, dims, normalization in signals(True):
+        size = 2 * (x.shape[dims[-1]] - 1)
+        for length in (size, size + 1):
+            yield x, dims, normalization, length
+
+
 # ---------------------------------------------------------------- cases: reductions
 
 

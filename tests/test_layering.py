@@ -33,7 +33,7 @@ LAYERS = [
     {"core.general", "core.out_argument"},
     {"random", "return_types"},
     {"ops", "core.engine", "transforms"},
-    {"compat", "overrides", "linalg", "special", "types"},
+    {"compat", "overrides", "fft", "linalg", "special", "types"},
     {"autograd"},
     {"func", "distributed", "amp"},
     {"nn"},

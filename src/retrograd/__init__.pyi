@@ -20,6 +20,7 @@ from . import (
     datasets as datasets,
     distributed as distributed,
     distributions as distributions,
+    fft as fft,
     func as func,
     hub as hub,
     jit as jit,
@@ -1094,6 +1095,12 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the imaginary part is zero."""
     ...
+def istft(input: Tensor, n_fft: _int, hop_length: _int | None = None,
+          win_length: _int | None = None, window: Tensor | None = None, center: _bool = True,
+          normalized: _bool = False, onesided: _bool | None = None, length: _int | None = None,
+          return_complex: _bool = False) -> Tensor:
+    """The signal of which :func:`stft` gave the spectra."""
+    ...
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product: every element of ``input`` times the whole of ``other``."""
     ...
@@ -1822,6 +1829,12 @@ def std(input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool
 def std_mean(input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
              keepdim: _bool = False, *, correction: _float | None = None) -> tuple[Tensor, Tensor]:
     """Standard deviation and mean over ``dim``."""
+    ...
+def stft(input: Tensor, n_fft: _int, hop_length: _int | None = None, win_length: _int | None = None,
+         window: Tensor | None = None, center: _bool = True, pad_mode: str = 'reflect',
+         normalized: _bool = False, onesided: _bool | None = None,
+         return_complex: _bool | None = None, align_to_window: _bool | None = None) -> Tensor:
+    """The spectra of windows that lie ``hop_length`` apart on a signal: frequencies by windows."""
     ...
 def sub(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1,
         out: Tensor | None = None) -> Tensor:

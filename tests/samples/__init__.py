@@ -17,6 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from retrograd.ops import late
+
+late.load_all()
+
 
 @dataclass(frozen=True)
 class Recipe:

@@ -12,7 +12,8 @@ _WARNS = "deprecated: warns, and calls what has samples"
 NO_SAMPLES: dict[str, str] = {
     **dict.fromkeys([
         "get_device", "broadcast_shapes", "tensor", "zeros", "ones", "full", "scalar_tensor",
-        "arange", "range", "linspace", "logspace", "eye", "rand", "randn", "randint", "randperm",
+        "arange", "range", "fft.fftfreq", "fft.rfftfreq", "linspace", "logspace", "eye", "rand",
+        "randn", "randint", "randperm",
     ], _NO_TENSOR),
     **dict.fromkeys([
         "asarray", "from_numpy", "frombuffer", "from_dlpack", "to_dlpack", "empty", "empty_strided",
@@ -55,6 +56,7 @@ NODE_DIFFERENCES: dict[tuple[str, str], str] = {
             "PyTorch's internal norm has a node of its own (NormBackward1)"),
     **_same("nn.functional.adaptive_avg_pool1d", _WIDE,
             "PyTorch unsqueezes, takes the mean and squeezes again"),
+    **_same("stft", _WIDE, "one signal is transformed as it is, not as a batch of one"),
     **_same("einsum", _ALL, "the factors are contracted in another arrangement"),
 }
 """Other names of nodes than PyTorch's, in tests/parity/test_every_op.py, by op and dtype."""
@@ -82,6 +84,8 @@ DIFFERENCES: dict[tuple[str, str], str] = {
 _WIPED = "PyTorch subtracts the mean from the argument itself, which a leaf refuses"
 _WRONG_ROW = "PyTorch's gradient leaves out the row that an empty vector takes up"
 
+_NO_SIGNALS = "PyTorch's library refuses to transform no signals; here they have no spectra"
+
 DEGENERATE: dict[tuple[str, str], str] = {
     ("_standard_gamma", "ones"): _EXACT,
     **_same("_standard_gamma_grad", ("zero-dim", "ones"), _EXACT),
@@ -96,6 +100,10 @@ DEGENERATE: dict[tuple[str, str], str] = {
     **_same("block_diag", ("empty", "first empty"), _WRONG_ROW),
     ("linalg.matrix_norm", "ones"): "PyTorch's second derivative of a Frobenius norm is nan where "
                                     "the norm is zero, though its first is zero",
+    **_same("fft.fft fft.ifft fft.rfft fft.irfft fft.hfft fft.ihfft fft.fft2 fft.ifft2 fft.rfft2 "
+            "fft.irfft2 fft.hfft2 fft.ihfft2 fft.fftn fft.ifftn", ("empty", "first empty"),
+            _NO_SIGNALS),
+    **_same("fft.rfftn fft.irfftn fft.hfftn fft.ihfftn", ("empty",), _NO_SIGNALS),
     ("view_as_complex", "first empty"): "PyTorch gives what it makes of an empty array strides of "
                                         "zero, and refuses those",
 }

@@ -931,6 +931,12 @@ class TensorMethods:
     def isreal(self) -> Tensor:
         """Where the imaginary part is zero."""
         ...
+    def istft(self, n_fft: _int, hop_length: _int | None = None, win_length: _int | None = None,
+              window: Tensor | None = None, center: _bool = True, normalized: _bool = False,
+              onesided: _bool | None = None, length: _int | None = None,
+              return_complex: _bool = False) -> Tensor:
+        """The signal of which :func:`stft` gave the spectra."""
+        ...
     def kron(self, other: Tensor) -> Tensor:
         """The Kronecker product: every element of ``input`` times the whole of ``other``."""
         ...
@@ -1604,6 +1610,12 @@ class TensorMethods:
     def std(self, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
             keepdim: _bool = False, *, correction: _float | None = None) -> Tensor:
         """Standard deviation over ``dim``: the square root of the variance."""
+        ...
+    def stft(self, n_fft: _int, hop_length: _int | None = None, win_length: _int | None = None,
+             window: Tensor | None = None, center: _bool = True, pad_mode: str = 'reflect',
+             normalized: _bool = False, onesided: _bool | None = None,
+             return_complex: _bool | None = None, align_to_window: _bool | None = None) -> Tensor:
+        """The spectra of windows that lie ``hop_length`` apart on a signal: frequencies by windows."""
         ...
     def sub(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """Difference of ``input`` and ``alpha`` times ``other``."""

@@ -9,7 +9,7 @@ from ...base import dtypes
 from ...base.errors import existing_dim
 from ...core.op import composite, publish
 from ...core.tensor import Tensor
-from ..creation.options import dtype_for
+from ..creation.options import out_dtype
 from ..creation.ranges import arange
 from ..elementwise.conjugate import conj
 from ..memory.casts import cast
@@ -221,11 +221,11 @@ def ifftshift(input: Tensor, dim: Ints | None = None) -> Tensor:
 
 def _frequencies(name: str, first: int, n: int, d: float, out: Any, dtype: Any,
                  options: dict[str, Any]) -> Tensor:
-    kind = dtype_for(name, dtype)
+    kind = out_dtype(name, dtype, out)
     if not (kind.is_floating_point or kind.is_complex):
         raise RuntimeError(f"{name} requires a floating point or complex dtype")
     requires_grad = options.pop("requires_grad")
-    found = arange(first, first + n if name == "fftfreq" else n // 2 + 1, dtype=dtype, **options)
+    found = arange(first, first + n if name == "fftfreq" else n // 2 + 1, dtype=kind, **options)
     if name == "fftfreq":
         found = roll(found, first, 0)
     found.mul_(1.0 / (n * d) if n * d else float("inf"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...base import dtypes
+from ...base.errors import dim_out_of_range
 from ...base.warning import warn
 from ...core.extensions import TRACED_TYPES
 from ...core.op import composite
@@ -52,7 +53,7 @@ def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: i
     if center:
         lead, half = (1,) * (3 - input.ndim), n_fft // 2
         padded = pad(reshape(input, (*lead, *input.shape)), (half, half), pad_mode)
-        input = reshape(padded, padded.shape[padded.ndim - input.ndim:])
+        input = reshape(padded, padded.shape[-input.ndim:])
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     if window is None:
@@ -94,13 +95,14 @@ def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: i
 
 def _check_signal(input: Tensor, window: Tensor | None, given: dict[str, Any]) -> None:
     n_fft, hop, width = given["n_fft"], given["hop_length"], given["win_length"]
+    least = width if given["align_to_window"] else n_fft
     why = ""
     if not (input.is_floating_point() or input.is_complex()):
         why = "expected a tensor of floating point or complex values"
     elif input.ndim not in (1, 2):
         why = "expected a 1D or 2D tensor"
-    elif not 0 < n_fft <= input.shape[-1]:
-        why = f"expected 0 < n_fft < {input.shape[-1]}, but got n_fft={n_fft}"
+    elif n_fft <= 0 or least > input.shape[-1]:
+        why = f"expected 0 < n_fft < {input.shape[-1]}, but got n_fft={least}"
     elif hop <= 0:
         why = f"expected hop_length > 0, but got hop_length={hop}"
     elif not 0 < width <= n_fft:
@@ -133,7 +135,7 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
         raise RuntimeError("istft requires a complex-valued input tensor matching the output from "
                            "stft with return_complex=True.")
     if input.ndim < 2:
-        raise IndexError("Dimension out of range (expected to be in range of [-2, 1], but got -3)")
+        raise dim_out_of_range(-2 - input.ndim, 1 + input.ndim)  # of pairs of real numbers
     call = f"istft(CPU{input.dtype.alias}Type{list(input.shape)}"
     given = {"n_fft": n_fft, "hop_length": hop, "win_length": width, "window": window,
              "center": center, "normalized": normalized, "onesided": onesided, "length": length,
