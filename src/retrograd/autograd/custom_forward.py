@@ -41,7 +41,12 @@ def run_forward(node: Any, args: tuple[Any, ...], forward: _Forward, outer: Mode
         output = run_forward(node, bare, forward, outer)
     outputs = output if isinstance(output, tuple) else (output,)
     directions = [_tangent(a, level, node.materialize_grads) for a in args]
-    slopes = _slopes(node, directions, len(outputs), outer)
+    try:
+        slopes = _slopes(node, directions, len(outputs), outer)
+    except (NotImplementedError, transforms.Unreadable):
+        slopes = _of_sets(node, directions, outputs)
+        if slopes is None:
+            raise
     results = _Results(node, given, bare, directions, level)
     joined = tuple([results.join(i, o, s)
                     for i, (o, s) in enumerate(zip(outputs, slopes, strict=True))])
@@ -88,6 +93,20 @@ def _slopes(node: Any, directions: list[Any], count: int, outer: Mode) -> tuple[
             raise RuntimeError(f"expected Variable or None (got {type(slope).__name__}) for grad "
                                f"output {position}.")
     return slopes
+
+
+def _of_sets(node: Any, directions: list[Any], outputs: tuple[Any, ...]) -> Any:
+    """Tangents that are sets of inputs need no ``jvp``: without one each output depends on all."""
+    if not transforms.ROOMS:
+        return None
+    from ..transforms.dependencies import IndexSets, everything
+
+    given = [d._data for d in directions if d is not None]
+    if not any(isinstance(data, IndexSets) for data in given):
+        return None
+    title = node._forward_cls.__name__
+    return tuple([wrap_any(everything(title, o._data, given))
+                  if isinstance(o, Tensor) and o.is_floating_point() else None for o in outputs])
 
 
 class _Results:

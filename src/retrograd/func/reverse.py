@@ -373,8 +373,16 @@ def standard_basis(tensors: list[Tensor], sizes: list[int]) -> list[Tensor]:
     return basis
 
 
-def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
-    """A function that returns the Hessian of ``func``: forward over reverse."""
+def hessian(func: Callable[..., Any], argnums: Any = 0, *, sparse: Any = None,
+            chunk_size: int | None = None) -> Callable[..., Any]:
+    """A function that returns the Hessian of ``func``: forward over reverse.
+
+    With ``sparse="auto"``, or a pattern, it is a ``scipy.sparse`` array: see :func:`jacobian`.
+    """
+    if sparse is not None:
+        from .sparse import sparse_hessian
+
+        return sparse_hessian(func, argnums, sparse, chunk_size)
     from .forward import jacfwd
 
-    return jacfwd(jacrev(func, argnums), argnums)
+    return jacfwd(jacrev(func, argnums), argnums, chunk_size=chunk_size)

@@ -9,16 +9,17 @@ The graph knows nothing of them. An op on such data is computed here, by the op'
 call is recorded as any other; so reverse mode passes through forward mode and vmap, and they
 through it, in any nesting. Traced data nests: the one with the highest level is outermost.
 
-=================== ===========================================================
-:mod:`.traced_data` the two kinds of data, the tensor that carries them, levels
-:mod:`.dual`        an op on dual numbers
-:mod:`.batched`     an op on batches
-:mod:`.raw_rules`   rules on raw data, arrays and traced data alike
-:mod:`.calls`       the usual call of an op on such data
-:mod:`.backward`    backward inside a transform
-:mod:`.boundary`    where data and gradients enter a transform and leave it
-:mod:`.writing`     writing in place
-=================== ===========================================================
+==================== ===========================================================
+:mod:`.traced_data`  the two kinds of data, the tensor that carries them, levels
+:mod:`.dual`         an op on dual numbers
+:mod:`.batched`      an op on batches
+:mod:`.dependencies` tangents that are sets of inputs: sparsity patterns
+:mod:`.raw_rules`    rules on raw data, arrays and traced data alike
+:mod:`.calls`        the usual call of an op on such data
+:mod:`.backward`     backward inside a transform
+:mod:`.boundary`     where data and gradients enter a transform and leave it
+:mod:`.writing`      writing in place
+==================== ===========================================================
 
 **Gradients that come from outside.** Backward inside a transform meets its data as ordinary
 numbers. Backward from outside enters through the nodes that ended the transform, and what flows
@@ -52,10 +53,12 @@ from .boundary import (
 )
 from .dual import check_tangent
 from .traced_data import (
+    ROOMS,
     Batched,
     CannotBatch,
     Dual,
     TracedData,
+    Unreadable,
     active,
     dual_levels,
     innermost,
@@ -67,7 +70,8 @@ from .traced_data import (
 )
 from .writing import carry_tangent
 
-__all__ = ["Batched", "CannotBatch", "Dual", "TracedData", "active", "batch_in", "batch_out",
+__all__ = ["Batched", "CannotBatch", "Dual", "ROOMS", "TracedData",
+           "Unreadable", "active", "batch_in", "batch_out",
            "batch_repeated", "batched_like", "calls", "carry_tangent",
            "check_tangent", "dual_levels", "dual_part", "dual_primal", "dual_tangent",
            "in_every_batch", "innermost", "leave_batch", "levels_of", "made_inside", "make_dual",

@@ -25,7 +25,7 @@ from .raw_rules import (
     positional,
     unrecorded,
 )
-from .traced_data import Dual, as_inside, has_tangents, levels_of_any, zeros_like_data
+from .traced_data import Dual, Unreadable, as_inside, has_tangents, levels_of_any, zeros_like_data
 
 
 def compute_dual(op: Op, values: list[Any], top: Dual) -> Any:
@@ -55,7 +55,12 @@ def compute_dual(op: Op, values: list[Any], top: Dual) -> Any:
         return y
     if not tangents or not (op.rules or op.forward_rules or op.kind in ("linear", "view")):
         return y
-    slopes = push_forward(op, primals, y, tangents)
+    try:
+        slopes = push_forward(op, primals, y, tangents)
+    except Unreadable as error:
+        slopes = error.all_of(op.title, y, [
+            t for value in tangents.values() for t in (value if isinstance(value, list)
+                                                       else [value])])
     if isinstance(y, (tuple, list)):
         return type(y)(part if slope is None else Dual(level, part, slope, outer)
                        for part, slope in zip(y, slopes, strict=True))

@@ -18,6 +18,9 @@ from ..core.tensor import NATIVE, Tensor, edge_of, wrap_any
 
 next_level = itertools.count(1).__next__
 
+ROOMS: dict[int, Callable[[Any], Any]] = {}
+"""For levels of other data than batches and dual numbers: makes data laid out as an array is."""
+
 
 class TracedData:
     """What both kinds of data share: they answer questions about the value the program sees."""
@@ -33,9 +36,18 @@ class TracedData:
     tangent: Any
     value: Any  # of a Batched
     batch: Any
+    constant: Any  # of any other kind: zeros or ones of its shape and dtype,
+    part: Any  # what a view of a base looks at,
+    overwrite: Any  # and a write to it
     __array_ufunc__ = None  # NumPy leaves arithmetic to the data itself
 
     size = property(lambda self: math.prod(self.shape))
+
+
+class Unreadable(RuntimeError):
+    """A rule looks at numbers where its tangents have none."""
+
+    all_of: Any  # the tangents of an op of which nothing but that is known
 
 
 class Dual(TracedData):
@@ -225,7 +237,7 @@ extensions.fill(levels_of=levels_of)
 
 
 def sizes_of(data: Any) -> dict[int, int]:
-    """The same, with the size of each batch (0 for a dual level)."""
+    """The same, with the size of each batch (0 for a level without one)."""
     found: dict[int, int] = {}
     while isinstance(data, TracedData):
         if isinstance(data, Dual):
@@ -330,6 +342,8 @@ def constant_like(data: Any, make: str) -> Any:
         return constant_like(data.primal, make)
     if isinstance(data, Batched):
         return Batched(data.level, constant_like(data.value, make), data.outer)
+    if isinstance(data, TracedData):
+        return data.constant(make)
     return getattr(library_of(data), make)(data.shape, data.dtype)
 
 

@@ -11,6 +11,7 @@ from ..core.extensions import extensions
 from ..core.tensor import Tensor, wrap_any
 from .boundary import joined
 from .traced_data import (
+    ROOMS,
     Batched,
     CannotBatch,
     Dual,
@@ -45,6 +46,8 @@ def _has_room(data: Any, other: Any) -> bool:
     if not isinstance(data, TracedData) or data.level < other.level:
         return False
     same = data.level == other.level
+    if data.level in ROOMS:
+        return same
     if isinstance(data, Batched):
         return _has_room(data.value, other.value if same else other)
     return _has_room(data.primal, other.primal if same else other) and (
@@ -105,6 +108,8 @@ def _room(like: Any, sizes: dict[int, int]) -> Any:
         if not levels:
             return library_of(like).zeros_as(like, batches)
         *lower, level = levels
+        if level in ROOMS:
+            return ROOMS[level](library_of(like).zeros_as(like, batches))
         if sizes[level]:
             return Batched(level, build(lower))
         return Dual(level, build(lower), build(lower))
@@ -125,6 +130,8 @@ def _part(data: Any, where: Any) -> Any:
         return Dual(data.level, _part(data.primal, where), _part(data.tangent, where), data.outer)
     if isinstance(data, Batched):
         return Batched(data.level, _part(data.value, where), data.outer)
+    if isinstance(data, TracedData):
+        return data.part(where.of_array)
     return where.of_array(data)
 
 
@@ -164,6 +171,8 @@ def _write(target: Any, result: Any) -> None:
             missing = 1 + target.ndim - result.ndim
             result = result.reshape((*(1,) * missing, *result.shape))
         _write(target.value, result)
+    elif isinstance(target, TracedData):
+        target.overwrite(result)
     elif isinstance(result, TracedData):
         raise CannotBatch("a value inside a transform cannot be written to a tensor outside "
                           "it").at(result.level)
