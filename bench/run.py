@@ -645,6 +645,42 @@ def import_ratio() -> float:
     return best["retrograd"] / best["numpy"]
 
 
+# ---------------------------------------------------------------- sparse derivatives
+
+
+def tridiagonal(x: Any) -> Any:
+    """A system of equations, each with its neighbours' unknowns."""
+    padded = retrograd.nn.functional.pad(x, (1, 1))
+    return padded[2:] * x - padded[:-2].sin() + x**2
+
+
+def laplacian(u: Any) -> Any:
+    """A nonlinear equation on a grid, by five points."""
+    padded = retrograd.nn.functional.pad(u, (1, 1, 1, 1))
+    around = padded[2:, 1:-1] + padded[:-2, 1:-1] + padded[1:-1, 2:] + padded[1:-1, :-2]
+    return around - 4 * u + u.exp()
+
+
+def rosenbrock_chain(x: Any) -> Any:
+    return (100 * (x[1:] - x[:-1]**2)**2 + (1 - x[:-1])**2).sum()
+
+
+SPARSE = {
+    "Jacobian of a tridiagonal system, 100,000 unknowns": (tridiagonal, "jacobian", (100_000,)),
+    "Jacobian of a Laplace equation on 300x300 points": (laplacian, "jacobian", (300, 300)),
+    "Hessian of Rosenbrock's function, 100,000 numbers": (rosenbrock_chain, "hessian", (100_000,))}
+
+
+def sparse_line(name: str) -> str:
+    """The times of a call and of its sparse derivative, and how much that holds."""
+    func, derivative, shape = SPARSE[name]
+    x = retrograd.rand(*shape, dtype=retrograd.float64)
+    wanted = getattr(retrograd.func, derivative)(func, sparse="auto")
+    once, whole = (min(seconds(step, 1) for _ in range(5)) for step in (
+        lambda: func(x), lambda: wanted(x)))
+    return f"{once * 1e3:7.2f}ms {whole * 1e3:8.1f}ms {wanted(x).nnz:10,d} nonzeros"
+
+
 def verdict(ratio: float, goal: float | None) -> str:
     if goal is None:
         return ""
@@ -670,6 +706,10 @@ def main(pattern: str = "") -> None:
     if pattern in "import: retrograd over numpy":
         ratio = import_ratio()
         print(f"{'import: retrograd over numpy':90s} {ratio:6.2f}  {verdict(ratio, 2.0)}")
+
+    for name in SPARSE:
+        if pattern in f"sparse: {name}":
+            print(f"{'sparse: ' + name:67s} {sparse_line(name)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -105,7 +105,8 @@ def hint(name: str, space: str, names: Iterable[str]) -> str:
 
 def _elsewhere(name: str, space: str) -> Iterator[str]:
     """Where retrograd has something of this name, or the function that a module is made of."""
-    for other in _SPACES:
+    known = pytorch_names()
+    for other in sorted(_SPACES, key=lambda place: name not in known.get(place, (name,))):
         found = namespace(other)
         if other != space and name in found:
             yield ".".join(filter(None, (_PACKAGE, other, name)))
