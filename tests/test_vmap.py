@@ -483,3 +483,93 @@ def test_weights_of_a_large_norm_are_batched(norm: str) -> None:
         return rg.nn.functional.batch_norm(x, None, None, weight, training=True)
 
     same(vmap(run)(weights), rg.stack([run(w) for w in weights]))
+
+
+# ---------------------------------------------------------------- memory from outside
+
+
+def test_a_view_of_the_input_is_a_view_outside() -> None:
+    w = rg.ones(3, 2, requires_grad=True)
+    x = w * 2
+    y = vmap(lambda v: v[:1])(x)
+    assert y._base is x and vmap(lambda v: v, 1, 1)(x) is x
+    y.mul_(5)
+    x.sum().backward()
+    assert w.grad.tolist() == [[10.0, 2.0]] * 3  # type: ignore[union-attr]
+    assert vmap(lambda v: v.exp())(x)._base is None
+
+
+def test_a_write_inside_is_history_outside() -> None:
+    w = rg.ones(3, 2, requires_grad=True)
+    x = w * 2
+    stale = x * x
+    vmap(lambda v: v.mul_(5))(x)
+    assert x._version == 1
+    x.sum().backward(retain_graph=True)
+    assert w.grad.tolist() == [[10.0, 10.0]] * 3  # type: ignore[union-attr]
+    with pytest.raises(RuntimeError, match="modified by an inplace"):
+        stale.sum().backward()
+    with pytest.raises(RuntimeError, match="a leaf Variable"):
+        vmap(lambda v: v.mul_(5))(w)
+    assert w.tolist() == [[1.0, 1.0]] * 3
+
+
+def test_the_loop_starts_from_the_values_that_were_there() -> None:
+    def program(v: Any) -> Any:
+        v.mul_(2)
+        v[:1].add_(1)
+        return v.sum() * v.sum().item()
+
+    x = rg.ones(3, 2)
+    with pytest.warns(UserWarning, match="one by one"):
+        same(vmap(program)(x), rg.full((3,), 25.0))
+    assert x.tolist() == [[3.0, 2.0]] * 3
+
+
+REPLACING = {
+    "copy": lambda x, r: x.copy_(r), "fill": lambda x, r: x.fill_(r[0]),
+    "item": lambda x, r: x.__setitem__(0, r[0]),
+    "index": lambda x, r: x.__setitem__(rg.tensor([0, 1]), r),
+    "scatter": lambda x, r: x.scatter_(0, rg.tensor([0, 1]), r),
+    "index_copy": lambda x, r: x.index_copy_(0, rg.tensor([0, 1]), r),
+    "index_fill": lambda x, r: x.index_fill_(0, rg.tensor([0, 1]), r[0]),
+    "put": lambda x, r: x.put_(rg.tensor([0, 1]), r),
+    "masked_scatter": lambda x, r: x.masked_scatter_(rg.tensor([True, False]), r),
+    "masked_fill": lambda x, r: x.masked_fill_(rg.tensor([True, False]), r[0]),
+    "data": lambda x, r: x.data.copy_(r), "out": lambda x, r: rg.sin(r, out=x),
+    "in another vmap": lambda x, r: vmap(lambda one: x.copy_(one))(r.expand(3, 2)),
+}
+
+
+@pytest.mark.parametrize("name", REPLACING)
+def test_the_values_of_a_batch_do_not_overwrite_one_another(name: str) -> None:
+    x, count = rg.zeros(2), rg.zeros(())
+
+    def program(r: Any) -> Any:
+        count.add_(1)
+        REPLACING[name](x, r)
+        return r * 1
+
+    with pytest.raises(RuntimeError, match=r"not possible because|Batching rule not implemented"):
+        vmap(program)(rg.arange(1.0, 7.0).reshape(3, 2))
+    assert x.tolist() == [0, 0] and count.item() == 0 and not x._version and not count._version
+
+
+def test_a_tensor_of_the_programs_own_takes_the_values_of_a_batch() -> None:
+    def program(r: Any) -> Any:
+        own = rg.zeros(2)
+        own.copy_(r)
+        own[0] = r[1]
+        return own
+
+    x = rg.arange(6.0).reshape(3, 2)
+    with pytest.warns(UserWarning, match="one by one"):
+        same(vmap(program)(x), x[:, [1, 1]])
+
+
+def test_a_tensor_from_outside_adds_up_the_values_of_a_batch() -> None:
+    total = rg.zeros(2)
+    x = rg.arange(6.0).reshape(3, 2)
+    with pytest.warns(UserWarning, match="one by one"):
+        same(vmap(lambda r: total.add_(r))(x), x.cumsum(0))
+    same(total, x.sum(0))

@@ -250,3 +250,112 @@ def indexing_by_batches(torch, log):
 
     log(vmap(put)(x, rows, torch.ones(2, 2, 4)), vmap(put, in_dims=(0, 0, None))(x, rows, 5.0))
     log(vmap(lambda x: torch.where(x > 5, x, 0.0))(x), vmap(lambda x: x.masked_fill(x > 5, 0))(x))
+
+
+# Memory that a program inside shares with tensors outside
+
+VIEWS = {
+    "itself": lambda torch, v: v,
+    "slice": lambda torch, v: v[1:],
+    "other shape": lambda torch, v: v.view(1, 2, 2),
+    "transposed": lambda torch, v: v.t(),
+    "diagonal": lambda torch, v: v.diagonal(),
+    "row": lambda torch, v: v[0],
+    "expanded": lambda torch, v: v[:, :1].expand(2, 3),
+    "view of a view": lambda torch, v: v.t()[0].unsqueeze(1),
+    "nested": lambda torch, v: torch.vmap(lambda r: r[1:])(v),
+    "nested, other dims": lambda torch, v: torch.vmap(lambda r: r[1:], 1, 1)(v),
+    "complex": lambda torch, v: torch.view_as_complex(v),
+}
+
+
+@behaviour_of_each(VIEWS)
+def views_of_the_input_are_views_outside(torch, log, name):
+    view = VIEWS[name]
+    for dims in ((0, 0), (1, 0), (1, 1), (0, 1)):
+        w = torch.arange(8.0).reshape(2, 2, 2).requires_grad_()
+        x = w * 3
+        y = torch.vmap(lambda v: view(torch, v), *dims)(x)
+        log((y if y._base is None else y._base) is x, y._version)
+        log.values(y)
+        if name != "expanded":
+            y.mul_(2)
+            log(x._version, y._version)
+            (x * x).sum().backward()
+            log.values(x, y, w.grad)
+
+
+WRITES = {
+    "mul": lambda torch, v, w: v.mul_(2),
+    "by the batch": lambda torch, v, w: v.mul_(w),
+    "a part": lambda torch, v, w: v[1:].mul_(2),
+    "an item": lambda torch, v, w: v.__setitem__(0, w.sum()) or v,
+    "a view's part": lambda torch, v, w: v.view(1, 2, 2)[:, :1].exp_(),
+    "twice": lambda torch, v, w: v.mul_(2).add_(w),
+    "nested": lambda torch, v, w: torch.vmap(lambda a, b: a.mul_(b))(v, w),
+    "and used": lambda torch, v, w: v.mul_(2) * v,
+}
+
+
+@behaviour_of_each(WRITES)
+def writes_inside_are_history_outside(torch, log, name):
+    write = WRITES[name]
+    for dim in (0, 1):
+        for is_view in (False, True):
+            a = torch.arange(1.0, 9.0).reshape(2, 2, 2).requires_grad_()
+            w = torch.arange(2.0, 6.0).reshape(2, 2).requires_grad_()
+            base = a * 3
+            before = base * base
+            x = base[:, :] if is_view else base
+            y = torch.vmap(lambda v, t: write(torch, v, t), (dim, 0))(x, w)
+            log(base._version)
+            log.values(x, y)
+            found = torch.autograd.grad(y.sum() + (base * 3).sum(), (a, w), retain_graph=True,
+                                        allow_unused=True)
+            log(*found)
+            log.refuses(before.sum().backward)
+
+
+@behaviour
+def a_leaf_is_not_written_inside(torch, log):
+    w = torch.ones(3, 2, requires_grad=True)
+    log.refuses(lambda: torch.vmap(lambda v: v.mul_(2))(w))
+    log.refuses(lambda: torch.vmap(lambda v: v[:1].mul_(2))(w))
+    with torch.no_grad():
+        torch.vmap(lambda v: v.mul_(2))(w)
+    log(w, w._version)
+    e = torch.ones(1, 2).expand(3, 2)
+    log.refuses(lambda: torch.vmap(lambda v: v.mul_(2), 1)(e))
+    log(e)
+
+
+def _item(x, r):
+    x[0] = r[0]
+
+
+def _slice(x, r):
+    x[:] = r
+
+
+OVERWRITTEN = {
+    "copy": lambda torch, x, r: x.copy_(r), "fill": lambda torch, x, r: x.fill_(r[0]),
+    "item": lambda torch, x, r: _item(x, r), "slice": lambda torch, x, r: _slice(x, r),
+    "index_put": lambda torch, x, r: x.index_put_((torch.tensor([0, 1]),), r),
+    "index_fill": lambda torch, x, r: x.index_fill_(0, torch.tensor([1]), r[0]),
+    "data": lambda torch, x, r: x.data.copy_(r), "out": lambda torch, x, r: torch.sin(r, out=x),
+    "view": lambda torch, x, r: x.view(-1).copy_(r),
+}
+
+
+@behaviour_of_each(OVERWRITTEN)
+def values_of_a_batch_do_not_overwrite_one_tensor(torch, log, name):
+    x = torch.zeros(2)
+    other = torch.zeros(2)
+
+    def program(r):
+        other.add_(1)
+        OVERWRITTEN[name](torch, x, r)
+        return r * 1
+
+    log.raises(lambda: torch.vmap(program)(batch(torch)))
+    log(x, x._version)

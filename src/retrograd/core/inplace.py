@@ -81,7 +81,7 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     edges = collect_edges(op, tensors)
     check_writable(target, any(e is not None for e in edges), mode)
     if mode.journal is not None:
-        mode.journal.note_write(op, target)
+        mode.journal.note_write(op, target, tensors)
     if len(values) > 1 and op.apart is not None:
         check_overlap(target, values, op.apart)
     direct = op.writer is not None and outermost(values) is None

@@ -34,7 +34,10 @@ def store_out(function: str, result: Any, out: Tensor) -> Tensor:
     if dtypes.category(source) > dtypes.category(out.dtype):
         raise RuntimeError(f"result type {source.alias} can't be cast to the desired output type "
                            f"{out.dtype.alias}")
-    check_writable(out, False, MODE.get())
+    mode = MODE.get()
+    check_writable(out, False, mode)
+    if mode.journal is not None:
+        mode.journal.note_out(function, out, result)
     if out._data.shape != result.shape:
         if out._data.size:
             import warnings

@@ -12,8 +12,8 @@ from ..base.modes import MODE, switched
 from ..base.warning import warn
 from ..core.tensor import Tensor
 from ..random import VMAPS, default_generator
-from ..transforms import CannotBatch, active, batch_in, batch_out, levels_of
-from .journal import Journal
+from ..transforms import CannotBatch, MappedInput, active, batch_out, levels_of
+from .journal import FirstTurn, Journal
 
 
 def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error",
@@ -117,14 +117,21 @@ def _map(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: in
         token = VMAPS.set((*VMAPS.get(), (randomness, level, size)))
         try:
             with switched(journal=journal.at(level)):
-                inner = [leaf if d is None else batch_in(leaf, d, level)
+                mapped = [MappedInput(leaf, d, level) for leaf, d in zip(leaves, dims, strict=True)
+                          if d is not None]
+                journal.mapped = mapped
+                own = iter(mapped)
+                inner = [leaf if d is None else next(own).inside
                          for leaf, d in zip(leaves, dims, strict=True)]
                 output = func(*trees.unflatten(inner, structure), **kwargs)
             outs, out_structure, where = _outputs(func, output, out_dims)
-            result = [_unbatched(func, t, level) if d is None
-                      else batch_out(t, _position(t, d), level, size)
+            places = [None if d is None else _position(t, d)
                       for t, d in zip(outs, where, strict=True)]
             journal.close()
+            for entry in mapped:
+                entry.pass_on_history()
+            result = [_unbatched(func, t, level) if d is None else _left(t, d, level, size, mapped)
+                      for t, d in zip(outs, places, strict=True)]
             return trees.unflatten(result, out_structure)
         except CannotBatch as reason:
             if reason.level != level or not size:
@@ -133,10 +140,18 @@ def _map(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: in
         finally:
             VMAPS.reset(token)
     journal.undo()
-    warn(f"vmap runs {_name(func)} once for each of {size} values, because it needs them one by "
-         f"one: {told}\nWhat it had written or drawn before that line is undone, but what it did "
-         "outside of tensors is not.")
-    return _looped(func, leaves, dims, structure, size, out_dims, randomness, kwargs)
+
+    def tell() -> None:
+        warn(f"vmap runs {_name(func)} once for each of {size} values, because it needs them one "
+             f"by one: {told}\nWhat it had written or drawn before that line is undone, but what "
+             "it did outside of tensors is not.")
+
+    first = None
+    if journal.replaced is None or size == 1:
+        tell()
+    else:
+        first = FirstTurn(journal, tell)
+    return _looped(func, leaves, dims, structure, size, out_dims, randomness, kwargs, first)
 
 
 def _blamed(reason: CannotBatch) -> Any:
@@ -165,6 +180,15 @@ def _unbatched(func: Any, tensor: Any, level: int) -> Any:
         raise ValueError(f"vmap({_name(func)}, ...): `{_name(func)}` can not return a "
                          "BatchedTensor when out_dim is None")
     return tensor
+
+
+def _left(tensor: Tensor, dim: int, level: int, size: int, mapped: list[MappedInput]) -> Tensor:
+    """An output with its batch as axis ``dim``: a view of the input that it is a view of."""
+    base = tensor if tensor._view is None else tensor._view.base
+    for entry in mapped:
+        if base is entry.inside:
+            return entry.view_outside(tensor, dim, size)
+    return batch_out(tensor, dim, level, size)
 
 
 def _outputs(func: Any, output: Any, out_dims: Any) -> tuple[list[Any], Any, list[Any]]:
@@ -196,8 +220,11 @@ def _outputs(func: Any, output: Any, out_dims: Any) -> tuple[list[Any], Any, lis
 
 
 def _looped(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: int,
-            out_dims: Any, randomness: str, kwargs: dict[str, Any]) -> Any:
-    """The fallback: ``func`` on one value after another, the results stacked."""
+            out_dims: Any, randomness: str, kwargs: dict[str, Any], first: FirstTurn | None) -> Any:
+    """The fallback: ``func`` on one value after another, the results stacked.
+
+    ``first``, if there is one, watches the first turn.
+    """
     from ..ops.shapes.joining import stack
 
     collected: list[list[Any]] = []
@@ -211,9 +238,12 @@ def _looped(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size:
                 default_generator.set_state(start)
             inner = [leaf if d is None else leaf.select(d, i)
                      for leaf, d in zip(leaves, dims, strict=True)]
-            outs, out_structure, where = _outputs(
-                func, func(*trees.unflatten(inner, structure), **kwargs), out_dims)
-            collected.append(outs)
+            run = functools.partial(func, *trees.unflatten(inner, structure), **kwargs)
+            output = run() if i or first is None else first.watch(run)
+            outs, out_structure, where = _outputs(func, output, out_dims)
+            # The next turn may write to what this one returned.
+            collected.append([t.clone() if isinstance(t, Tensor) and t._version else t
+                              for t in outs])
     finally:
         VMAPS.reset(token)
     results = []

@@ -13,6 +13,7 @@ from ..core.tensor import Tensor
 from ..transforms import active, dual_primal, dual_tangent, levels_of, make_dual
 from .batching import map_rows
 from .reverse import (
+    check_outputs,
     checked_argnums,
     checked_aux,
     output_and_aux,
@@ -27,8 +28,9 @@ def jvp(func: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any,
         strict: bool = False, has_aux: bool = False) -> Any:
     """``func(*primals)`` and its derivative in the direction ``tangents``."""
     name = "jvp(f, primals, tangents)"
-    if MODE.get().inference:
-        with differentiating(grad=False):
+    mode = MODE.get()
+    if mode.inference or not mode.forward_grad:
+        with differentiating(grad=mode.records), switched(forward_grad=True):
             return jvp(func, primals, tangents, strict=strict, has_aux=has_aux)
     flat, directions, structure = _checked_pairs(name, primals, tangents)
     with active() as level:
@@ -39,10 +41,8 @@ def jvp(func: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any,
             output, aux = output_and_aux(output, name)
             aux = trees.tree_map(lambda t: dual_primal(t, level), checked_aux(aux))
         leaves, out_structure = trees.flatten(output)
+        check_outputs(leaves, name)
         for leaf in leaves:
-            if not isinstance(leaf, Tensor):
-                raise RuntimeError(f"{name}: expected f(*primals) to return only tensors, got "
-                                   f"unsupported type {type(leaf)}")
             if strict and level not in levels_of(leaf._data):
                 raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is "
                                    "independent of the inputs. This is not allowed with "

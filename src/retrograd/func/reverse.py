@@ -89,6 +89,17 @@ def output_and_aux(output: Any, name: str) -> tuple[Any, Any]:
     return output
 
 
+def check_outputs(leaves: list[Any], name: str) -> None:
+    """Raise unless a function returned tensors, and at least one."""
+    if not leaves or leaves == [None]:
+        raise RuntimeError(f"{name}: Expected f to be a function that has non-empty output (got "
+                           f"output = {leaves})")
+    for leaf in leaves:
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(f"{name}: expected f(*primals) to return only tensors, got "
+                               f"unsupported type {type(leaf)}")
+
+
 def detached(tree: Any) -> Any:
     return trees.tree_map(lambda t: t._off_graph() if isinstance(t, Tensor) else t, tree)
 
@@ -201,9 +212,10 @@ def checked_argnums(argnums: Any, args: tuple[Any, ...]) -> tuple[int, ...]:
     for n in argnums:
         if not isinstance(n, int):
             raise RuntimeError(f"argnum must be int, got: {type(n)}")
-    if len(set(argnums)) != len(argnums):
-        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
-    return tuple([_checked_position(n, args) for n in argnums])
+    found = tuple([_checked_position(n, args) for n in argnums])
+    if len(set(found)) != len(found):
+        raise RuntimeError(f"argnums elements must be unique, got {found}")
+    return found
 
 
 def _checked_position(n: int, args: tuple[Any, ...]) -> int:
@@ -294,13 +306,7 @@ def ran(func: Callable[..., Any], primals: tuple[Any, ...],
             output, aux = output_and_aux(output, name)
             checked_aux(aux)
         outputs, structure = trees.flatten(output)
-        if not outputs:
-            raise RuntimeError(f"{name}: Expected f to be a function that has non-empty output "
-                               f"(got output = {outputs})")
-        for leaf in outputs:
-            if not isinstance(leaf, Tensor):
-                raise RuntimeError(f"{name}: expected f(*primals) to return only tensors, got "
-                                   f"unsupported type {type(leaf)}")
+        check_outputs(outputs, name)
         for leaf in outputs:
             if not (leaf.is_floating_point() or leaf.is_complex()):
                 raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or "

@@ -38,6 +38,7 @@ from __future__ import annotations
 from . import calls
 from .backward import takes_any_data
 from .boundary import (
+    MappedInput,
     batch_in,
     batch_out,
     batch_repeated,
@@ -68,12 +69,11 @@ from .traced_data import (
     ones_like_data,
     zeros_like_data,
 )
-from .writing import carry_tangent
+from .writing import carry_tangent, not_batched
 
-__all__ = ["Batched", "CannotBatch", "Dual", "ROOMS", "TracedData",
-           "Unreadable", "active", "batch_in", "batch_out",
-           "batch_repeated", "batched_like", "calls", "carry_tangent",
-           "check_tangent", "dual_levels", "dual_part", "dual_primal", "dual_tangent",
-           "in_every_batch", "innermost", "leave_batch", "levels_of", "made_inside", "make_dual",
-           "next_level", "ones_like_data", "settle", "settle_tensor", "takes_any_data",
-           "zeros_like_data"]
+__all__ = ["Batched", "CannotBatch", "Dual", "MappedInput", "ROOMS", "TracedData", "Unreadable",
+           "active", "batch_in", "batch_out", "batch_repeated", "batched_like", "calls",
+           "carry_tangent", "check_tangent", "dual_levels", "dual_part", "dual_primal",
+           "dual_tangent", "in_every_batch", "innermost", "leave_batch", "levels_of", "made_inside",
+           "make_dual", "next_level", "not_batched", "ones_like_data", "settle", "settle_tensor",
+           "takes_any_data", "zeros_like_data"]

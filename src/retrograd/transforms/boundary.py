@@ -10,7 +10,7 @@ from ..backend.numpy import ndarray
 from ..base.modes import ACTIVE, MODE
 from ..core.computing import compute
 from ..core.extensions import extensions
-from ..core.graph import PlacedNode
+from ..core.graph import PlacedNode, View
 from ..core.tensor import Tensor, edge_of, wrap_any
 from .raw_rules import run_on_data
 from .traced_data import Batched, Dual, TracedData, levels_of, sizes_of, zeros_like_data
@@ -122,10 +122,16 @@ def batched_like(model: Tensor, made: Tensor) -> Tensor:
 
 
 def batch_in(tensor: Tensor, dim: int, level: int) -> Tensor:
-    """A tensor as one value of a batch along ``dim``."""
+    """A tensor as one value of a batch along ``dim``; it shares the memory and its version."""
     size = tensor.shape[dim]
-    return recorded(tensor, lambda x: enter_batch(x, dim, level),
-                    lambda g: leave_batch(g, dim, level, size))
+    out = recorded(tensor, lambda x: _entered(x, dim, level),
+                   lambda g: leave_batch(g, dim, level, size))
+    out._vc = tensor._counter()
+    return out
+
+
+def _entered(data: Any, dim: int, level: int) -> Any:
+    return enter_batch(data, dim, level, outer=level not in ACTIVE.get())
 
 
 def batch_repeated(tensor: Tensor, level: int, size: int) -> Tensor:
@@ -137,7 +143,64 @@ def batch_repeated(tensor: Tensor, level: int, size: int) -> Tensor:
 def batch_out(tensor: Tensor, dim: int, level: int, size: int) -> Tensor:
     """The whole batch as an ordinary tensor."""
     return recorded(tensor, lambda x: leave_batch(x, dim, level, size),
-                    lambda g: enter_batch(g, dim, level, outer=level not in ACTIVE.get()))
+                    lambda g: _entered(g, dim, level))
+
+
+class Crossing:
+    """A step of a view that enters or leaves a batch, in the place of an op."""
+
+    outputs = ()
+
+    def __init__(self, on_tensors: Callable[..., Tensor], on_data: Callable[..., Any]):
+        self.function, self.on_data = on_tensors, on_data
+
+
+ENTERING = Crossing(batch_in, _entered)
+LEAVING = Crossing(batch_out, leave_batch)
+
+
+class MappedInput:
+    """One tensor that vmap maps over: the program sees ``inside``, in the memory of ``outside``."""
+
+    def __init__(self, outside: Tensor, dim: int, level: int):
+        self.outside, self.dim, self.level = outside, dim, level
+        self.inside = batch_in(outside, dim, level)
+        self.edge, self.data = self.inside._edge, self.inside._data
+
+    def pass_on_history(self) -> None:
+        """What was written inside is the history of the tensor outside."""
+        inside = self.inside
+        if edge_of(inside) is not self.edge and inside._data is self.data:
+            counter = self.outside._counter()
+            version = counter.n
+            self.outside.copy_(batch_out(inside, self.dim, self.level,
+                                         self.outside.shape[self.dim]))
+            counter.n = version  # it was counted when it was written inside
+            if self.outside._view is not None:
+                self.outside._view.version = -1
+
+    def view_outside(self, tensor: Tensor, dim: int, size: int) -> Tensor:
+        """What the program returned, which lies in this memory, as a view outside."""
+        if self.inside._data is not self.data:
+            return batch_out(tensor, dim, self.level, size)
+        if tensor is self.inside:
+            return self.outside if dim == self.dim else self.outside.movedim(self.dim, dim)
+        out = batch_out(tensor, dim, self.level, size)
+        steps: list[tuple[Any, tuple[Any, ...]]] = [(LEAVING, (dim, self.level, size))]
+        view = tensor._view
+        origin = view.origin  # type: ignore[union-attr]
+        while view is not None:
+            steps.append((view.op, view.static))
+            view = view.parent
+        steps.append((ENTERING, (self.dim, self.level)))
+        source = self.outside._view
+        base = self.outside if source is None else source.base
+        counter = base._counter()
+        for op, static in reversed(steps):
+            source = View(base, source, op, static, origin, counter.n)
+        out._view, out._vc = source, counter
+        counter.note_view(out)
+        return out
 
 
 def dual_part(data: Any, level: int, part: str) -> Any:

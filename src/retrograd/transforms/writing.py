@@ -9,7 +9,7 @@ from ..backend.interface import library_of
 from ..core.computing import compute
 from ..core.extensions import extensions
 from ..core.tensor import Tensor, wrap_any
-from .boundary import joined
+from .boundary import Crossing, joined
 from .traced_data import (
     ROOMS,
     Batched,
@@ -54,14 +54,19 @@ def _has_room(data: Any, other: Any) -> bool:
         not same or _has_room(data.tangent, other.tangent))
 
 
+def not_batched(what: str) -> str:
+    """Why values of a batch cannot be written to a tensor that is the same for all of it."""
+    return (f"vmap: {what}(self, *extra_args) is not possible because there exists a Tensor "
+            "`other` in extra_args that has more elements than `self`. This happened due to "
+            "`other` being vmapped over but `self` not being vmapped over in a vmap. Please try "
+            f"to use out-of-place operators instead of {what}. If said operator is being called "
+            "inside the PyTorch framework, please file a bug report instead.")
+
+
 def _lift(target: Tensor, level: int, traced: Any) -> None:
     """Give a tensor, its base and its other views room for a transform's data."""
     if isinstance(traced, Batched):
-        raise CannotBatch("vmap: inplace arithmetic(self, *extra_args) is not possible because "
-                          "there exists a Tensor `other` in extra_args that has more elements "
-                          "than `self`. This happened due to `other` being vmapped over but "
-                          "`self` not being vmapped over in a vmap. Please try to use out-of-place "
-                          "operators instead of inplace arithmetic.").at(level)
+        raise CannotBatch(not_batched("inplace arithmetic")).at(level)
     base = target if target._view is None else target._view.base
     base._array()
     places = [(view, _geometry(base, view)) for view in _views_of(base)]
@@ -121,7 +126,9 @@ def _part(data: Any, where: Any) -> Any:
     """The part of a base's tangent that a view of this geometry looks at."""
     if where.chain:
         for step, static in where.chain:
-            if step.outputs == ("list",):
+            if isinstance(step, Crossing):
+                data = step.on_data(data, *static)
+            elif step.outputs == ("list",):
                 data = compute(step, [data, *static[:-1]])[static[-1]]
             else:
                 data = compute(step, [data, *static])
