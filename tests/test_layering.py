@@ -31,7 +31,7 @@ LAYERS = [
     {"core.operands", "core.recording", "core.overriding", "core.former_calls"},
     {"core.inplace"},
     {"core.general", "core.out_argument"},
-    {"random", "return_types"},
+    {"random", "return_types", "_ops"},
     {"ops", "core.engine", "transforms"},
     {"compat", "overrides", "fft", "linalg", "special", "types"},
     {"autograd"},

@@ -494,3 +494,152 @@ def a_kept_result_that_was_overwritten(torch, log, name, allowed):
     x = vector(torch, 0.3, -0.7)
     log.raises(checkpoint(f, x, context_fn=contexts).sum().backward)
     log(x.grad)
+
+
+@behaviour_of_each([(f"{nested} {early}", (nested, early))
+                    for nested in ("once", "twice", "gradient", "both") for early in (True, False)])
+def checkpoints_in_each_other_and_gradients_inside(torch, log, name, kind):
+    nested, early = kind
+    module, checkpoint = tools(torch)
+
+    def wrapped(function):
+        return lambda x: checkpoint(function, x)
+
+    def slope(function):
+        def at(x):
+            with torch.enable_grad():
+                return torch.autograd.grad(function(x).sum(), x, create_graph=True)[0]
+
+        return at
+
+    def f(x):
+        return x.sin().exp().sin()
+
+    def g(x):
+        torch.autograd.grad(x.sin().exp().sum(), x)
+        return x.cos().exp()
+
+    ways = {"once": wrapped, "twice": lambda fn: wrapped(wrapped(fn)),
+            "gradient": lambda fn: wrapped(slope(wrapped(fn))),
+            "both": lambda fn: slope(wrapped(slope(wrapped(fn))))}
+    with module.set_checkpoint_early_stop(early):
+        for function in (f, g):
+            x = vector(torch, 0.3, -0.7)
+            ways[nested](function)(x).sum().backward()
+            log(x.grad)
+
+
+@behaviour
+def saved_tensors_of_a_checkpoint_are_looked_at_once(torch, log):
+    _, checkpoint = tools(torch)
+
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            ctx.save_for_backward(x, y)
+            return x * y
+
+        @staticmethod
+        def backward(ctx, g):
+            _, y = ctx.saved_tensors
+            log(y is constant)
+            log.raises(lambda: ctx.saved_tensors)
+            return g * y, None
+
+    x, constant = vector(torch, 0.3, -0.7), torch.ones(2, dtype=torch.float64)
+    checkpoint(lambda t, c: Twice.apply(t.sin(), c), x, constant).sum().backward()
+    log(x.grad)
+
+
+@behaviour
+def passes_of_a_group_recompute_once(torch, log):
+    module, checkpoint = tools(torch)
+    calls = []
+
+    def f(x):
+        calls.append(1)
+        y = x.sin().cos()
+        return y, y.sin().cos()
+
+    for grouped in (False, True):
+        calls.clear()
+        x = vector(torch, 0.3, -0.7)
+        y, z = checkpoint(f, x)
+        with module.GraphExecGroup() if grouped else module.noop_context_fn()[0]:
+            (g,) = torch.autograd.grad(z.sum(), y)
+            (g,) = torch.autograd.grad(y, x, g)
+        log(g, len(calls))
+    out = checkpoint(lambda t: t.sin().cos(), x)
+    with module.GraphExecGroup():
+        log.refuses(module.GraphExecGroup().__enter__)
+        out.sum().backward(retain_graph=True)
+        log.raises(out.sum().backward)
+
+
+@behaviour
+def a_stopped_recomputation_leaves_nothing_behind(torch, log):
+    import gc
+    import weakref
+
+    _, checkpoint = tools(torch)
+    known = []
+
+    class Kept(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x.clone()
+            ctx.save_for_backward(y)
+            known.append(weakref.ref(y))
+            return y
+
+        @staticmethod
+        def backward(ctx, g):
+            return ctx.saved_tensors[0] * g
+
+    x = vector(torch, 0.3)
+    gc.collect()
+    gc.disable()
+    try:
+        checkpoint(Kept.apply, x).sum().backward()
+        log([reference() is None for reference in known], x.grad)
+    finally:
+        gc.enable()
+
+
+@behaviour
+def ops_are_named_as_pytorch_names_them(torch, log):
+    module, checkpoint = tools(torch)
+    aten = torch.ops.aten
+    log(str(aten.mm.default), repr(aten.mm), repr(aten.add.Tensor), aten.add.Tensor.name(),
+        aten.sin.default(torch.ones(2)), aten.relu_(-torch.ones(2)),
+        aten.linalg_inv.default(torch.eye(2)))
+    log(aten.mm.default == aten.mm.default, aten.mm.default == aten.sin.default,
+        len({aten.mm.default, aten.mm.default}))
+    log.refuses(lambda: aten.there_is_no_such_op)
+    log.refuses(module.create_selective_checkpoint_contexts, [aten.sin])
+    x, w = vector(torch, 0.3, -0.7).reshape(1, 2), vector(torch, 1.0, 2.0)
+    kept = [aten.mm.default, aten.sin.default]
+    out = checkpoint(lambda t: torch.mm(t, w.reshape(2, 1)).sin().exp(), x, context_fn=lambda:
+                     module.create_selective_checkpoint_contexts(kept))
+    log(torch.autograd.grad(out.sum(), (x, w)))
+
+
+@behaviour_of_each([("an op more", "exp"), ("a call more", "sin")])
+def a_selective_recomputation_does_something_else(torch, log, name, extra):
+    module, checkpoint = tools(torch)
+    policies, calls = module.CheckpointPolicy, []
+
+    def policy(ctx, op, *args, **kwargs):
+        return policies.MUST_SAVE if op == torch.ops.aten.sin.default \
+            else policies.PREFER_RECOMPUTE
+
+    def f(x):
+        calls.append(1)
+        x = x.sin()
+        if len(calls) > 1:
+            x = getattr(x, extra)()
+        return x.cos()
+
+    out = checkpoint(f, vector(torch, 0.3), early_stop=False, context_fn=lambda:
+                     module.create_selective_checkpoint_contexts(policy))
+    log.refuses(out.sum().backward)

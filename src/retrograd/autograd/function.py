@@ -179,7 +179,9 @@ class _RawSaved(SavedTensor):
         node._saved = (*node._saved[:position], packed, *node._saved[position + 1:])
 
 
-def _save(node: BackwardCFunction, tensors: tuple[Any, ...], mode: Mode) -> tuple[Any, ...]:
+def _save(node: BackwardCFunction, mode: Mode) -> tuple[Any, ...]:
+    """What forward wanted to save, as it is kept."""
+    tensors, node.to_save = node.to_save or (), None  # at once: a hook may raise
     kept: list[Any] = []
     for position, tensor in enumerate(tensors):
         if tensor is None:
@@ -520,8 +522,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
                 node._results = (Like(data.shape, data.dtype),)
                 output._edge = node
                 if node.to_save:
-                    node._saved = _save(node, node.to_save, mode)
-                    node.to_save = None
+                    node._saved = _save(node, mode)
                 return output
         outputs = output if isinstance(output, tuple) else (output,)
         node.outputs = len(outputs)
@@ -532,7 +533,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
                                    and (everywhere or o._edge is not None) else None
                                    for o in outputs])
             if node.to_save:
-                node._saved = _save(node, node.to_save, mode)
+                node._saved = _save(node, mode)
         node.to_save = node.dirty_tensors = node.non_differentiable = None
         return outputs if isinstance(output, tuple) else outputs[0]
 

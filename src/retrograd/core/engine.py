@@ -230,7 +230,7 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
                      accumulate, schedule)
     token = xp.hush()
     running = RUNNING.set(schedule)
-    schedule.retains, schedule.accumulates = retain, accumulate
+    schedule.retains, schedule.accumulates, schedule._notes = retain, accumulate, None
     # Memory that others may hold, by its id: who asked for the pass, and who was shown a gradient
     # on its way (hooks, custom functions).
     schedule.given, schedule.shown = {}, {}

@@ -119,13 +119,14 @@ def attach(tensor: Tensor, edge: Any) -> Tensor:
     """``tensor``'s data with the history that ``edge`` stands for."""
     if isinstance(edge, Tensor):
         return edge if edge._data is tensor._data else attach_data(tensor, edge)
-    return attach_data(tensor, edge)
+    return tensor if edge is None and tensor._edge is None else attach_data(tensor, edge)
 
 
 def attach_data(tensor: Tensor, edge: Any) -> Tensor:
     if isinstance(edge, Tensor):
         alias: Tensor = REGISTRY["alias"].function(edge)
         alias._replace_data(tensor._data)
+        alias._view, alias._vc = None, tensor._counter()  # it is the other tensor's memory
         return alias
     out: Any = object.__new__(type(tensor) if tensor._is_traced else class_for(tensor._data))
     out._data = tensor._data

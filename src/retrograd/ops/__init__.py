@@ -26,3 +26,12 @@ from .nn import (activations, adaptive_pooling, along_axes, attention, attention
 from .losses import (binary_cross_entropy, cross_entropy, ctc, divergence, linear_cross_entropy,
                      margin, multilabel_margin, reduction, regression)
 from . import late
+
+
+def __getattr__(name: str) -> object:
+    """PyTorch's own names of ops, which programs look for here."""
+    if name == "aten":
+        from .._ops import aten
+
+        return aten
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

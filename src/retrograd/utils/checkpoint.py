@@ -11,10 +11,12 @@ from __future__ import annotations
 import contextlib
 import enum
 import warnings
-import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, Self
 
+from .._ops import OpOverloadPacket
 from ..autograd.backward import backward as run_backward
 from ..autograd.function import Function
 from ..base import trees
@@ -23,7 +25,7 @@ from ..base.missing_names import suggest_names as _suggest_names
 from ..base.modes import MODE, RUNNING, switched
 from ..core.graph import INFERENCE, Version, stale
 from ..core.saved_values import PackedValue, describe_origin
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, wrap_any
 from ..random import get_rng_state, set_rng_state
 
 
@@ -170,9 +172,7 @@ class _Frame:
         self.contexts = context_fn() if logs is None else logs
         self.count = 0
         self.abouts: list[Any] = []
-        # Values of a recomputation, for the backward pass that asked for it.
-        self.recomputed: Any = weakref.WeakKeyDictionary()
-        self.outside: dict[int, Any] = {}
+        self.is_complete = False
         leaves, self.structure = trees.flatten((args, kwargs))
         hooks = MODE.get().saved_hooks
         # Inside another checkpoint the inputs are its intermediate values: it keeps them its way.
@@ -193,7 +193,9 @@ class _Frame:
         self.autocast = MODE.get().autocast
         hooks = (*MODE.get().saved_hooks, (self.pack, self.unpack))
         with self.contexts[0], switched(saved_hooks=hooks):
-            return self.function(*args, **kwargs)
+            result = self.function(*args, **kwargs)
+        self.is_complete = True
+        return result
 
     def pack(self, tensor: Tensor) -> _Holder:
         number = self.count
@@ -203,17 +205,26 @@ class _Frame:
         return _Holder(self, number, about)
 
     def unpack(self, holder: _Holder) -> Tensor:
-        run = RUNNING.get()
-        values = self.outside if run is None else self.recomputed.setdefault(run, {})
-        if holder.number not in values:
-            values.clear()
+        group, run = GraphExecGroup._get_current_group(), RUNNING.get()
+        # Values of a recomputation are for the backward pass, or the group, that asked for it.
+        notes: dict[Any, Any] = {} if run is None else run.notes
+        if group is not None:
+            notes = group.notes
+        if self not in notes:
+            notes[self] = values = {}
             try:
                 self.recompute(values)
             except CheckpointError as error:
                 if self.logs is not None:
                     raise CheckpointError(_both_runs(*self.logs)) from error
                 raise
-        return values.pop(holder.number)
+        if holder.number not in notes[self]:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already "
+                f"unpacked once. {'' if group is None else _OVERLAP}If you are calling "
+                "ctx.saved_tensors in backward, make sure to do so only once. Otherwise please "
+                "open an issue with details on your use case.")
+        return notes[self].pop(holder.number)
 
     def recompute(self, values: dict[int, Tensor]) -> None:
         """Run the function again and collect what it saves."""
@@ -223,10 +234,12 @@ class _Frame:
             number = seen[0]
             seen[0] += 1
             if number >= self.count and not self.early_stop:
+                if not self.is_complete:  # a backward pass inside the function: there is more
+                    return tensor
                 raise CheckpointError("torch.utils.checkpoint: trying to save more tensors during "
                                       "recomputation than during the original forward pass.\n"
                                       + _TIP)
-            values[number] = tensor._off_graph()
+            values[number] = tensor._off_graph() if tensor.requires_grad else tensor
             if self.early_stop and seen[0] == self.count:
                 raise _Enough
             return tensor
@@ -238,7 +251,7 @@ class _Frame:
                 switched(grad=True, inference=False, autocast=self.autocast,
                          saved_hooks=((collect, lambda kept: kept),)):
             self.function(*args, **kwargs)
-        if seen[0] != self.count:
+        if seen[0] != self.count and self.is_complete:
             raise CheckpointError("torch.utils.checkpoint: A different number of tensors was saved "
                                   "during the original forward and recomputation.\nNumber of "
                                   f"tensors saved during forward: {self.count}\nNumber of tensors "
@@ -279,6 +292,39 @@ def _shown(about: Any) -> dict[str, Any]:
 def _version_of(leaf: Any) -> int | None:
     """The version of an argument, where there is one to compare with later."""
     return leaf._version if isinstance(leaf, Tensor) and leaf._vc is not INFERENCE else None
+
+
+_OVERLAP = ("Performing two backward calls that overlap (i.e. require the same saved activation in "
+            "order to compute gradients) is not allowed while under the "
+            "torch.utils.checkpoint.GraphExecGroup context. ")
+
+
+class GraphExecGroup:
+    """Backward passes inside this block recompute each checkpoint once for all of them.
+
+    No two of them may need the same saved value.
+    """
+
+    _current: ContextVar[GraphExecGroup | None] = ContextVar("retrograd.graph_exec_group",
+                                                             default=None)
+
+    def __init__(self) -> None:
+        self.notes: dict[Any, Any] = {}
+
+    def __enter__(self) -> Self:
+        if self._current.get() is not None:
+            raise RuntimeError("GraphExecGroup contexts cannot be nested. Already inside group "
+                               f"{self._current.get()}")
+        self._current.set(self)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._current.set(None)
+        self.notes.clear()
+
+    @classmethod
+    def _get_current_group(cls) -> GraphExecGroup | None:
+        return cls._current.get()
 
 
 _TIP = """
@@ -333,8 +379,9 @@ def _both_runs(first: _Log, second: _Log) -> str:
             "Scroll all the way down for guidance on how to navigate these logs.\n\n"
             "Operations executed during the original forward:\n\n" + "\n".join(first.lines) +
             "\n\nOperations executed during recomputation:\n\n" + "\n".join(second.lines) +
-            "\n\nThe two runs did not save the same tensors; the first line in which the lists "
-            "above differ is where they parted.\n")
+            "\n\nYou are seeing this error because you passed `debug=True` to checkpoint and the "
+            "two runs did not save the same tensors; the first line in which the lists above "
+            "differ is where they parted.\n")
 
 
 # ---------------------------------------------------------------- with re-entrance
@@ -421,15 +468,19 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any,
                                          allow_cache_entry_mutation: bool = False) -> Any:
     """Contexts for ``checkpoint(context_fn=...)`` that keep the results of some ops.
 
-    ``policy_fn(ctx, op, *args)`` gets the op's function (such as ``torch.mm``); a list names the
-    functions whose results are kept.
+    ``policy_fn(ctx, op, *args)`` gets the op's function (such as ``torch.mm``, which is equal to
+    ``torch.ops.aten.mm.default``); a list names the functions whose results are kept.
     """
     if isinstance(policy_fn_or_list, list):
         kept = list(policy_fn_or_list)
         for function in kept:
-            if not callable(function):
+            if isinstance(function, OpOverloadPacket) or not callable(function):
+                advice = (" Please update the OpOverloadPacket to a specific OpOverload.For "
+                          "example, if you have `torch.ops.aten.mm`, change it to "
+                          "`torch.ops.aten.mm.default`.") \
+                    if isinstance(function, OpOverloadPacket) else ""
                 raise ValueError("Expected op in `op_list` to be an OpOverload but got: "
-                                 f"{function} of type {type(function)}.")
+                                 f"{function} of type {type(function)}.{advice}")
 
         def policy(ctx: Any, op: Any, *args: Any, **kwargs: Any) -> CheckpointPolicy:
             return CheckpointPolicy.MUST_SAVE if op in kept else CheckpointPolicy.PREFER_RECOMPUTE
@@ -437,15 +488,21 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any,
         policy = policy_fn_or_list
     else:
         raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
-    results: dict[Any, list[_Kept]] = {}
+    results: dict[str, list[Any]] = {}
     return _Keeping(policy, results), _Replaying(policy, results, allow_cache_entry_mutation)
 
 
-def _keeps(policy: Any, op: Any, values: list[Any], is_recompute: bool) -> bool:
-    from ..core.tensor import wrap_any
+def _shown_data(value: Any) -> Any:
+    """Raw data as a policy sees it."""
+    if isinstance(value, tuple):
+        return tuple(map(_shown_data, value))
+    return wrap_any(value) if hasattr(value, "dtype") and hasattr(value, "shape") else value
 
-    shown = [wrap_any(v) if hasattr(v, "dtype") and hasattr(v, "shape") else v for v in values]
-    decision = policy(SelectiveCheckpointContext(is_recompute=is_recompute), op.function, *shown)
+
+def _keeps(policy: Any, op: Any, values: list[Any], result: Any = None, *,
+           is_recompute: bool = False) -> bool:
+    context = SelectiveCheckpointContext(is_recompute=is_recompute, op_output=_shown_data(result))
+    decision = policy(context, op.function, *map(_shown_data, values))
     if isinstance(decision, bool):
         return decision
     return decision in (CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
@@ -468,18 +525,23 @@ class _Kept:
         return all(counter.n == version for counter, version in self.versions)
 
 
-class _Keeping(_Intercepting):
-    """The first run: keep what the policy says."""
+_COMPUTED_AGAIN, _USED = "computed again", "used"
 
-    def __init__(self, policy: Any, results: dict[Any, list[_Kept]]):
+
+class _Keeping(_Intercepting):
+    """The first run: keep what the policy says, and note what it does not."""
+
+    def __init__(self, policy: Any, results: dict[str, list[Any]]):
         self.policy, self.results = policy, results
         self.latest: _Kept | None = None
 
     def compute(self, op: Any, values: list[Any], compute: Any) -> Any:
         result = super().compute(op, values, compute)
-        if not op.is_view and _keeps(self.policy, op, values, False):
-            self.latest = _Kept(result)
-            self.results.setdefault(op.name, []).append(self.latest)
+        if not op.is_view:
+            noted: Any = _COMPUTED_AGAIN
+            if _keeps(self.policy, op, values, result):
+                noted = self.latest = _Kept(result)
+            self.results.setdefault(op.name, []).append(noted)
         return result
 
     def made(self, result: Any) -> None:
@@ -492,27 +554,39 @@ class _Keeping(_Intercepting):
 class _Replaying(_Intercepting):
     """The second run: give what was kept."""
 
-    def __init__(self, policy: Any, results: dict[Any, list[_Kept]], may_be_written: bool):
+    def __init__(self, policy: Any, results: dict[str, list[Any]], may_be_written: bool):
         self.policy, self.results, self.may_be_written = policy, results, may_be_written
 
+    def __enter__(self) -> None:
+        self.counts: Counter[str] = Counter()  # how often each op has been met
+        super().__enter__()
+
     def compute(self, op: Any, values: list[Any], compute: Any) -> Any:
-        if not op.is_view and _keeps(self.policy, op, values, True):
-            kept = self.results.get(op.name)
-            if not kept:
-                raise RuntimeError(
-                    "Trying to backward an extra time. You are only allowed to backward once on "
-                    "any region computed under selective activation checkpoint."
-                    if op.name in self.results else
-                    f"{op.name} encountered during backward, but not found in storage")
-            found = kept.pop(0)
-            if not (self.may_be_written or found.is_intact()):
-                raise RuntimeError("Tensor cached during selective activation checkpoint has been "
-                                   "mutated")
-            return found.result
-        return super().compute(op, values, compute)
+        if op.is_view:
+            return super().compute(op, values, compute)
+        place, noted = self.counts[op.name], self.results.get(op.name, [])
+        self.counts[op.name] += 1
+        keeps = _keeps(self.policy, op, values, is_recompute=True)
+        if place >= len(noted) or (keeps and noted[place] is _COMPUTED_AGAIN):
+            raise RuntimeError(
+                f"{op.name} invocation index {place} encountered during backward but not found in "
+                "storage. This can happen if the operations in the checkpointed region are "
+                "nondeterministic or depend on global state that changed between forward and "
+                "backward.")
+        if not keeps:
+            return super().compute(op, values, compute)
+        if noted[place] is _USED:
+            raise RuntimeError(
+                "Trying to backward an extra time. You are only allowed to backward once on any "
+                "region computed under selective activation checkpoint.")
+        if not (self.may_be_written or noted[place].is_intact()):
+            raise RuntimeError("Tensor cached during selective activation checkpoint has been "
+                               "mutated")
+        found, noted[place] = noted[place].result, _USED
+        return found
 
 
-__all__ = ["CheckpointError", "CheckpointFunction", "CheckpointPolicy",
+__all__ = ["CheckpointError", "CheckpointFunction", "CheckpointPolicy", "GraphExecGroup",
            "SelectiveCheckpointContext", "check_backward_validity", "checkpoint",
            "checkpoint_sequential", "create_selective_checkpoint_contexts", "detach_variable",
            "noop_context_fn", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop"]
