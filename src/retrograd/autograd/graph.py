@@ -7,9 +7,10 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from ..backend.interface import library_of
 from ..base.missing_names import suggest_names as _suggest_names
-from ..base.modes import MODE
-from ..core.engine import current_schedule
+from ..base.modes import MODE, switched
+from ..core.engine import current_schedule, memory_of
 from ..core.graph import Like, RemovableHandle
 from ..core.graph import Node as RecordedNode
 from ..core.saved_values import output_edge
@@ -157,34 +158,89 @@ class disable_saved_tensors_hooks:
         MODE.set(MODE.get().but(hooks_disabled=self.previous))
 
 
+class _Handle:
+    """Stands for one saved tensor as it was at one version of its memory."""
+
+    __slots__ = ("key", "__weakref__")
+
+    def __init__(self, key: tuple[int, ...]) -> None:
+        self.key = key
+
+
 class _Mutations:
-    """The copies that one :class:`allow_mutation_on_saved_tensors` block made."""
+    """What was saved inside one :class:`allow_mutation_on_saved_tensors` block.
+
+    A tensor is kept as it is until its memory is about to be written to, and copied then: as the
+    journal of the mode it hears of every write beforehand.
+    """
 
     def __init__(self) -> None:
-        self.cloned: dict[int, Tensor] = {}
-        self.handles = 0
+        self.parent: Any = None
+        self.cloned: Any = weakref.WeakKeyDictionary()
+        self.original: Any = weakref.WeakKeyDictionary()
+        self.tid_to_weakhandle: Any = weakref.WeakValueDictionary()
+        self.by_memory: dict[int, list[weakref.ref[_Handle]]] = {}
 
-    def pack(self, tensor: Tensor) -> int:
-        self.handles += 1
-        self.cloned[self.handles] = tensor.clone()
-        return self.handles
+    def pack(self, tensor: Tensor) -> _Handle:
+        kept = tensor._off_graph()
+        array = kept._array()
+        memory = id(memory_of(array))
+        key = (memory, library_of(array).address(array), kept._version, *array.shape,
+               *kept.stride())
+        handle = self.tid_to_weakhandle.get(key)
+        if handle is None:
+            handle = self.tid_to_weakhandle[key] = _Handle(key)
+            self.original[handle] = kept
+            self.by_memory.setdefault(memory, []).append(weakref.ref(handle))
+        return handle
 
-    def unpack(self, handle: int) -> Tensor:
-        if handle not in self.cloned:
+    def unpack(self, handle: _Handle) -> Tensor:
+        if handle in self.cloned:
+            return self.cloned[handle]
+        if handle not in self.original:
             raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
                 "in which the graph was originally recorded.")
-        return self.cloned[handle]
+        return self.original[handle]
+
+    # What a journal is asked for; ``parent`` is the one that was there before.
+
+    def note_write(self, op: Any, target: Tensor, tensors: dict[str, Any]) -> None:
+        self.looks_at(op, target, tensors)
+        if self.parent is not None:
+            self.parent.note_write(op, target, tensors)
+
+    def note_out(self, function: str, target: Tensor, result: Any) -> None:
+        self.looks_at_out(function, target, result)
+        if self.parent is not None:
+            self.parent.note_out(function, target, result)
+
+    def note_draw(self, generator: Any) -> None:
+        if self.parent is not None:
+            self.parent.note_draw(generator)
+
+    def looks_at(self, op: Any, target: Tensor, tensors: dict[str, Any]) -> bool:
+        self.looks_at_out(op.name, target, None)
+        return False
+
+    def looks_at_out(self, function: str, target: Tensor, result: Any) -> None:
+        """Copy what lies in the memory that is about to be written to."""
+        for reference in self.by_memory.pop(id(memory_of(target._array())), ()):
+            handle = reference()
+            if handle is not None and handle in self.original:
+                with switched(grad=False, saved_hooks=(), journal=None):
+                    self.cloned[handle] = self.original.pop(handle).clone()
 
     def clear(self) -> None:
         """Forget everything that was saved in this block."""
-        self.cloned.clear()
+        for known in (self.cloned, self.original, self.tid_to_weakhandle, self.by_memory):
+            known.clear()
 
 
 class allow_mutation_on_saved_tensors(saved_tensors_hooks):
     """Let tensors be written to after they were saved for backward.
 
-    Each is copied when it is saved, and the copies live until the block ends.
+    Each is copied before the first write to it, and the copies live until the block ends.
     """
 
     def __init__(self) -> None:
@@ -196,9 +252,12 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
             if isinstance(getattr(pack, "__self__", None), _Mutations):
                 raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
         super().__enter__()
+        self.mutations.parent = MODE.get().journal
+        MODE.set(MODE.get().but(journal=self.mutations))
         return self.mutations
 
     def __exit__(self, *exc: object) -> None:
+        MODE.set(MODE.get().but(journal=self.mutations.parent))
         super().__exit__(*exc)
         self.mutations.clear()
 

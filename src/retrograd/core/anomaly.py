@@ -52,20 +52,27 @@ def _has_nan(value: Any) -> bool:
     return is_data(value) and bool(library_of(value).isnan(value).any())
 
 
+def _tell(message: str) -> None:
+    """Warn of an error that is about to be raised; where warnings are errors, print it."""
+    try:
+        warning.warn(message)
+    except Warning as refused:
+        print(f"{type(refused).__name__}: {message}", file=sys.stderr)
+
+
 def explain(node: Any) -> None:
     """Warn with the stacks of the forward calls whose backward failed."""
     stack = node.metadata.get("traceback_")
     if stack is None:
-        warning.warn(f"Error detected in {node.name()}. No forward pass information available. "
-                     "Enable detect anomaly during forward pass for more information.")
+        _tell(f"Error detected in {node.name()}. No forward pass information available. Enable "
+              "detect anomaly during forward pass for more information.")
         return
-    warning.warn(f"Error detected in {node.name()}. Traceback of forward call that caused the "
-                 "error:\n" + "".join(stack))
+    _tell(f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
+          + "".join(stack))
     parent = node.metadata.get("parent_")
     while parent is not None:
         stack = parent.metadata.get("traceback_")
         told = "No forward pass information available." if stack is None else (
             "Traceback of forward call that induced the previous calculation:\n" + "".join(stack))
-        warning.warn("\n\nPrevious calculation was induced by "
-                     f"{parent.name()}. {told}")
+        _tell(f"\n\nPrevious calculation was induced by {parent.name()}. {told}")
         parent = parent.metadata.get("parent_")

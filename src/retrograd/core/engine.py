@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextvars import copy_context
 from functools import partial
+from heapq import heapify, heappop, heappush
 from operator import attrgetter
 from typing import Any
 
@@ -120,6 +121,8 @@ class Schedule:
                         order.append(maker)
         if not is_chain:
             order.sort(key=_by_age, reverse=True)
+            if Node.any_renumbered:
+                order = _in_order(order)
         if others:
             del order[-others:]
         self.order = order
@@ -186,6 +189,28 @@ class Schedule:
             elif outputs and not needed.isdisjoint(outputs.get(node, ())):
                 needed.add(node)
         return needed
+
+
+def _in_order(edges: list[Any]) -> list[Any]:
+    """The same edges, a node after all that lead to it and else by its number, which users set."""
+    waiting = Counter(_node_of(edge) for known in edges if isinstance(known, Node)
+                      for edge in known.edges() if edge is not None)
+    ready = [(-edge.seq, place, edge) for place, edge in enumerate(edges)
+             if isinstance(edge, Node) and not waiting[edge]]
+    heapify(ready)
+    ordered = []
+    while ready:
+        node = heappop(ready)[2]
+        ordered.append(node)
+        for edge in map(_node_of, node.edges()):
+            waiting[edge] -= 1
+            if not waiting[edge] and isinstance(edge, Node):
+                heappush(ready, (-edge.seq, len(ordered), edge))
+    return [*ordered, *[edge for edge in edges if not isinstance(edge, Node)]]
+
+
+def _node_of(edge: Any) -> Any:
+    return edge.node if edge is not None and edge.is_output else edge
 
 
 def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
@@ -351,7 +376,8 @@ def _run_any(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any]
             edges = node.edges()
             wanted = [None if e is None or (needed is not None and e not in needed) else e
                       for e in edges]
-            if needed is None or any(w is not None for w in wanted):
+            if needed is None or any(w is not None for w in wanted) or (
+                    schedule.accumulates and not wanted_at.isdisjoint(outputs.get(node, (node,)))):
                 if watched and node.prehooks is not None:
                     g = before(node, g, recorded)
                 results: Any = (None,) * len(edges) if g is None and not node.runs_undefined \

@@ -269,6 +269,7 @@ class Node:
     runs_undefined = False
     is_watched = _Note(False)  # whether any hook is set on this node or on its outputs
     any_watched = False  # whether that was ever so of any node: a backward pass looks only then
+    any_renumbered = False  # whether users have set the number of any node
     posthooks = _Note()
     prehooks = _Note()  # on the node, seen by register_prehook
     tensor_hooks = _Note()  # on output tensors: (nr, hook)
@@ -277,6 +278,7 @@ class Node:
     edge_likes = _Note()
     input_levels = _Note()
     output_origin = _Note()  # weak reference of the view's node, if the saved output is a view
+    reached_alone = _Note(False)  # whether the saved output was handed out with this node
     shown_steps = _Note()  # argument -> the node shown on the way to it
     saved_versions = _Note()  # argument -> how often its memory had been written to, if ever
     saved_names: tuple[tuple[str, str, str], ...] = ()  # (PyTorch's name, slot, kind)
@@ -357,7 +359,9 @@ class Node:
         return self.seq
 
     def _set_sequence_nr(self, number: int) -> None:
+        """Have this node run before others that could run, too, and have lower numbers."""
         self.seq = number
+        Node.any_renumbered = True
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call ``fn(grad_inputs, grad_outputs)`` after this node ran; it may replace the former."""

@@ -10,7 +10,7 @@ from ..backend import xp
 from ..backend.interface import is_array, library_of
 from ..base import dtypes
 from ..base.errors import REQUIRED, missing_arguments
-from ..base.modes import GRAD, MODE, NO_GRAD, VIEW_REPLAY, Mode, switched
+from ..base.modes import GRAD, MODE, NO_GRAD, RUNNING, VIEW_REPLAY, Mode, switched
 from ..codegen import node_class
 from ..codegen.compiling import offer
 from .computing import compute, outermost
@@ -525,7 +525,9 @@ class CopySlices(PlacedNode):
         return rest if len(rest) else (None,)
 
     def release(self, by: Released) -> None:
-        if not isinstance(self.fn, Released):
+        # What was recorded of the write's own result may lead to the node itself, later.
+        if not isinstance(self.fn, Released) and not (
+                self.fn.reached_alone and RUNNING.get().reaches(self.fn)):
             self.fn.release(by)
 
     @property

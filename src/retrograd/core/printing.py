@@ -222,10 +222,14 @@ def repr_of(tensor: Any, is_plain: bool, contents: str | None = None) -> str:
     data = library_of(tensor._data).to_numpy(tensor._data)
     if data.dtype.name == "bfloat16":
         data = data.astype("float32")
-    node = tensor.grad_fn
+    try:
+        node = tensor.grad_fn
+        name = None if node is None else node.name().rpartition("::")[2]
+    except RuntimeError:  # a view whose history is refused
+        name = "Invalid"
     return tensor_repr(
         data, tensor.dtype, default_dtype=dtypes.get_default_dtype(),
         requires_grad=tensor.requires_grad,
-        grad_fn_name=None if node is None else node.name().rpartition("::")[2],
+        grad_fn_name=name,
         kind="tensor(" if is_plain else f"{type(tensor).__name__}(", is_parameter=tensor._is_param,
         contents=contents)

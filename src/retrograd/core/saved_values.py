@@ -150,6 +150,8 @@ def unpack_output(node: Any, name: str) -> Tensor:
         stale_output(node)
     out = wrap_any(saved)
     if differentiable_output(node.op, name):
+        if node.output_origin is not None:
+            node.reached_alone = True
         out._edge = edge
         out._vc = None if seal is None else seal[0]
     return out

@@ -37,8 +37,8 @@ def _base_of(tensor: Tensor) -> Tensor:
 class Journal:
     """Remembers the state before each write to a tensor from outside, and before the first draw."""
 
-    def __init__(self, parent: Journal | None):
-        self.parent = parent
+    def __init__(self, parent: Any):
+        self.parent = parent  # a journal, or whatever else hears of writes
         self.level = 0
         self.mapped: list[MappedInput] = []
         self.writes: list[tuple[Any, ...]] = []
@@ -68,8 +68,8 @@ class Journal:
             journal.looks_at_out(function, target, result)
         self._note(target, False)
 
-    def _with_parents(self) -> Iterator[Journal]:
-        journal: Journal | None = self
+    def _with_parents(self) -> Iterator[Any]:
+        journal: Any = self
         while journal is not None:
             yield journal
             journal = journal.parent
@@ -107,10 +107,11 @@ class Journal:
 
     def close(self) -> None:
         """The program ran to its end: what it did is now part of the program around it."""
-        if self.parent is not None:
-            self.parent.writes += self.writes
+        around = [journal for journal in self._with_parents() if isinstance(journal, Journal)][1:]
+        if around:
+            around[0].writes += self.writes
             for generator, state in self.draws.items():
-                self.parent.draws.setdefault(generator, state)
+                around[0].draws.setdefault(generator, state)
 
     def undo(self) -> None:
         """Put everything back, the latest write first."""

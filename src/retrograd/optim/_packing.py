@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..backend.numpy import fused
 from ..base import call_sites
+from ..base.modes import MODE
 from ..core.graph import INFERENCE
 from ..core.tensor import Tensor
 from .optimizer import Optimizer, Params
@@ -182,7 +183,11 @@ class PackedOptimizer(Optimizer):
             if single:  # before the packs: if one is refused, these stay where they are
                 with set_grad_enabled(bool(group.get("differentiable"))):
                     self._move_singly(group, single)
+            journal = MODE.get().journal
             for pack in packs:
+                if journal is not None:
+                    for param in pack.params:
+                        journal.note_out("step", param, param._data)
                 grads = pack.grads()
                 pack.bump_versions(grads, self._update_packed(group, pack.block, grads))
         return loss

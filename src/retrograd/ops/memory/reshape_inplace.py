@@ -11,7 +11,7 @@ from ...backend.interface import library_of
 from ...base.dtypes import from_numpy_dtype
 from ...base.modes import MODE
 from ...core.computing import compute
-from ...core.graph import View
+from ...core.graph import INFERENCE, View
 from ...core.inplace import check_writable
 from ...core.op import Array, op, public, view
 from ...core.operands import prepare
@@ -31,8 +31,8 @@ def restride(function: Any, target: Tensor, *static: Any) -> Tensor:
     tensors, values = prepare(declared, (target, *static))
     edge = edge_of(target)
     records = mode.records and edge is not None
-    if records:
-        check_writable(target, True, mode)
+    if records or target._vc is INFERENCE:
+        check_writable(target, records, mode)
     result = compute(declared, values)
     node = None
     if records:
@@ -111,7 +111,7 @@ def as_strided_(self: Tensor, size: Sequence[int], stride: Sequence[int],
 def resize_(self: Tensor, *given: Any, memory_format: Any = None) -> Tensor:
     """Take another size in place: the same memory where it suffices, grown where not."""
     size = sizes(given)
-    if self._edge is not None:
+    if self._edge is not None and not MODE.get().inference:
         raise RuntimeError("cannot resize variables that require grad")
     if any(n < 0 for n in size):
         raise RuntimeError("numel: integer multiplication overflow")
