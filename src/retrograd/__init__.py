@@ -132,6 +132,8 @@ def __getattr__(name: str) -> _Any:
         return getattr(_import_module(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)
     if name in _late.FUNCTIONS:
         return globals().setdefault(name, _late.function(name))
+    if name.startswith("_foreach_"):
+        return getattr(_import_module(f"{__name__}.compat.foreach"), name)
     _refuse(__name__, name)
 
 

@@ -500,3 +500,277 @@ def forward_mode_is_switched_by_its_private_names(torch, log):
         finally:
             torch._C._set_fwd_grad_enabled(True)
     log(forward_ad._current_level, torch._C.is_grad_enabled())
+
+
+# ---------------------------------------------------------------- the order of hooks and nodes
+
+
+@behaviour
+def numbers_of_nodes_decide_where_the_graph_does_not(torch, log):
+    x, y, z = leaf(torch, 1.0), leaf(torch, 2.0), leaf(torch, 3.0)
+    a, b = x * y, y * z
+    c = a + b
+    for number, tensor in ((98, c), (99, b), (100, a)):
+        tensor.grad_fn._set_sequence_nr(number)
+    order = []
+    for name, tensor in (("a", a), ("b", b), ("c", c)):
+        tensor.register_hook(lambda g, name=name: order.append(name))
+    c.sum().backward()
+    log(order, x.grad, y.grad, z.grad)
+
+
+@behaviour
+def hooks_of_a_node_at_which_a_pass_ends(torch, log):
+    order = []
+
+    def hook(name, factor):
+        def run(gradients):
+            order.append(name)
+            return tuple([g * factor for g in gradients]) if isinstance(gradients, tuple) \
+                else gradients * factor
+
+        return run
+
+    x = leaf(torch, 1.0)
+    y = x.clone()
+    y.grad_fn.register_prehook(hook("before", 2))
+    y.register_hook(hook("tensor", 3))
+    y.grad_fn.register_hook(lambda inputs, outputs: order.append("after"))
+    y.sum().backward(inputs=[y])
+    log(order, y.grad, x.grad)
+    order.clear()
+    (y * 1).sum().backward(inputs=[x])
+    log(order, x.grad)
+
+
+@behaviour
+def a_write_to_a_view_is_differentiated_twice(torch, log):
+    x = leaf(torch, -1.0, 0.5, 2.0)
+    y = (x * 2).view_as(x)
+    torch.nn.functional.relu(y, inplace=True)
+    (g,) = torch.autograd.grad(y.pow(2).sum(), x, create_graph=True)
+    log(g, torch.autograd.grad(g.sum(), x))
+    y = (x * 2).view_as(x)
+    y.sigmoid_()
+    (g,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    g.sum().backward()
+    log(x.grad)
+
+
+@behaviour
+def a_log_tells_which_nodes_run(torch, log):
+    import logging
+
+    class Collected(logging.Handler):
+        def emit(self, record):
+            told.append(record.getMessage())
+
+    told, handler = [], Collected()
+    logger = logging.getLogger(torch.__name__ + ".autograd.graph")
+    level = logger.level
+    logger.setLevel(logging.DEBUG)
+    logger.addHandler(handler)
+    try:
+        x = leaf(torch, 1.0, 2.0)
+        y = (x * 2).sum()
+        torch.autograd.backward((y, y.clone()))
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+    (x * 2).sum().backward()
+    names = ("Clone", "Sum", "Mul", "AccumulateGrad")
+    log([[name for name in names if name in line.partition(" with ")[0]] for line in told], x.grad)
+
+
+# ---------------------------------------------------------------- saved and written to
+
+
+@behaviour
+def what_is_saved_is_copied_when_it_is_written_to(torch, log):
+    with torch.autograd.graph.allow_mutation_on_saved_tensors() as context:
+        x = leaf(torch, 1.0, 2.0)
+        y = x.clone()
+        a, b = y ** 2, y ** 2
+        log(len(context.cloned))
+        y[:1].sin_()
+        log(len(context.cloned))
+        c = y ** 2
+        torch.cos(torch.ones(2), out=y.detach())
+        log(len(context.cloned))
+        (a + b + c).sum().backward()
+        log(x.grad)
+        del a, b, c
+        log(len(context.cloned))
+
+
+@behaviour
+def an_optimizer_writes_to_what_is_saved(torch, log):
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        w, x = leaf(torch, 1.0, 2.0), leaf(torch, 3.0, 4.0)
+        loss = (w * x).sum()
+        w.grad = torch.ones(2)
+        torch.optim.SGD([w], 0.5).step()
+        loss.backward()
+        log(w, x.grad)
+
+
+@behaviour
+def a_saved_result_and_the_output_have_one_version(torch, log):
+    x = leaf(torch, 1.0, 2.0)
+    y = x.exp()
+    shown = y.grad_fn._saved_result
+    log(y._version, shown._version)
+    with torch.no_grad():
+        y += 1
+    log(y._version, shown._version, shown)
+    log.raises(lambda: y.sum().backward())
+
+
+@behaviour
+def an_unpack_hook_returns_other_memory(torch, log):
+    class Writing(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x.sin()
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            x.add_(1)
+            log.values(x)
+            log(x.requires_grad, a._version, other._version)
+            return g
+
+    a = leaf(torch, 1.0)
+    other = a.detach().clone()
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: other, lambda x: x):
+        b = Writing.apply(a)
+    b.backward()
+
+
+# ---------------------------------------------------------------- modes and words
+
+
+@behaviour
+def inference_tensors_take_another_shape(torch, log):
+    with torch.inference_mode():
+        x = torch.ones(1, 2, 3)
+        y = torch.ones(2, 3, requires_grad=True)
+        y.resize_(3)
+        log(y.shape, y.requires_grad, y.is_inference())
+    log.raises(lambda: x.transpose_(0, 1))
+    with torch.no_grad():
+        log.raises(lambda: torch.ones(2, requires_grad=True).resize_(3))
+
+
+@behaviour
+def a_view_whose_history_is_refused_is_printed(torch, log):
+    x = leaf(torch, 1.0)
+    with torch.no_grad():
+        y = x[:]
+        y *= 2
+    log(repr(y), repr(x))
+
+
+@behaviour
+def forward_mode_of_what_has_no_derivative(torch, log):
+    forward_ad = torch.autograd.forward_ad
+    with forward_ad.dual_level():
+        x = forward_ad.make_dual(torch.ones(3), torch.ones(3))
+        try:
+            torch.igamma(x, x)
+        except NotImplementedError as error:
+            log(str(error).partition(" because ")[0])
+
+
+def test_a_warning_that_is_an_error_does_not_hide_the_one_it_explains(capsys):
+    import warnings
+
+    import pytest
+
+    import retrograd as torch
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with torch.autograd.set_detect_anomaly(True):
+            x = torch.ones(2, requires_grad=True)
+            y = x + 1
+            z = y ** 2
+            y += 1
+            warnings.simplefilter("error")
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                z.sum().backward()
+    assert "Error detected in PowBackward0" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- names from former times
+
+
+@behaviour
+def former_attributes_of_tensors(torch, log):
+    x = leaf(torch, 1.0)
+    log.warns(lambda: x.volatile)
+    log.warns(lambda: setattr(x, "volatile", True))
+    log(x._backward_hooks)
+    handle = x.register_hook(lambda g: g * 2)
+    log(len(x._backward_hooks))
+    handle.remove()
+    for name in ("_grad_fn", "_backward_hooks"):
+        log.raises(lambda name=name: delattr(x, name))
+
+
+@behaviour
+def tensors_are_counted(torch, log):
+    x = leaf(torch, 1.0)
+    log(x._use_count())
+    y = x * 2
+    log(x._use_count())
+    z = x * x
+    log(x._use_count())
+    del y
+    log(x._use_count())
+    del z
+    log(x._use_count())
+
+
+@behaviour
+def parts_of_a_standard_basis(torch, log):
+    tensors = (torch.ones(2), torch.ones((), dtype=torch.float64), torch.ones(1, 2))
+    log(torch.autograd.functional._construct_standard_basis_for(tensors, (2, 1, 2)))
+
+
+FOREACH = {
+    "a number": lambda torch, a, b: torch._foreach_add(a, 2.0),
+    "a list": lambda torch, a, b: torch._foreach_sub(a, b, alpha=3),
+    "numbers": lambda torch, a, b: torch._foreach_mul(a, [2.0, 3.0]),
+    "a tensor": lambda torch, a, b: torch._foreach_div(a, torch.tensor(2.0)),
+    "scaled products": lambda torch, a, b: torch._foreach_addcmul(a, b, b, 0.5),
+    "scaled quotients": lambda torch, a, b: torch._foreach_addcdiv(a, b, b, scalars=[1.0, 2.0]),
+    "a value": lambda torch, a, b: torch._foreach_addcdiv(a, b, b, value=2),
+    "norms": lambda torch, a, b: (torch._foreach_norm(a), torch._foreach_norm(a, 1)),
+    "a base": lambda torch, a, b: torch._foreach_pow(2.0, a),
+    "bounds": lambda torch, a, b: (torch._foreach_maximum(a, 1.5), torch._foreach_minimum(a, b)),
+    "between": lambda torch, a, b: torch._foreach_lerp(a, b, 0.25),
+    "one": lambda torch, a, b: (torch._foreach_exp(a), torch._foreach_max(a)),
+    "written": lambda torch, a, b: (torch._foreach_mul_(a, 2.0) is a, a,
+                                    torch._foreach_addcmul_(a, b, b, value=3) is a, a,
+                                    torch._foreach_sqrt_(b), torch._foreach_copy_(a, b),
+                                    torch._foreach_zero_(b), a, b),
+    "no list": lambda torch, a, b: torch._foreach_exp(a[0]),
+    "nothing": lambda torch, a, b: torch._foreach_exp([]),
+    "no tensors": lambda torch, a, b: torch._foreach_exp([1.0]),
+    "unlike lists": lambda torch, a, b: torch._foreach_add(a, b[:1]),
+    "too few numbers": lambda torch, a, b: torch._foreach_add(a, [1.0]),
+}
+
+
+@behaviour_of_each(FOREACH.items())
+def lists_of_tensors_in_one_call(torch, log, name, call):
+    a = [torch.tensor([1.0, 2.0]), torch.tensor([[3.0], [4.0]])]
+    b = [torch.tensor([2.0, 0.5]), torch.tensor([[1.0], [9.0]])]
+    log.raises(lambda: log.values(*_flat(call(torch, a, b))))
+
+
+def _flat(values):
+    return [t for v in values for t in (_flat(v) if isinstance(v, (list, tuple)) else [v])]

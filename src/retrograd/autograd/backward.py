@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from sys import modules
 from typing import Any
 
 from ..backend import xp
@@ -11,7 +14,7 @@ from ..backend.interface import kind_of, library_of
 from ..base import warning
 from ..base.errors import type_name
 from ..base.modes import switched
-from ..core.engine import run
+from ..core.engine import Schedule, run
 from ..core.extensions import TRACED_TYPES, extensions
 from ..core.graph import Like
 from ..core.saved_values import fit_tensor
@@ -109,6 +112,45 @@ def grad(outputs: Roots, inputs: Roots, grad_outputs: Gradients = None,
 
 def _run(roots: list[Any], gradients: list[Any], retain: bool, create_graph: bool,
          targets: Any, accumulate: bool) -> dict[Any, Any]:
+    if "logging" in modules and _log.is_heard():
+        with _log.of_nodes(roots):
+            return _engine_run(roots, gradients, retain, create_graph, targets, accumulate)
+    return _engine_run(roots, gradients, retain, create_graph, targets, accumulate)
+
+
+class _Log:
+    """The log of what a backward pass runs; whoever listens has imported ``logging``."""
+
+    logger: Any = None
+
+    def is_heard(self) -> bool:
+        if self.logger is None:
+            self.logger = modules["logging"].getLogger(f"{__package__}.graph")
+        return self.logger.isEnabledFor(modules["logging"].DEBUG)
+
+    @contextmanager
+    def of_nodes(self, roots: list[Any]) -> Iterator[None]:
+        """Write down every node that is about to run, inside this block."""
+        schedule = Schedule(roots, None)
+        nodes = [*schedule.order, *[leaf._accumulator() for leaf in schedule.leaves]]
+        handles = [node.register_prehook(partial(self.note, node)) for node in nodes]
+        try:
+            yield
+        finally:
+            for handle in handles:
+                handle.remove()
+
+    def note(self, node: Any, gradients: tuple[Any, ...]) -> None:
+        shown = ",".join("None" if g is None else f"{g.dtype.name}{list(g.shape)}"
+                         for g in gradients)
+        self.logger.debug(f"Executing: {node} with grad_outputs: [{shown}]")
+
+
+_log = _Log()
+
+
+def _engine_run(roots: list[Any], gradients: list[Any], retain: bool, create_graph: bool,
+                targets: Any, accumulate: bool) -> dict[Any, Any]:
     if not create_graph:
         return run(roots, gradients, retain=retain, recorded=False, targets=targets,
                    accumulate=accumulate)

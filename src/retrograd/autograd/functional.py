@@ -252,6 +252,20 @@ def _has_rules_only(output: Tensor) -> bool:
 # ---------------------------------------------------------------- Jacobians and Hessians
 
 
+def _construct_standard_basis_for(tensors: tuple[Tensor, ...],
+                                  tensor_numels: tuple[int, ...]) -> tuple[Tensor, ...]:
+    """The unit vectors of the space of all elements together, cut into parts for each tensor."""
+    total, starts = sum(tensor_numels), [0]
+    for length in tensor_numels:
+        starts.append(starts[-1] + length)
+    parts = []
+    for tensor, start, length in zip(tensors, starts, tensor_numels, strict=False):
+        part = tensor.new_zeros((total, length))
+        part.diagonal(-start).fill_(1)
+        parts.append(part)
+    return tuple(parts)
+
+
 def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
              strict: bool = False, vectorize: bool = False,
              strategy: str = "reverse-mode") -> Any:

@@ -265,9 +265,13 @@ def _quiet() -> Iterator[None]:
 
 
 def _passed(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The inputs for one evaluation: functions that write in place get copies to write to."""
+    """The inputs for one evaluation: functions that write in place get copies to write to.
+
+    Leaves that cannot be written to are passed themselves: a function may know them.
+    """
     return tuple([x.detach().clone().requires_grad_(x.requires_grad) if isinstance(x, Tensor)
-                  and (x.is_floating_point() or x.is_complex()) else x for x in inputs])
+                  and (x.is_floating_point() or x.is_complex())
+                  and not (x.requires_grad and x.is_leaf) else x for x in inputs])
 
 
 def _indices(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -406,7 +410,7 @@ def _check_projections(part: Part, inputs: tuple[Any, ...], positions: list[int]
             v, g = seeds[k], pulled[k][j]
             numerical = (wrap_any(slopes[o]) * v.reshape(-1)).sum()
             analytical = (g.conj() * u).real.sum() if g.is_complex() else (g * u).sum()
-            allowed = settings.atol * max(float(u.abs().sum()) * float(v.abs().sum()), 1.0)
+            allowed = settings.atol * max(_total(u) * _total(v), 1.0)
             if not _close(analytical, numerical, settings.rtol, allowed):
                 full = _numerical(part.func, inputs, position, outputs, settings.eps)[o]
                 matrix = _analytical(outputs[o], wanted, settings)[j]
@@ -427,6 +431,12 @@ def _projection_text(prefix: str, output: int, position: int, mode: str, numeric
     if _close(matrix, full, settings.rtol, settings.atol):
         return text + "Slow mode would have accepted these matrices: rerun with fast_mode=False.\n"
     return text + _worst(matrix, full)
+
+
+def _total(direction: Tensor) -> float:
+    """How far an error of one in every element could go along a direction."""
+    parts = (direction.real, direction.imag) if direction.is_complex() else (direction,)
+    return sum(float(part.abs().sum()) for part in parts)
 
 
 def _direction(x: Tensor) -> Tensor:
@@ -483,7 +493,7 @@ class Tangents:
         u = _direction(x).real * complex(self.unit) if x.is_complex() else _direction(x)
         near = Neighbourhood(self.func, self.inputs, self.position, settings.eps)
         slopes = near.along(Ellipsis, settings.eps * u._array())
-        allowed = settings.atol * max(float(u.abs().sum()), 1.0)
+        allowed = settings.atol * max(_total(u), 1.0)
         for k, found in enumerate(self.pushed(u)):
             numerical = wrap_any(slopes[k])
             if not _close(found, numerical, settings.rtol, allowed):
@@ -509,8 +519,9 @@ class Tangents:
         """The tangents of the outputs for one of the input, flat."""
         found = []
         with forward_ad.dual_level():
-            duals = [x if not isinstance(x, Tensor) else x.detach() if i != self.position
-                     else forward_ad.make_dual(x.detach(), tangent)
+            duals = [x if not isinstance(x, Tensor) else x.detach() if not x.requires_grad
+                     else forward_ad.make_dual(x.detach(), tangent if i == self.position
+                                               else x.detach().new_zeros(x.shape))
                      for i, x in enumerate(self.inputs)]
             for value, slope in [forward_ad.unpack_dual(o) for o in self.func(*duals)]:
                 if slope is None:

@@ -1,7 +1,10 @@
-"""The constructors from before ``tensor()``: ``Tensor(2, 3)``, ``FloatTensor([1, 2])``."""
+"""The constructors from before ``tensor()``: ``Tensor(2, 3)``, ``FloatTensor([1, 2])``, and some
+attributes of tensors that only old programs and tests look at."""
 
 from __future__ import annotations
 
+import gc
+import warnings
 from typing import Any
 
 from ..backend import xp
@@ -9,7 +12,7 @@ from ..base import dtypes
 from ..base.errors import type_name
 from ..base.modes import MODE
 from ..core.extensions import extensions
-from ..core.graph import INFERENCE
+from ..core.graph import INFERENCE, Node
 from ..core.tensor import Size, Tensor, attach, fill
 from ..ops.creation.nested_data import data_of
 from ..storage import UntypedStorage
@@ -122,3 +125,43 @@ TENSOR_TYPES = {f"{d.alias}Tensor": tensor_type(d) for d in (
     dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.uint8, dtypes.int8,
     dtypes.int16, dtypes.int32, dtypes.int64, dtypes.bool)}
 """``FloatTensor``, ``LongTensor`` and so on, by name."""
+
+
+# ---------------------------------------------------------------- attributes
+
+
+def _volatile(self: Tensor) -> bool:
+    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning,
+                  stacklevel=2)
+    return False
+
+
+def _set_volatile(self: Tensor, value: object) -> None:
+    warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` "
+                  "instead.", UserWarning, stacklevel=2)
+
+
+def _keep_grad_fn(self: Tensor) -> None:
+    raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
+
+
+def _use_count(self: Tensor) -> int:
+    """How often this tensor is held: by the program, by a graph that ends in it, by each save."""
+    nodes = [holder for holder in gc.get_referrers(self) if isinstance(holder, Node)]
+    ends = any(edge is self for node in nodes for edge in node.edges())
+    return 1 + ends + sum(getattr(node, slot, None) is self for node in nodes
+                          for _, slot, kind in node.saved_names if kind == "input")
+
+
+def _set_backward_hooks(self: Tensor, hooks: Any) -> None:
+    self._hooks, self._is_watched = hooks, self._is_watched or hooks is not None
+
+
+def _keep_backward_hooks(self: Tensor) -> None:
+    raise RuntimeError("Deletion of _backwards_hooks not allowed!")
+
+
+attach(volatile=property(_volatile, _set_volatile),
+       _grad_fn=property(lambda self: self.grad_fn, None, _keep_grad_fn),
+       _backward_hooks=property(lambda self: self._hooks, _set_backward_hooks,
+                                _keep_backward_hooks), _use_count=_use_count)

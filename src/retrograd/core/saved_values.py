@@ -89,10 +89,13 @@ def stale_output(node: Any) -> None:
           dtypes.from_numpy_dtype(y.dtype))
 
 
-def watch_output(node: Any, counter: Version, edge: Any) -> None:
-    """The output this node saved has got a version counter."""
-    if not (isinstance(edge, OutputEdge) and edge.nr):
+def watch_output(node: Any, counter: Version, edge: Any) -> Version:
+    """The output this node saved gets a version counter, unless the node has one for it."""
+    if isinstance(edge, OutputEdge) and edge.nr:
+        return counter
+    if node.seal is None:
         node.seal = (counter, counter.n)
+    return node.seal[0]
 
 
 def unpack_input(node: Node, name: str, edge: Any) -> Any:
@@ -124,7 +127,8 @@ def attach(tensor: Tensor, edge: Any) -> Tensor:
 
 def attach_data(tensor: Tensor, edge: Any) -> Tensor:
     if isinstance(edge, Tensor):
-        alias: Tensor = REGISTRY["alias"].function(edge)
+        with switched(grad=True, saved_hooks=(), inference=False):
+            alias: Tensor = REGISTRY["alias"].function(edge)
         alias._replace_data(tensor._data)
         alias._view, alias._vc = None, tensor._counter()  # it is the other tensor's memory
         return alias
@@ -276,6 +280,8 @@ def saved_value(node: Any, public: str) -> Any:
         if kind == "static":
             return getattr(node, name)
         if kind == "output":
+            if node.seal is None and name == "y":
+                node.seal = (Version(), 0)  # which what is shown shares with the output
             return unpack_output(node, name)
         position = node.op.arrays.index(name) if name in node.op.arrays else None
         edges = node.edges()

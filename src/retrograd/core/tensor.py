@@ -136,7 +136,6 @@ class Tensor(TensorMethods):
     _retains = False
     _name: str | None = None
     _is_param = False
-    _backward_hooks = None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         return extensions.constructed(cls, args, kwargs)
@@ -556,7 +555,7 @@ class Tensor(TensorMethods):
             if edge is not None and edge is not LEAF:
                 node = edge.node if edge.is_output else edge
                 if getattr(type(node), "saves_output", False):
-                    node.watch_output(counter, edge)
+                    counter = self._vc = node.watch_output(counter, edge)
         return counter
 
     def _bump_version(self) -> None:

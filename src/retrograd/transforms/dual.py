@@ -102,6 +102,10 @@ def push_forward(op: Op, primals: list[Any], y: Any, tangents: dict[str, Any]) -
         if op.kind == "elementwise":
             return _by_elementwise_rule(op, by_name, y, tangents)
         return _by_transposing_twice(op, by_name, y, tangents)
+    except NotImplementedError as error:
+        raise NotImplementedError(
+            f"Trying to use forward AD with {op.title} that does not support it because it has "
+            f"not been implemented yet: {error}") from None
     finally:
         MODE.reset(token)
 

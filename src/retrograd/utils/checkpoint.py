@@ -211,7 +211,8 @@ class _Frame:
         if group is not None:
             notes = group.notes
         if self not in notes:
-            notes[self] = values = {}
+            values: dict[int, Tensor] = {}
+            notes[self] = values
             try:
                 self.recompute(values)
             except CheckpointError as error:
