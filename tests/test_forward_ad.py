@@ -243,3 +243,36 @@ def test_a_dual_written_into_a_batch() -> None:
         expected = jvp(lambda t, s=s: f(s, t), (x,), (v,))[1]
         assert torch.allclose(outside[k], expected)
         assert torch.allclose(inside[k], expected)
+
+
+def test_the_parts_of_a_dual_number_require_grad_by_themselves() -> None:
+    x, v = torch.ones(2, 3, requires_grad=True), torch.ones(2, 3)
+    value, slope = jvp(lambda a: a.view(-1), (x,), (v,))
+    assert value.requires_grad and not slope.requires_grad
+    value, slope = jvp(lambda a: a.sin(), (x,), (v,))
+    assert value.requires_grad and slope.requires_grad
+    with fw.dual_level():
+        dual = fw.make_dual(v, x).exp()
+        assert not dual.requires_grad and dual.is_leaf and dual.grad_fn is None
+        value, slope = fw.unpack_dual(dual)
+        assert not value.requires_grad
+        slope.sum().backward()  # type: ignore[union-attr]
+    assert x.grad is not None and x.grad.allclose(v.exp())
+
+
+def test_which_part_requires_grad_is_known_in_every_nest() -> None:
+    x, w = vector(1.0, 1.0, 1.0), vector(2.0, 2.0, 2.0).requires_grad_()
+    grad = torch.func.grad
+    assert not jvp(lambda a: jvp(lambda b: b + w, (a,), (x,))[1], (x,), (x,))[0].requires_grad
+    assert jvp(lambda a: jvp(lambda b: b * w, (a,), (x,))[1], (x,), (x,))[0].requires_grad
+    rows = vmap(lambda t: jvp(lambda a: a * w, (x,), (t,))[1])(torch.eye(3, dtype=torch.float64))
+    assert torch.autograd.grad(rows.sum(), w)[0].tolist() == [1.0, 1.0, 1.0]
+    both = jvp(grad(lambda a: (a * w).sin().sum()), (x,), (x,))
+    assert all(part.requires_grad for part in both)
+    assert not jvp(grad(lambda a: a.sum()), (x,), (x,))[1].requires_grad
+
+
+def test_torch_detach_leaves_tangents_behind() -> None:
+    with fw.dual_level():
+        dual = fw.make_dual(torch.ones(2), torch.ones(2))
+        assert fw.unpack_dual(torch.detach(dual)).tangent is None

@@ -700,8 +700,8 @@ def deg2rad_(input: Tensor) -> Tensor:
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices."""
     ...
-def detach(self: Tensor) -> Tensor:
-    """A tensor on the same memory, outside the graph."""
+def detach(input: Tensor) -> Tensor:
+    """A tensor on the same memory, outside the graph and without tangents."""
     ...
 def detach_(self: Tensor) -> Tensor:
     """Leave the graph, in place."""

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+import torch
+from tests.sweeps.cases import ENTRIES, cases, tensors
+
+import retrograd
 import shared
 from parity.harness import behaviour, behaviour_of_each
 from shared import custom, vector
@@ -637,3 +644,180 @@ def layers_with_duals(torch, log, kind):
         else:
             pair(torch, log, F.cross_entropy(dx.reshape(8, 4), torch.arange(8) % 4))
             pair(torch, log, F.gelu(dx))
+
+
+# Which part requires grad
+
+PROGRAMS = {
+    "itself": lambda torch, a, w: a,
+    "view": lambda torch, a, w: a.view(-1),
+    "part": lambda torch, a, w: a[0] + a[:1],
+    "sum": lambda torch, a, w: a.sum(0) - a.mean(0),
+    "scaled": lambda torch, a, w: a * 3.0,
+    "sine": lambda torch, a, w: a.sin(),
+    "square": lambda torch, a, w: a * a,
+    "weighted": lambda torch, a, w: a * w,
+    "moved": lambda torch, a, w: a + w,
+    "product": lambda torch, a, w: a @ w.t(),
+    "joined": lambda torch, a, w: torch.cat([a, w]),
+    "chosen": lambda torch, a, w: torch.where(w > 0, a, w),
+    "clamped": lambda torch, a, w: a.clamp(-1.0, 1.0),
+    "sorted": lambda torch, a, w: a.sort().values,
+    "rounded": lambda torch, a, w: a.round() + a.floor(),
+    "nonlinear then linear": lambda torch, a, w: a.exp().t().sum(),
+    "linear then nonlinear": lambda torch, a, w: a.t().sum().tanh(),
+    "detached": lambda torch, a, w: a.detach() + w,
+    "half detached": lambda torch, a, w: a.detach() * a,
+    "unrecorded": lambda torch, a, w: _unrecorded(torch, a),
+    "written": lambda torch, a, w: a.clone().mul_(w),
+    "written in part": lambda torch, a, w: _written_in_part(a, w),
+    "softmax": lambda torch, a, w: a.softmax(-1),
+    "norm": lambda torch, a, w: a.norm(),
+    "constant": lambda torch, a, w: w * 2,
+}
+FLAGS = [(value, slope, weight) for value in (False, True) for slope in (False, True)
+         for weight in (False, True)]
+
+
+def _unrecorded(torch, a):
+    with torch.no_grad():
+        return a * 2
+
+
+def _written_in_part(a, w):
+    b = a.clone()
+    b[0] = w[0]
+    return b
+
+
+def _arguments(torch, value, slope, weight):
+    x = torch.tensor([[0.3, -1.2], [2.0, 0.7]]).requires_grad_(value)
+    v = torch.tensor([[1.0, 0.5], [-1.0, 2.0]]).requires_grad_(slope)
+    w = torch.tensor([[1.5, -0.5], [0.2, 1.0]]).requires_grad_(weight)
+    return x, v, w
+
+
+def flagged(log, tensor):
+    log.values(tensor)
+    log(tensor.requires_grad)
+
+
+@behaviour_of_each(PROGRAMS)
+def the_parts_of_a_dual_number_require_grad_by_themselves(torch, log, name):
+    fw = torch.autograd.forward_ad
+    for flags in FLAGS:
+        x, v, w = _arguments(torch, *flags)
+        with fw.dual_level():
+            dual = fw.make_dual(x, v)
+            log(dual.requires_grad, dual.is_leaf)
+            y = PROGRAMS[name](torch, dual, w)
+            log(y.requires_grad, y.is_leaf, y.grad_fn is None)
+            for part in fw.unpack_dual(y):
+                if part is not None:
+                    flagged(log, part)
+
+
+@behaviour_of_each(PROGRAMS)
+def results_of_jvp_require_grad_by_themselves(torch, log, name):
+    for flags in FLAGS:
+        x, v, w = _arguments(torch, *flags)
+        parts = torch.func.jvp(lambda a: PROGRAMS[name](torch, a, w), (x,), (v,))  # noqa: B023
+        for part in parts:
+            flagged(log, part)
+            leaves = [t for t in (x, v, w) if t.requires_grad]
+            if part.requires_grad:
+                log(*torch.autograd.grad(part.sum(), leaves, retain_graph=True, allow_unused=True,
+                                         materialize_grads=True))
+
+
+NESTS = {
+    "jvp of jvp": lambda torch, f, x, v: torch.func.jvp(
+        lambda a: torch.func.jvp(f, (a,), (v,))[1], (x,), (v,)),
+    "jvp of jvp, by the direction": lambda torch, f, x, v: torch.func.jvp(
+        lambda t: torch.func.jvp(f, (x,), (t,))[1], (v,), (x.detach(),)),
+    "grad of jvp": lambda torch, f, x, v: torch.func.grad(
+        lambda a: torch.func.jvp(f, (a,), (v,))[1].sum())(x),
+    "grad of jvp, by the direction": lambda torch, f, x, v: torch.func.grad(
+        lambda t: torch.func.jvp(f, (x,), (t,))[1].sum())(v),
+    "jvp of grad": lambda torch, f, x, v: torch.func.jvp(
+        torch.func.grad(lambda a: f(a).sum()), (x,), (v,)),
+    "vmap of jvp": lambda torch, f, x, v: torch.func.vmap(
+        lambda t: torch.func.jvp(f, (x,), (t,)))(v.expand(3, 2, 2)),
+    "jvp of vmap": lambda torch, f, x, v: torch.func.jvp(
+        torch.func.vmap(f), (x.expand(3, 2, 2),), (v.expand(3, 2, 2),)),
+    "jacfwd": lambda torch, f, x, v: torch.func.jacfwd(f)(x),
+    "jacrev": lambda torch, f, x, v: torch.func.jacrev(f)(x),
+    "hessian": lambda torch, f, x, v: torch.func.hessian(lambda a: f(a).sum())(x),
+    "vjp of jvp": lambda torch, f, x, v: torch.func.vjp(
+        lambda a: torch.func.jvp(f, (a,), (v,)), x)[1](torch.func.jvp(f, (x,), (v,))),
+}
+
+
+# Where a derivative is zero because the program is linear, PyTorch knows it of a tangent that was
+# never made; here the zeros are computed, and may require grad.
+KNOWN_TO_BE_ZERO = {
+    "jvp of jvp": {"weighted", "product", "written"},
+    "jvp of jvp, by the direction": {"scaled", "weighted", "product", "written"},
+    "grad of jvp": {"weighted", "product", "written"},
+    "vjp of jvp": {"view", "moved", "joined"},
+}
+
+
+@behaviour_of_each(NESTS)
+def parts_in_nests_require_grad_by_themselves(torch, log, nest):
+    programs = {"view", "scaled", "sine", "weighted", "moved", "product", "joined", "written"}
+    for name in sorted(programs - KNOWN_TO_BE_ZERO.get(nest, set())):
+        for flags in FLAGS[::3]:
+            x, v, w = _arguments(torch, *flags)
+            found = NESTS[nest](torch, lambda a: PROGRAMS[name](torch, a, w), x, v)  # noqa: B023
+            log(name, flags)
+            for part in found if isinstance(found, tuple) else (found,):
+                flagged(log, part)
+
+
+OVERSTATED = {
+    "special.xlog1py", "logdet", "slogdet", "linalg.slogdet",  # not recorded by PyTorch
+    "addmm", "addmv", "addr", "baddbmm", "nn.functional.hinge_embedding_loss",  # made of products
+    "scatter_reduce", "frexp", "sgn", "angle",  # whose rules ask for more than theirs
+    "var_mean", "std_mean",  # one rule for both results
+    *(f"nn.functional.adaptive_max_pool{n}d{rest}" for n in (1, 2, 3)
+      for rest in ("", "_with_indices")),
+}
+"""The ops whose tangents require grad here, with their values, and not in PyTorch."""
+UNLIKE = {"linalg.lstsq", "fill"}  # residuals have no gradient here; a constant's tangent is none
+
+
+def parts_that_require_grad(case, values, slopes):
+    """Which parts of an op's results require grad, if its arguments' values or slopes do."""
+    fw = case.lib.autograd.forward_ad
+    with fw.dual_level():
+        duals = [fw.make_dual(t.clone().requires_grad_(values),
+                              case.lib.ones_like(t).requires_grad_(slopes))
+                 if t.is_floating_point() or t.is_complex() else t for t in case.inputs()]
+        found = []
+        for y in tensors(case.lib, case.run(duals)):
+            value, slope = fw.unpack_dual(y)
+            found.append((value.requires_grad, slope is not None and slope.requires_grad))
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("values", "slopes"), [(True, False), (False, True)])
+def test_the_parts_of_every_result_require_grad_by_themselves(values, slopes):
+    unlike, compared = {}, 0
+    for name, entry in ENTRIES.items():
+        case = next(iter(cases(retrograd, entry, "float64")), None)
+        if case is None or name in UNLIKE:
+            continue
+        try:
+            wanted = parts_that_require_grad(replace(case, lib=torch), values, slopes)
+        except (RuntimeError, NotImplementedError, TypeError, AttributeError, ValueError):
+            continue
+        found = parts_that_require_grad(case, values, slopes)
+        compared += 1
+        if found != wanted and not (name in OVERSTATED and [a for a, _ in found] == [
+                a for a, _ in wanted] and all(b or not c for (_, b), (_, c) in zip(
+                    found, wanted, strict=True))):
+            unlike[name] = (wanted, found)
+    assert not unlike
+    assert compared > 400

@@ -89,8 +89,13 @@ def get_device(input: Tensor) -> int:
     return _asked("get_device", input).get_device()
 
 
+def detach(input: Tensor) -> Tensor:
+    """A tensor on the same memory, outside the graph and without tangents."""
+    return _asked("detach", input).detach()
+
+
 publish(get_device, "get_device", method=False)
-publish(Tensor.detach, "detach", method=False)
+publish(detach, "detach", method=False)
 publish(Tensor.detach_, "detach_", method=False)
 
 

@@ -9,17 +9,18 @@ The graph knows nothing of them. An op on such data is computed here, by the op'
 call is recorded as any other; so reverse mode passes through forward mode and vmap, and they
 through it, in any nesting. Traced data nests: the one with the highest level is outermost.
 
-==================== ===========================================================
-:mod:`.traced_data`  the two kinds of data, the tensor that carries them, levels
-:mod:`.dual`         an op on dual numbers
-:mod:`.batched`      an op on batches
-:mod:`.dependencies` tangents that are sets of inputs: sparsity patterns
-:mod:`.raw_rules`    rules on raw data, arrays and traced data alike
-:mod:`.calls`        the usual call of an op on such data
-:mod:`.backward`     backward inside a transform
-:mod:`.boundary`     where data and gradients enter a transform and leave it
-:mod:`.writing`      writing in place
-==================== ===========================================================
+======================= ===========================================================
+:mod:`.traced_data`     the two kinds of data, the tensor that carries them, levels
+:mod:`.dual`            an op on dual numbers
+:mod:`.batched`         an op on batches
+:mod:`.dependencies`    tangents that are sets of inputs: sparsity patterns
+:mod:`.raw_rules`       rules on raw data, arrays and traced data alike
+:mod:`.calls`           the usual call of an op on such data
+:mod:`.backward`        backward inside a transform
+:mod:`.boundary`        where data and gradients enter a transform and leave it
+:mod:`.tangent_history` which part of a dual number requires grad
+:mod:`.writing`         writing in place
+======================= ===========================================================
 
 **Gradients that come from outside.** Backward inside a transform meets its data as ordinary
 numbers. Backward from outside enters through the nodes that ended the transform, and what flows

@@ -13,6 +13,7 @@ from ..core.extensions import extensions
 from ..core.graph import PlacedNode, View
 from ..core.tensor import Tensor, edge_of, wrap_any
 from .raw_rules import run_on_data
+from .tangent_history import VALUE, Part, requires_grad, subsets
 from .traced_data import Batched, Dual, TracedData, levels_of, sizes_of, zeros_like_data
 
 # ---------------------------------------------------------------- entering and leaving
@@ -21,27 +22,34 @@ from .traced_data import Batched, Dual, TracedData, levels_of, sizes_of, zeros_l
 class Boundary(PlacedNode):
     """A node at a transform's edge; both directions are linear, and each is the other's adjoint."""
 
-    __slots__ = ("forward", "adjoint", "levels")
+    __slots__ = ("forward", "adjoint", "levels", "reads")
     forward: Any
     adjoint: Any
     levels: Any
+    reads: Any  # the levels of which a tangent is taken out; None where that is not known
+
+    def parts_behind(self, part: Part) -> list[tuple[Any, Part]]:
+        """See :mod:`.tangent_history`."""
+        if self.reads is None:
+            return [(self.next0, inner) for inner in subsets(part)]
+        return [(self.next0, part | self.reads)]
 
     def pull(self, g: Any, *wanted: Any) -> Any:
         return settle(self.adjoint(g), self.levels)
 
     def replay(self, g: Any, *wanted: Any) -> Any:
-        return settle_tensor(recorded(g, self.adjoint, self.forward), self.levels)
+        return settle_tensor(recorded(g, self.adjoint, self.forward, None), self.levels)
 
 
-def recorded(tensor: Tensor, forward: Callable[[Any], Any],
-             adjoint: Callable[[Any], Any]) -> Tensor:
+def recorded(tensor: Tensor, forward: Callable[[Any], Any], adjoint: Callable[[Any], Any],
+             reads: Part | None = VALUE) -> Tensor:
     """``forward`` of a tensor's raw data as a tensor in the graph."""
     out = wrap_any(forward(tensor._array()))
     edge = edge_of(tensor)
     if edge is not None and MODE.get().grad:
         node = Boundary().placed()
         node.next0 = edge
-        node.forward, node.adjoint = forward, adjoint
+        node.forward, node.adjoint, node.reads = forward, adjoint, reads
         node.levels = levels_of(tensor._data)
         out._edge = node
     elif tensor._cut is not None:
@@ -247,8 +255,13 @@ def _read_part(tensor: Tensor, level: int, part: str) -> Tensor:
     whole = sizes_of(tensor._data)
     kept = sizes_of(dual_part(tensor._data, level, part))
     missing = {n: size for n, size in whole.items() if n not in kept and n != level and size}
-    return recorded(tensor, lambda x: dual_part(x, level, part),
-                    _as_functional(level, part, missing))
+    reads = frozenset((level,)) if part == "tangent" else VALUE
+    out = recorded(tensor, lambda x: dual_part(x, level, part),
+                   _as_functional(level, part, missing), reads)
+    if out._edge is not None and not any(
+            requires_grad(out._edge, other) for other in subsets(n for n in kept if not kept[n])):
+        out._edge = None
+    return out
 
 
 def dual_primal(tensor: Tensor, level: int) -> Tensor:
@@ -271,6 +284,11 @@ class MakeDual(PlacedNode):
 
     def name(self) -> str:
         return "ViewBackward0"
+
+    def parts_behind(self, part: Part) -> list[tuple[Any, Part]]:
+        if self.level in part:
+            return [(self.next1, part - {self.level})]
+        return [(self.next0, part)]
 
     def pull(self, g: Any, *wanted: Any) -> Any:
         value, slope = self._parts(g)
@@ -391,7 +409,7 @@ def settle_tensor(result: Tensor, levels: tuple[int, ...]) -> Tensor:
     if data.__class__ is ndarray or is_settled(data, levels):
         return result
     removed = {n: size for n, size in sorted(_outer_sizes(data).items()) if n not in levels}
-    return recorded(result, lambda x: settle(x, levels), lambda g: _unsettle(g, removed))
+    return recorded(result, lambda x: settle(x, levels), lambda g: _unsettle(g, removed), None)
 
 
 extensions.fill(settle=settle_tensor)

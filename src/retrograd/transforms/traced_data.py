@@ -178,6 +178,32 @@ class TracedTensor(Tensor):
             return _with_data(out, without_tangents(self._data))
         return out
 
+    def _has_recorded_value(self) -> bool:
+        """Whether the value, apart from its tangents, depends on something that requires grad."""
+        from .tangent_history import VALUE, requires_grad
+
+        return not any(isinstance(data, Dual) for data in spine(self._data).values()) \
+            or requires_grad(edge_of(self), VALUE)
+
+    @property
+    def requires_grad(self) -> bool:
+        return Tensor.requires_grad.fget(self) and (  # type: ignore[attr-defined,no-any-return]
+            self._has_recorded_value())
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        Tensor.requires_grad.fset(self, value)  # type: ignore[attr-defined]
+
+    @property
+    def is_leaf(self) -> bool:
+        return Tensor.is_leaf.fget(self) or (  # type: ignore[attr-defined,no-any-return]
+            not self._has_recorded_value())
+
+    @property
+    def grad_fn(self) -> Any:
+        found = Tensor.grad_fn.fget(self)  # type: ignore[attr-defined]
+        return None if found is None or not self._has_recorded_value() else found
+
     @property
     def data(self) -> Tensor:
         """A tensor on the same memory, without graph, tangents, or a share in the version."""
