@@ -381,6 +381,36 @@ def _() -> Any:
     yield from zip(layouts(numbers(30, 40)), layouts(numbers(40, 20)), strict=True)
 
 
+def systems_of(*dtypes: Any) -> Iterator[tuple[Any, Any]]:
+    """Matrices that are far from singular, large and small, and right-hand sides."""
+    for dtype, n, lead in itertools.product(dtypes, (3, 20), ((), (2,))):
+        for columns in (1, 2, 0):
+            a = numbers(*lead, n, n, dtype=dtype) + 4 * n ** 0.5 * np.eye(n, dtype=dtype)
+            yield a, numbers(n, columns, seed=1, dtype=dtype)
+
+
+@cases("systems.solve_triangular")
+def _() -> Iterator[tuple[Any, ...]]:
+    for a, b in systems_of(np.float32, np.float64, np.complex64, complex):
+        for upper, unit in itertools.product((False, True), (False, True)):
+            yield a, b, upper, unit
+            yield a.swapaxes(-1, -2), b, upper, unit
+            yield with_gaps(a), b, upper, unit
+    singular = np.diag([1.0, 0.0, 2.0])
+    yield singular, np.ones((3, 1)), True, False
+    yield np.zeros((0, 0)), np.zeros((0, 2)), True, False
+
+
+@cases("systems.lu_factor")
+def _() -> Iterator[tuple[Any, ...]]:
+    for a, _ in systems_of(np.float32, np.float64, complex):
+        yield (a,)
+        yield (a[..., :2],)
+        yield (a[..., :2, :],)
+    yield (np.zeros((3, 0)),)
+    yield (np.array([[0.0, 1, 2], [0, 3, 4], [0, 5, 6]]),)
+
+
 @cases("matrices.sum_rows")
 def _() -> Any:
     for dtype in (*FLOATS, np.int32, np.complex64):

@@ -530,10 +530,11 @@ def channel_shuffle(input: Tensor, groups: _int, *, out: Tensor | None = None) -
 def cholesky(input: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular factor of a positive-definite matrix."""
     ...
-def cholesky_inverse(L: Tensor, upper: _bool = False) -> Tensor:
+def cholesky_inverse(L: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a matrix from its Cholesky factor ``L``."""
     ...
-def cholesky_solve(input: Tensor, L: Tensor, upper: _bool = False) -> Tensor:
+def cholesky_solve(input: Tensor, L: Tensor, upper: _bool = False, *,
+                   out: Tensor | None = None) -> Tensor:
     """The solution X of ``A @ X = input``, from the Cholesky factor ``L`` of A."""
     ...
 def chunk(input: Tensor, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
@@ -950,6 +951,9 @@ def gcd_(input: Tensor, other: Tensor) -> Tensor:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Where ``input`` is at least ``other``."""
     ...
+def geqrf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """R with the vectors of the reflections that make Q below it, and their factors."""
+    ...
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix of all products of two vectors' elements."""
     ...
@@ -1216,6 +1220,18 @@ def logsumexp(input: Tensor, dim: _int | Sequence[_int] | None, keepdim: _bool =
     ...
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Where ``input`` is less than ``other``."""
+    ...
+def lu(A: Tensor, pivot: _bool = True, get_infos: _bool = False,
+       out: Tensor | None = None) -> Tensor:
+    """The factors L and U in one matrix, pivots, and with ``get_infos`` where a zero is met."""
+    ...
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *,
+             out: Tensor | None = None) -> Tensor:
+    """The solution X of ``A @ X = input`` from the LU factors of A."""
+    ...
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: _bool = True,
+              unpack_pivots: _bool = True, *, out: Tensor | None = None) -> Tensor:
+    """The matrices P, L and U of packed LU factors; those that are not wanted are empty."""
     ...
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """``input`` with ``value`` where ``mask`` is true."""
@@ -1498,6 +1514,13 @@ def ones_like(input: Tensor, *, dtype: dtype | None = None, layout: layout | Non
               device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False,
               memory_format: memory_format | None = None) -> Tensor:
     """A tensor of ones shaped as ``input``."""
+    ...
+def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The first columns of the product of the reflections that ``geqrf`` gives."""
+    ...
+def ormqr(input: Tensor, input2: Tensor, input3: Tensor, left: _bool = True,
+          transpose: _bool = False, *, out: Tensor | None = None) -> Tensor:
+    """``Q @ input3``, or ``input3 @ Q``, of the Q that the reflections of ``geqrf`` make."""
     ...
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix of all products of two vectors' elements."""
@@ -1931,6 +1954,10 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _float | None = None,
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: _float | None = None,
           dim: _int = -1) -> Tensor:
     """The integral of ``y`` along ``dim`` by the trapezoidal rule."""
+    ...
+def triangular_solve(b: Tensor, A: Tensor, upper: _bool = True, transpose: _bool = False,
+                     unitriangular: _bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The solution X of ``A @ X = b`` for triangular ``A``, and a copy of A."""
     ...
 def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The lower triangle of matrices; zeros above ``diagonal``."""

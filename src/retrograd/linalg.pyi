@@ -41,6 +41,9 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 def eigvalsh(A: Tensor, UPLO: str = 'L', *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of a Hermitian matrix, ascending."""
     ...
+def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The first columns of the product of the reflections that ``geqrf`` gives."""
+    ...
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of square matrices."""
     ...
@@ -48,9 +51,34 @@ def inv_ex(A: Tensor, *, check_errors: bool = False,
            out: Sequence[Tensor] | None = None) -> return_types.linalg_inv_ex:
     """The inverse, and a number that is positive where a matrix is singular."""
     ...
+def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Tensor | None = None) -> Tensor:
+    """L and D of a symmetric ``A = L @ D @ L.mT`` in one matrix, and pivots."""
+    ...
+def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False,
+                  out: Tensor | None = None) -> Tensor:
+    """L and D of a symmetric matrix, pivots, and where the first singular block of D is."""
+    ...
+def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False,
+              out: Tensor | None = None) -> Tensor:
+    """The solution X of ``A @ X = B`` from the LDL factors of A."""
+    ...
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *,
           driver: str | None = None) -> return_types.linalg_lstsq:
     """The X that makes ``A @ X - B`` shortest, with residuals, rank and singular values."""
+    ...
+def lu(A: Tensor, *, pivot: bool = True, out: Tensor | None = None) -> Tensor:
+    """A permutation P, a lower triangular L and an upper triangular U with ``A = P @ L @ U``."""
+    ...
+def lu_factor(A: Tensor, *, pivot: bool = True, out: Tensor | None = None) -> Tensor:
+    """The factors L and U in one matrix, and the row that each step of pivoting swapped."""
+    ...
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False,
+                 out: Tensor | None = None) -> Tensor:
+    """The factors L and U in one matrix, pivots, and where the first zero on U's diagonal is."""
+    ...
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False,
+             out: Tensor | None = None) -> Tensor:
+    """The solution X of ``A @ X = B`` from the LU factors of A."""
     ...
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of vectors, matrices or batches of matrices, by their numbers of dimensions."""
@@ -92,6 +120,10 @@ def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.l
     ...
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """The solution X of ``A @ X = B`` (of ``X @ A = B`` with ``left=False``)."""
+    ...
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False,
+             out: Tensor | None = None) -> Tensor:
+    """The solution X of ``A @ X = B``, and a number that is positive where A is singular."""
     ...
 def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
                      unitriangular: bool = False, out: Tensor | None = None) -> Tensor:

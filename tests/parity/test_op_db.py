@@ -1,10 +1,11 @@
 """PyTorch's own catalogue of sample calls, run by both libraries.
 
-``make parity`` tries the first calls of each op; with RETROGRAD_SWEEP=full (``make sweep``) it is
-all of them. Known differences are in tests/sweeps/op_db_differences.json, with a reason
-for every call that differs; a call that differs no more has to be struck from there. With
-RETROGRAD_SWEEP_REPORT=file what was found is added to that file, and ``python -m
-tests.sweeps.strike file`` does the striking.
+``make parity`` tries the first calls of each op in one dtype; with RETROGRAD_SWEEP=full (``make
+sweep``) it is all of them, in every dtype of ``DTYPES``. Known differences are in
+tests/sweeps/op_db_differences.json, with a reason for every call that differs; a call that differs
+no more has to be struck from there. With RETROGRAD_SWEEP_REPORT=file what was found is added to
+that file: ``python -m tests.sweeps.table file`` prints how much of the catalogue agrees, and
+``python -m tests.sweeps.strike file`` does the striking.
 """
 
 from __future__ import annotations
@@ -38,7 +39,11 @@ torch.set_num_threads(1)
 QUICK_SAMPLES = 2
 FULL = os.environ.get("RETROGRAD_SWEEP") == "full"
 LIMIT = None if FULL else QUICK_SAMPLES
-TOLERANCE = 1e-7
+DTYPES = (torch.float64, torch.float32, torch.complex128, torch.bfloat16, torch.float16,
+          torch.int64, torch.bool)
+TOLERANCES = {torch.float64: 1e-7, torch.complex128: 1e-7, torch.float32: 1e-4,
+              torch.complex64: 1e-4}
+HALF_TOLERANCE = 1e-2
 DIFFERENCES_FILE = Path(__file__).parents[1] / "sweeps" / "op_db_differences.json"
 DIFFERENCES = json.loads(DIFFERENCES_FILE.read_text())
 REPORT = os.environ.get("RETROGRAD_SWEEP_REPORT")
@@ -98,23 +103,36 @@ OPS = {title(info): info for info in op_db
 
 
 def dtype_of(info: Any) -> torch.dtype:
+    """The dtype in which an op is tried first; differences in it are those of its "values"."""
     wanted = (torch.float64, torch.int64, torch.complex128, torch.bool)
     return next((d for d in wanted if info.supports_dtype(d, "cpu")), torch.float32)
+
+
+def kind_of(info: Any, dtype: torch.dtype) -> str:
+    """Under which name differences in ``dtype`` are listed."""
+    return "values" if dtype == dtype_of(info) else str(dtype).removeprefix("torch.")
+
+
+def is_swept(info: Any, dtype: torch.dtype) -> bool:
+    return dtype == dtype_of(info) or (FULL and info.supports_dtype(dtype, "cpu"))
 
 
 # ---------------------------------------------------------------- the tests
 
 
-@pytest.mark.parametrize("name", list(OPS))
-def test_sample_inputs(name: str) -> None:
+@pytest.mark.parametrize("name, kind", [
+    (name, kind_of(info, dtype)) for name, info in OPS.items()
+    for dtype in dict.fromkeys((dtype_of(info), *DTYPES)) if is_swept(info, dtype)])
+def test_sample_inputs(name: str, kind: str) -> None:
     info = OPS[name]
-    dtype = dtype_of(info)
+    dtype = dtype_of(info) if kind == "values" else getattr(torch, kind)
     seed_all()
-    differentiable = dtype == torch.float64 and info.supports_autograd
+    differentiable = (info.supports_autograd and dtype in info.backward_dtypes
+                      and (dtype.is_floating_point or dtype.is_complex))
     with quietly():
         samples = list(itertools.islice(
             info.sample_inputs("cpu", dtype, requires_grad=differentiable), LIMIT))
-    settle(name, "values", samples, lambda sample: compare_sample(info, sample))
+    settle(name, kind, samples, lambda sample: compare_sample(info, sample))
 
 
 @pytest.mark.parametrize("name", [name for name, info in OPS.items() if info.error_inputs_func])
@@ -149,7 +167,7 @@ def test_known_differences_have_reasons() -> None:
     for name, kinds in DIFFERENCES.items():
         assert name in OPS
         for kind, known in kinds.items():
-            assert kind in ("values", "errors")
+            assert kind in ("values", "errors") or getattr(torch, kind) in DTYPES
             assert known and all(reason.strip() for reason in known.values())
 
 
@@ -270,7 +288,7 @@ def compare_tensors(what: str, theirs: Any, ours: Any, only_form: bool) -> None:
     if only_form or theirs.dtype == torch.complex32:
         return
     a, b = plain_values(theirs), plain_values(ours)
-    tolerance = TOLERANCE if theirs.dtype in (torch.float64, torch.complex128) else 1e-2
+    tolerance = TOLERANCES.get(theirs.dtype, HALF_TOLERANCE)
     size = np.abs(a[np.isfinite(a)]).max(initial=0.0) if a.ndim else 0.0
     same = np.allclose(a, b, rtol=tolerance, atol=tolerance * (1 + size), equal_nan=True)
     if not same:

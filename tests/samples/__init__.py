@@ -30,20 +30,21 @@ class Recipe:
     low: float = -2.0
     high: float = 2.0
     # "float": the dtype under test; "distinct": the same without ties; "complex": complex numbers
-    # of that precision; "int"; "bool"
+    # of that precision; "int"; "int32"; "bool"
     kind: str = "float"
     grad: bool = True
     seed: int = 0
 
     @property
     def differentiable(self) -> bool:
-        return self.grad and self.kind not in ("int", "bool")
+        return self.grad and self.kind not in ("int", "int32", "bool")
 
     def array(self, dtype: str) -> np.ndarray:
         identity = repr((self.shape, self.kind, self.seed))
         random = np.random.RandomState(zlib.crc32(identity.encode()))
-        if self.kind == "int":
-            return random.randint(int(self.low), int(self.high), self.shape).astype(np.int64)
+        if self.kind.startswith("int"):
+            found = random.randint(int(self.low), int(self.high), self.shape)
+            return found.astype(np.int32 if self.kind == "int32" else np.int64)
         if self.kind == "bool":
             return random.rand(*self.shape) < 0.5
         if self.kind == "distinct":

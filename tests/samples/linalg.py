@@ -122,3 +122,30 @@ for _name in ("linalg.cholesky", "linalg.cholesky_ex", "linalg.eigh", "linalg.ei
     samples(_name, call(_number), call(array(2, 1, 1, low=0.5)))
 samples("cholesky_solve", call(array(1, 2), _number), call(array(1, 2), _number, True))
 samples("cholesky_inverse", call(_number), call(_number, True))
+
+# Factors, and calls that solve with them, of whatever swaps; a single number needs none.
+_pivots = array(3, low=3, high=4, kind="int32")
+for _name in ("linalg.lu", "linalg.lu_factor", "linalg.lu_factor_ex"):
+    samples(_name, call(_square), call(_batch), call(array(3, 5)), call(array(5, 3)), complex=True)
+samples("linalg.solve_ex", call(_square, array(3, 2)), call(_batch, array(2, 3)),
+        call(_square, array(2, 3), left=False), complex=True)
+samples("linalg.householder_product", call(array(4, 3), array(3)), call(array(4, 3), array(2)),
+        call(array(2, 3, 3), array(2, 3)), complex=True)
+samples("orgqr", call(array(4, 3), array(3)), complex=True)
+samples("ormqr", call(array(4, 3), array(3), array(4, 2)),
+        call(array(4, 3), array(3), array(2, 4), False),
+        call(_square, array(3), _square, True, True),
+        call(_batch, array(2, 3), array(2, 2, 3), False, True), complex=True)
+samples("geqrf", call(array(4, 3, grad=False)), call(array(2, 3, 4, grad=False)), complex=True)
+samples("linalg.ldl_factor", call(array(3, 3, seed=4, grad=False)),
+        call(array(2, 3, 3, seed=5, grad=False)), complex=True)
+samples("linalg.ldl_factor_ex", call(array(3, 3, seed=4, grad=False)),
+        call(array(3, 3, seed=4, grad=False), hermitian=True), complex=True)
+samples("lu_unpack", call(_square, _pivots), call(array(3, 5), _pivots),
+        call(array(5, 3), _pivots), call(_square, _pivots, True, False), complex=True)
+samples("linalg.lu_solve", call(_square, _pivots, array(3, 2)),
+        call(_square, _pivots, array(2, 3, 2), adjoint=True),
+        call(_square, _pivots, array(2, 3), left=False),
+        call(_square, _pivots, array(2, 3), left=False, adjoint=True), complex=True)
+samples("linalg.ldl_solve", call(array(3, 3, seed=4, grad=False), _pivots,
+                                 array(3, 2, grad=False)), complex=True)

@@ -19,7 +19,8 @@ NO_SAMPLES: dict[str, str] = {
         "asarray", "from_numpy", "frombuffer", "from_dlpack", "to_dlpack", "empty", "empty_strided",
         "empty_like", "zero_", "resize_as_",
     ], _MEMORY),
-    **dict.fromkeys(["chain_matmul", "cholesky", "qr", "nn.functional.upsample",
+    **dict.fromkeys(["chain_matmul", "cholesky", "qr", "lu", "lu_solve", "triangular_solve",
+                     "nn.functional.upsample",
                      "nn.functional.upsample_nearest", "nn.functional.upsample_bilinear"], _WARNS),
     "affine_grid_generator": "what is behind the checks of affine_grid, which has samples",
     "linalg.eig": "its vectors have a free phase: tests/parity/test_op_db.py takes their moduli",
@@ -39,14 +40,13 @@ KNOWN: dict[tuple[str, str, str], str] = {}
 
 NODE_DIFFERENCES: dict[tuple[str, str], str] = {
     **_same("_sample_dirichlet", _WIDE, "it has a derivative; PyTorch's distribution brings one"),
-    **_same("linalg.solve linalg.solve_triangular", _ALL,
+    **_same("linalg.solve linalg.solve_ex linalg.solve_triangular linalg.lu_solve ormqr", _ALL,
             "left=False is solved by transposing, which is recorded"),
     **_same("linalg.qr", _ALL, "the right part of a wide matrix joins R by a recorded cat"),
     **_same("linalg.lstsq", _WIDE, "the residuals are not differentiable here"),
     **_same("linalg.matrix_norm", _WIDE, "keepdim ends in a view instead of a permutation"),
     **_same("linalg.tensorinv", _ALL,
             "PyTorch's inverse has its columns in a row, so reshaping it is no plain view"),
-    **_same("cholesky_solve cholesky_inverse", _WIDE, "made of triangular solutions"),
     **_same("nn.functional.conv1d nn.functional.conv2d conv2d nn.functional.conv_transpose1d "
             "nn.functional.conv_transpose2d", ("complex128",),
             "PyTorch splits a complex convolution into real ones"),
@@ -86,6 +86,7 @@ _WRONG_ROW = "PyTorch's gradient leaves out the row that an empty vector takes u
 
 _NO_SIGNALS = "PyTorch's library refuses to transform no signals; here they have no spectra"
 
+_NO_GRADIENT = "PyTorch gives no gradient where no elements are; here it is an empty one"
 DEGENERATE: dict[tuple[str, str], str] = {
     ("_standard_gamma", "ones"): _EXACT,
     **_same("_standard_gamma_grad", ("zero-dim", "ones"), _EXACT),
@@ -97,6 +98,8 @@ DEGENERATE: dict[tuple[str, str], str] = {
     ("channel_shuffle", "empty"): "PyTorch's derivative divides no channels into no groups, and "
                                   "refuses that",
     **_same("cov Tensor.cov", ("zero-dim", "ones"), _WIPED),
+    **_same("linalg.householder_product ormqr", ("empty", "first empty"), _NO_GRADIENT),
+    ("orgqr", "empty"): _NO_GRADIENT,
     **_same("block_diag", ("empty", "first empty"), _WRONG_ROW),
     ("linalg.matrix_norm", "ones"): "PyTorch's second derivative of a Frobenius norm is nan where "
                                     "the norm is zero, though its first is zero",

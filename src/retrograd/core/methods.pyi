@@ -788,6 +788,9 @@ class TensorMethods:
     def geometric_(self, p: _float, *, generator: Generator | None = None) -> Self:
         """In-place version of :func:`geometric`."""
         ...
+    def geqrf(self) -> Tensor:
+        """R with the vectors of the reflections that make Q below it, and their factors."""
+        ...
     def ger(self, vec2: Tensor) -> Tensor:
         """The matrix of all products of two vectors' elements."""
         ...
@@ -1070,6 +1073,13 @@ class TensorMethods:
     def lt_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`lt`."""
         ...
+    def lu(self, pivot: _bool = True, get_infos: _bool = False,
+           out: Tensor | None = None) -> Tensor:
+        """The factors L and U in one matrix, pivots, and with ``get_infos`` where a zero is met."""
+        ...
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+        """The solution X of ``A @ X = input`` from the LU factors of A."""
+        ...
     @property
     def mH(self) -> Tensor:
         """The conjugate transpose of the last two dimensions."""
@@ -1326,6 +1336,13 @@ class TensorMethods:
         ...
     def not_equal_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`ne`."""
+        ...
+    def orgqr(self, tau: Tensor) -> Tensor:
+        """The first columns of the product of the reflections that ``geqrf`` gives."""
+        ...
+    def ormqr(self, input2: Tensor, input3: Tensor, left: _bool = True,
+              transpose: _bool = False) -> Tensor:
+        """``Q @ input3``, or ``input3 @ Q``, of the Q that the reflections of ``geqrf`` make."""
         ...
     def outer(self, vec2: Tensor) -> Tensor:
         """The matrix of all products of two vectors' elements."""
@@ -1729,6 +1746,10 @@ class TensorMethods:
         ...
     def transpose_(self, dim0: _int, dim1: _int) -> Self:
         """Exchange two dimensions in place."""
+        ...
+    def triangular_solve(self, A: Tensor, upper: _bool = True, transpose: _bool = False,
+                         unitriangular: _bool = False) -> Tensor:
+        """The solution X of ``A @ X = b`` for triangular ``A``, and a copy of A."""
         ...
     def tril(self, diagonal: _int = 0) -> Tensor:
         """The lower triangle of matrices; zeros above ``diagonal``."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...base.errors import LinAlgError
 from .. import xp
 from .precision import is_half as is_low_precision
 from .precision import wide
@@ -96,83 +95,6 @@ def cross(a: Any, b: Any, axis: int) -> Any:
 # ---------------------------------------------------------------- factorisations
 
 
-def _flat(array: Any) -> Any:
-    return array.reshape(math.prod(array.shape[:-2]), *array.shape[-2:])
-
-
-def _batch_label(array: Any, number: int) -> str:
-    return f"(Batch element {number}): " if array.ndim > 2 else ""
-
-
-def first_zero_pivot(a: Any) -> Any:
-    """For each matrix, the first column (from one) where elimination finds a zero; 0 for none."""
-    info = xp.zeros(math.prod(a.shape[:-2]), xp.int32)
-    for number, matrix in enumerate(_flat(a)):
-        left = matrix.copy()
-        for k in range(left.shape[0]):
-            pivot = k + xp.absolute(left[k:, k]).argmax()
-            if left[pivot, k] == 0:
-                info[number] = k + 1
-                break
-            left[[k, pivot]] = left[[pivot, k]]
-            left[k + 1:] -= xp.outer(left[k + 1:, k] / left[k, k], left[k])
-    return info.reshape(a.shape[:-2])
-
-
-def inverse(a: Any, name: str, quiet: bool = False) -> Any:
-    """The inverse; an error names the pivot that is zero, or ``quiet`` gives infinities."""
-    try:
-        return xp.linalg.inv(a)
-    except xp.linalg.LinAlgError:
-        if quiet:
-            bad = first_zero_pivot(a).astype(bool)[..., None, None]
-            one = xp.eye(a.shape[-1], dtype=a.dtype)
-            return xp.where(bad, xp.asarray(xp.inf, a.dtype), xp.linalg.inv(xp.where(bad, one, a)))
-        info = first_zero_pivot(a).reshape(-1)
-        bad = int(xp.flatnonzero(info)[0]) if info.any() else 0
-        raise LinAlgError(
-            f"{name}: {_batch_label(a, bad)}The diagonal element {max(int(info[bad]), 1)} is zero, "
-            "the inversion could not be completed because the input matrix is singular."
-        ) from None
-
-
-def solve(a: Any, b: Any, vector: bool) -> Any:
-    """The solution of ``a @ x = b``; with ``vector``, ``b`` holds one vector per matrix."""
-    try:
-        if vector:
-            return xp.linalg.solve(a, b[..., None])[..., 0]
-        return xp.linalg.solve(a, b)
-    except xp.linalg.LinAlgError:
-        info = first_zero_pivot(a).reshape(-1)
-        bad = int(xp.flatnonzero(info)[0]) if info.any() else 0
-        raise LinAlgError(f"torch.linalg.solve: {_batch_label(a, bad)}The solver failed because "
-                          "the input matrix is singular.") from None
-
-
-def solve_triangular(a: Any, b: Any, upper: bool, unit: bool) -> Any:
-    """The solution of ``a @ x = b`` that reads one triangle of ``a`` only."""
-    a = triangle(a, 0, upper)
-    size = a.shape[-1]
-    if unit:
-        a = xp.where(xp.eye(size, dtype=bool), xp.ones((), a.dtype), a)
-    try:
-        return xp.linalg.solve(a, b)
-    except xp.linalg.LinAlgError:
-        return _substituted(a, b, upper)
-
-
-def _substituted(a: Any, b: Any, upper: bool) -> Any:
-    """Back substitution, which divides by zero where the general solver refuses to."""
-    shape = xp.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    x = xp.broadcast_to(b, (*shape, *b.shape[-2:])).copy()
-    size = a.shape[-1]
-    for i in reversed(range(size)) if upper else range(size):
-        known = slice(i + 1, size) if upper else slice(0, i)
-        done = (a[..., i, None, known] @ x[..., known, :])[..., 0, :]
-        x[..., i, :] = (x[..., i, :] - done) / a[..., i, i, None]
-    return x
-
-
 def cofactors(a: Any) -> Any:
     """The matrix of signed minors, by way of the singular values, so also of singular matrices."""
     u, s, vh = xp.linalg.svd(a)
@@ -181,43 +103,6 @@ def cofactors(a: Any) -> Any:
     sign = xp.linalg.det(u) * xp.linalg.det(vh)
     scaled = u.conj() * (sign[..., None] * xp.prod(others, axis=-1))[..., None, :]
     return xp.cast(scaled @ vh.conj(), a.dtype)
-
-
-def first_bad_minor(a: Any) -> Any:
-    """For each matrix, the order of the first minor that is not positive; 0 for none."""
-    info = xp.zeros(math.prod(a.shape[:-2]), xp.int32)
-    for number, matrix in enumerate(_flat(a)):
-        for order in range(1, matrix.shape[0] + 1):
-            try:
-                xp.linalg.cholesky(matrix[:order, :order])
-            except xp.linalg.LinAlgError:
-                info[number] = order
-                break
-    return info.reshape(a.shape[:-2])
-
-
-def cholesky(a: Any, upper: bool, name: str, quiet: bool = False) -> Any:
-    """The Cholesky factor; an error names the minor that is not positive, unless ``quiet``."""
-    try:
-        return xp.linalg.cholesky(a, upper=upper)
-    except xp.linalg.LinAlgError:
-        if quiet:
-            return partial_cholesky(a, upper)
-        info = first_bad_minor(a).reshape(-1)
-        bad = int(xp.flatnonzero(info)[0]) if info.any() else 0
-        raise LinAlgError(
-            f"{name}: {_batch_label(a, bad)}The factorization could not be completed because the "
-            "input is not positive-definite (the leading minor of order "
-            f"{max(int(info[bad]), 1)} is not positive-definite).") from None
-
-
-def partial_cholesky(a: Any, upper: bool) -> Any:
-    """Factors of the matrices that have one; the others are left as they are."""
-    found = a.copy()
-    for target, info in zip(_flat(found), first_bad_minor(a).reshape(-1), strict=True):
-        if not info:
-            target[...] = xp.linalg.cholesky(target, upper=upper)
-    return triangle(found, 0, upper)
 
 
 def qr(a: Any, mode: str) -> tuple[Any, Any]:

@@ -4,6 +4,8 @@
 :mod:`.common`          checks, and shapes that meet matrices
 :mod:`.diagonals`       triangles and diagonals
 :mod:`.solve`           inverses, linear systems, determinants
+:mod:`.lu`              LU and LDL factors, and the systems they solve
+:mod:`.reflections`     orthogonal matrices as products of reflections
 :mod:`.factor`          Cholesky, QR, eigenvalues, singular values
 :mod:`.least_squares`   pseudo-inverses, least squares, rank
 :mod:`.functions`       exponential, powers, norms, condition
@@ -13,6 +15,7 @@
 
 from __future__ import annotations
 
-from . import diagonals, factor, functions, least_squares, solve, vectors
+from . import diagonals, factor, functions, least_squares, lu, reflections, solve, vectors
 
-__all__ = ["diagonals", "factor", "functions", "least_squares", "solve", "vectors"]
+__all__ = ["diagonals", "factor", "functions", "least_squares", "lu", "reflections",
+           "solve", "vectors"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import return_types
-from ...backend import matrices, xp
+from ...backend import matrices, systems, xp
 from ...backend.interface import kind_of
 from ...base.warning import warn
 from ...core.op import Array, Index, composite, op, public
@@ -27,7 +27,7 @@ from .solve import _solve, _solve_triangular
     vjp=lambda g, y, upper: _cholesky_gradient(g, y, upper))
 def _cholesky(A: Array, upper: bool, name: str, quiet: bool = False) -> Any:
     check_matrices(name, A)
-    return matrices.cholesky(A, upper, name, quiet)
+    return systems.cholesky(A, upper, name, quiet)
 
 
 def _cholesky_gradient(g: Any, y: Any, upper: bool) -> Any:
@@ -62,7 +62,7 @@ def torch_cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = N
     vjp=lambda g, y, upper: _cholesky_gradient(g, y, upper))
 def _old_cholesky(A: Array, upper: bool) -> Any:
     check_matrices("cholesky", A)
-    return matrices.cholesky(A, upper, "cholesky")
+    return systems.cholesky(A, upper, "cholesky")
 
 
 @composite(function="linalg")
@@ -76,7 +76,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False,
 
 @op(batches="leading")
 def _bad_minors(A: Index) -> Any:
-    return matrices.first_bad_minor(A)
+    return systems.first_bad_minor(A)
 
 
 @op(node="LinalgQrBackward0", outputs=("Q", "R"), batches="leading",

@@ -7,25 +7,29 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import return_types
-from ...backend import matrices, xp
+from ...backend import matrices, systems, xp
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import canonical_dim, no_kernel
+from ...base.warning import warn
 from ...core.op import Array, Index, composite, op, public
 from ...core.tensor import Tensor
 from ..batching import all_batched, run
 from ..checks.common import scalar_type
+from ..checks.matrices import check_old_triangle, check_sizes
 from ..elementwise.arithmetic import is_complex_value
 from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import log
 from ..elementwise.where import where
+from ..memory.casts import clone
 from ..products.matmul import _batched, adjoint_of
 from ..shapes.complex_views import _imag, complex_of
 from ..shapes.dimensions import _permute, transpose
-from ..shapes.expanding import joint_shape, sum_to_size_of
+from ..shapes.dimensions import transpose as _turned
+from ..shapes.expanding import expand, joint_shape, sum_to_size_of
 from ..shapes.reshaping import reshape, with_rank
 from ..sorting.sorting import into, into_one
-from .common import _identity, check_matrices, columns_of, per_matrix, rows_of
+from .common import check_matrices, columns_of, per_matrix, rows_of
 from .diagonals import tril, triu
 
 
@@ -33,7 +37,7 @@ from .diagonals import tril, triu
     vjp=lambda g, y: -_batched(adjoint_of(y), _batched(g, adjoint_of(y))))
 def _inv(A: Array, name: str, quiet: bool = False) -> Any:
     check_matrices(name, A)
-    return matrices.inverse(A, name, quiet)
+    return systems.inverse(A, name, quiet)
 
 
 @public("inverse")
@@ -53,13 +57,14 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
 
 @op(batches="leading")
 def _zero_pivots(A: Index) -> Any:
-    return matrices.first_zero_pivot(A)
+    return systems.first_zero_pivot(A)
 
 
-@op(node="LinalgSolveExBackward0", broadcasts=True, batches=lambda batch, A, B, vector:
-    run("_solve", *_systems(batch, A, B, 1 if vector else 2), vector))
-def _solve(A: Array, B: Array, vector: bool) -> Any:
-    return matrices.solve(A, B, vector)
+@op(node="LinalgSolveExBackward0", broadcasts=True, batches=lambda batch, A, B, vector, *options:
+    run("_solve", *_systems(batch, A, B, 1 if vector else 2), vector, *options))
+def _solve(A: Array, B: Array, vector: bool, name: str = "torch.linalg.solve",
+           quiet: bool = False) -> Any:
+    return systems.solve(A, B, vector, name, quiet)
 
 
 _solve.vjp(
@@ -67,9 +72,9 @@ _solve.vjp(
     B=lambda g, A, vector: _solve(adjoint_of(A), g, vector))
 
 
-def _systems(batch: Any, A: Any, B: Any, columns: int) -> tuple[Any, Any]:
+def _systems(batch: Any, A: Any, B: Any, columns: int, called: str = "A") -> tuple[Any, Any]:
     """Matrices and right-hand sides with the batch in front and leading dims of one rank."""
-    A, B = all_batched(batch, A=A, B=B)
+    A, B = all_batched(batch, **{called: A, "B": B})
     lead = max(A.ndim - 2, B.ndim - columns)
     return with_rank(A, lead - 1 + 2), with_rank(B, lead - 1 + columns)
 
@@ -102,24 +107,35 @@ def _check_system(name: str, A: Any, B: Any, vector: bool, left: bool, kernel: s
 @composite(function="linalg")
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """The solution X of ``A @ X = B`` (of ``X @ A = B`` with ``left=False``)."""
+    return into_one(out, _solved(A, B, left, "torch.linalg.solve", False))
+
+
+def _solved(A: Tensor, B: Tensor, left: bool, name: str, quiet: bool) -> Tensor:
     vector = _is_vector(A, B)
     _check_system("linalg.solve", A._data, B._data, vector, left, "lu_cpu")
     if left:
-        found = _solve(A, B, vector)
-    elif vector:
+        return _solve(A, B, vector, name, quiet)
+    if vector:
         raise RuntimeError("linalg.solve: Vector broadcasting of the left hand side is not "
                            "supported for left=False. In this case linalg.solve is equivalent to "
                            "B / A.squeeze(-1)")
-    else:
-        found = transpose(_solve(transpose(A, -2, -1), transpose(B, -2, -1), False), -2, -1)
-    return into_one(out, found)
+    turned = _solve(transpose(A, -2, -1), transpose(B, -2, -1), False, name, quiet)
+    return transpose(turned, -2, -1)
+
+
+@composite(function="linalg")
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False,
+             out: Any = None) -> Any:
+    """The solution X of ``A @ X = B``, and a number that is positive where A is singular."""
+    found = _solved(A, B, left, "torch.linalg.solve_ex", not check_errors)
+    return return_types.linalg_solve_ex(into("linalg_solve_ex", out, (found, _zero_pivots(A))))
 
 
 @op(node="LinalgSolveTriangularBackward0", broadcasts=True,
     batches=lambda batch, A, B, upper, unitriangular:
     run("_solve_triangular", *_systems(batch, A, B, 2), upper, unitriangular))
 def _solve_triangular(A: Array, B: Array, upper: bool, unitriangular: bool) -> Any:
-    return matrices.solve_triangular(A, B, upper, unitriangular)
+    return systems.solve_triangular(A, B, upper, unitriangular)
 
 
 def _in_triangle(matrix: Any, upper: bool, unitriangular: bool) -> Any:
@@ -150,39 +166,70 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
     return into_one(out, found)
 
 
+@composite(method=True)
+def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False,
+                     unitriangular: bool = False, *, out: Any = None) -> Any:
+    """The solution X of ``A @ X = b`` for triangular ``A``, and a copy of A."""
+    warn("torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will "
+         "be removed in a future PyTorch release.\ntorch.linalg.solve_triangular has its arguments "
+         "reversed and does not return a copy of one of the inputs.\n"
+         "X = torch.triangular_solve(B, A).solution\nshould be replaced with\n"
+         "X = torch.linalg.solve_triangular(A, B).", once=True)
+    check_old_triangle(b._data, A._data)
+    lead = joint_shape(tuple(b.shape[:-2]), tuple(A.shape[:-2]))
+    matrix = _turned(A, -2, -1) if transpose else A
+    found = _solve_triangular(matrix, b, upper is not transpose, unitriangular)
+    copy = clone(expand(A, (*lead, *A.shape[-2:])))
+    return return_types.triangular_solve(into("triangular_solve", out, (found, copy)))
+
+
 def _check_factor(input: Any, L: Any) -> None:
     for name, matrix in (("b", input), ("u", L)):
         if matrix.ndim < 2:
             raise RuntimeError(f"{name} should have at least 2 dimensions, but has {matrix.ndim} "
                                "dimensions instead")
-    if input.dtype != L.dtype:
-        raise RuntimeError("Expected b and A to have the same dtype, but found b of type "
-                           f"{scalar_type(input)} and A of type {scalar_type(L)} instead.")
-    if L.shape[-1] != L.shape[-2]:
-        raise RuntimeError("A must be batches of square matrices, but they are "
-                           f"{L.shape[-2]} by {L.shape[-1]} matrices")
+    check_sizes("cholesky_solve", L, input)
     joint_shape(input.shape[:-2], L.shape[:-2])
-    if L.shape[-1] != input.shape[-2]:
-        raise RuntimeError("Incompatible matrix sizes for cholesky_solve: each A matrix is "
-                           f"{L.shape[-1]} by {L.shape[-1]} but each b matrix is "
-                           f"{input.shape[-2]} by {input.shape[-1]}")
     check_matrices("cholesky_solve", L, kernel="cholesky_solve_cpu", numbers="kernel")
 
 
+@op(node="CholeskySolveBackward0", broadcasts=True, batches=lambda batch, B, L, upper:
+    run("_cholesky_solve", *reversed(_systems(batch, L, B, 2, "L")), upper))
+def _cholesky_solve(B: Array, L: Array, upper: bool) -> Any:
+    return systems.cholesky_solve(B, L, upper)
+
+
+def _of_factor(middle: Any, L: Any, upper: bool) -> Any:
+    """The gradient of the factor of A, from the half of that of the inverse of A that A met."""
+    both = middle + adjoint_of(middle)
+    return -triu(_batched(L, both)) if upper else -tril(_batched(both, L))
+
+
+_cholesky_solve.vjp(
+    B=lambda g, L, upper: _cholesky_solve(g, L, upper),
+    L=lambda g, L, y, upper: _of_factor(
+        _batched(_cholesky_solve(g, L, upper), adjoint_of(y)), L, upper))
+
+
 @composite(method=True)
-def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
+def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *,
+                   out: Tensor | None = None) -> Tensor:
     """The solution X of ``A @ X = input``, from the Cholesky factor ``L`` of A."""
     _check_factor(input._data, L._data)
-    first, second = (adjoint_of(L), L) if upper else (L, adjoint_of(L))
-    return _solve_triangular(second, _solve_triangular(first, input, False, False), True, False)
+    return into_one(out, _cholesky_solve(input, L, upper))
+
+
+@op(node="CholeskyInverseBackward0", batches="leading", vjp=lambda g, L, y, upper: _of_factor(
+    _batched(_batched(y, g), y), L, upper))
+def _cholesky_inverse(L: Array, upper: bool) -> Any:
+    check_matrices("cholesky_inverse", L, kernel="cholesky_inverse_out_cpu", numbers="kernel")
+    return systems.cholesky_solve(xp.eye(L.shape[-1], dtype=L.dtype), L, upper)
 
 
 @composite(method=True)
-def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
+def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a matrix from its Cholesky factor ``L``."""
-    check_matrices("cholesky_inverse", L._data, kernel="cholesky_inverse_out_cpu",
-                   numbers="kernel")
-    return cholesky_solve(_identity(L), L, upper)
+    return into_one(out, _cholesky_inverse(L, upper))
 
 
 # ---------------------------------------------------------------- tensors seen as matrices

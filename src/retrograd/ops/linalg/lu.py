@@ -1,0 +1,273 @@
+"""LU and LDL factors, and the systems they solve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import return_types
+from ...backend import systems, xp
+from ...base.warning import warn
+from ...core.op import Array, Index, composite, linear, op, public
+from ...core.tensor import Tensor
+from ..batching import all_batched, repeated, run
+from ..checks import matrices as checks
+from ..checks.common import no_derivative
+from ..products.matmul import _batched, adjoint_of
+from ..shapes.expanding import expand, joint_shape
+from ..shapes.joining import cat
+from ..shapes.slicing import _slice, slice_backward
+from ..sorting.sorting import into, into_one
+from .common import _identity
+from .diagonals import tril, triu
+from .solve import _solve_triangular
+
+# ---------------------------------------------------------------- factors
+
+
+@op(node="LinalgLuFactorExBackward0", outputs=("LU", "pivots", "info"), differentiable=(0,),
+    batches="leading", vjp=lambda g, LU, pivots: _permuted(_lu_gradient(g[0], LU), pivots, True))
+def _lu_factor(A: Array, name: str) -> Any:
+    """``name`` is the function that refuses singular matrices, if one does."""
+    found = systems.lu_factor(A)
+    if name and (pivot := systems.first_failure(found[2])):
+        raise RuntimeError(
+            f"torch.linalg.{name}: {pivot[0]}U[{pivot[1]},{pivot[1]}] is zero and using it on "
+            "lu_solve would result in a division by zero. If you still want to perform the "
+            "factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)")
+    return found
+
+
+@linear(batches=lambda batch, input, pivots, back:
+        run("_permuted", *all_batched(batch, input=input, pivots=pivots), back),
+        vjp=lambda g, pivots, back: _permuted(g, pivots, not back))
+def _permuted(input: Array, pivots: Index, back: bool) -> Any:
+    """The rows in the order that pivoting brought them to, or from there ``back``."""
+    return systems.permuted_rows(input, pivots, back)
+
+
+def _part(input: Any, axis: int, start: int, end: int) -> Any:
+    """Positions along an axis that is counted from the right."""
+    if not start and end == input.shape[axis]:
+        return input
+    return _slice(input, input.ndim + axis, start, end)
+
+
+def _unit_lower(square: Any) -> Any:
+    return tril(square, -1) + _identity(square)
+
+
+def _lu_gradient(g: Any, packed: Any) -> Any:
+    """The gradient of ``L @ U`` from that of its factors, both packed into one matrix."""
+    rows, columns = packed.shape[-2:]
+    size = min(rows, columns)
+    square, of_square = (_part(_part(m, -2, 0, size), -1, 0, size) for m in (packed, g))
+    lower, upper = _unit_lower(square), triu(square)
+    below = _batched(adjoint_of(lower), tril(of_square, -1))
+    above = _batched(triu(of_square), adjoint_of(upper))
+    if columns > size:
+        right, of_right = (_part(m, -1, size, columns) for m in (packed, g))
+        below = below - _batched(of_right, adjoint_of(right))
+    if rows > size:
+        bottom, of_bottom = (_part(m, -2, size, rows) for m in (packed, g))
+        above = above - _batched(adjoint_of(bottom), of_bottom)
+    found = _over_upper(_under_lower(lower, tril(below, -1) + triu(above)), upper)
+    if columns > size:
+        return cat([found, _under_lower(lower, of_right)], -1)
+    return found if rows == size else cat([found, _over_upper(of_bottom, upper)], -2)
+
+
+def _under_lower(lower: Any, g: Any) -> Any:
+    return _solve_triangular(adjoint_of(lower), g, True, True)
+
+
+def _over_upper(g: Any, upper: Any) -> Any:
+    return adjoint_of(_solve_triangular(upper, adjoint_of(g), True, False))
+
+
+def _factored(name: str, A: Tensor, pivot: bool, refusing: str = "") -> Any:
+    checks.check_factorable(name, A._data)
+    checks.check_pivoted(pivot)
+    return _lu_factor(A, refusing)
+
+
+@composite(function="linalg")
+def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+    """The factors L and U in one matrix, and the row that each step of pivoting swapped."""
+    found = _factored("torch.lu_factor", A, pivot, "lu_factor")
+    return return_types.linalg_lu_factor(into("linalg_lu_factor", out, found[:2]))
+
+
+@composite(function="linalg")
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False,
+                 out: Any = None) -> Any:
+    """The factors L and U in one matrix, pivots, and where the first zero on U's diagonal is."""
+    found = _factored("torch.lu_factor", A, pivot, "lu_factor_ex" if check_errors else "")
+    return return_types.linalg_lu_factor_ex(into("linalg_lu_factor_ex", out, found))
+
+
+@composite(method=True)
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+    """The factors L and U in one matrix, pivots, and with ``get_infos`` where a zero is met."""
+    warn("torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex "
+         "and will be removed in a future PyTorch release.\nLU, pivots = torch.lu(A, "
+         "compute_pivots)\nshould be replaced with\nLU, pivots = torch.linalg.lu_factor(A, "
+         "compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\n"
+         "should be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, "
+         "compute_pivots)", once=True)
+    found = into("lu", out, _factored("torch.lu_factor", A, pivot)[:3 if get_infos else 2])
+    return return_types._lu_with_info(found) if get_infos else tuple(found)
+
+
+# ---------------------------------------------------------------- their parts
+
+
+def _unpacking(name: str, node: str) -> Any:
+    """An op that takes packed factors apart; the graph names the function that was called."""
+
+    def kernel(LU: Array, pivots: Index, data: bool, order: bool) -> Any:
+        rows, columns = LU.shape[-2:]
+        size, none = min(rows, columns), xp.empty((0,), LU.dtype)
+        P = systems.permutation_matrix(pivots, rows, LU.dtype) if order else none
+        if not data:
+            return P, none, none.copy()
+        one = xp.eye(rows, dtype=LU.dtype)[:, :size]
+        return (P, systems.triangle(LU[..., :size], -1, upper=False) + one,
+                systems.triangle(LU[..., :size, :], 0, upper=True))
+
+    return op(name=name, node=node, outputs=("P", "L", "U"), differentiable=(1, 2),
+              vjp=lambda g, like: _packed_again(g[1], g[2], like.shape),
+              batches=_unpack_batch)(kernel)
+
+
+def _unpack_batch(batch: Any, LU: Any, pivots: Any, data: bool, order: bool) -> Any:
+    LU, pivots = all_batched(batch, LU=LU, pivots=pivots)
+    found = run(batch.name, LU, pivots, data, order)
+    return tuple([part if wanted else repeated(batch.size, part)
+                  for part, wanted in zip(found, (order, data, data), strict=True)])
+
+
+def _packed_again(of_l: Any, of_u: Any, shape: Any) -> Any:
+    rows, columns = shape[-2:]
+    size, axis = min(rows, columns), len(shape) - 1
+    above = None if of_u is None else slice_backward(triu(of_u), shape, axis - 1, 0, size, 1)
+    if of_l is None:
+        return above
+    below = slice_backward(tril(of_l, -1), shape, axis, 0, size, 1)
+    return below if above is None else below + above
+
+
+_linalg_lu = _unpacking("_linalg_lu", "LinalgLuBackward0")
+_lu_unpack = _unpacking("_lu_unpack", "LuUnpackBackward0")
+
+
+@public("lu", method=False, function="linalg")
+def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+    """A permutation P, a lower triangular L and an upper triangular U with ``A = P @ L @ U``."""
+    LU, pivots, _ = _factored("linalg.lu", A, pivot)
+    return return_types.linalg_lu(into("linalg_lu", out, _linalg_lu(LU, pivots, True, True)))
+
+
+@composite(function="torch")
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True,
+              unpack_pivots: bool = True, *, out: Any = None) -> Any:
+    """The matrices P, L and U of packed LU factors; those that are not wanted are empty."""
+    checks.check_packed(LU_data._data, LU_pivots._data, unpack_pivots)
+    return return_types.lu_unpack(into(
+        "lu_unpack", out, _lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots)))
+
+
+# ---------------------------------------------------------------- systems
+
+
+@op(node="LinalgLuSolveBackward0", batches=lambda batch, LU, pivots, B, adjoint:
+    run("_lu_solve", *all_batched(batch, LU=LU, pivots=pivots, B=B), adjoint))
+def _lu_solve(LU: Array, pivots: Index, B: Array, adjoint: bool) -> Any:
+    checks.check_swaps(pivots, LU.shape[-2])
+    return systems.lu_solve(LU, pivots, B, adjoint)
+
+
+_lu_solve.vjp(
+    LU=lambda g, LU, pivots, y, adjoint: _packed_gradient(
+        LU, pivots, _lu_solve(LU, pivots, g, not adjoint), y, adjoint),
+    B=lambda g, LU, pivots, adjoint: _lu_solve(LU, pivots, g, not adjoint))
+
+
+def _packed_gradient(LU: Any, pivots: Any, of_b: Any, y: Any, adjoint: bool) -> Any:
+    """The gradient of packed factors by way of that of the product that was solved with."""
+    left, right = (y, of_b) if adjoint else (of_b, y)
+    of_product = -_permuted(_batched(left, adjoint_of(right)), pivots, False)
+    return (tril(_batched(of_product, adjoint_of(triu(LU))), -1)
+            + triu(_batched(adjoint_of(_unit_lower(LU)), of_product)))
+
+
+def _lu_solved(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool) -> Tensor:
+    checks.check_lu_system(LU._data, pivots._data, B._data, left)
+    if not left:
+        return adjoint_of(_lu_solved(LU, pivots, adjoint_of(B), True, not adjoint))
+    lead = joint_shape(tuple(LU.shape[:-2]), tuple(B.shape[:-2]))
+    LU, pivots, B = (t if tuple(t.shape[:-own]) == lead else expand(t, (*lead, *t.shape[-own:]))
+                     for t, own in ((LU, 2), (pivots, 1), (B, 2)))
+    return _lu_solve(LU, pivots, B, adjoint)
+
+
+@public("lu_solve", method=False, function="linalg")
+def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
+                    adjoint: bool = False, out: Tensor | None = None) -> Tensor:
+    """The solution X of ``A @ X = B`` from the LU factors of A."""
+    return into_one(out, _lu_solved(LU, pivots, B, left, adjoint))
+
+
+@composite(method=True)
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *,
+             out: Tensor | None = None) -> Tensor:
+    """The solution X of ``A @ X = input`` from the LU factors of A."""
+    warn("torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a "
+         "future PyTorch release.\nNote that torch.linalg.lu_solve has its arguments reversed.\n"
+         "X = torch.lu_solve(B, LU, pivots)\nshould be replaced with\n"
+         "X = torch.linalg.lu_solve(LU, pivots, B)", once=True)
+    return into_one(out, _lu_solved(LU_data, LU_pivots, input, True, False))
+
+
+# ---------------------------------------------------------------- symmetric indefinite matrices
+
+
+@op(node="NotImplemented", outputs=("LD", "pivots", "info"), differentiable=(0,),
+    batches="leading", vjp=lambda g: no_derivative("aten::linalg_ldl_factor_ex"))
+def _ldl_factor(A: Array, hermitian: bool, name: str) -> Any:
+    checks.check_symmetric(A)
+    found = systems.ldl_factor(A, hermitian)
+    if name and (row := systems.first_failure(found[2])):
+        raise RuntimeError(f"torch.linalg.{name}: {row[0]}D[{row[1]},{row[1]}] is zero and using "
+                           "it on ldl_solve would result in a division by zero.")
+    return found
+
+
+@composite(function="linalg")
+def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
+    """L and D of a symmetric ``A = L @ D @ L.mT`` in one matrix, and pivots."""
+    found = _ldl_factor(A, hermitian, "ldl_factor")
+    return return_types.linalg_ldl_factor(into("linalg_ldl_factor", out, found[:2]))
+
+
+@composite(function="linalg")
+def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False,
+                  out: Any = None) -> Any:
+    """L and D of a symmetric matrix, pivots, and where the first singular block of D is."""
+    found = _ldl_factor(A, hermitian, "ldl_factor_ex" if check_errors else "")
+    return return_types.linalg_ldl_factor_ex(into("linalg_ldl_factor_ex", out, found))
+
+
+@op(node="NotImplemented", batches=lambda batch, LD, pivots, B, hermitian:
+    run("_ldl_solve", *all_batched(batch, LD=LD, pivots=pivots, B=B), hermitian),
+    vjp=lambda g: no_derivative("aten::linalg_ldl_solve"))
+def _ldl_solve(LD: Array, pivots: Index, B: Array, hermitian: bool) -> Any:
+    checks.check_block_swaps(pivots, LD.shape[-2])
+    return systems.ldl_solve(LD, pivots, B, hermitian)
+
+
+@composite(function="linalg")
+def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False,
+              out: Tensor | None = None) -> Tensor:
+    """The solution X of ``A @ X = B`` from the LDL factors of A."""
+    checks.check_ldl_system(LD._data, pivots._data, B._data)
+    return into_one(out, _ldl_solve(LD, pivots, B, hermitian))

@@ -1,0 +1,121 @@
+"""Orthogonal matrices as products of reflections, which is how QR factors are first found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import return_types
+from ...backend import systems, xp
+from ...core.op import Array, Index, composite, op
+from ...core.tensor import Tensor
+from ..batching import all_batched, run
+from ..checks.common import no_derivative_of
+from ..checks.matrices import check_geqrf, check_ormqr, check_reflections
+from ..elementwise.conjugate import conj
+from ..products.matmul import _batched, adjoint_of
+from ..shapes.expanding import sum_to_size_of
+from ..shapes.flipping import _flip
+from ..shapes.reshaping import reshape
+from ..shapes.slicing import _slice
+from ..sorting.sorting import into, into_one
+from .common import rows_of
+from .diagonals import tril, triu
+from .solve import _solve_triangular
+
+
+@op(outputs=("packed", "factors"), node="GeqrfBackward0", batches="leading",
+    vjp=lambda g: no_derivative_of("geqrf"))
+def _geqrf(input: Array) -> Any:
+    check_geqrf(input)
+    return systems.packed_qr(input)
+
+
+@composite(method=True)
+def geqrf(input: Tensor, *, out: Any = None) -> Any:
+    """R with the vectors of the reflections that make Q below it, and their factors."""
+    return return_types.geqrf(into("geqrf", out, _geqrf(input)))
+
+
+def _reflecting(name: str, node: str) -> Any:
+    """An op that applies reflections; the graph names the function that was called."""
+
+    def kernel(vectors: Array, tau: Array, other: Array) -> Any:
+        return systems.reflected(vectors, tau, other)
+
+    made = op(name=name, node=node, batches=lambda batch, vectors, tau, other:
+              run(batch.name, *all_batched(batch, vectors=vectors, tau=tau, other=other)))(kernel)
+    made.vjp(vectors=lambda g, vectors, tau, other: _reflected_gradient(g, vectors, tau, other)[0],
+             tau=lambda g, vectors, tau, other: _reflected_gradient(g, vectors, tau, other)[1],
+             other=lambda g, vectors, tau: _ormqr(*_backwards(vectors, tau), g))
+    return made
+
+
+def _backwards(vectors: Any, tau: Any) -> tuple[Any, Any]:
+    """The reflections whose product is the adjoint."""
+    return _flip(vectors, (vectors.ndim - 1,)), conj(_flip(tau, (tau.ndim - 1,)))
+
+
+def _reflected_gradient(g: Any, vectors: Any, tau: Any, other: Any) -> tuple[Any, Any]:
+    """The gradients of V and tau in ``C - V @ Z``, where ``(1 + tau * S) @ Z = tau * V.mH @ C``.
+
+    S is what lies above the diagonal of ``V.mH @ V``.
+    """
+    turned, factors = adjoint_of(vectors), rows_of(tau)
+    overlap, along = triu(_batched(turned, vectors), 1), _batched(turned, other)
+    mixed = factors * overlap
+    inside = _solve_triangular(mixed, factors * along, True, True)
+    of_right = _solve_triangular(adjoint_of(mixed), -_batched(turned, g), False, True)
+    of_mixed = -triu(_batched(of_right, adjoint_of(inside)), 1)
+    of_along, of_overlap = conj(factors) * of_right, conj(factors) * of_mixed
+    of_vectors = (_batched(other, adjoint_of(of_along)) - _batched(g, adjoint_of(inside))
+                  + _batched(vectors, of_overlap + adjoint_of(of_overlap)))
+    of_tau = _row_sums(of_right * conj(along)) + _row_sums(of_mixed * conj(overlap))
+    return of_vectors, of_tau
+
+
+def _row_sums(matrix: Any) -> Any:
+    lead = matrix.shape[:-1]
+    return reshape(sum_to_size_of(matrix, (*lead, 1)), lead)
+
+
+_householder_product = _reflecting("_householder_product", "LinalgHouseholderProductBackward0")
+_ormqr = _reflecting("_ormqr", "OrmqrBackward0")
+
+
+@op(batches="leading")
+def _leading_identity(input: Index, columns: int) -> Any:
+    """The first columns of the identity, for each matrix."""
+    one = xp.eye(input.shape[-2], dtype=input.dtype)[:, :columns]
+    return xp.broadcast_to(one, (*input.shape[:-2], *one.shape)).copy()
+
+
+def _vectors(A: Tensor, count: int) -> Tensor:
+    """What the reflections turn over: ones on the diagonal, and A below it."""
+    A = A if count == A.shape[-1] else _slice(A, A.ndim - 1, 0, count)
+    return tril(A, -1) + _leading_identity(A, count)
+
+
+@composite(function="linalg")
+def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The first columns of the product of the reflections that ``geqrf`` gives."""
+    check_reflections(A._data, tau._data)
+    return into_one(out, _householder_product(_vectors(A, tau.shape[-1]), tau,
+                                              _leading_identity(A, A.shape[-1])))
+
+
+@composite(method=True)
+def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The first columns of the product of the reflections that ``geqrf`` gives."""
+    return householder_product(input, tau, out=out)
+
+
+@composite(method=True)
+def ormqr(input: Tensor, input2: Tensor, input3: Tensor, left: bool = True,
+          transpose: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """``Q @ input3``, or ``input3 @ Q``, of the Q that the reflections of ``geqrf`` make."""
+    check_ormqr(input._data, input2._data, input3._data, left)
+    reflections = _vectors(input, input2.shape[-1]), input2
+    if not left:  # X @ Q is (Q.mH @ X.mH).mH
+        input3, transpose = adjoint_of(input3), not transpose
+    found = _ormqr(*(_backwards(*reflections) if transpose else reflections), input3)
+    return into_one(out, found if left else adjoint_of(found))
