@@ -86,7 +86,6 @@ _WRONG_ROW = "PyTorch's gradient leaves out the row that an empty vector takes u
 
 _NO_SIGNALS = "PyTorch's library refuses to transform no signals; here they have no spectra"
 
-_NO_GRADIENT = "PyTorch gives no gradient where no elements are; here it is an empty one"
 DEGENERATE: dict[tuple[str, str], str] = {
     ("_standard_gamma", "ones"): _EXACT,
     **_same("_standard_gamma_grad", ("zero-dim", "ones"), _EXACT),
@@ -98,8 +97,6 @@ DEGENERATE: dict[tuple[str, str], str] = {
     ("channel_shuffle", "empty"): "PyTorch's derivative divides no channels into no groups, and "
                                   "refuses that",
     **_same("cov Tensor.cov", ("zero-dim", "ones"), _WIPED),
-    **_same("linalg.householder_product ormqr", ("empty", "first empty"), _NO_GRADIENT),
-    ("orgqr", "empty"): _NO_GRADIENT,
     **_same("block_diag", ("empty", "first empty"), _WRONG_ROW),
     ("linalg.matrix_norm", "ones"): "PyTorch's second derivative of a Frobenius norm is nan where "
                                     "the norm is zero, though its first is zero",

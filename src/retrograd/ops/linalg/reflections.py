@@ -60,6 +60,8 @@ def _reflected_gradient(g: Any, vectors: Any, tau: Any, other: Any) -> tuple[Any
 
     S is what lies above the diagonal of ``V.mH @ V``.
     """
+    if 0 in vectors.shape or 0 in tau.shape:  # as PyTorch, which gives no gradient then
+        return None, None
     turned, factors = adjoint_of(vectors), rows_of(tau)
     overlap, along = triu(_batched(turned, vectors), 1), _batched(turned, other)
     mixed = factors * overlap
