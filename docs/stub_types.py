@@ -56,18 +56,16 @@ ARGUMENTS |= {
 
 _NAMED = {name: f"return_types.{name}" for name in
           ("sort", "topk", "kthvalue", "mode", "aminmax", "cummax", "cummin", "frexp", "slogdet",
-           "qr", "svd")}
+           "qr", "svd", "lu_unpack", "triangular_solve", "geqrf")} | {
+    f"linalg.{name}": f"return_types.linalg_{name}" for name in
+    ("qr", "slogdet", "svd", "inv_ex", "eig", "cholesky_ex", "eigh", "lstsq", "solve_ex", "lu",
+     "lu_factor", "lu_factor_ex", "ldl_factor", "ldl_factor_ex")}
 _PARTS = dict.fromkeys(("split", "split_with_sizes", "chunk", "tensor_split", "hsplit", "vsplit",
                         "dsplit", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk",
                         "meshgrid", "broadcast_tensors"), "tuple[Tensor, ...]")
 RESULTS = {
     **_NAMED, **_PARTS, "to_dlpack": "Any", "std_mean": "tuple[Tensor, Tensor]",
-    "var_mean": "tuple[Tensor, Tensor]", "Tensor.new": "Tensor",
-    "linalg.qr": "return_types.linalg_qr",
-    "linalg.slogdet": "return_types.linalg_slogdet", "linalg.svd": "return_types.linalg_svd",
-    "linalg.inv_ex": "return_types.linalg_inv_ex", "linalg.eig": "return_types.linalg_eig",
-    "linalg.cholesky_ex": "return_types.linalg_cholesky_ex",
-    "linalg.eigh": "return_types.linalg_eigh", "linalg.lstsq": "return_types.linalg_lstsq",
+    "var_mean": "tuple[Tensor, Tensor]", "Tensor.new": "Tensor", "lu": "tuple[Tensor, ...]",
     "is_shared": "bool", "is_pinned": "bool",
 }
 """What functions return whose declarations do not say; all others return a tensor."""

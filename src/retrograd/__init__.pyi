@@ -951,7 +951,7 @@ def gcd_(input: Tensor, other: Tensor) -> Tensor:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Where ``input`` is at least ``other``."""
     ...
-def geqrf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.geqrf:
     """R with the vectors of the reflections that make Q below it, and their factors."""
     ...
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1222,7 +1222,7 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     """Where ``input`` is less than ``other``."""
     ...
 def lu(A: Tensor, pivot: _bool = True, get_infos: _bool = False,
-       out: Tensor | None = None) -> Tensor:
+       out: Tensor | None = None) -> tuple[Tensor, ...]:
     """The factors L and U in one matrix, pivots, and with ``get_infos`` where a zero is met."""
     ...
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *,
@@ -1230,7 +1230,8 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *,
     """The solution X of ``A @ X = input`` from the LU factors of A."""
     ...
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: _bool = True,
-              unpack_pivots: _bool = True, *, out: Tensor | None = None) -> Tensor:
+              unpack_pivots: _bool = True, *,
+              out: Sequence[Tensor] | None = None) -> return_types.lu_unpack:
     """The matrices P, L and U of packed LU factors; those that are not wanted are empty."""
     ...
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
@@ -1956,7 +1957,8 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: _float | None = None,
     """The integral of ``y`` along ``dim`` by the trapezoidal rule."""
     ...
 def triangular_solve(b: Tensor, A: Tensor, upper: _bool = True, transpose: _bool = False,
-                     unitriangular: _bool = False, *, out: Tensor | None = None) -> Tensor:
+                     unitriangular: _bool = False, *,
+                     out: Sequence[Tensor] | None = None) -> return_types.triangular_solve:
     """The solution X of ``A @ X = b`` for triangular ``A``, and a copy of A."""
     ...
 def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:

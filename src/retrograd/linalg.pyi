@@ -51,11 +51,12 @@ def inv_ex(A: Tensor, *, check_errors: bool = False,
            out: Sequence[Tensor] | None = None) -> return_types.linalg_inv_ex:
     """The inverse, and a number that is positive where a matrix is singular."""
     ...
-def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Tensor | None = None) -> Tensor:
+def ldl_factor(A: Tensor, *, hermitian: bool = False,
+               out: Sequence[Tensor] | None = None) -> return_types.linalg_ldl_factor:
     """L and D of a symmetric ``A = L @ D @ L.mT`` in one matrix, and pivots."""
     ...
 def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False,
-                  out: Tensor | None = None) -> Tensor:
+                  out: Sequence[Tensor] | None = None) -> return_types.linalg_ldl_factor_ex:
     """L and D of a symmetric matrix, pivots, and where the first singular block of D is."""
     ...
 def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False,
@@ -66,14 +67,16 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *,
           driver: str | None = None) -> return_types.linalg_lstsq:
     """The X that makes ``A @ X - B`` shortest, with residuals, rank and singular values."""
     ...
-def lu(A: Tensor, *, pivot: bool = True, out: Tensor | None = None) -> Tensor:
+def lu(A: Tensor, *, pivot: bool = True,
+       out: Sequence[Tensor] | None = None) -> return_types.linalg_lu:
     """A permutation P, a lower triangular L and an upper triangular U with ``A = P @ L @ U``."""
     ...
-def lu_factor(A: Tensor, *, pivot: bool = True, out: Tensor | None = None) -> Tensor:
+def lu_factor(A: Tensor, *, pivot: bool = True,
+              out: Sequence[Tensor] | None = None) -> return_types.linalg_lu_factor:
     """The factors L and U in one matrix, and the row that each step of pivoting swapped."""
     ...
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False,
-                 out: Tensor | None = None) -> Tensor:
+                 out: Sequence[Tensor] | None = None) -> return_types.linalg_lu_factor_ex:
     """The factors L and U in one matrix, pivots, and where the first zero on U's diagonal is."""
     ...
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False,
@@ -122,7 +125,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     """The solution X of ``A @ X = B`` (of ``X @ A = B`` with ``left=False``)."""
     ...
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False,
-             out: Tensor | None = None) -> Tensor:
+             out: Sequence[Tensor] | None = None) -> return_types.linalg_solve_ex:
     """The solution X of ``A @ X = B``, and a number that is positive where A is singular."""
     ...
 def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,

@@ -788,7 +788,7 @@ class TensorMethods:
     def geometric_(self, p: _float, *, generator: Generator | None = None) -> Self:
         """In-place version of :func:`geometric`."""
         ...
-    def geqrf(self) -> Tensor:
+    def geqrf(self) -> return_types.geqrf:
         """R with the vectors of the reflections that make Q below it, and their factors."""
         ...
     def ger(self, vec2: Tensor) -> Tensor:
@@ -1074,7 +1074,7 @@ class TensorMethods:
         """In-place version of :func:`lt`."""
         ...
     def lu(self, pivot: _bool = True, get_infos: _bool = False,
-           out: Tensor | None = None) -> Tensor:
+           out: Tensor | None = None) -> tuple[Tensor, ...]:
         """The factors L and U in one matrix, pivots, and with ``get_infos`` where a zero is met."""
         ...
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
@@ -1748,7 +1748,7 @@ class TensorMethods:
         """Exchange two dimensions in place."""
         ...
     def triangular_solve(self, A: Tensor, upper: _bool = True, transpose: _bool = False,
-                         unitriangular: _bool = False) -> Tensor:
+                         unitriangular: _bool = False) -> return_types.triangular_solve:
         """The solution X of ``A @ X = b`` for triangular ``A``, and a copy of A."""
         ...
     def tril(self, diagonal: _int = 0) -> Tensor:
