@@ -121,8 +121,8 @@ _LAZY_FUNCTIONS = {
          "is_autocast_enabled", "set_autocast_dtype", "set_autocast_enabled"),
         "amp.autocast_mode")}
 _LAZY_UNLISTED = {"__config__", "__future__", "_dynamo", "_ops", "_vmap_internals"}
-_INTERNAL = {"annotations", "backend", "base", "cli", "codegen", "compat", "core", "ops",
-             "transforms"}
+_INTERNAL = {"annotations", "backend", "base", "cli", "codegen", "compat", "core", "numpy_code",
+             "ops", "transforms"}
 
 
 def __getattr__(name: str) -> _Any:

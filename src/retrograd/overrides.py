@@ -130,8 +130,22 @@ def as_subclass(tensor: Tensor, cls: type) -> Any:
     return out
 
 
+def numpy_ufunc(*call: Any) -> Any:
+    """A ufunc or an operator of NumPy met a tensor; what answers is loaded when first asked."""
+    from .numpy_code import array_ufunc
+
+    return array_ufunc(*call)
+
+
+def numpy_function(*call: Any) -> Any:
+    """The same for any other function."""
+    from .numpy_code import array_function
+
+    return array_function(*call)
+
+
 extensions.fill(take_over=handle, default_torch_function=default_torch_function,
-                as_subclass=as_subclass)
+                as_subclass=as_subclass, numpy_ufunc=numpy_ufunc, numpy_function=numpy_function)
 
 
 def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:

@@ -84,7 +84,6 @@ WRONG = {
     "mask of wrong length": lambda torch, x: x[torch.tensor([True, False, True])],
     "mask of wrong inner length": lambda torch, x: x[:, torch.tensor([True, False])],
     "two ellipses": lambda torch, x: x[..., ...],
-    "negative step": lambda torch, x: x[::-1],
     "zero step": lambda torch, x: x[::0],
     "float bound": lambda torch, x: x[1.5:],
     "zero dim": lambda torch, x: torch.tensor(1.0)[0],

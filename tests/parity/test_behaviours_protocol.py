@@ -176,7 +176,16 @@ def integer_division_by_zero(torch, log):
 def numpy_arrays_and_scalars_in_arithmetic(torch, log):
     x = torch.tensor([1.0, 2.0])
     log(x + np.float32(1.5), x * np.int64(2), np.float64(2.0) * x, x + np.array([1.0, 2.0]))
-    log.refuses(lambda: np.array([3.0, 4.0]) * x)
+
+
+@behaviour
+def arrays_on_the_left_of_a_tensor(torch, log):
+    x = torch.tensor([1.0, 2.0])
+    for operator in ("__add__", "__sub__", "__mul__", "__matmul__", "__lt__"):
+        met = outcome(lambda: eval({"__add__": "a + x", "__sub__": "a - x", "__mul__": "a * x",
+                                    "__matmul__": "a @ x", "__lt__": "a < x"}[operator],
+                                   {"a": np.array([3.0, 4.0]), "x": x}))
+        log.differs(met, torch="TypeError", retrograd="an answer")
 
 
 # Numbers

@@ -9,6 +9,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+from opcode import opmap
 from types import CodeType, FrameType
 from typing import NamedTuple
 
@@ -49,6 +50,20 @@ class Site(NamedTuple):
         source = linecache.getline(self.code.co_filename, line).strip()
         where = f'File "{self.code.co_filename}", line {line}, in {self.code.co_name}'
         return f"{where}\n    {source}" if source else where
+
+
+_OPERATORS = {opmap["BINARY_OP"], opmap["COMPARE_OP"]}
+_STORES = {opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in opmap}
+
+
+def is_at_operator(frame: FrameType) -> bool:
+    """Whether a frame is at an operator of two operands, rather than at a call."""
+    return frame.f_code.co_code[frame.f_lasti] in _OPERATORS
+
+
+def is_at_store(frame: FrameType) -> bool:
+    """Whether a frame is storing into something between brackets."""
+    return frame.f_code.co_code[frame.f_lasti] in _STORES
 
 
 def user_frame(frame: FrameType) -> FrameType:

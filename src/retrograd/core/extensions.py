@@ -61,6 +61,11 @@ class Extensions:
     # A tensor's data and history as an instance of another class.
     as_subclass: Callable[[Tensor, type], Any]
 
+    # Filled by overrides, called by core.tensor when NumPy meets a tensor: a ufunc or an operator,
+    # with the frame it stands in, and any other function.
+    numpy_ufunc: Callable[[Any, Any, str, tuple[Any, ...], dict[str, Any]], Any]
+    numpy_function: Callable[[Any, Any, Any, Any], Any]
+
     # Filled by ops.memory, called by storage and nn: moves what tensors look at to shared memory.
     share_memory: Callable[[Any], None]
 

@@ -11,6 +11,7 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex, overload
 
 from ..backend import xp
@@ -305,18 +306,36 @@ class Tensor(TensorMethods):
         return library_of(array).to_numpy(array)[...]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        array = self.numpy()
+        array = self.numpy(force=self._is_stored())
         if dtype is not None and array.dtype != dtype:
             if copy is False:
                 raise ValueError("Unable to avoid copy while creating an array as requested.")
             return array.astype(dtype)
         return array.copy() if copy else array
 
+    def _is_stored(self) -> bool:
+        """Whether NumPy asks for the values in order to store them, which leaves a gradient."""
+        if not self.requires_grad or not MODE.get().grad:
+            return False
+        if call_sites.is_at_store(sys._getframe(2)):
+            warn_of_store()
+            return True
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
+                           "tensor.detach().numpy() instead. NumPy's functions are recorded, but "
+                           "not np.array, np.asarray or a function that makes an array of its "
+                           "arguments first: np.stack and np.concatenate join tensors.")
+
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         # NumPy's comparisons come back as bytes, a habit from before there were bool tensors.
         return wrap(array.astype("uint8") if kind_of(array.dtype) == "b" else array)
 
     __array_priority__ = 1000
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return extensions.numpy_ufunc(sys._getframe(1), ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return extensions.numpy_function(function, types, args, kwargs)
 
     def __dlpack__(self, *, stream: Any = None, **options: Any) -> Any:
         if self.requires_grad:
@@ -359,7 +378,7 @@ class Tensor(TensorMethods):
 
     def __float__(self) -> float:
         if self.requires_grad:
-            warn_of_lost_gradient()
+            warn_of_lost_gradient(sys._getframe(1))
         value = self._number()
         if isinstance(value, complex):
             raise RuntimeError("value cannot be converted to type double without overflow")
@@ -373,7 +392,7 @@ class Tensor(TensorMethods):
 
     def __complex__(self) -> complex:
         if self.requires_grad:
-            warn_of_lost_gradient()
+            warn_of_lost_gradient(sys._getframe(1))
         return complex(self._number())
 
     def __index__(self) -> int:
@@ -776,9 +795,19 @@ def _class_of_views(tensor: Tensor) -> type:
     return Tensor if kind in PLAIN or kind._is_param else kind
 
 
-def warn_of_lost_gradient() -> None:
+def warn_of_store() -> None:
     from ..base.warning import warn
 
+    warn("A tensor that requires grad is stored into a NumPy array, which keeps its values and "
+         f"loses its gradient:\n  {call_sites.here(2)}\nStore into a tensor, such as "
+         "np.zeros_like(tensor) or torch.zeros(...), or join the parts by np.stack.", once=True)
+
+
+def warn_of_lost_gradient(frame: FrameType) -> None:
+    from ..base.warning import warn
+
+    if call_sites.is_at_store(frame):
+        return warn_of_store()
     warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior."
          "\nConsider using tensor.detach() first.", once=True)
 

@@ -15,6 +15,7 @@ from ..memory.filling import NUMBERS, copy_, fill_, is_writable, writes_freely
 from ..memory.strides import alias
 from ..shapes.dimensions import unsqueeze
 from ..shapes.expanding import expand
+from ..shapes.flipping import _flip
 from ..shapes.reshaping import _view
 from ..shapes.slicing import _select, _slice
 from .index_tensors import index, is_mask, located, put_through
@@ -59,10 +60,11 @@ class Subscript:
     """A subscript applied to a tensor: the view that its basic parts give, and what index tensors
     are left, each with its dimension."""
 
-    __slots__ = ("dim", "missing", "pairs", "view")
+    __slots__ = ("dim", "missing", "pairs", "view", "written")
 
-    def __init__(self, tensor: Tensor, items: tuple[Any, ...]):
+    def __init__(self, tensor: Tensor, items: tuple[Any, ...], written: bool = False):
         self.view = tensor
+        self.written = written
         self.dim = 0
         self.pairs: list[tuple[int, Tensor]] = []
         rank = tensor._data.ndim
@@ -138,7 +140,11 @@ class Subscript:
     def _cut(self, cut: slice) -> None:
         n = self.view._data.shape[self.dim]
         start, stop, step = slice_bounds(cut, n)
-        if cut.start or stop != n or step != 1:
+        if step < 0:
+            if self.written:
+                raise ValueError("step must be greater than zero")
+            self.view = backwards(self.view, self.dim, cut, n)
+        elif cut.start or stop != n or step != 1:
             self.view = _slice(self.view, self.dim, start, stop, step)
         self.dim += 1
 
@@ -156,9 +162,14 @@ def slice_bounds(cut: slice, length: int) -> tuple[int, int, int]:
     in ``x[-3:]``.
     """
     start, stop, step = cut.indices(length)
-    if step < 0:
-        raise ValueError("step must be greater than zero")
     return start, (stop if stop > start else start), step
+
+
+def backwards(tensor: Tensor, dim: int, cut: slice, length: int) -> Tensor:
+    """A slice with a negative step: the same elements in a copy, last to first."""
+    places = range(*cut.indices(length))[::-1]
+    start, stop = (places[0], places[-1] + 1) if places else (0, 0)
+    return _flip(_slice(tensor, dim, start, stop, places.step), (dim,))
 
 
 def checked_position(tensor: Tensor, dim: int, position: int, named: int | None = None) -> int:
@@ -181,7 +192,8 @@ def checked_position(tensor: Tensor, dim: int, position: int, named: int | None 
 
 @method("__getitem__")
 def getitem(self: Tensor, key: Any) -> Tensor:
-    """``self[key]``: a view for ints, slices and None, a copy for masks and index tensors."""
+    """``self[key]``: a view for ints, slices and None, a copy for masks, index tensors and slices
+    that go backwards."""
     kind = key.__class__
     if kind is int:
         shape = self._data.shape
@@ -192,7 +204,9 @@ def getitem(self: Tensor, key: Any) -> Tensor:
         shape = self._data.shape
         if not shape:
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-        return _slice(self, 0, *slice_bounds(key, shape[0]))
+        start, stop, step = slice_bounds(key, shape[0])
+        return _slice(self, 0, start, stop, step) if step > 0 \
+            else backwards(self, 0, key, shape[0])
     if key is None:
         return unsqueeze(self, 0)
     if key is ...:
@@ -224,7 +238,9 @@ def cut_plainly(self: Tensor, key: tuple[Any, ...]) -> Tensor | None:
         elif item.__class__ is slice:
             if item != _EVERYTHING:
                 start, stop, step = slice_bounds(item, n)
-                if item.start or stop != n or step != 1:
+                if step < 0:
+                    view = backwards(view, dim, item, n)
+                elif item.start or stop != n or step != 1:
                     view = _slice(view, dim, start, stop, step)
             dim += 1
         else:
@@ -252,7 +268,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         key = None
     if not self._data.ndim and key.__class__ in (int, slice):
         getitem(self, key)  # words the refusal
-    found = Subscript(self, as_items(key))
+    found = Subscript(self, as_items(key), written=True)
     if not found.pairs:
         assign(found.view, value)
         return
@@ -324,6 +340,8 @@ def assigned_value(self: Tensor, value: Any) -> Any:
         return value
     if isinstance(value, NUMBERS):
         return wrap(index_kernels.number_as(value, self._data.dtype, saturate=True))
+    if xp.is_array(value) or xp.is_scalar(value):
+        return wrap(xp.asarray(value).copy())
     raise TypeError(f"can't assign a {type_name(value)} to a torch.{self.dtype.alias}Tensor")
 
 

@@ -12,11 +12,14 @@ UNSET: Any = type("Unset", (), {"__repr__": lambda self: "<all>"})()
 """Stands for an argument that was not given, where None means something else."""
 
 
-_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
+_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "ddof": "correction"}
 
 
 def numpy_names(function: Any) -> Any:
-    """Let ``axis`` and ``keepdims`` stand for ``dim`` and ``keepdim``, as PyTorch does."""
+    """Let ``axis`` and ``keepdims`` stand for ``dim`` and ``keepdim``, as PyTorch does.
+
+    And ``ddof``, which it refuses, for ``correction``.
+    """
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
