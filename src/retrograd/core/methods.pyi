@@ -49,7 +49,9 @@ class TensorMethods:
         """Where ``input`` is at least ``other``."""
         ...
     def __getitem__(self, key: Index) -> Tensor:
-        """``self[key]``: a view for ints, slices and None, a copy for masks and index tensors."""
+        """``self[key]``: a view for ints, slices and None, a copy for masks, index tensors and slices
+        that go backwards.
+        """
         ...
     def __gt__(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` is greater than ``other``."""
