@@ -111,6 +111,23 @@ def layouts_that_no_element_depends_on(torch, log):
     log.differs((y.stride(0), y.stride(3)), torch=(24, 1), retrograd=(12, 3))
 
 
+@behaviour
+def slices_that_go_backwards(torch, log):
+    x = torch.arange(3.0)
+    log.differs(refused(lambda: x[::-1]), torch="ValueError", retrograd=None)
+    log.raises(lambda: x.__setitem__(slice(None, None, -1), 1.0))
+    log.differs(refused(lambda: x.__setitem__(0, np.ones(()))), torch="TypeError", retrograd=None)
+
+
+def refused(call):
+    """The name of the error that a call ends in, if it does."""
+    try:
+        call()
+    except Exception as error:
+        return type(error).__name__
+    return None
+
+
 @behaviour_of_each(ADVANCED.items())
 def advanced_indexing_gives_a_copy(torch, log, name, index):
     x = cube(torch).requires_grad_()

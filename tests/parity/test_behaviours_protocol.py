@@ -181,11 +181,21 @@ def numpy_arrays_and_scalars_in_arithmetic(torch, log):
 @behaviour
 def arrays_on_the_left_of_a_tensor(torch, log):
     x = torch.tensor([1.0, 2.0])
-    for operator in ("__add__", "__sub__", "__mul__", "__matmul__", "__lt__"):
-        met = outcome(lambda: eval({"__add__": "a + x", "__sub__": "a - x", "__mul__": "a * x",
-                                    "__matmul__": "a @ x", "__lt__": "a < x"}[operator],
-                                   {"a": np.array([3.0, 4.0]), "x": x}))
-        log.differs(met, torch="TypeError", retrograd="an answer")
+    a = np.array([3.0, 4.0])
+    log.differs(refused(lambda: a + x), torch="TypeError", retrograd=None)
+    log.differs(refused(lambda: a - x), torch="TypeError", retrograd=None)
+    log.differs(refused(lambda: a * x), torch="TypeError", retrograd=None)
+    log.differs(refused(lambda: a @ x), torch="TypeError", retrograd=None)
+    log.differs(refused(lambda: a < x), torch="TypeError", retrograd=None)
+
+
+def refused(call):
+    """The name of the error that a call ends in, if it does."""
+    try:
+        call()
+    except Exception as error:
+        return type(error).__name__
+    return None
 
 
 # Numbers

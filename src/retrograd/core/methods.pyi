@@ -363,6 +363,10 @@ class TensorMethods:
     def asinh_(self) -> Self:
         """In-place version of :func:`asinh`."""
         ...
+    def astype(self, dtype: dtype | None, order: str = 'K', casting: str = 'unsafe',
+               subok: _bool = True, copy: _bool = True) -> Tensor:
+        """A copy as ``dtype``, which may be NumPy's, by NumPy's name of it; gradients flow through."""
+        ...
     def atan(self) -> Tensor:
         """The angle whose tangent is ``input``."""
         ...
@@ -524,6 +528,9 @@ class TensorMethods:
         ...
     def contiguous(self, memory_format: memory_format | None = ...) -> Tensor:
         """``input`` itself if its memory is in order, otherwise a copy that is."""
+        ...
+    def copy(self, order: str = 'C') -> Tensor:
+        """A copy, by NumPy's name of it; gradients flow through it."""
         ...
     def copy_(self, src: Tensor | Number, non_blocking: _bool = False) -> Self:
         """Overwrite with the values of ``src``, broadcast and cast."""

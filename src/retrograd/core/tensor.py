@@ -803,10 +803,10 @@ def warn_of_store() -> None:
          "np.zeros_like(tensor) or torch.zeros(...), or join the parts by np.stack.", once=True)
 
 
-def warn_of_lost_gradient(frame: FrameType) -> None:
+def warn_of_lost_gradient(frame: FrameType | None = None) -> None:
     from ..base.warning import warn
 
-    if call_sites.is_at_store(frame):
+    if frame is not None and call_sites.is_at_store(frame):
         return warn_of_store()
     warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior."
          "\nConsider using tensor.detach() first.", once=True)

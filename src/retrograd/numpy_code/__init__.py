@@ -16,11 +16,11 @@ from ..backend.numpy import protocol as numpy
 from ..base.call_sites import is_at_operator
 from ..core.tensor import Tensor, warn_of_store, wrap
 from . import fft, linalg, numerics, products, rearranging, reductions, shapes, ufuncs
-from .operands import any_recorded, is_recorded, operand, refused, values
+from .operands import any_recorded, is_recorded, operand, refused, values, words
 
 # ---------------------------------------------------------------- which function does it
 
-VALUES = frozenset(
+VALUES = words(
     "all allclose any argmax argmin argpartition argsort argwhere array2string array_equal "
     "array_equiv array_repr array_str busday_count busday_offset can_cast common_type "
     "count_nonzero datetime_as_string diag_indices_from digitize einsum_path flatnonzero "
@@ -28,11 +28,11 @@ VALUES = frozenset(
     "isneginf isposinf isreal isrealobj ix_ lexsort may_share_memory min_scalar_type nanargmax "
     "nanargmin ndim nonzero packbits ravel_multi_index result_type save savetxt savez "
     "savez_compressed searchsorted shape shares_memory size tril_indices_from triu_indices_from "
-    "unpackbits unravel_index linalg.matrix_rank".split())
+    "unpackbits unravel_index linalg.matrix_rank")
 """The functions whose results have no gradient; they come back as NumPy's own."""
 
-LIKE = frozenset("arange empty eye frombuffer fromfile fromfunction fromiter fromstring full "
-                 "genfromtxt identity loadtxt ones require tri zeros".split())
+LIKE = words("arange empty eye frombuffer fromfile fromfunction fromiter fromstring full "
+             "genfromtxt identity loadtxt ones require tri zeros")
 """The functions that meet a tensor as ``like=`` alone: it asks for a tensor."""
 
 _PLACES = {"linalg": linalg, "fft": fft}

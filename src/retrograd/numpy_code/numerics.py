@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..core.tensor import Tensor
+from .linalg import of as linalg
 from .operands import (
     axes_of,
     axis_of,
@@ -19,7 +20,6 @@ from .operands import (
     torch,
     values,
 )
-from .linalg import of as linalg
 from .products import convolve
 
 # ---------------------------------------------------------------- rounding and complex numbers
@@ -99,6 +99,9 @@ def by_scimath(name: str) -> Any:
         x, *rest = [inexact(v) for v in args]
         data = values(x)
         outside = ((abs(data) > 1) if last.startswith("arc") else (data < 0)).any()
+        if outside and last.startswith("arc"):
+            raise refused(name, f"beyond 1 it lies on a branch cut: write np.{last} of complex "
+                                "numbers")
         if not x.dtype.is_complex and outside:
             x = cast(x, numpy.result_type(x._data.dtype, "complex64"))
         return numpy.named(last)(x, *rest)

@@ -20,6 +20,10 @@ WEAK = (int, float, complex)
 """Python's numbers, which take the dtype of the array they meet."""
 
 
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 def is_recorded(value: Any) -> bool:
     """Whether what happens to a tensor matters: it requires grad, or a transform looks on."""
     return isinstance(value, Tensor) and (

@@ -83,7 +83,7 @@ def moved(name: str) -> Callable[..., Any]:
             raise refused(name, "it has no out= here: assign to a tensor")
         numbers = {key: numbering.of(taken[key]) for key in data if key in taken}
         for key in taken:
-            taken[key] = numbers.get(key, None) if key in numbers else values(taken[key])
+            taken[key] = numbers[key] if key in numbers else values(taken[key])
         if "constant_values" in numbers:
             passed["constant_values"] = taken.pop("constant_values")
         return placed(numbering.elements(), function(*bound.args, **bound.kwargs, **passed))

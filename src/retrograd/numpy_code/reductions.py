@@ -44,8 +44,8 @@ def along_one(op: Callable[[Tensor, int], Tensor], x: Tensor, axes: tuple[int, .
               keepdims: bool = False) -> Tensor:
     """A reduction that knows one dimension, over several: they are made one."""
     kept = [axis for axis in range(x.ndim) if axis not in axes]
-    rows = torch.permute(x, (*kept, *axes)).reshape((*[x.shape[axis] for axis in kept],
-                                                                 math.prod([x.shape[i] for i in axes])))
+    rows = torch.permute(x, (*kept, *axes)).reshape(
+        (*[x.shape[axis] for axis in kept], math.prod([x.shape[axis] for axis in axes])))
     found = op(rows, -1)
     return found.reshape(_kept_shape(x, axes)) if keepdims else found
 
@@ -246,31 +246,21 @@ def _numbers(a: Any, where: Any = True) -> Any:
     return ~numpy.named("isnan")(values(operand(a))) & values(where)
 
 
-def _without(function: Any, otherwise: Any = None) -> Any:
-    """The form of a reduction that leaves NaN out; ``otherwise`` is what nothing reduces to."""
+def _without(function: Any, nothing: Any = None) -> Any:
+    """The form of a reduction that leaves NaN out; ``nothing`` is what no numbers reduce to."""
 
     def called(a: Any, *args: Any, where: Any = True, **options: Any) -> Any:
-        if otherwise is not None:
-            options.setdefault("initial", otherwise)
         there = _numbers(a, where)
+        if nothing is not None:
+            options.setdefault("initial", nothing)
         found = function(torch.where(operand(there), a, 0), *args, where=there, **options)
-        if otherwise is None:
-            return found
-        return torch.where(found == otherwise, math.nan, found)
+        return found if nothing is None else torch.where(found == nothing, math.nan, found)
 
     return called
 
 
-nanmean, nanvar, nanstd = map(_without, (mean, var, std))
+nansum, nanprod, nanmean, nanvar, nanstd = map(_without, (sum, prod, mean, var, std))
 nanmax, nanmin = _without(max, -math.inf), _without(min, math.inf)
-
-
-def nansum(a: Any, *args: Any, where: Any = True, **options: Any) -> Any:
-    return sum(a, *args, where=_numbers(a, where), **options)
-
-
-def nanprod(a: Any, *args: Any, where: Any = True, **options: Any) -> Any:
-    return prod(a, *args, where=_numbers(a, where), **options)
 
 
 def nancumsum(a: Any, *args: Any, **options: Any) -> Any:

@@ -10,14 +10,25 @@ from ..base import dtypes
 from ..core.op import PUBLIC
 from ..core.tensor import Tensor
 from . import reductions
-from .operands import WEAK, any_recorded, cast, dtype_of, given, operand, refused, torch, values
+from .operands import (
+    WEAK,
+    any_recorded,
+    cast,
+    dtype_of,
+    given,
+    operand,
+    refused,
+    torch,
+    values,
+    words,
+)
 
 special: Any = SimpleNamespace(**PUBLIC["special"])
 
-VALUES = set(
+VALUES = words(
     "bitwise_and bitwise_count bitwise_or bitwise_xor equal gcd greater greater_equal invert "
     "isfinite isinf isnan isnat lcm left_shift less less_equal logical_and logical_not logical_or "
-    "logical_xor nextafter not_equal right_shift signbit spacing".split())
+    "logical_xor nextafter not_equal right_shift signbit spacing")
 """The ufuncs whose results have no gradient; they come back as NumPy's own."""
 
 RENAMED = {"absolute": "abs", "conjugate": "conj", "degrees": "rad2deg", "divide": "true_divide",
@@ -72,12 +83,10 @@ def vecmat(vector: Any, x: Any) -> Any:
     return torch.matmul(torch.conj(vector)[..., None, :], x)[..., 0, :]
 
 
-COMPOSED = {f.__name__: f for f in (cbrt, heaviside, modf, frexp, floor_divide, divmod, vecdot, matvec, vecmat)}
-CORES = {"matmul", "vecdot", "matvec", "vecmat"}
-"""The ufuncs of vectors and matrices, which know no ``where``."""
-TAKE_NUMBERS = {"add", "subtract", "multiply", "divide", "power"}
-UNCHANGED = {"add", "subtract", "negative", "positive"}
-"""The ufuncs that keep none of their operands for the gradient, so that none is copied."""
+COMPOSED = {function.__name__: function for function in (
+    cbrt, heaviside, modf, frexp, floor_divide, divmod, vecdot, matvec, vecmat)}
+TAKE_NUMBERS = words("add subtract multiply divide power")
+"""The ufuncs whose ops take a Python number as it is."""
 
 
 def op_of(ufunc: Any) -> Any:
@@ -107,6 +116,8 @@ def called(ufunc: Any, inputs: tuple[Any, ...], where: Any = True, dtype: Any = 
     if others:
         raise refused(name, f"'{next(iter(others))}=' is not taken here")
     found = op(*computed_in(ufunc, inputs, dtype))
+    if any_recorded(inputs) and not any_recorded((found,)):
+        raise refused(name, "its op has no derivative")
     if where is not True:
         first = out[0] if isinstance(out, tuple) else out
         found = torch.where(operand(where), found, torch.zeros_like(found) if first is None
@@ -124,9 +135,10 @@ def computed_in(ufunc: Any, inputs: tuple[Any, ...], dtype: Any) -> list[Any]:
         dtype.np if isinstance(dtype, dtypes.dtype) else dtype)
     loop = numpy.loop_dtypes(ufunc, tuple([
         type(v) if type(v) in WEAK else dtype_of(v) for v in inputs]), asked)
-    first, *rest = inputs
-    return [cast(operand(first), loop[0]),
-            *[value if type(value) in (int, float) and ufunc.__name__ in TAKE_NUMBERS else cast(operand(value), kind) for value, kind in zip(rest, loop[1:], strict=False)]]
+    numbers = ufunc.__name__ in TAKE_NUMBERS
+    return [value if numbers and place and type(value) in (int, float)
+            else cast(operand(value), kind)
+            for place, (value, kind) in enumerate(zip(inputs, loop, strict=False))]
 
 
 def _values_of(ufunc: Any, inputs: tuple[Any, ...], **options: Any) -> Any:
@@ -195,8 +207,9 @@ def _no_method(ufunc: Any, method: str) -> RuntimeError:
     return refused(f"{ufunc.__name__}.{method}", "write it as a loop over np." + ufunc.__name__)
 
 
-METHODS = {"__call__": lambda ufunc, *inputs, **options: called(ufunc, inputs, **options),
-           "reduce": reduced, "accumulate": accumulated, "outer": outer, "at": at}
+METHODS: dict[str, Any] = {
+    "__call__": lambda ufunc, *inputs, **options: called(ufunc, inputs, **options),
+    "reduce": reduced, "accumulate": accumulated, "outer": outer, "at": at}
 
 
 def run(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:

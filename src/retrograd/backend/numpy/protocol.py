@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ def named(name: str) -> Any:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def home_of(ufunc: np.ufunc) -> str:
     """The public module that a ufunc comes from, or nothing for a program's own."""
     homes = {"numpy": np, "scipy.special": sys.modules.get("scipy.special")}

@@ -43,6 +43,12 @@ def contiguous(input: Tensor, memory_format: Any = layouts.contiguous_format) ->
         input, memory_format=memory_format)
 
 
+@method("copy")
+def copied(input: Tensor, order: str = "C") -> Tensor:
+    """A copy, by NumPy's name of it; gradients flow through it."""
+    return clone(input)
+
+
 # ---------------------------------------------------------------- casts
 
 
@@ -92,6 +98,13 @@ def cast(input: Tensor, dtype: dtypes.dtype, copy: bool = False, memory_format: 
     if dtypes.category(dtype) < 2:
         return _to_exact(input, dtype, memory_format)  # type: ignore[no-any-return]
     return _to_copy(input, dtype, memory_format)  # type: ignore[no-any-return]
+
+
+@method("astype")
+def astype(self: Tensor, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True,
+           copy: bool = True) -> Tensor:
+    """A copy as ``dtype``, which may be NumPy's, by NumPy's name of it; gradients flow through."""
+    return cast(self, dtypes.as_dtype(dtype), copy)
 
 
 @method("to")
