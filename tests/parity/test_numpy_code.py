@@ -55,7 +55,8 @@ def parts(result: Any) -> list[Any]:
 
 def facts(library: Any, value: Any) -> Any:
     if isinstance(value, library.Tensor):
-        return ("tensor", str(value.dtype), value.requires_grad, value.detach().resolve_conj().numpy())
+        return ("tensor", str(value.dtype), value.requires_grad,
+                value.detach().resolve_conj().numpy())
     if isinstance(value, (np.ndarray, np.generic)):
         return (type(value).__name__, str(value.dtype), False, np.asarray(value))
     return (type(value).__name__, "", False, np.asarray(str(value)))
