@@ -158,7 +158,8 @@ def test_every_function_of_numpy_is_sampled_or_known_to_meet_no_gradient() -> No
         *[block for name, block in vars(numpy_calls).items() if name.isupper()]))))
     functions = {numpy_code.name_of(function)
                  for function in get_overridable_numpy_array_functions()}
-    functions = {name for name in functions if "recfunctions" not in name}
+    spaces = {"", "fft", "linalg", "lib.scimath", "lib.stride_tricks"}  # others may be loaded
+    functions = {name for name in functions if name.rpartition(".")[0] in spaces}
     assert functions - called <= REFUSED <= functions
     ufuncs = {ufunc.__name__ for ufunc in get_overridable_numpy_ufuncs()
               if not TEXT.match(ufunc.__name__)} - {"clip"}
