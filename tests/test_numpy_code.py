@@ -266,6 +266,7 @@ def fresh_warnings() -> Iterator[None]:
 
 
 def test_a_store_into_an_array_warns_once_for_each_line(fresh_warnings: None) -> None:
+    type("Watching", (torch.Tensor,), {})  # from then on methods look out for subclasses
     x = leaves(["x"])[0]
     out = np.zeros(4)
     with warnings.catch_warnings(record=True) as caught:

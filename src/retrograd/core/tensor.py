@@ -11,7 +11,6 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from types import FrameType
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex, overload
 
 from ..backend import xp
@@ -317,7 +316,7 @@ class Tensor(TensorMethods):
         """Whether NumPy asks for the values in order to store them, which leaves a gradient."""
         if not self.requires_grad or not MODE.get().grad:
             return False
-        if call_sites.is_at_store(sys._getframe(2)):
+        if call_sites.is_at_store(call_sites.user_frame(sys._getframe(1))):
             warn_of_store()
             return True
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
@@ -378,7 +377,7 @@ class Tensor(TensorMethods):
 
     def __float__(self) -> float:
         if self.requires_grad:
-            warn_of_lost_gradient(sys._getframe(1))
+            warn_of_lost_gradient()
         value = self._number()
         if isinstance(value, complex):
             raise RuntimeError("value cannot be converted to type double without overflow")
@@ -392,7 +391,7 @@ class Tensor(TensorMethods):
 
     def __complex__(self) -> complex:
         if self.requires_grad:
-            warn_of_lost_gradient(sys._getframe(1))
+            warn_of_lost_gradient()
         return complex(self._number())
 
     def __index__(self) -> int:
@@ -803,10 +802,10 @@ def warn_of_store() -> None:
          "np.zeros_like(tensor) or torch.zeros(...), or join the parts by np.stack.", once=True)
 
 
-def warn_of_lost_gradient(frame: FrameType | None = None) -> None:
+def warn_of_lost_gradient() -> None:
     from ..base.warning import warn
 
-    if frame is not None and call_sites.is_at_store(frame):
+    if call_sites.is_at_store(call_sites.user_frame(sys._getframe(1))):
         return warn_of_store()
     warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior."
          "\nConsider using tensor.detach() first.", once=True)
