@@ -821,3 +821,130 @@ def test_the_parts_of_every_result_require_grad_by_themselves(values, slopes):
             unlike[name] = (wanted, found)
     assert not unlike
     assert compared > 400
+
+
+# ---------------------------------------------------------------- the tensors themselves
+
+
+@behaviour
+def a_tangent_comes_back_as_it_was_given(torch, log):
+    forward_ad = torch.autograd.forward_ad
+    x, v = torch.ones(2), torch.ones(2)
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x, v)
+        primal, tangent = forward_ad.unpack_dual(dual)
+        log(tangent is v, primal is x,
+            dual.untyped_storage().data_ptr() == x.untyped_storage().data_ptr())
+        x.add_(1)
+        log(dual._version, primal._version, forward_ad.unpack_dual(dual).tangent is v)
+        dual.mul_(3)
+        log.values(x, v, forward_ad.unpack_dual(dual).tangent)
+        log(x._version, forward_ad.unpack_dual(dual).tangent is v)
+        log.raises(lambda: forward_ad.make_dual(torch.ones(2), dual))
+    log(forward_ad.unpack_dual(dual).tangent)
+
+
+@behaviour
+def a_recorded_write_gives_a_tangent_another_history(torch, log):
+    forward_ad = torch.autograd.forward_ad
+    x, v = vector(torch, 1.0, 2.0, grad=True), vector(torch, 3.0, 4.0, grad=True)
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x * 1, v * 1)
+        dual.mul_(x * x)
+        tangent = forward_ad.unpack_dual(dual).tangent
+        log(torch.autograd.grad(tangent.sum(), (x, v)))
+
+
+@behaviour
+def a_tangent_is_laid_out_as_its_value(torch, log):
+    forward_ad = torch.autograd.forward_ad
+    x, v = torch.arange(5.0)[:4], torch.arange(4.0)
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x, v)
+        tangent = forward_ad.unpack_dual(dual).tangent
+        log(tangent is v, tangent)
+        tangent *= 2
+        log.values(v, *forward_ad.unpack_dual(dual.as_strided((2, 2), (1, 2), 1)))
+        dual = forward_ad.make_dual(torch.ones(2, 3).t(), torch.arange(6.0).reshape(3, 2))
+        log(forward_ad.unpack_dual(dual).tangent.stride())
+        log.values(forward_ad.unpack_dual(dual.as_strided((6,), (1,))).tangent)
+        nothing = torch.ones(1).as_strided((0,), (1,), 1), torch.ones(1).as_strided((0,), (1,), 2)
+        log(forward_ad.unpack_dual(forward_ad.make_dual(*nothing)).tangent is nothing[1])
+
+
+@behaviour
+def dual_tensors_and_out(torch, log):
+    forward_ad = torch.autograd.forward_ad
+    with forward_ad.dual_level():
+        dual, plain = forward_ad.make_dual(torch.ones(2), torch.ones(2)), torch.ones(2)
+        log.raises(lambda: torch.add(plain, plain, out=dual))
+        log.raises(lambda: torch.add(dual, plain, out=plain))
+
+
+def _function(torch, forward, jvp):
+    return type("Given", (torch.autograd.Function,), {
+        "forward": staticmethod(forward), "jvp": staticmethod(jvp)})
+
+
+@behaviour_of_each([(f"{way} {taken}", (way, taken)) for taken in ("", "a view")
+                    for way in ("right", "copied", "copied, then viewed")])
+def views_that_functions_return_have_views_as_tangents(torch, log, name, kind):
+    way, taken = kind
+
+    def jvp(ctx, t):
+        slope = t.narrow(0, 0, 2)
+        if "copied" in way:
+            slope = slope.clone()
+        return slope.view_as(slope) if "viewed" in way else slope
+
+    forward_ad = torch.autograd.forward_ad
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(torch.ones(3), torch.arange(3.0))
+        dual = dual.view_as(dual) if taken else dual
+        function = _function(torch, lambda ctx, x: x.narrow(0, 0, 2), jvp)
+        log.raises(lambda: log.values(*forward_ad.unpack_dual(function.apply(dual))))
+
+
+@behaviour
+def an_input_returned_as_it_is_has_a_view_as_tangent(torch, log):
+    forward_ad = torch.autograd.forward_ad
+    v = torch.ones(2)
+    with forward_ad.dual_level():
+        for x in (torch.ones(2), torch.ones(2, requires_grad=True)):
+            dual = forward_ad.make_dual(x, v)
+            same = _function(torch, lambda ctx, x: x, lambda ctx, t: t.view_as(t)).apply(dual)
+            log(same is dual, forward_ad.unpack_dual(same).tangent._base is v)
+            log.raises(_function(torch, lambda ctx, x: x, lambda ctx, t: t).apply, dual)
+
+
+@behaviour
+def tangents_of_inputs_that_functions_write_to(torch, log):
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+
+    forward_ad = torch.autograd.forward_ad
+    with forward_ad.dual_level():
+        v = torch.ones(2)
+        dual = forward_ad.make_dual(torch.ones(2), v)
+        out = _function(torch, forward, lambda ctx, t: t.mul_(2)).apply(dual)
+        log(out is dual, forward_ad.unpack_dual(out).tangent is v)
+        log.values(v)
+        for jvp in (lambda ctx, t: t, lambda ctx, t: t * 2):
+            dual = forward_ad.make_dual(torch.ones(2), torch.ones(2))
+            log.raises(_function(torch, forward, jvp).apply, dual)
+
+
+@behaviour
+def integers_have_no_tangents(torch, log):
+    def jvp(ctx, t, none):
+        log(none)
+        return t, None
+
+    forward_ad = torch.autograd.forward_ad
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(torch.ones(2), torch.ones(2))
+        function = _function(torch, lambda ctx, x, n: (x.clone(), n.clone()), jvp)
+        first, second = function.apply(dual, torch.tensor(3))
+        log.values(forward_ad.unpack_dual(first).tangent)
+        log(forward_ad.unpack_dual(second).tangent)

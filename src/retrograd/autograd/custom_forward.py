@@ -41,13 +41,13 @@ def run_forward(node: Any, args: tuple[Any, ...], forward: _Forward, outer: Mode
         output = run_forward(node, bare, forward, outer)
     outputs = output if isinstance(output, tuple) else (output,)
     directions = [_tangent(a, level, node.materialize_grads) for a in args]
+    results = _Results(node, given, bare, directions, level)
     try:
         slopes = _slopes(node, directions, len(outputs), outer)
     except (NotImplementedError, transforms.Unreadable):
         slopes = _of_sets(node, directions, outputs)
         if slopes is None:
             raise
-    results = _Results(node, given, bare, directions, level)
     joined = tuple([results.join(i, o, s)
                     for i, (o, s) in enumerate(zip(outputs, slopes, strict=True))])
     for name in ("to_save", "saved_for_forward", "dirty_tensors"):
@@ -71,8 +71,10 @@ def _tangent(value: Any, level: int, materialize: bool) -> Any:
         return None
     data = value._data
     if level in transforms.levels_of(data):
-        return wrap_any(transforms.dual_part(data, level, "tangent"))
-    return wrap_any(transforms.zeros_like_data(data)) if materialize else None
+        known = transforms.known_tangent(value, level)
+        return wrap_any(transforms.dual_part(data, level, "tangent")) if known is None else known
+    is_differentiable = value.is_floating_point() or value.is_complex()
+    return wrap_any(transforms.zeros_like_data(data)) if materialize and is_differentiable else None
 
 
 def _slopes(node: Any, directions: list[Any], count: int, outer: Mode) -> tuple[Any, ...]:
@@ -119,6 +121,8 @@ class _Results:
         self.constant = {id(t) for t in node.non_differentiable or ()}
         self.directions = {id(b): d for b, d in zip(bare, directions, strict=True)
                            if isinstance(b, Tensor)}
+        self.versions = {key: d._version for key, d in self.directions.items()
+                         if d is not None and not d.is_inference()}
 
     def join(self, position: int, output: Any, slope: Tensor | None) -> Any:
         if not isinstance(output, Tensor):
@@ -132,24 +136,41 @@ class _Results:
             return output
         if id(output) in self.dirty:
             return self._written(output, slope)
-        if id(output) in self.directions or self._is_view(output):
-            if slope is None or slope._view is None:
-                raise RuntimeError("A custom Function's forward is returning a view (or an input "
-                                   "as-is) but the jvp is not returning a view.")
+        is_view = id(output) in self.directions or self._is_view(output)
+        if is_view:
+            self._check_view(output, slope)
             if id(output) in self.given:
-                return self.given[id(output)]
-            if output._view is not None:
+                output = wrap_any(output._data)
+            elif output._view is not None:
                 output._view.base = self.given.get(id(output._view.base), output._view.base)
         if slope is not None:
             transforms.check_tangent(output, slope)
             transforms.carry_tangent(output, self.level, slope._data)
+            if is_view:
+                transforms.note_tangent(output, self.level, slope)
         return output
+
+    def _check_view(self, output: Tensor, slope: Tensor | None) -> None:
+        """Raise unless the tangent is a view as the value is, and of its tangent."""
+        if slope is None or slope._view is None:
+            raise RuntimeError("A custom Function's forward is returning a view (or an input "
+                               "as-is) but the jvp is not returning a view.")
+        source = output if id(output) in self.directions else output._view.base
+        direction = self.directions[id(source)]
+        if direction is not None and slope._view.base is not (
+                direction if direction._view is None else direction._view.base):
+            wanted = "the same base as the given grad input" \
+                if self.given.get(id(source), source)._view is not None else "the given grad input"
+            raise RuntimeError("A custom Function is returning a view but the jvp is not returning "
+                               f"a view of {wanted}.")
 
     def _is_view(self, output: Tensor) -> bool:
         return output._view is not None and id(output._view.base) in self.directions
 
     def _written(self, output: Tensor, slope: Tensor | None) -> Tensor:
-        if slope is not self.directions.get(id(output)) or slope is None:
+        if slope is not self.directions.get(id(output)) or slope is None \
+                or (id(output) in self.versions
+                    and slope._version == self.versions[id(output)]):
             raise RuntimeError(
                 "An inplace custom Function is not modifying the forward mode gradients inplace. "
                 "If the forward is modifying an input inplace, then the jvp function must modify "

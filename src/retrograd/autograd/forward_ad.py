@@ -73,8 +73,16 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     if _data_level.get() in transforms.levels_of(tensor._data):
         raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward "
                            f"gradient at the same level {level} is not supported.")
+    at = _data_level.get()
+    if at in transforms.levels_of(tangent._data):
+        raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same "
+                           f"level{level} is not supported.")
     transforms.check_tangent(tensor, tangent)
-    return transforms.make_dual(tensor, tangent, _data_level.get())
+    kept = transforms.laid_out_as(tensor, tangent)
+    dual = transforms.make_dual(tensor, kept, at)
+    dual._vc = tensor._counter()
+    transforms.note_tangent(dual, at, kept)
+    return dual
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
@@ -89,8 +97,10 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     at = _data_level.get()
     if not MODE.get().forward_grad or at not in transforms.levels_of(tensor._data):
         return UnpackedDualTensor(tensor, None)
-    return UnpackedDualTensor(transforms.dual_primal(tensor, at),
-                              transforms.dual_tangent(tensor, at))
+    primal, tangent = transforms.dual_primal(tensor, at), transforms.known_tangent(tensor, at)
+    primal._vc = tensor._counter()
+    return UnpackedDualTensor(
+        primal, transforms.dual_tangent(tensor, at) if tangent is None else tangent)
 
 
 class _set_fwd_grad_enabled(_ModeSwitch):

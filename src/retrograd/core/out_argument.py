@@ -17,6 +17,10 @@ def write_out(op: Op, tensors: dict[str, Any], result: Any, out: Any) -> Any:
     """``out=``: the result goes into a given tensor, which takes its shape."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{op.title}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if MODE.get().forward_grad and any(
+            hasattr(type(t._data), "tangent") for t in (out, *flat_tensors(tensors))):
+        raise NotImplementedError(f"Trying to use forward AD with {op.title}_out that does not "
+                                  "support it because it is an out= function")
     if MODE.get().records and (out._edge is not None or any(
             t._edge is not None for t in flat_tensors(tensors))):
         raise RuntimeError(f"{op.title}(): functions with out=... arguments don't support "

@@ -824,7 +824,8 @@ NATIVE: set[type] = {Tensor}
 """The classes that ops handle themselves; any other asks its ``__torch_function__``."""
 
 _INTERNAL = {"_grad", "_hooks", "_post_hooks", "_accumulator_ref", "_cut", "_wrapped_number",
-             "_retains", "_name", "_node_hooks", "_is_watched", "_grad_dtype"}
+             "_retains", "_name", "_node_hooks", "_is_watched", "_grad_dtype",
+             "_known_tangent"}
 
 
 def _user_attributes(tensor: Tensor) -> dict[str, Any]:

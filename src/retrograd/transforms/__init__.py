@@ -54,6 +54,7 @@ from .boundary import (
     settle_tensor,
 )
 from .dual import check_tangent
+from .known_tangents import known_tangent, laid_out_as, note_tangent
 from .traced_data import (
     ROOMS,
     Batched,
@@ -75,6 +76,7 @@ from .writing import carry_tangent, not_batched
 __all__ = ["Batched", "CannotBatch", "Dual", "MappedInput", "ROOMS", "TracedData", "Unreadable",
            "active", "batch_in", "batch_out", "batch_repeated", "batched_like", "calls",
            "carry_tangent", "check_tangent", "dual_levels", "dual_part", "dual_primal",
-           "dual_tangent", "in_every_batch", "innermost", "leave_batch", "levels_of", "made_inside",
-           "make_dual", "next_level", "not_batched", "ones_like_data", "settle", "settle_tensor",
-           "takes_any_data", "zeros_like_data"]
+           "dual_tangent", "in_every_batch", "innermost", "known_tangent", "laid_out_as",
+           "leave_batch", "levels_of", "made_inside", "make_dual", "next_level", "not_batched",
+           "note_tangent", "ones_like_data", "settle", "settle_tensor", "takes_any_data",
+           "zeros_like_data"]

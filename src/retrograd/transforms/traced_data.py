@@ -171,6 +171,12 @@ class TracedTensor(Tensor):
     def storage_offset(self) -> int:
         return wrap_any(innermost(self._data)).storage_offset()
 
+    def untyped_storage(self) -> Any:
+        return wrap_any(innermost(self._data)).untyped_storage()
+
+    def storage(self) -> Any:
+        return wrap_any(innermost(self._data)).storage()
+
     def detach(self) -> Tensor:
         """A tensor on the same memory, outside the graph and without tangents."""
         out = self._off_graph()
