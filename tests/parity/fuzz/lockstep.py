@@ -1,0 +1,336 @@
+"""Runs a program in PyTorch and in retrograd, statement by statement, and finds where they part."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import re
+import signal
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import statements
+from .drawing import Statement, Writer
+
+LENGTH = 25
+SECONDS = 20
+# How far results of one statement may be apart, in parts of the largest element.
+TOLERANCES = {"float64": 1e-8, "complex128": 1e-8, "float32": 1e-4, "complex64": 1e-4,
+              "float16": 2e-2, "bfloat16": 1e-1}
+HARD = ("raises", "type", "dtype", "shape", "value", "requires_grad", "grad")
+
+
+BEFORE_A_PASS = ("does not require grad", "only for scalar outputs", "Mismatch in shape", "not have bee",
+                 "is not defined", "has no attribute")
+
+
+class Difference(NamedTuple):
+    """One observation in which the libraries part."""
+
+    what: str
+    name: str
+    theirs: Any
+    ours: Any
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether a program's results depend on it."""
+        return self.what in HARD
+
+
+class Raised(NamedTuple):
+    """An exception."""
+
+    type: str
+    message: str
+
+    def __repr__(self) -> str:
+        return f"{self.type}: {self.message[:300]}"
+
+
+class Library:
+    """One library and the names of the program that runs in it."""
+
+    def __init__(self, name: str) -> None:
+        self.torch = importlib.import_module(name)
+        importlib.import_module(name + ".utils.checkpoint")
+        self.prelude: dict[str, Any] = {"torch": self.torch}
+        exec(statements.PRELUDE, self.prelude)
+        self.start()
+
+    def start(self) -> None:
+        """Forget the last program."""
+        self.names = {**self.prelude, "log": []}
+        self.prelude["note"].__globals__["log"] = self.names["log"]
+        self.torch.set_grad_enabled(True)
+        self.torch.set_default_dtype(self.torch.float32)
+        self.torch.manual_seed(0)
+
+    def run(self, code: Any) -> Raised | None:
+        """Run one statement; the exception that it raised, if it did."""
+        try:
+            exec(code, self.names)
+        except TimeoutError:
+            raise
+        except Exception as error:
+            return Raised(type(error).__name__, str(error))
+        return None
+
+    def observed(self) -> dict[str, Any]:
+        """The program's own names."""
+        return {name: value for name, value in self.names.items()
+                if name not in self.prelude and name != "__warningregistry__" or name == "log"}
+
+
+theirs: Library
+ours: Library
+
+
+def load() -> None:
+    """Import both libraries."""
+    global theirs, ours
+    theirs, ours = Library("torch"), Library("retrograd")
+    theirs.torch.set_num_threads(1)
+
+
+# ------------------------------------------------------------------------------------ excluded
+
+
+# What PyTorch says that it cannot do, and retrograd does: in its words, with the reason.
+LIMITS = {
+    "don't yet support saved tensor hooks": "transforms and hooks of saved tensors go together",
+    "it must override the setup_context": "older custom functions can be transformed too",
+    "it must have a `vmap` staticmethod": "a custom function is run in a loop",
+    "must implement the jvp function": "a tangent follows from the backward of a custom function",
+    "Batching rule not implemented": "vmap runs whatever it cannot batch in a loop",
+    "vmap: ": "as above",
+    "view size is not compatible": "layouts are NumPy's, see DIFFERENCES.md: theirs cannot be viewed",
+    "INTERNAL ASSERT": "a fault",
+    "_will_engine_execute_node": "hooks on several tensors go with autograd.grad",
+    "stack expects a non-empty TensorList": "a Jacobian may be empty",
+    "index 0 is out of bounds for dimension 0 with size 0": "as above",
+    "A different number of tensors was saved": "a checkpoint may be transformed",
+}
+# Tensors inside a transform require grad here, so that autograd.grad works there.
+INSIDE = re.compile(r"(vmap|func\.\w+|functional\.\w+)\(.*autograd\.grad\(")
+
+
+def is_excluded(statement: Statement, found: Difference) -> bool:
+    """Whether PyTorch only says that it cannot do what retrograd does."""
+    if found.what != "raises" or found.ours is not None:
+        return False
+    message = found.theirs.message
+    return any(words in message for words in LIMITS) or (
+        "does not require grad" in message and INSIDE.search(statement.text) is not None)
+
+
+# ------------------------------------------------------------------------------------ comparing
+
+
+def compare(closely: bool) -> Iterator[Difference]:
+    """Every difference between the names of both libraries; their values alone, or closely."""
+    global facts
+    facts = FACTS if closely else SAFE_FACTS
+    mine = ours.observed()
+    for name, value in theirs.observed().items():
+        yield from _compare(name, value, mine.get(name, "missing"))
+
+
+def _compare(name: str, a: Any, b: Any) -> Iterator[Difference]:
+    if isinstance(a, theirs.torch.Tensor) and isinstance(b, ours.torch.Tensor):
+        yield from _compare_tensors(name, a, b)
+    elif isinstance(a, dict) and isinstance(b, dict):
+        yield from _compare(name, list(a), list(b))
+        yield from _compare(name, list(a.values()), list(b.values()))
+    elif isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        if len(a) != len(b):
+            yield Difference("value", name, a, b)
+        for i, (first, second) in enumerate(zip(a, b)):
+            yield from _compare(f"{name}[{i}]", first, second)
+    elif isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        if a.dtype != b.dtype or a.shape != b.shape or not _close(a, b, str(a.dtype)):
+            yield Difference("value", name, a, b)
+    elif isinstance(a, (bool, int, str)) or a is None:
+        if type(a) is not type(b) or a != b:
+            yield Difference("value", name, a, b)
+    elif isinstance(a, (float, complex)):
+        if type(a) is not type(b) or not _close(np.array(a), np.array(b), "float32"):
+            yield Difference("value", name, a, b)
+    elif type(a).__name__ != type(b).__name__:
+        yield Difference("type", name, type(a).__name__, type(b).__name__)
+
+
+FACTS = {
+    "dtype": lambda t: str(t.dtype),
+    "shape": lambda t: tuple(t.shape),
+    "requires_grad": lambda t: t.requires_grad,
+    "is_leaf": lambda t: t.is_leaf,
+    "grad_fn": lambda t: t.grad_fn and t.grad_fn.name(),
+    "is_inference": lambda t: t.is_inference(),
+    "retains_grad": lambda t: t.retains_grad,
+    "version": lambda t: t._version,
+    "strides": lambda t: tuple(t.stride()) if t.numel() else None,
+    "type": lambda t: type(t).__name__,
+}
+
+
+# What can be read without renewing the history of a view.
+SAFE_FACTS = {what: FACTS[what] for what in ("dtype", "shape")}
+facts = FACTS
+
+
+def _fact(read: Any, tensor: Any) -> Any:
+    try:
+        return read(tensor)
+    except Exception as error:
+        return f"raises {type(error).__name__}"
+
+
+def _compare_tensors(name: str, a: Any, b: Any) -> Iterator[Difference]:
+    for what, read in facts.items():
+        first, second = _fact(read, a), _fact(read, b)
+        if first != second:
+            yield Difference(what, name, first, second)
+            if what in ("dtype", "shape"):
+                return
+    yield from _compare_values("value", name, a, b)
+    if "is_leaf" in facts and (_fact(FACTS["is_leaf"], a) is True or a.retains_grad):
+        yield from _compare_gradients(name, a.grad, b.grad)
+
+
+def _compare_gradients(name: str, a: Any, b: Any) -> Iterator[Difference]:
+    if (a is None) != (b is None):
+        yield Difference("grad", name, a, b)
+    elif a is not None:
+        for what in ("dtype", "shape", "requires_grad"):
+            first, second = FACTS[what](a), FACTS[what](b)
+            if first != second:
+                yield Difference("grad", f"{name} {what}", first, second)
+                return
+        yield from _compare_values("grad", name, a, b)
+
+
+def _compare_values(what: str, name: str, a: Any, b: Any) -> Iterator[Difference]:
+    first, second = _fact(_array, a), _fact(_array, b)
+    if isinstance(first, str) or isinstance(second, str):  # one cannot be read
+        if type(first) is not type(second):
+            yield Difference(what, name, first, second)
+        return
+    if first.tobytes() == second.tobytes():
+        return
+    if not _close(first, second, str(a.dtype).split(".")[1]):
+        yield Difference(what, name, first, second)
+    elif not (a.is_conj() or a.is_neg() or a._is_zerotensor()):
+        _take_over(a, second)
+
+
+def _array(tensor: Any) -> Any:
+    if isinstance(tensor, theirs.torch.Tensor):
+        plain = tensor.detach().resolve_conj().resolve_neg()
+        if plain._is_zerotensor():
+            plain = plain + 0
+        torch = theirs.torch
+        return (plain.view(torch.int16) if plain.dtype is torch.bfloat16 else plain).numpy()
+    data = tensor._data if isinstance(tensor._data, (np.ndarray, np.generic)) else tensor.detach().numpy()
+    data = np.asarray(data)
+    return data.view(np.int16) if data.dtype.name == "bfloat16" else data
+
+
+def _close(a: Any, b: Any, dtype: str) -> bool:
+    if dtype == "bfloat16":
+        a, b = (theirs.torch.from_numpy(np.array(x)).view(theirs.torch.bfloat16).double().numpy()
+                for x in (a, b))
+    if dtype not in TOLERANCES:
+        return bool(np.array_equal(a, b))
+    a, b = a.astype(np.complex128), b.astype(np.complex128)
+    scale = np.abs(a[np.isfinite(a)]).max(initial=1)
+    return bool(np.allclose(a, b, 0, TOLERANCES[dtype] * scale, equal_nan=True))
+
+
+def _take_over(theirs_tensor: Any, values: Any) -> None:
+    """Write the bits of retrograd into PyTorch's memory, so that rounding does not add up."""
+    torch = theirs.torch
+    plain = theirs_tensor.detach()
+    (plain.view(torch.int16) if plain.dtype is torch.bfloat16 else plain).numpy()[...] = values
+
+
+# ------------------------------------------------------------------------------------ running
+
+
+class Outcome(NamedTuple):
+    """What a program came to: its statements, the first hard difference, and soft ones by kind."""
+
+    program: list[Statement]
+    difference: Difference | None
+    soft: dict[str, Difference]
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    def late(*_: Any) -> None:
+        raise TimeoutError
+
+    previous = signal.signal(signal.SIGALRM, late)
+    signal.alarm(SECONDS)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def random_program(seed: int) -> Outcome:
+    """Draw a program and run it."""
+    theirs.start()
+    writer = Writer(seed, theirs.names)
+    watched = seed % 2 == 0
+    return _run((writer.statement() for _ in range(LENGTH)), watched)
+
+
+def run(program: list[Statement], watched: bool = True) -> Outcome:
+    """Run a program again."""
+    theirs.start()
+    return _run(iter(program), watched)
+
+
+def _run(program: Iterator[Statement], watched: bool) -> Outcome:
+    """Run what is drawn; unless it is ``watched``, its graph is looked at in the end alone.
+
+    Looking at a tensor may change it, when a view renews its history.
+    """
+    ours.start()
+    done: list[Statement] = []
+    soft: dict[str, Difference] = {}
+    with _quietly():
+        for statement in program:
+            done.append(statement)
+            code = compile(statement.text, "program", "exec")
+            first, second = theirs.run(code), ours.run(code)
+            if (first is None) != (second is None):
+                found = Difference("raises", "", first, second)
+                return Outcome(done, None if is_excluded(statement, found) else found, soft)
+            if first and second and first.type != second.type:
+                soft.setdefault("exception", Difference("exception", "", first, second))
+            hard = _look(soft, watched)
+            if hard or (first and _is_broken_off(statement, first)):
+                return Outcome(done, hard, soft)
+        return Outcome(done, None if watched else _look(soft, True), soft)
+
+
+def _is_broken_off(statement: Statement, raised: Raised) -> bool:
+    """Whether a backward pass failed half-way: what it has done by then is not promised."""
+    return re.search(r"backward\(|autograd\.grad\(", statement.text) is not None and not any(
+        words in raised.message for words in BEFORE_A_PASS)
+
+
+def _look(soft: dict[str, Difference], closely: bool) -> Difference | None:
+    for found in compare(closely):
+        if found.is_hard:
+            return found
+        soft.setdefault(found.what, found)
+    return None
