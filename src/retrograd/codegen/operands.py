@@ -128,12 +128,13 @@ def _read_one_source(op: Op, name: str, slow: str) -> list[str]:
                 f"elif {name} is None: {data} = None",
                 f"else: return {slow}",
                 f"if {data}.__class__ in TRACED_TYPES:", higher]
+    read = f"    {data} = {name}.{'_array()' if op.is_view else '_data'}"  # of a scalar no views
     lines = [f"c = {name}.__class__",
              "if c is TracedTensor:",
-             f"    {data} = {name}._data",
+             read,
              higher,
              "elif c is Tensor or c in PLAIN:",
-             f"    {data} = {name}.{'_array()' if op.is_view else '_data'}",
+             read,
              f"    if {data}.__class__ in TRACED_TYPES: return {slow}"]
     checks_dtype = op.promote is not None or op.guard is not None
     sets_dtype = checks_dtype and name == op.arrays[0]

@@ -69,7 +69,7 @@ def prepare(op: Op, args: tuple[Any, ...], written: bool = False
         op.guard({**given, **tensors}, dtypes.from_numpy_dtype(first.dtype))
     if op.is_view:
         for name, value in tensors.items():
-            if xp.is_scalar(data[name]):
+            if xp.is_scalar(data[name]) or type(data[name]) in TRACED_TYPES:
                 data[name] = value._array()
     values = []
     for param, value in zip(op.params, args, strict=True):

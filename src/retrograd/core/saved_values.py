@@ -112,7 +112,8 @@ def unpack_input(node: Node, name: str, edge: Any) -> Any:
     known = saved._edge
     if saved._wrapped_number:
         # In a rule a number has the dtype the op computed with; alone it would have the default.
-        return wrap_any(saved._data)
+        # One that was kept in more digits than the op has yields to the gradient's dtype.
+        return saved if name == node.op.wide else wrap_any(saved._data)
     if known is edge or (known is LEAF and edge is saved):
         return saved
     return attach(saved, edge)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend.interface import kind_of
+from ..base import dtypes
 from ..base.modes import MODE, switched
 from ..core.computing import compute
 from ..core.engine import run
@@ -279,7 +280,7 @@ def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dic
     outputs = list(y) if isinstance(y, (tuple, list)) else [y]
     seeds = []
     for nr, part in enumerate(outputs):
-        floating = kind_of(part.dtype) in "fc"
+        floating = dtypes.category(dtypes.from_numpy_dtype(part.dtype)) > 1
         allowed = op.differentiable is None or nr in op.differentiable
         seed = wrap_any(zeros_like_data(part)) if floating and allowed else None
         seeds.append(seed)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ..backend import xp
 from ..backend.interface import library_of
 from ..backend.numpy import ndarray
 from ..base.errors import CannotBatch
@@ -126,11 +127,25 @@ for _name in ("__array__", "__len__", "__iter__", "__getitem__", "__setitem__", 
     setattr(Batched, _name, _refuse)
 
 
+def with_memory(data: Any) -> Any:
+    """Raw data whose numbers, which zero-dim results are, have become arrays in their places."""
+    if isinstance(data, Dual):
+        data.primal, data.tangent = with_memory(data.primal), with_memory(data.tangent)
+    elif isinstance(data, Batched):
+        data.value = with_memory(data.value)
+    elif xp.is_scalar(data):
+        return xp.asarray(data)
+    return data
+
+
 class TracedTensor(Tensor):
     """A tensor whose data belongs to a transform; never takes the fast path."""
 
     __slots__ = ()
     _is_traced = True
+
+    def _array(self) -> Any:
+        return with_memory(self._data)
 
     def numpy(self, *, force: bool = False) -> Any:
         data = value_of(self._data)

@@ -36,7 +36,7 @@ def write_traced(target: Tensor, result: Any) -> None:
             wanted = given[level].tangent
             if not _has_room(traced.tangent, wanted):
                 _widen(target, level, {**sizes_of(traced.tangent), **sizes_of(wanted)})
-    _write(target._data, result)
+    _write(target._array(), result)
 
 
 def _has_room(data: Any, other: Any) -> bool:

@@ -317,6 +317,8 @@ def _run(program: Iterator[Statement], watched: bool) -> Outcome:
             if first and second and first.type != second.type:
                 soft.setdefault("exception", Difference("exception", "", first, second))
             hard = _look(soft, watched)
+            if hard and first:  # what a write that failed half-way has written is not promised
+                return Outcome(done, None, soft)
             if hard or (first and _is_broken_off(statement, first)):
                 return Outcome(done, hard, soft)
         return Outcome(done, None if watched else _look(soft, True), soft)

@@ -230,11 +230,9 @@ F.glu({r}, {d})
 {t}.logical_not()
 ~{i}
 {t}.angle()
-{f}.conj()
+{f}.conj().resolve_conj()
 {z}.real
 {z}.imag
-{t}.conj()
-{t}.resolve_conj()
 torch.view_as_real({z})
 {t}.to({dt})
 {t}.to({fdt})
@@ -352,6 +350,9 @@ torch.var_mean({f}, {d})
 torch.linalg.vector_norm({f}, 3)
 {r}.logsumexp({d})
 {r}.median()
+{r}.topk(1, {d})[0]
+{r}.kthvalue(1, {d})[0]
+{r}.median({d})[0]
 {r}.nanmean()
 {t}.nansum({d})
 {r}.argmax({d})
@@ -379,9 +380,6 @@ PAIRS = """
 {r}.min({d}, keepdim=True)
 {t}.sort(dim={d}, stable=True)
 {r}.sort(dim={d}, descending=True, stable=True)
-{r}.topk(1, {d})
-{r}.kthvalue(1, {d})
-{r}.median({d})
 {r}.mode({d})
 {r}.cummax({d})
 {r}.cummin({d})
@@ -420,7 +418,7 @@ VIEW = """
 {t}.t()
 {m}.T
 {m}.mT
-{m}.mH
+{m}.mH.resolve_conj()
 {t}.unsqueeze({d})
 {t}.unsqueeze(-1)
 {t}.squeeze()
@@ -439,7 +437,8 @@ VIEW = """
 {t}.unflatten({d}, (-1, 1))
 {t}.view_as({same})
 {t}.unfold({d}, {k}, {k})
-{t}.unfold({d}, 2, 1)
+{t}.unfold({d}, 2, 2)
+{t}.unfold({d}, 2, 1).clone()
 {m}.diagonal()
 {m}.diagonal(offset={zero_or_one}, dim1={d}, dim2={e})
 {t}.diag()
@@ -449,7 +448,7 @@ VIEW = """
 {t}.chunk(2, {d})[-1]
 {t}.unbind({d})[{at}]
 {t}.hsplit(1)[0]
-{t}.as_strided({view}, {strides})
+{t}.as_strided((2, 2), {strides})
 {t}.as_strided((2,), (1,), 1)
 {t}.detach()
 {t}.data
@@ -467,7 +466,7 @@ torch.view_as_complex(torch.view_as_real({z}))
 torch.atleast_2d({t})
 {t}.contiguous()
 {t}.real
-{t}.adjoint()
+{t}.adjoint().resolve_conj()
 {t}.swapdims(0, -1)[..., 0]
 """.strip().splitlines()
 
@@ -575,7 +574,7 @@ WRITE = """
 {r}.round_()
 {t}.masked_fill_({mask}, {n})
 {f}.masked_fill_({mask}, {f}.sum().detach())
-{t}.masked_scatter_({mask}, {same})
+{t}.masked_scatter_({mask}, {same}.clone())
 {t}[{index}] = {n}
 {t}[{index}] = {n}
 {t}[{index}] = {n}
@@ -606,8 +605,8 @@ WRITE = """
 {t}.reshape(-1).mul_({n})
 {t}.unfold({d}, 1, 1).mul_({n})
 {t}.detach().add_({n})
-{t}.data.mul_({n})
-{f}.data.add_({u})
+{leaf}.data.mul_({n})
+{i}.data.mul_({n})
 {z}.real.mul_({n})
 {z}.imag.zero_()
 torch.view_as_real({z})[..., 0].add_({n})
@@ -644,12 +643,10 @@ STATE = """
 {leaf}.grad.add_({n})
 {f}.requires_grad = {flag}
 {leaf}.data = {leaf}.data * {n}
-{f}.data = {same}.detach()
-{t}.data = torch.zeros({shape}, dtype={t}.dtype)
+{i}.data = torch.zeros({shape}, dtype={i}.dtype)
 {f}.detach().requires_grad_()
 {f}.clone().requires_grad_()
 {f}.grad_fn and {f}.grad_fn.name()
-{f}.grad_fn and [e and e[0] and e[0].name() for e in {f}.grad_fn.next_functions]
 {f}.is_leaf
 {f}.output_nr
 {t}.tolist()
