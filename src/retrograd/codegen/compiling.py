@@ -26,6 +26,7 @@ from ..core.saved_values import (
     fit_tensor,
     keep_version,
     output_edge,
+    sealed,
     stale_output,
     unpack_input,
     unpack_output,
@@ -75,7 +76,7 @@ def left_to_the_general_path() -> NoReturn:
     raise NotImplementedError
 
 
-offer(check_version, keep_version, output_edge, stale_output, unpack_input, unpack_output,
+offer(check_version, keep_version, output_edge, sealed, stale_output, unpack_input, unpack_output,
       fit_tensor, left_to_the_general_path)
 
 

@@ -121,7 +121,10 @@ def _saved_source(op: Op, layout: NodeLayout) -> list[str]:
         lines += save
     for name in layout.saved_outputs:
         lines.append(f"node.out_{name} = y{op.outputs.index(name) if op.outputs else ''}")
-    if layout.saved_outputs:
+    if op.outputs and layout.saved_outputs:
+        sealed = ", ".join(f"{n}=out{op.outputs.index(n)}" for n in layout.saved_outputs)
+        lines.append(f"node.seal = sealed({sealed})")
+    elif layout.saved_outputs:
         lines.append("node.seal = None if out._vc is None else (out._vc, out._vc.n)" if op.is_view
                      else "node.seal = None")
     return lines

@@ -65,6 +65,8 @@ class OnArrays:
         if name == "y":
             lines.append("if (seal := self.seal) is not None and seal[0].n != seal[1]: "
                          "stale_output(self)")
+        else:
+            lines.append(f"if self.seal[{name!r}].n: stale_output(self, {name!r})")
         return [*lines, *self.check(name)]
 
     def check(self, name: str) -> list[str]:

@@ -222,8 +222,8 @@ def write_directly(op: Op, target: Tensor, values: list[Any]) -> None:
         xp.unhush(token)
 
 
-def check_writable(target: Tensor, requires_grad: bool, mode: Mode) -> None:
-    """Raise if writing to ``target`` now would break the graph."""
+def check_history(target: Tensor, requires_grad: bool, mode: Mode) -> None:
+    """Raise if ``target`` may not change now since that would break the graph."""
     if target._vc is INFERENCE:
         if not mode.inference:
             raise RuntimeError(
@@ -243,6 +243,13 @@ def check_writable(target: Tensor, requires_grad: bool, mode: Mode) -> None:
                                  or (base is None and target._edge is not None)):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an "
                                "in-place operation.")
+
+
+def check_writable(target: Tensor, requires_grad: bool, mode: Mode) -> None:
+    """Raise if ``target`` may not be written to, for its history or its memory."""
+    check_history(target, requires_grad, mode)
+    if target._vc is INFERENCE:
+        return
     if is_array(target._data):
         library = library_of(target._data)
         if library.has_overlap(target._data):

@@ -158,6 +158,11 @@ class Op(Declared):
         self.forward_rules: dict[str, Callable[..., Any]] = {}
 
     @property
+    def gives_dtype(self) -> bool:
+        """Whether a caller may ask for a result of another dtype."""
+        return "dtype" in self.by_name and not self.by_name["dtype"].required
+
+    @property
     def is_view(self) -> bool:
         return self.kind == "view"
 

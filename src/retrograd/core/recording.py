@@ -21,7 +21,7 @@ from .extensions import TRACED_TYPES, extensions
 from .graph import INFERENCE, Like, Node, View, next_sequence
 from .libraries import library_among
 from .op import Op
-from .saved_values import PackedValue, keep_version, output_edge
+from .saved_values import PackedValue, keep_version, output_edge, sealed
 from .tensor import Tensor, edge_of, wrap_any
 
 new = object.__new__
@@ -137,6 +137,8 @@ def hang(op: Op, node: Any, outs: tuple[Tensor, ...]) -> None:
     if len(outs) == 1 and not op.outputs and not op.is_view:
         if is_differentiable(outs[0]):
             outs[0]._edge = node
+        elif op.gives_dtype:
+            raise RuntimeError(f"Autograd not support dtype: {outs[0].dtype.alias}")
         else:
             outs[0]._cut = call_sites.here(2)
         return
@@ -205,7 +207,9 @@ def save(op: Op, layout: NodeLayout, node: Any, tensors: dict[str, Any], values:
             setattr(node, "out_" + name, PackedValue(out, mode.saved_hooks[-1], is_output=True))
         else:
             setattr(node, "out_" + name, out._data)
-    if layout.saved_outputs:
+    if op.outputs and layout.saved_outputs:
+        node.seal = sealed(**{name: outs[op.outputs.index(name)] for name in layout.saved_outputs})
+    elif layout.saved_outputs:
         node.seal = None if outs[0]._vc is None else (outs[0]._vc, outs[0]._vc.n)
 
 

@@ -81,11 +81,23 @@ def check_version(node: Node, name: str, counter: Version) -> None:
         stale_input(node, name)
 
 
-def stale_output(node: Any) -> None:
-    y = node.out_y
-    maker = None if node.output_origin is None else node.output_origin()
-    counter, version = node.seal
-    stale(node, describe_origin(maker or node), version, counter, y.shape,
+def sealed(**outputs: Tensor) -> dict[str, Version]:
+    """The counters of outputs that a node of several saved, all of them new."""
+    for out in outputs.values():
+        out._vc = Version()
+    return {name: out._vc for name, out in outputs.items()}  # type: ignore[misc]
+
+
+def stale_output(node: Any, name: str = "y") -> None:
+    y = getattr(node, "out_" + name)
+    if name != "y":
+        maker = output_edge(node, node.op.outputs.index(name)) \
+            if differentiable_output(node.op, name) else None
+        counter, version = node.seal[name], 0
+    else:
+        maker = (node.output_origin and node.output_origin()) or node
+        counter, version = node.seal
+    stale(node, describe_origin(maker), version, counter, y.shape,
           dtypes.from_numpy_dtype(y.dtype))
 
 
@@ -151,8 +163,10 @@ def unpack_output(node: Any, name: str) -> Tensor:
     if isinstance(saved, PackedValue):
         return attach_data(saved.unpack(), edge if differentiable_output(node.op, name) else None)
     seal = node.seal
-    if name == "y" and seal is not None and seal[0].n != seal[1]:
-        stale_output(node)
+    if name != "y":
+        seal = seal[name], 0
+    if seal is not None and seal[0].n != seal[1]:
+        stale_output(node, name)
     out = wrap_any(saved)
     if differentiable_output(node.op, name):
         if node.output_origin is not None:

@@ -632,14 +632,13 @@ class Tensor(TensorMethods):
         if self._view is not None:
             if self._view.origin == "multi":
                 raise RuntimeError("Can't detach views in-place. Use detach() instead.")
-            if self.requires_grad:
-                raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are "
-                                   "using DistributedDataParallel (DDP) for training, and "
-                                   "gradient_as_bucket_view is set as True, gradients are views of "
-                                   "DDP buckets, and hence detach_() cannot be called on these "
-                                   "gradients. To fix this error, please refer to the "
-                                   "Optimizer.zero_grad() function in torch/optim/optimizer.py as "
-                                   "the solution.")
+            raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are "
+                               "using DistributedDataParallel (DDP) for training, and "
+                               "gradient_as_bucket_view is set as True, gradients are views of "
+                               "DDP buckets, and hence detach_() cannot be called on these "
+                               "gradients. To fix this error, please refer to the "
+                               "Optimizer.zero_grad() function in torch/optim/optimizer.py as "
+                               "the solution.")
         counter = self._counter()
         if self._edge is not None:
             self._cut = call_sites.here(2)

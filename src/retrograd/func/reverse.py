@@ -339,12 +339,14 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
         def of_picked(*inner: Any) -> Any:
             return func(*with_arguments(args, numbers, inner), **kwargs)
 
+        inputs, in_structure = trees.flatten(picked)
+        refuse_complex("jacrev", "inputs", inputs)
         output, aux, backward = ran(of_picked, picked, has_aux)
         outputs, structure = trees.flatten(output)
+        refuse_complex("jacrev", "outputs", outputs)
         sizes = [o.numel() for o in outputs]
         total = sum(sizes)
         basis = standard_basis(outputs, sizes)
-        inputs, in_structure = trees.flatten(picked)
         rows = backward.rows(basis, total) if chunk_size is None else None
         if rows is None:
             rows = trees.flatten(map_rows(
@@ -363,6 +365,14 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
         return (result, aux) if has_aux else result
 
     return wrapped
+
+
+def refuse_complex(name: str, what: str, tensors: list[Any]) -> None:
+    """Raise if any is complex: one column for each real number would not say all."""
+    for i, tensor in enumerate(tensors):
+        if isinstance(tensor, Tensor) and tensor.is_complex():
+            raise RuntimeError(f"{name}: Expected all {what} to be real but received complex "
+                               f"tensor at flattened input idx: {i}")
 
 
 def standard_basis(tensors: list[Tensor], sizes: list[int]) -> list[Tensor]:

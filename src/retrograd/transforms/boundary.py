@@ -314,6 +314,7 @@ class MakeDual(PlacedNode):
 def make_dual(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
     """A dual tensor at ``level``."""
     out = wrap_any(joined(primal._array(), tangent._array(), level))
+    out._vc = primal._counter()  # it is the same memory
     edges = (edge_of(primal), edge_of(tangent))
     if MODE.get().grad and any(e is not None for e in edges):
         node = MakeDual().placed()

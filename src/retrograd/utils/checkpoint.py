@@ -64,6 +64,13 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Any:
     return _overriding("debug", enabled)
 
 
+def _check_hooks_are_allowed() -> None:
+    """Raise where hooks on saved tensors, which hold a checkpoint's values, are disabled."""
+    message = MODE.get().hooks_disabled
+    if message is not None:
+        raise RuntimeError(message)
+
+
 @contextlib.contextmanager
 def _drawing_from(state: Any) -> Iterator[None]:
     """Random numbers from a saved state, if there is one, and afterwards as if none were drawn."""
@@ -188,6 +195,7 @@ class _Frame:
         return "checkpoint"
 
     def run(self) -> Any:
+        _check_hooks_are_allowed()
         args, kwargs = trees.unflatten(self.given, self.structure)
         self.given = []
         self.autocast = MODE.get().autocast
@@ -245,6 +253,7 @@ class _Frame:
                 raise _Enough
             return tensor
 
+        _check_hooks_are_allowed()
         leaves = [self.input(*known) for known in zip(self.leaves, self.edges, self.versions,
                                                       strict=True)]
         args, kwargs = trees.unflatten(leaves, self.structure)

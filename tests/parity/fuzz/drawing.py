@@ -21,7 +21,7 @@ WHOLE = ("int64", "int32", "int16", "int8", "uint8")
 NUMBERS = ("2", "-1", "0.5", "3", "-0.75", "1", "0", "2.0", "True", "1.5")
 LARGE = 50
 MOST_ELEMENTS = 100
-TENSORS = ("t", "f", "r", "z", "i", "b", "m", "y", "leaf")
+TENSORS = ("t", "f", "r", "z", "i", "b", "m", "y", "q", "leaf")
 PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -137,6 +137,9 @@ class Writer:
 
     def _r(self) -> str:
         return self._pick(lambda t: t.is_floating_point(), "torch.ones(2, 2)")
+
+    def _q(self) -> str:
+        return self._pick(lambda t: t.is_floating_point() and t.is_contiguous(), "torch.ones(2, 2)")
 
     def _z(self) -> str:
         return self._pick(lambda t: t.is_complex(), "torch.ones(2, 2, dtype=torch.complex64)")

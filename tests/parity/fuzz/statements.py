@@ -5,7 +5,8 @@ subject, which dimensions, indices and sizes are drawn for:
 
     {t} {f} {r} {z} {i} {b} {m}   a tensor: any, floating, real floating, complex, integer, bool,
                                   a matrix
-    {w} {leaf} {y}                another matrix; a floating leaf; what requires grad
+    {w} {leaf} {y} {q}            another matrix; a floating leaf; what requires grad; one that
+                                  is contiguous, since draws follow the layout
     {u} {same}                    an operand that broadcasts with the subject; one of its shape
     {mask} {row}                  a mask for the subject; positions along the dimension of {d}
     {n} {x} {k} {dt} {fdt}        a number, a float, a small count, a dtype, a floating dtype
@@ -159,8 +160,8 @@ torch.bernoulli(torch.full({shape}, 0.5))
 torch.zeros_like({t})
 torch.ones_like({t}, dtype={dt})
 torch.full_like({t}, {n})
-torch.rand_like({f})
-torch.randn_like({f}, requires_grad=True)
+torch.rand_like({q})
+torch.randn_like({q}, requires_grad=True)
 {t}.new_tensor({values})
 {t}.new_zeros({shape})
 {t}.new_full({shape}, {n}, requires_grad={flag})
@@ -220,7 +221,7 @@ F.normalize({r}, dim={d})
 F.layer_norm({m}, {m}.shape[-1:])
 F.pad({t}, (1, 1))
 F.pad({t}, (1, 0), value={n})
-F.dropout({f}, 0.5)
+F.dropout({q}, 0.5)
 F.glu({r}, {d})
 {t}.clone()
 {t}.contiguous()
@@ -610,15 +611,14 @@ WRITE = """
 {z}.real.mul_({n})
 {z}.imag.zero_()
 torch.view_as_real({z})[..., 0].add_({n})
-{f}.normal_()
-{r}.uniform_(-1, 1)
-{t}.random_(0, 4)
-{f}.bernoulli_(0.5)
+{q}.normal_()
+{q}.uniform_(-1, 1)
+{q}.random_(0, 4)
+{q}.bernoulli_(0.5)
 {f}.lerp_({same}, 0.5)
 {f}.addcmul_({same}, {same})
 {t}.cumsum_({d})
 {m}.tril_()
-{t}.eq_({u})
 {t}.swapaxes_({d}, {e})
 {t}.resize_(2, 2) if {t}.numel() == 4 else None
 {f}.set_({f}.detach().clone())
@@ -627,7 +627,7 @@ torch.add({t}, {same}, out={t})
 torch.sin({f}, out={f}.detach())
 torch.mul({t}, {n}, out={t})
 torch.sum({t}, {d}, out={t}.select({d}, 0).clone())
-nn.init.uniform_({leaf})
+nn.init.uniform_({q}.detach())
 """.strip().splitlines()
 
 STATE = """
@@ -719,7 +719,7 @@ checkpoint({fn}, {f}, use_reentrant=True)
 checkpoint({fn2}, {f}, {u}, use_reentrant={flag})
 checkpoint(lambda a: checkpoint({fn}, a, use_reentrant=False) * 2, {f}, use_reentrant={flag})
 checkpoint({fn}, {f}, use_reentrant=False).sum()
-checkpoint(lambda a: F.dropout(a, 0.5), {f}, use_reentrant={flag})
+checkpoint(lambda a: F.dropout(a, 0.5), {q}, use_reentrant={flag})
 torch.utils.checkpoint.checkpoint_sequential([{fn}, {fn}], 2, {f}, use_reentrant={flag})
 ({fn})({f})
 ({fn2})({f}, {u})
@@ -889,7 +889,6 @@ func.vjp(torch.tanh, @)[1](torch.ones_like(@))[0]
 torch.vmap(lambda c: c * c.sum())(@)
 torch.autograd.grad(@.sin().sum(), @, create_graph=True)[0]
 @.index_select(-1, torch.tensor([0]))
-@.to(torch.float64)
 @.conj()
 @.logsumexp(-1)
 @.std()

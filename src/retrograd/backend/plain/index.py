@@ -303,9 +303,9 @@ def _integer_as(value: Any, dtype: Any) -> Any:
         raise _overflow(dtype)
     whole = int(value)
     info = xp.iinfo(dtype)
-    # A negative number may wrap around to an unsigned one.
-    lowest = -info.max if dtype.kind == "u" else info.min
-    if not lowest <= whole <= info.max:
+    # A negative integer may wrap around to an unsigned one.
+    lowest = info.min if dtype.kind != "u" else -info.max if isinstance(value, int) else 0
+    if not lowest <= value <= info.max:
         raise _overflow(dtype)
     return xp.array(whole % (info.max + 1) if dtype.kind == "u" else whole, dtype)
 

@@ -91,7 +91,9 @@ def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, layout: Any 
     """A zero-dim tensor of the default dtype."""
     meta = place("scalar_tensor", device, layout)
     kind = dtype_for("scalar_tensor", dtype)
-    data = create_kernels.number_as(_fill_value("scalar_tensor", s), kind.np)
+    value = _fill_value("scalar_tensor", s)
+    fits(value, kind)
+    data = create_kernels.number_as(value, kind.np)
     return leaf(data, requires_grad, "scalar_tensor", meta)
 
 

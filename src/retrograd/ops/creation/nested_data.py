@@ -142,7 +142,7 @@ def _as_integer(number: Any, kind: dtypes.dtype) -> int:
     if isinstance(number, float) and not xp.is_scalar(number):
         if kind is dtypes.uint64:
             raise TypeError("an integer is required")
-        if not math.isfinite(number):
+        if not math.isfinite(number) or (number < 0 and not kind.is_signed):
             raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow")
         return int(number)
     try:

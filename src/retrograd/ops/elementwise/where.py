@@ -39,8 +39,7 @@ def zeroed_by(input: Array, source: Array, mask: Index) -> Any:
 zeroed_by.vjp(input=lambda g, source, mask: zeroed_by(g, source, mask),
               source=lambda g: zeros_as(g))
 zeros_as = unary("zeros_as", "Zeros in the shape and dtype of ``input``.",
-                 lambda input: xp.zeros_like(input), lambda g: zeros_as(g), function=None,
-                 method=False, node="ZerosLikeBackward0", quiet=True)
+                 lambda input: xp.zeros_like(input), None, function=None, method=False, quiet=True)
 
 
 def _condition(condition: Any) -> Any:

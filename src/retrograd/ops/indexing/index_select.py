@@ -49,7 +49,7 @@ def index_select(input: Array, dim: Dim, index: Index) -> Any:
         checks.check_in_range(input, dim, index)
     except RuntimeError:
         raise checks.outside(input, dim, index) from None
-    return xp.take(input, xp.atleast_1d(index), axis=dim) if input.ndim else input
+    return xp.take(input, xp.atleast_1d(index), axis=dim) if input.ndim else input.copy()
 
 
 @index_select.batch

@@ -262,7 +262,8 @@ def fits(value: Any, dtype: dtypes.dtype) -> None:
     bad = isinstance(value, complex) and kind < 3 and kind > 0 and value.imag != 0
     if not bad and kind == 1 and not isinstance(value, complex):
         limits = dtypes.iinfo(dtype)
-        lowest = limits.min if dtype.is_signed else -limits.max
+        # Only an integer may wrap around to an unsigned one.
+        lowest = limits.min if dtype.is_signed else -limits.max * isinstance(value, int)
         bad = not lowest <= value <= limits.max
     if bad:
         name = _C_NAMES.get(dtype.name, dtype.name)

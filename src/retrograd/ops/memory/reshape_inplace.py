@@ -12,7 +12,7 @@ from ...base.dtypes import from_numpy_dtype
 from ...base.modes import MODE
 from ...core.computing import compute
 from ...core.graph import INFERENCE, View
-from ...core.inplace import check_writable
+from ...core.inplace import check_history, check_writable
 from ...core.op import Array, op, public, view
 from ...core.operands import prepare
 from ...core.recording import record
@@ -32,7 +32,7 @@ def restride(function: Any, target: Tensor, *static: Any) -> Tensor:
     edge = edge_of(target)
     records = mode.records and edge is not None
     if records or target._vc is INFERENCE:
-        check_writable(target, records, mode)
+        check_history(target, records, mode)
     result = compute(declared, values)
     node = None
     if records:
