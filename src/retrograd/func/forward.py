@@ -17,7 +17,6 @@ from .reverse import (
     checked_argnums,
     checked_aux,
     output_and_aux,
-    refuse_complex,
     standard_basis,
     vjp,
     with_arguments,
@@ -96,7 +95,6 @@ def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
         numbers = tuple(range(len(args))) if argnums is None else checked_argnums(argnums, args)
         picked = tuple(args[n] for n in numbers)
         inputs, in_structure = trees.flatten(picked)
-        refuse_complex("jacfwd", "inputs", inputs)
         sizes = [t.numel() for t in inputs]
         basis = standard_basis(inputs, sizes)
 
@@ -114,7 +112,6 @@ def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
             batched, aux = batched
             aux = trees.tree_map(lambda t: t[0] if isinstance(t, Tensor) else t, aux)
         outputs, structure = trees.flatten(batched)
-        refuse_complex("jacfwd", "outputs", outputs)
         blocks = []
         for output in outputs:
             moved = output.movedim(0, -1)

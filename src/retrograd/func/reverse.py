@@ -340,10 +340,9 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
             return func(*with_arguments(args, numbers, inner), **kwargs)
 
         inputs, in_structure = trees.flatten(picked)
-        refuse_complex("jacrev", "inputs", inputs)
         output, aux, backward = ran(of_picked, picked, has_aux)
         outputs, structure = trees.flatten(output)
-        refuse_complex("jacrev", "outputs", outputs)
+        _refuse_complex(inputs, outputs)
         sizes = [o.numel() for o in outputs]
         total = sum(sizes)
         basis = standard_basis(outputs, sizes)
@@ -367,11 +366,11 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
     return wrapped
 
 
-def refuse_complex(name: str, what: str, tensors: list[Any]) -> None:
-    """Raise if any is complex: one column for each real number would not say all."""
-    for i, tensor in enumerate(tensors):
-        if isinstance(tensor, Tensor) and tensor.is_complex():
-            raise RuntimeError(f"{name}: Expected all {what} to be real but received complex "
+def _refuse_complex(inputs: list[Any], outputs: list[Any]) -> None:
+    """Raise if only outputs are complex: a row for each would leave half of its slope out."""
+    for i, output in enumerate(outputs):
+        if output.is_complex() and not any(t.is_complex() for t in inputs):
+            raise RuntimeError("jacrev: Expected all outputs to be real but received complex "
                                f"tensor at flattened input idx: {i}")
 
 

@@ -24,11 +24,15 @@ import contextlib, copy, pickle
 import numpy as np
 nn, F, func, functional = torch.nn, torch.nn.functional, torch.func, torch.autograd.functional
 checkpoint, fwAD = torch.utils.checkpoint.checkpoint, torch.autograd.forward_ad
+grad = torch.autograd.grad
 Function, once = torch.autograd.Function, torch.autograd.function.once_differentiable
 log = []
 
 def note(g):
     log.append(g.detach().clone() if isinstance(g, torch.Tensor) else g)
+
+def doubled(g):
+    return None if g is None else g * 2
 
 def own(result):
     """Copies of the tensors in the result of a transform."""
@@ -691,11 +695,11 @@ HOOK = """
 {leaf}.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(2) and None)
 {leaf}.register_post_accumulate_grad_hook(lambda p: setattr(p, "grad", None))
 {y}.grad_fn and {y}.grad_fn.register_hook(lambda gi, go: note([g for g in gi if g is not None]))
-{y}.grad_fn and {y}.grad_fn.register_prehook(lambda go: tuple(g and None if g is None else g * 2 for g in go))
+{y}.grad_fn and {y}.grad_fn.register_prehook(lambda go: tuple(map(doubled, go)))
 {y}.grad_fn and {y}.grad_fn.register_prehook(lambda go: note(list(go)))
-{y}.grad_fn and {y}.grad_fn.register_hook(lambda gi, go: tuple(g if g is None else g * 2 for g in gi))
+{y}.grad_fn and {y}.grad_fn.register_hook(lambda gi, go: tuple(map(doubled, gi)))
 {y}.register_hook(lambda g: g * 2).remove()
-torch.autograd.graph.register_multi_grad_hook(({y},), lambda gs: note([g for g in gs if g is not None]))
+torch.autograd.graph.register_multi_grad_hook(({y},), lambda gs: note(len(gs)))
 torch.autograd.graph.register_multi_grad_hook(({y}, {same}), note, mode="any")
 """.strip().splitlines()
 
@@ -747,19 +751,19 @@ torch.autograd.backward([{y}, {same}], [torch.ones_like({y}), None], retain_grap
 """.strip().splitlines()
 
 GRAD = """
-torch.autograd.grad({y}.sum(), {leaf}, allow_unused={flag})
-torch.autograd.grad({y}.sum(), {leaf}, allow_unused=True, retain_graph=True)
-torch.autograd.grad(({y} ** 2).sum(), {leaf}, create_graph=True, allow_unused=True)
-torch.autograd.grad(({y} ** 2).sum(), [{leaf}, {y}], create_graph=True, allow_unused=True)
-torch.autograd.grad({y}.sum(), [{y}], create_graph=True)
-torch.autograd.grad({y}.sin().sum(), [{leaf}, {y}], materialize_grads=True, create_graph={flag})
-torch.autograd.grad({y}, {leaf}, torch.ones_like({y}), retain_graph=True, allow_unused=True)
-torch.autograd.grad({y}, {leaf}, {same}, create_graph=True, allow_unused=True)
-torch.autograd.grad({y}, {y}, torch.stack([{same}, {same}]), is_grads_batched=True, retain_graph=True)
-torch.autograd.grad({y} * {y}, {leaf}, torch.stack([torch.ones_like({y})] * 2), is_grads_batched=True, allow_unused=True, retain_graph=True)
-torch.autograd.grad([{y}.sum(), {y}.cos().sum()], [{leaf}], retain_graph=True, allow_unused=True)
-torch.autograd.grad(torch.autograd.grad(({y} ** 3).sum(), {y}, create_graph=True)[0].sum(), {y}, retain_graph=True)
-torch.autograd.grad(torch.autograd.grad({y}.sin().sum(), {leaf}, create_graph=True, allow_unused=True)[0].sum(), {leaf}, allow_unused=True, retain_graph=True)
+grad({y}.sum(), {leaf}, allow_unused={flag})
+grad({y}.sum(), {leaf}, allow_unused=True, retain_graph=True)
+grad(({y} ** 2).sum(), {leaf}, create_graph=True, allow_unused=True)
+grad(({y} ** 2).sum(), [{leaf}, {y}], create_graph=True, allow_unused=True)
+grad({y}.sum(), [{y}], create_graph=True)
+grad({y}.sin().sum(), [{leaf}, {y}], materialize_grads=True, create_graph={flag})
+grad({y}, {leaf}, torch.ones_like({y}), retain_graph=True, allow_unused=True)
+grad({y}, {leaf}, {same}, create_graph=True, allow_unused=True)
+grad({y}, {y}, torch.stack([{same}, {same}]), is_grads_batched=True, retain_graph=True)
+grad({y} * 2, {leaf}, torch.ones(2, *{y}.shape), is_grads_batched=True, allow_unused=True)
+grad([{y}.sum(), {y}.cos().sum()], [{leaf}], retain_graph=True, allow_unused=True)
+grad(grad(({y} ** 3).sum(), {y}, create_graph=True)[0].sum(), {y}, retain_graph=True)
+grad(grad({y}.sin().sum(), {leaf}, create_graph=True, allow_unused=True)[0].sum(), {leaf})
 """.strip().splitlines()
 
 TRANSFORM = """
@@ -811,7 +815,7 @@ func.grad(lambda a: Cube.apply(a).sum())({f})
 func.grad(lambda a: Square.apply(a).sum())({f})
 func.grad(lambda a: (a * {f}).sum())({f})
 func.grad(lambda a: (a.detach() * a).sum())({f})
-torch.vmap(lambda a: torch.autograd.grad((a * {f}).sum(), {f}, allow_unused=True))({m})
+torch.vmap(lambda a: grad((a * {f}).sum(), {f}, allow_unused=True))({m})
 func.functional_call(nn.Tanh(), dict(), ({f},))
 func.stack_module_state([nn.Linear(2, 1), nn.Linear(2, 1)])[0]
 """.strip().splitlines()
@@ -887,7 +891,7 @@ func.grad(lambda c: (c * c.sin()).sum())(@)
 func.jvp(torch.sin, (@,), (torch.ones_like(@),))[1]
 func.vjp(torch.tanh, @)[1](torch.ones_like(@))[0]
 torch.vmap(lambda c: c * c.sum())(@)
-torch.autograd.grad(@.sin().sum(), @, create_graph=True)[0]
+grad(@.sin().sum(), @, create_graph=True)[0]
 @.index_select(-1, torch.tensor([0]))
 @.conj()
 @.logsumexp(-1)
