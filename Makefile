@@ -5,7 +5,10 @@ PARITY := .venv-parity
 PIP    := -m pip --disable-pip-version-check install -qq
 PYTEST_ARGS ?=
 
-.PHONY: help demo test fuzz versions parity sweep docs stubs bench clean
+PROGRAMS ?= 100000
+FIRST ?= 1000
+
+.PHONY: help demo test fuzz versions parity programs sweep docs stubs bench clean
 
 help:
 	@echo "make demo      train a digit classifier and draw its loss curve"
@@ -13,6 +16,7 @@ help:
 	@echo "make fuzz      load 10,000 damaged files: none may crash, run or hang"
 	@echo "make versions  the same on every CPython from 3.11 to 3.15 that is installed"
 	@echo "make parity    every comparison with PyTorch, in an environment of its own"
+	@echo "make programs  100,000 random programs beside PyTorch (PROGRAMS=..., from seed FIRST=...)"
 	@echo "make sweep     all of PyTorch's own sample calls beside PyTorch"
 	@echo "make docs      measure every op and write docs/ops.md"
 	@echo "make stubs     write the .pyi files from the declared functions"
@@ -41,6 +45,10 @@ versions:
 parity: $(PARITY)/installed
 	@$(PARITY)/bin/python -c "import torch; v = torch.__version__; assert v.split('+')[0] == '2.13.0', v"
 	$(PARITY)/bin/python -m pytest tests/parity -q -n 2 $(PYTEST_ARGS)
+
+# In hours rather than minutes; after a break FIRST= says where to go on.
+programs: $(PARITY)/installed
+	cd tests && $(CURDIR)/$(PARITY)/bin/python -m parity.fuzz $(PROGRAMS) $(FIRST)
 
 sweep: $(PARITY)/installed
 	RETROGRAD_SWEEP=full $(PARITY)/bin/python -m pytest tests/parity/test_op_db.py -q -n 2 $(PYTEST_ARGS)
