@@ -720,7 +720,8 @@ def _rebased(node: BackwardCFunction, nr: int, output: Tensor, tensors: int) -> 
                            "operation.")
     if view is not None and view.origin:
         refuse_view(output, view)
-    if view is not None and view.base._edge is LEAF:
+    if view is not None and (view.base._edge is LEAF or (
+            view.base._edge is None and output._edge is not None)):
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an "
                            "in-place operation.")
     if view is not None or node.outputs == 1:

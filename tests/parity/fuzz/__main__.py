@@ -108,7 +108,7 @@ def main() -> int:
             differing += 1
             short = shrunk(outcome, watched)
             groups[signature(short)].append((seed, short))
-        if count % 1000 == 0:
+        if count % 250 == 0:
             print(f"{count} programs, {differing} differ, {time.time() - start:.0f} s",
                   file=sys.stderr, flush=True)
     for key, found in sorted(groups.items(), key=lambda item: -len(item[1])):

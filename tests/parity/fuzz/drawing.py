@@ -62,7 +62,11 @@ class Writer:
         template = self.random.choice(statements.KINDS[kind][0])
         self.subject, self.dims, self.chosen = None, [], {}
         text = self.filled(template)
-        if not isinstance(ast.parse(text).body[0], ast.Expr) or self._keeps_nothing(kind):
+        try:
+            is_expression = isinstance(ast.parse(text).body[0], ast.Expr)
+        except SyntaxError:  # it would assign to what stands for a missing tensor
+            return self._of(kind)
+        if not is_expression or self._keeps_nothing(kind):
             return Statement(text, template)
         if re.search(statements.COPIED, text):
             text = f"own({text})"

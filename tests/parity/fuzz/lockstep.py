@@ -109,6 +109,7 @@ LIMITS = {
     "vmap: ": "as above",
     "view size is not compatible": "layouts are NumPy's, see DIFFERENCES.md",
     "to be real but received complex": "functions of complex numbers have Jacobians",
+    "Nested forward mode AD is not supported": "forward mode nests",
     "INTERNAL ASSERT": "a fault",
     "_will_engine_execute_node": "hooks on several tensors go with autograd.grad",
     "stack expects a non-empty TensorList": "a Jacobian may be empty",
@@ -276,15 +277,15 @@ def _quietly() -> Iterator[None]:
     def late(*_: Any) -> None:
         raise TimeoutError
 
-    previous = signal.signal(signal.SIGALRM, late)
-    signal.alarm(SECONDS)
+    previous = signal.signal(signal.SIGVTALRM, late)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)  # of the processor
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, previous)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, previous)
 
 
 def random_program(seed: int) -> Outcome:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import sorting as sorting_kernels
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...core.op import Array, Index, Number, composite, op
 from ...core.tensor import Tensor, wrap
 from ..batching import all_batched, batched, flat, inner_rank, run
@@ -98,4 +99,9 @@ def _(batch: Any, elements: Any, test_elements: Any, invert: bool) -> Any:
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False,
          invert: bool = False) -> Any:
     """Whether each element is among ``test_elements``."""
-    return _isin(_as_values(elements), _as_values(test_elements), invert)
+    values = _as_values(elements), _as_values(test_elements)
+    for given in values:
+        if kind_of(given._data.dtype) in "bc":
+            raise RuntimeError("Unsupported input type encountered for isin(): "
+                               f"{given.dtype.alias}")
+    return _isin(*values, invert)
