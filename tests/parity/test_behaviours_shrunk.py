@@ -254,3 +254,43 @@ def membership_of_unordered_values(torch, log):
     log.raises(torch.isin, x, True)
     log.raises(torch.isin, x * 1j, x)
     log(torch.isin(x, 1))
+
+
+# ---------------------------------------------------------------- checkpoints around transforms
+
+CHECKPOINTED = {
+    "vmap": lambda torch, a: torch.vmap(lambda c: (c.sin() * c.sum()).exp())(a),
+    "jvp": lambda torch, a: torch.func.jvp(torch.sin, (a,), (torch.ones_like(a),))[1],
+    "jacfwd": lambda torch, a: torch.func.jacfwd(torch.sin)(a),
+    "vmap of jvp": lambda torch, a: torch.vmap(
+        lambda c: torch.func.jvp(lambda d: d * d.sum(), (c,), (c,))[1])(a),
+}
+
+
+@behaviour_of_each((f"{name} {'nested' if nested else ''}", CHECKPOINTED[name], nested)
+                   for name in CHECKPOINTED for nested in (False, True))
+def a_transform_is_run_again_by_its_checkpoint(torch, log, name, f, nested):
+    x = leaf(torch, [0.1, 0.2], [0.3, 0.4])
+    checkpoint = _checkpoint(torch)
+
+    def inner(a):
+        return checkpoint(lambda b: f(torch, b), a, use_reentrant=False)
+
+    y = checkpoint(inner, x, use_reentrant=False) if nested else inner(x)
+    (first,) = torch.autograd.grad(y.tanh().sum(), x, create_graph=not nested)
+    log.values(first.detach())
+    if not nested:
+        log.values(torch.autograd.grad((first * first).sum(), x)[0])
+
+
+PARTS_WRITTEN = [("number", lambda a: a.__setitem__(0, 3.0)), ("view", lambda a: a[:1].add_(3)),
+                 ("whole", lambda a: a.__setitem__(None, a.sum()))]
+
+
+@behaviour_of_each(PARTS_WRITTEN)
+def backward_twice_through_a_written_part(torch, log, name, write):
+    a = leaf(torch, 1.0, 2.0) + 1
+    write(a)
+    a.sum().backward(retain_graph=True)
+    a.sum().backward()
+    log.raises(lambda: a.sum().backward())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import Any
 
@@ -60,6 +62,46 @@ MODE: ContextVar[Mode] = ContextVar("retrograd.mode", default=GRAD)
 
 ACTIVE: ContextVar[tuple[int, ...]] = ContextVar("retrograd.levels", default=())
 """The levels of the transforms that are being run, outermost first."""
+
+
+LEVELS: ContextVar[Any] = ContextVar("retrograd.numbering", default=None)
+"""Where the levels of new transforms come from, if not from the count of all."""
+
+_fresh_level = itertools.count(1).__next__
+
+
+def next_level() -> int:
+    """The level of a transform that begins."""
+    source = LEVELS.get()
+    return _fresh_level() if source is None else source.next()
+
+
+class numbered:
+    """Note the levels of the transforms that a block runs, or give them those of another run.
+
+    Only so the values of a second run fit into the graph of the first.
+    """
+
+    __slots__ = ("given", "seen", "outer", "token")
+
+    def __init__(self, given: Iterable[int] = ()):
+        self.given = iter(given)
+        self.seen: list[int] = []
+
+    def __enter__(self) -> list[int]:
+        self.outer = LEVELS.get()
+        self.token = LEVELS.set(self)
+        return self.seen
+
+    def __exit__(self, *exc: object) -> None:
+        LEVELS.reset(self.token)
+
+    def next(self) -> int:
+        level = next(self.given, None)
+        if level is None:
+            level = _fresh_level() if self.outer is None else self.outer.next()
+        self.seen.append(level)
+        return level
 
 
 RUNNING: ContextVar[Any] = ContextVar("retrograd.running", default=None)

@@ -536,6 +536,7 @@ class CopySlices(PlacedNode):
         if not isinstance(self.fn, Released) and not (
                 self.fn.reached_alone and RUNNING.get().reaches(self.fn)):
             self.fn.release(by)
+        self.fn = by
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:

@@ -110,7 +110,7 @@ def watch_output(node: Any, counter: Version, edge: Any) -> Version:
     return node.seal[0]
 
 
-def unpack_input(node: Node, name: str, edge: Any) -> Any:
+def unpack_input(node: Any, name: str, edge: Any) -> Any:
     """A saved argument as a tensor with the history it had when it was saved."""
     saved = getattr(node, name)
     if saved is None:

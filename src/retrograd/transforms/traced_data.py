@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from functools import partial
@@ -12,12 +11,10 @@ from ..backend import xp
 from ..backend.interface import library_of
 from ..backend.numpy import ndarray
 from ..base.errors import CannotBatch
-from ..base.modes import ACTIVE, MODE, RUNNING
+from ..base.modes import ACTIVE, MODE, RUNNING, next_level
 from ..core.extensions import TENSOR_CLASS, TRACED_TENSORS, extensions
 from ..core.graph import Node, next_sequence
 from ..core.tensor import NATIVE, Tensor, edge_of, wrap_any
-
-next_level = itertools.count(1).__next__
 
 ROOMS: dict[int, Callable[[Any], Any]] = {}
 """For levels of other data than batches and dual numbers: makes data laid out as an array is."""
@@ -341,12 +338,17 @@ class active:
     def __enter__(self) -> int:
         self.level = next_level()
         self.token = ACTIVE.set((*ACTIVE.get(), self.level))
+        # A checkpoint that is asked for its values before it has ended runs the level in itself.
+        self.begun = _BEGUN.get(self.level)
         _BEGUN[self.level] = next_sequence()
         return self.level
 
     def __exit__(self, *exc: object) -> None:
         ACTIVE.reset(self.token)
-        del _BEGUN[self.level]
+        if self.begun is None:
+            del _BEGUN[self.level]
+        else:
+            _BEGUN[self.level] = self.begun
 
 
 _BEGUN: dict[int, int] = {}

@@ -22,7 +22,7 @@ from ..autograd.function import Function
 from ..base import trees
 from ..base.call_sites import here
 from ..base.missing_names import suggest_names as _suggest_names
-from ..base.modes import MODE, RUNNING, switched
+from ..base.modes import MODE, RUNNING, numbered, switched
 from ..core.graph import INFERENCE, Version, stale
 from ..core.saved_values import PackedValue, describe_origin
 from ..core.tensor import Tensor, wrap_any
@@ -200,7 +200,7 @@ class _Frame:
         self.given = []
         self.autocast = MODE.get().autocast
         hooks = (*MODE.get().saved_hooks, (self.pack, self.unpack))
-        with self.contexts[0], switched(saved_hooks=hooks):
+        with self.contexts[0], switched(saved_hooks=hooks), numbered() as self.levels:
             result = self.function(*args, **kwargs)
         self.is_complete = True
         return result
@@ -257,7 +257,8 @@ class _Frame:
         leaves = [self.input(*known) for known in zip(self.leaves, self.edges, self.versions,
                                                       strict=True)]
         args, kwargs = trees.unflatten(leaves, self.structure)
-        with contextlib.suppress(_Enough), _drawing_from(self.state), self.contexts[1], \
+        with contextlib.suppress(_Enough), _drawing_from(self.state), numbered(self.levels), \
+                self.contexts[1], \
                 switched(grad=True, inference=False, autocast=self.autocast,
                          saved_hooks=((collect, lambda kept: kept),)):
             self.function(*args, **kwargs)

@@ -138,7 +138,7 @@ class Cube(Function):
 
 class Doubles(torch.autograd.graph.saved_tensors_hooks):
     def __init__(self):
-        super().__init__(lambda t: (t * 1, t.shape), lambda p: p[0])
+        super().__init__(lambda t: (t.clone(), t.shape), lambda p: p[0])
 '''
 
 CREATE = """
@@ -453,8 +453,8 @@ VIEW = """
 {t}.chunk(2, {d})[-1]
 {t}.unbind({d})[{at}]
 {t}.hsplit(1)[0]
-{t}.as_strided((2, 2), {strides})
-{t}.as_strided((2,), (1,), 1)
+{q}.as_strided((2, 2), {strides})
+{q}.as_strided((2,), (1,), 1)
 {t}.detach()
 {t}.data
 {t}.view_as({t})
@@ -652,7 +652,6 @@ STATE = """
 {f}.clone().requires_grad_()
 {f}.grad_fn and {f}.grad_fn.name()
 {f}.is_leaf
-{f}.output_nr
 {t}.tolist()
 {t}.shape
 {t}.item()
@@ -828,7 +827,7 @@ with torch.enable_grad():
 with torch.inference_mode():
 with torch.inference_mode({flag}):
 with torch.set_grad_enabled({flag}):
-with torch.autograd.graph.saved_tensors_hooks(lambda t: t * 1, lambda t: t):
+with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
 with torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t):
 with torch.autograd.graph.save_on_cpu():
 with Doubles():
