@@ -33,7 +33,7 @@ LAYERS = [
     {"core.general", "core.out_argument"},
     {"random", "return_types", "_ops"},
     {"ops", "core.engine", "transforms"},
-    {"compat", "overrides", "numpy_code", "fft", "linalg", "special", "types"},
+    {"compat", "overrides", "numpy_code", "fft", "linalg", "signal", "special", "types"},
     {"autograd"},
     {"func", "distributed", "amp"},
     {"nn"},

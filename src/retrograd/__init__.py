@@ -107,7 +107,8 @@ globals().update(_TENSOR_TYPES)
 _LAZY = {"_C", "accelerator", "amp", "as_torch", "backends", "compiler", "cpu", "cuda",
          "datasets", "distributed", "distributions", "fft", "func", "hub", "jit", "library",
          "linalg", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "return_types",
-         "serialization", "special", "storage", "testing", "types", "utils", "version", "xpu"}
+         "serialization", "signal", "special", "storage", "testing", "types", "utils", "version",
+         "xpu"}
 _LAZY_FUNCTIONS = {
     "as_torch": "as_torch", "progress": "cli.progress",
     "vmap": "func", "save": "serialization", "load": "serialization", "compile": "compiler",

@@ -36,6 +36,7 @@ from . import (
     random as random,
     return_types as return_types,
     serialization as serialization,
+    signal as signal,
     special as special,
     storage as storage,
     testing as testing,
@@ -439,6 +440,11 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, 
             out: Tensor | None = None) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)``, for each pair of matrices."""
     ...
+def bartlett_window(window_length: _int, periodic: _bool = True, *, dtype: dtype | None = None,
+                    layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+                    requires_grad: _bool = False) -> Tensor:
+    """A triangle."""
+    ...
 def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
                running_mean: Tensor | None, running_var: Tensor | None, training: _bool,
                momentum: _float, eps: _float, cudnn_enabled: _bool) -> Tensor:
@@ -479,6 +485,11 @@ def bitwise_right_shift(input: Tensor | Number, other: Tensor | Number, *,
 def bitwise_xor(input: Tensor | Number, other: Tensor | Number, *,
                 out: Tensor | None = None) -> Tensor:
     """Bits that are set in exactly one; of bools, their difference."""
+    ...
+def blackman_window(window_length: _int, periodic: _bool = True, *, dtype: dtype | None = None,
+                    layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+                    requires_grad: _bool = False) -> Tensor:
+    """The sum of a cosine of one period and one of two."""
     ...
 def block_diag(*tensors: Tensor) -> Tensor:
     """A matrix with the tensors as blocks along its diagonal."""
@@ -986,6 +997,17 @@ def group_norm(input: Tensor, num_groups: _int, weight: Tensor | None = None,
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Where ``input`` is greater than ``other``."""
     ...
+def hamming_window(window_length: _int, periodic: _bool = True, alpha: _float = 0.54,
+                   beta: _float = 0.46, *, dtype: dtype | None = None, layout: layout | None = None,
+                   device: Device = None, pin_memory: _bool = False,
+                   requires_grad: _bool = False) -> Tensor:
+    """One period of a cosine: ``alpha`` less ``beta`` times it."""
+    ...
+def hann_window(window_length: _int, periodic: _bool = True, *, dtype: dtype | None = None,
+                layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
+                requires_grad: _bool = False) -> Tensor:
+    """One period of a cosine, raised to begin at zero."""
+    ...
 def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """``input``, or 0 where it is no farther than ``lambd`` from 0."""
     ...
@@ -1104,6 +1126,11 @@ def istft(input: Tensor, n_fft: _int, hop_length: _int | None = None,
           normalized: _bool = False, onesided: _bool | None = None, length: _int | None = None,
           return_complex: _bool = False) -> Tensor:
     """The signal of which :func:`stft` gave the spectra."""
+    ...
+def kaiser_window(window_length: _int, periodic: _bool = True, beta: _float = 12.0, *,
+                  dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
+                  pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """Bessel's function of a semicircle; the larger ``beta``, the narrower."""
     ...
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product: every element of ``input`` times the whole of ``other``."""

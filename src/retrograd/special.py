@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import ops as _ops  # noqa: F401 - declares them
 from .base.missing_names import suggest_names as _suggest_names
 from .core.op import PUBLIC as _PUBLIC
+from .ops.elementwise import polynomials as _polynomials  # noqa: F401 - which are declared late
 
 globals().update(_PUBLIC["special"])
 

@@ -23,6 +23,22 @@ def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 1."""
     ...
+def chebyshev_polynomial_t(x: Tensor | Number, n: Tensor | Number, *,
+                           out: Tensor | None = None) -> Tensor:
+    """Chebyshev's polynomials of the first kind."""
+    ...
+def chebyshev_polynomial_u(x: Tensor | Number, n: Tensor | Number, *,
+                           out: Tensor | None = None) -> Tensor:
+    """Chebyshev's polynomials of the second kind."""
+    ...
+def chebyshev_polynomial_v(x: Tensor | Number, n: Tensor | Number, *,
+                           out: Tensor | None = None) -> Tensor:
+    """Chebyshev's polynomials of the third kind."""
+    ...
+def chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Number, *,
+                           out: Tensor | None = None) -> Tensor:
+    """Chebyshev's polynomials of the fourth kind."""
+    ...
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of the logarithm of gamma."""
     ...
@@ -59,6 +75,14 @@ def gammaincc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def gammaln(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the gamma function's absolute value."""
     ...
+def hermite_polynomial_h(x: Tensor | Number, n: Tensor | Number, *,
+                         out: Tensor | None = None) -> Tensor:
+    """Hermite's polynomials, of physicists."""
+    ...
+def hermite_polynomial_he(x: Tensor | Number, n: Tensor | Number, *,
+                          out: Tensor | None = None) -> Tensor:
+    """Hermite's polynomials, of probability."""
+    ...
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 0."""
     ...
@@ -70,6 +94,14 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ...
 def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """:func:`i1` times exp(-|x|)."""
+    ...
+def laguerre_polynomial_l(x: Tensor | Number, n: Tensor | Number, *,
+                          out: Tensor | None = None) -> Tensor:
+    """Laguerre's polynomials."""
+    ...
+def legendre_polynomial_p(x: Tensor | Number, n: Tensor | Number, *,
+                          out: Tensor | None = None) -> Tensor:
+    """Legendre's polynomials."""
     ...
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The natural logarithm of one plus ``input``, exact for small ``input``."""
@@ -122,6 +154,22 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
     ...
 def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """:func:`modified_bessel_k1` times exp(x)."""
+    ...
+def shifted_chebyshev_polynomial_t(x: Tensor | Number, n: Tensor | Number, *,
+                                   out: Tensor | None = None) -> Tensor:
+    """:func:`chebyshev_polynomial_t` of 2x - 1, for x from 0 to 1."""
+    ...
+def shifted_chebyshev_polynomial_u(x: Tensor | Number, n: Tensor | Number, *,
+                                   out: Tensor | None = None) -> Tensor:
+    """:func:`chebyshev_polynomial_u` of 2x - 1, for x from 0 to 1."""
+    ...
+def shifted_chebyshev_polynomial_v(x: Tensor | Number, n: Tensor | Number, *,
+                                   out: Tensor | None = None) -> Tensor:
+    """:func:`chebyshev_polynomial_v` of 2x - 1, for x from 0 to 1."""
+    ...
+def shifted_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Number, *,
+                                   out: Tensor | None = None) -> Tensor:
+    """:func:`chebyshev_polynomial_w` of 2x - 1, for x from 0 to 1."""
     ...
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(πx) / πx, which is 1 at 0."""

@@ -1,6 +1,6 @@
 """Samples of special functions."""
 
-from tests.samples import array, call, samples
+from tests.samples import array, call, index, samples
 
 
 def shapes(**options):
@@ -37,3 +37,11 @@ for name in ("bessel_j0", "bessel_j1", "modified_bessel_i0", "modified_bessel_i1
 for name in ("bessel_y0", "bessel_y1", "modified_bessel_k0", "modified_bessel_k1",
              "scaled_modified_bessel_k0", "scaled_modified_bessel_k1"):
     samples(f"special.{name}", *shapes(**POSITIVE))
+for name in ("chebyshev_polynomial_t", "chebyshev_polynomial_u", "chebyshev_polynomial_v",
+             "chebyshev_polynomial_w", "hermite_polynomial_h", "hermite_polynomial_he",
+             "laguerre_polynomial_l", "legendre_polynomial_p", "shifted_chebyshev_polynomial_t",
+             "shifted_chebyshev_polynomial_u", "shifted_chebyshev_polynomial_v",
+             "shifted_chebyshev_polynomial_w"):
+    samples(f"special.{name}", call(array(3, 4), index(4, high=6)), call(array(3, 4), 12),
+            call(0.3, array(4, low=-2.0, high=20.0)), call(array(3, 1), array(4, low=0.0, high=5.0)),
+            call(array(3), 40), call(index(3, low=-1, high=2), index(3, high=3)))

@@ -13,7 +13,8 @@ NO_SAMPLES: dict[str, str] = {
     **dict.fromkeys([
         "get_device", "broadcast_shapes", "tensor", "zeros", "ones", "full", "scalar_tensor",
         "arange", "range", "fft.fftfreq", "fft.rfftfreq", "linspace", "logspace", "eye", "rand",
-        "randn", "randint", "randperm",
+        "randn", "randint", "randperm", "hann_window", "hamming_window", "blackman_window",
+        "bartlett_window", "kaiser_window",
     ], _NO_TENSOR),
     **dict.fromkeys([
         "asarray", "from_numpy", "frombuffer", "from_dlpack", "to_dlpack", "empty", "empty_strided",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _TUNED = ("attention", "conv", "create", "distance", "fourier", "index", "loss", "matrices", "norm",
           "pointwise", "pool", "reduce", "smooth", "softmax", "sorting", "systems")
-_PLAIN = ("bags", "chunked_entropy", "ctc", "grids", "implicit")
+_PLAIN = ("bags", "chunked_entropy", "ctc", "grids", "implicit", "polynomials")
 
 
 class _Kernels(ModuleType):

@@ -14,9 +14,11 @@ from ..core.tensor import Tensor, attach
 
 _FILES = {
     # file: functions of the top level, and those of them that are methods too
+    "creation.windows": ("hann_window hamming_window blackman_window bartlett_window kaiser_window",
+                         ""),
     "fourier.short_time": ("stft istft", "stft istft"),
 }
-_NAMESPACES = ("fourier",)
+_NAMESPACES = ("fourier", "elementwise.polynomials")
 """What public modules bring when they are imported."""
 
 FUNCTIONS = {name: file for file, (names, _) in _FILES.items() for name in names.split()}

@@ -1,0 +1,5 @@
+"""The public namespace ``retrograd.signal``: windows."""
+
+from . import windows
+
+__all__ = ["windows"]
