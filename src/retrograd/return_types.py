@@ -71,6 +71,8 @@ linalg_qr = result_type("linalg_qr", "Q", "R")
 linalg_eig = result_type("linalg_eig", "eigenvalues", "eigenvectors")
 linalg_eigh = result_type("linalg_eigh", "eigenvalues", "eigenvectors")
 linalg_svd = result_type("linalg_svd", "U", "S", "Vh")
+histogram = result_type("histogram", "hist", "bin_edges")
+histogramdd = result_type("histogramdd", "hist", "bin_edges")
 linalg_lstsq = result_type("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
 
 

@@ -147,7 +147,7 @@ def _foreign(parameter: Any, value: Any, error: Exception) -> str:
         return "" if _passes(kind, value) else _EXPECTED[kind]
     is_strange = isinstance(value, (dict, set, bytes)) or is_array(value) \
         or type(value) is object \
-        or (isinstance(value, str) and not isinstance(default, str))
+        or (isinstance(value, str) and not isinstance(default, str) and "str" not in words)
     return "Tensor or a number" if is_strange else ""
 
 

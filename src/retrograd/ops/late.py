@@ -13,10 +13,27 @@ from ..core.op import PUBLIC
 from ..core.tensor import Tensor, attach
 
 _FILES = {
-    # file: functions of the top level, and those of them that are methods too
+    # file: functions of the top level, and the methods among them
+    "creation.permuted": ("empty_permuted", ""),
     "creation.windows": ("hann_window hamming_window blackman_window bartlett_window kaiser_window",
                          ""),
     "fourier.short_time": ("stft istft", "stft istft"),
+    "indexing.index_reduce": ("index_reduce", "index_reduce index_reduce_"),
+    "indexing.positions": ("nonzero_static unravel_index", "nonzero_static"),
+    "linalg.low_rank": ("svd_lowrank pca_lowrank", ""),
+    "losses.numbered": ("kl_div poisson_nll_loss cosine_embedding_loss hinge_embedding_loss "
+                        "margin_ranking_loss triplet_margin_loss binary_cross_entropy_with_logits",
+                        ""),
+    "nn.native": ("native_layer_norm native_group_norm native_batch_norm native_dropout "
+                  "norm_except_dim frobenius_norm nuclear_norm instance_norm adaptive_max_pool1d "
+                  "alpha_dropout_ feature_alpha_dropout_ rnn_tanh_cell rnn_relu_cell gru_cell "
+                  "lstm_cell addmv_ as_strided_", ""),
+    "reductions.slopes": ("gradient", ""),
+    "shapes.copies": ("alias_copy as_strided_copy detach_copy diagonal_copy expand_copy narrow_copy "
+                      "permute_copy select_copy slice_copy split_copy split_with_sizes_copy "
+                      "squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy "
+                      "view_copy view_as_complex_copy view_as_real_copy", "narrow_copy"),
+    "sorting.histograms": ("histogram histogramdd", "histogram"),
 }
 _NAMESPACES = ("fourier", "elementwise.polynomials")
 """What public modules bring when they are imported."""

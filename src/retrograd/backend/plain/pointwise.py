@@ -135,9 +135,17 @@ def log_add_exp(array: Any, other: Any, base_two: bool) -> Any:
 
 
 def sinc(array: Any) -> Any:
-    scaled = xp.pi * array
-    safe = xp.where(scaled == 0, xp.ones_like(scaled), scaled)
-    return xp.where(scaled == 0, xp.ones_like(scaled), xp.sin(safe) / safe)
+    return _sine_ratio(xp.pi * array)
+
+
+def _sine_ratio(array: Any) -> Any:
+    safe = xp.where(array == 0, xp.ones_like(array), array)
+    return xp.where(array == 0, xp.ones_like(array), xp.sin(safe) / safe)
+
+
+def sine_ratio(array: Any) -> Any:
+    """sin(x) / x, which is 1 at zero and 0 at infinity."""
+    return xp.where(xp.isinf(array), xp.zeros_like(array), _sine_ratio(array))
 
 
 def mantissa_and_exponent(array: Any) -> tuple[Any, Any]:

@@ -227,7 +227,7 @@ for _kind, _scipy, _text in (
 airy_ai = _special("airy_ai", "Airy's function Ai.", lambda input: pointwise_kernels.airy_ai(input))
 spherical_bessel_j0 = _special(
     "spherical_bessel_j0", "The spherical Bessel function of the first kind, of order 0.",
-    lambda input: pointwise_kernels.sinc(input / math.pi))
+    lambda input: pointwise_kernels.sine_ratio(input))
 
 # ---------------------------------------------------------------- other names
 

@@ -1,0 +1,69 @@
+"""Slices reduced into the places that an index names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...base import dtypes
+from ...base.errors import canonical_dim
+from ...core.extensions import TRACED_TYPES
+from ...core.op import composite, public
+from ...core.tensor import Tensor
+from ..shapes.reshaping import reshape
+from ..sorting.sorting import into_one
+from .gather_scatter import scatter_reduce
+
+_WAYS = ("prod", "mean", "amax", "amin")
+
+
+def _places(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str) -> Any:
+    """The checked dim, and the index for each element of the slices."""
+    axis = canonical_dim(dim, input.ndim)
+    if reduce not in _WAYS:
+        raise RuntimeError("index_reduce(): Expected reduce to be one of prod, mean, amax or amin "
+                           f"but got {reduce}.")
+    if index.ndim > 1:
+        raise IndexError("index_reduce_(): Index is supposed to be a vector, but got dim: "
+                         f"{index.ndim} with type: {index.dtype.alias} and size: "
+                         f"{list(index.shape)}")
+    if index.dtype not in (dtypes.int32, dtypes.int64):
+        raise RuntimeError("index_reduce_(): Expected dtype int32/int64 for index but got: "
+                           f"{index.dtype.alias}")
+    if input.dtype is not source.dtype:
+        raise RuntimeError(f"index_reduce_(): self ({input.dtype.alias}) and source "
+                           f"({source.dtype.alias}) must have the same scalar type")
+    count = source.shape[axis] if source.ndim else source.numel()
+    if index.numel() != count:
+        raise RuntimeError(f"index_reduce_(): Number of indices ({index.numel()}) should be equal "
+                           f"to source.size(dim): ({count}), for dim: {axis}")
+    if _others(input, axis) != _others(source, axis):
+        raise RuntimeError("source tensor shape must match self tensor shape, excluding the "
+                           f"specified dimension. Got self.shape = {list(input.shape)} "
+                           f"source.shape = {list(source.shape)}")
+    length = input.shape[axis] if input.ndim else 1
+    if type(index._data) not in TRACED_TYPES and index.numel() and not bool(
+            ((index >= 0) & (index < length)).all()):
+        raise IndexError("index out of range in self")
+    shape = tuple([-1 if d == axis else 1 for d in range(source.ndim)])
+    return axis, reshape(index.long(), shape).expand(source.shape)
+
+
+def _others(tensor: Tensor, axis: int) -> list[int]:
+    return [n for d, n in enumerate(tensor.shape) if d != axis]
+
+
+@composite(method=True)
+def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
+                 include_self: bool = True, out: Tensor | None = None) -> Tensor:
+    """``input`` with the slices of ``source`` reduced into it where ``index`` says."""
+    axis, places = _places(input, dim, index, source, reduce)
+    return into_one(out, scatter_reduce(  # type: ignore[no-any-return]
+        input, axis, places, source, reduce, include_self=include_self))
+
+
+@public("index_reduce_", function=None)
+def index_reduce_(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
+                  include_self: bool = True) -> Tensor:
+    """In-place version of :func:`index_reduce`."""
+    axis, places = _places(input, dim, index, source, reduce)
+    return input.scatter_reduce_(axis, places, source, reduce, include_self=include_self)
