@@ -62,10 +62,12 @@ _NAMED = {name: f"return_types.{name}" for name in
      "lu_factor", "lu_factor_ex", "ldl_factor", "ldl_factor_ex")}
 _PARTS = dict.fromkeys(("split", "split_with_sizes", "chunk", "tensor_split", "hsplit", "vsplit",
                         "dsplit", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk",
-                        "meshgrid", "broadcast_tensors"), "tuple[Tensor, ...]")
+                        "meshgrid", "broadcast_tensors", "split_copy", "split_with_sizes_copy",
+                        "unbind_copy"), "tuple[Tensor, ...]")
 RESULTS = {
     **_NAMED, **_PARTS, "to_dlpack": "Any", "std_mean": "tuple[Tensor, Tensor]",
     "var_mean": "tuple[Tensor, Tensor]", "Tensor.new": "Tensor", "lu": "tuple[Tensor, ...]",
+    "histogram": "return_types.histogram", "histogramdd": "return_types.histogramdd",
     "is_shared": "bool", "is_pinned": "bool",
 }
 """What functions return whose declarations do not say; all others return a tensor."""
@@ -168,6 +170,7 @@ OVERLOADS: dict[str, list[str]] = {
     "argsort": ["(input: Tensor, dim: int = -1, descending: bool = False, *, "
                 "stable: bool = False) -> Tensor"],
     "max_pool1d": _pooled(_POOL), "max_pool2d": _pooled(_POOL), "max_pool3d": _pooled(_POOL),
+    "torch.adaptive_max_pool1d": [f"(input: Tensor, {_ADAPTIVE}) -> tuple[Tensor, Tensor]"],
     "adaptive_max_pool1d": _pooled(_ADAPTIVE), "adaptive_max_pool2d": _pooled(_ADAPTIVE),
     "adaptive_max_pool3d": _pooled(_ADAPTIVE),
     **dict.fromkeys(("fractional_max_pool2d", "fractional_max_pool3d"), _pooled(

@@ -223,6 +223,10 @@ def acosh_(input: Tensor) -> Tensor:
 def adaptive_avg_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> Tensor:
     """The means of ``output_size`` nearly equal parts of a signal."""
     ...
+def adaptive_max_pool1d(input: Tensor,
+                        output_size: _int | Sequence[_int | None] | None) -> tuple[Tensor, Tensor]:
+    """``nn.functional.adaptive_max_pool1d``: the maxima, and where they were."""
+    ...
 def add(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1,
         out: Tensor | None = None) -> Tensor:
     """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
@@ -247,6 +251,10 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: N
           out: Tensor | None = None) -> Tensor:
     """``beta * input + alpha * (mat @ vec)``."""
     ...
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1,
+           alpha: Number = 1) -> Tensor:
+    """In-place version of :func:`addmv`."""
+    ...
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1,
          out: Tensor | None = None) -> Tensor:
     """``beta * input + alpha * (vec1 ⊗ vec2)``."""
@@ -256,6 +264,9 @@ def adjoint(self: Tensor) -> Tensor:
     ...
 def affine_grid_generator(theta: Tensor, size: Sequence[_int], align_corners: _bool) -> Tensor:
     """:func:`affine_grid` without its checks, as ``torch.affine_grid_generator``."""
+    ...
+def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """What ``alias`` shows, in memory of its own."""
     ...
 def all(input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
         out: Tensor | None = None) -> Tensor:
@@ -267,6 +278,9 @@ def allclose(input: Tensor, other: Tensor, rtol: _float = 1e-05, atol: _float = 
     ...
 def alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Dropout to the value that keeps mean and variance of :func:`selu` units."""
+    ...
+def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """In-place version of ``alpha_dropout``."""
     ...
 def amax(input: Tensor, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False, *,
          out: Tensor | None = None) -> Tensor:
@@ -356,6 +370,14 @@ def argwhere(input: Tensor) -> Tensor:
 def as_strided(input: Tensor, size: Sequence[_int], stride: Sequence[_int],
                storage_offset: _int | None = None) -> Tensor:
     """A view of ``input``'s memory with any shape, strides and offset (in elements)."""
+    ...
+def as_strided_(self: Tensor, size: Sequence[_int], stride: Sequence[_int],
+                storage_offset: _int | None = None) -> Tensor:
+    """Take any shape, strides and offset in this tensor's storage, in place."""
+    ...
+def as_strided_copy(input: Tensor, size: Sequence[_int], stride: Sequence[_int],
+                    storage_offset: _int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """What ``as_strided`` shows, in memory of its own."""
     ...
 def as_strided_scatter(input: Tensor, src: Tensor, size: Sequence[_int], stride: Sequence[_int],
                        storage_offset: _int | None = None) -> Tensor:
@@ -456,6 +478,11 @@ def bernoulli(input: Tensor, p: _float | None = None, *, generator: Generator | 
     ...
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1 @ weight[k] @ input2`` for each k, plus ``bias``, over the last dimensions."""
+    ...
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None,
+                                     pos_weight: Tensor | None = None,
+                                     reduction: _int = 0) -> Tensor:
+    """``nn.functional.binary_cross_entropy_with_logits`` with the number of a reduction."""
     ...
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
     """How often each non-negative integer occurs, or the sum of its weights."""
@@ -665,6 +692,10 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cosh_(input: Tensor) -> Tensor:
     """In-place version of :func:`cosh`."""
     ...
+def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: _float = 0.0,
+                          reduction: _int = 0) -> Tensor:
+    """``nn.functional.cosine_embedding_loss`` with the number of a reduction."""
+    ...
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-08) -> Tensor:
     """The cosine of the angle between ``x1`` and ``x2`` along ``dim``."""
     ...
@@ -718,6 +749,9 @@ def detach(input: Tensor) -> Tensor:
 def detach_(self: Tensor) -> Tensor:
     """Leave the graph, in place."""
     ...
+def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """What ``detach`` shows, in memory of its own."""
+    ...
 def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """A vector as a diagonal matrix, or the diagonal of a matrix."""
     ...
@@ -730,6 +764,10 @@ def diagflat(input: Tensor, offset: _int = 0) -> Tensor:
     ...
 def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
     """A view of a diagonal, as the last dimension."""
+    ...
+def diagonal_copy(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1, *,
+                  out: Tensor | None = None) -> Tensor:
+    """What ``diagonal`` shows, in memory of its own."""
     ...
 def diagonal_scatter(input: Tensor, src: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1,
                      *, out: Tensor | None = None) -> Tensor:
@@ -812,6 +850,11 @@ def empty_like(input: Tensor, *, dtype: dtype | None = None, layout: layout | No
                memory_format: memory_format | None = None) -> Tensor:
     """A tensor shaped as ``input`` whose values are not set."""
     ...
+def empty_permuted(size: Sequence[_int], physical_layout: Sequence[_int], *,
+                   dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
+                   pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A tensor whose values are not set and whose dims lie in memory in the order that is given."""
+    ...
 def empty_strided(size: Sequence[_int], stride: Sequence[_int], *, dtype: dtype | None = None,
                   layout: layout | None = None, device: Device = None, requires_grad: _bool = False,
                   pin_memory: _bool = False) -> Tensor:
@@ -853,6 +896,10 @@ def exp_(input: Tensor) -> Tensor:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """``input`` expanded to ``other``'s shape."""
     ...
+def expand_copy(input: Tensor, size: Sequence[_int], *, implicit: _bool = False,
+                out: Tensor | None = None) -> Tensor:
+    """What ``expand`` shows, in memory of its own."""
+    ...
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of ``input``, minus one, exact for small ``input``."""
     ...
@@ -866,6 +913,9 @@ def eye(n: _int, m: _int | None = None, *, out: Tensor | None = None, dtype: dty
     ...
 def feature_alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """:func:`alpha_dropout` of whole channels."""
+    ...
+def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """In-place version of ``feature_alpha_dropout``."""
     ...
 def feature_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Dropout of whole channels."""
@@ -929,6 +979,9 @@ def frac_(input: Tensor) -> Tensor:
 def frexp(input: Tensor) -> return_types.frexp:
     """``input`` as a mantissa between a half and one, and a power of two."""
     ...
+def frobenius_norm(input: Tensor, dim: _int | Sequence[_int], keepdim: _bool = False) -> Tensor:
+    """The root of the sum of squares over ``dim``; deprecated."""
+    ...
 def from_dlpack(ext_tensor: Any, *, device: Device = None, copy: _bool | None = None) -> Tensor:
     """A tensor on memory that another library offers through DLPack."""
     ...
@@ -971,6 +1024,10 @@ def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def get_device(input: Tensor) -> _int:
     """The number of the accelerator that holds the tensor: -1, for it lies on the CPU."""
     ...
+def gradient(input: Tensor, *, spacing: Tensor | Number | Sequence[Tensor | Number] | None = None,
+             dim: _int | Sequence[_int] | None = None, edge_order: _int = 1) -> tuple[Tensor, ...]:
+    """The slopes along each of ``dim``: of neighbours on both sides, at the ends of one side."""
+    ...
 def greater(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Where ``input`` is greater than ``other``."""
     ...
@@ -994,6 +1051,10 @@ def group_norm(input: Tensor, num_groups: _int, weight: Tensor | None = None,
                cudnn_enabled: _bool = True) -> Tensor:
     """:func:`group_norm` for any batch."""
     ...
+def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+             b_hh: Tensor | None = None) -> Tensor:
+    """The next state of gated recurrent units."""
+    ...
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Where ``input`` is greater than ``other``."""
     ...
@@ -1014,9 +1075,23 @@ def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Tensor | None = None)
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """0 below zero, 1 above it, and ``values`` at it."""
     ...
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: _float = 1.0,
+                         reduction: _int = 0) -> Tensor:
+    """``nn.functional.hinge_embedding_loss`` with the number of a reduction."""
+    ...
 def histc(input: Tensor, bins: _int = 100, min: Number = 0, max: Number = 0, *,
           out: Tensor | None = None) -> Tensor:
     """How many elements fall into each of ``bins`` equal intervals between ``min`` and ``max``."""
+    ...
+def histogram(input: Tensor, bins: _int | Tensor = 100, *, range: Sequence[_float] | None = None,
+              weight: Tensor | None = None, density: _bool = False,
+              out: Sequence[Tensor] | None = None) -> return_types.histogram:
+    """How many elements lie in each bin, and the edges of the bins."""
+    ...
+def histogramdd(input: Tensor, bins: _int | Sequence[_int] | Sequence[Tensor],
+                range: Sequence[_float] | None = None, weight: Tensor | None = None,
+                density: _bool = False) -> return_types.histogramdd:
+    """How many rows lie in each cell of a grid, and the edges of the grid along each dim."""
     ...
 def hsplit(input: Tensor,
            indices_or_sections: Tensor | _int | Sequence[_int]) -> tuple[Tensor, ...]:
@@ -1062,11 +1137,20 @@ def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor,
                accumulate: _bool = False) -> Tensor:
     """Write (or add) ``values`` where ``indices`` point, in place."""
     ...
+def index_reduce(input: Tensor, dim: _int, index: Tensor, source: Tensor, reduce: str, *,
+                 include_self: _bool = True, out: Tensor | None = None) -> Tensor:
+    """``input`` with the slices of ``source`` reduced into it where ``index`` says."""
+    ...
 def index_select(input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices of ``input`` along ``dim`` that ``index`` lists."""
     ...
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """The sum of products over the last dimension of both; a scalar multiplies."""
+    ...
+def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
+                  running_mean: Tensor | None, running_var: Tensor | None, use_input_stats: _bool,
+                  momentum: _float, eps: _float, cudnn_enabled: _bool) -> Tensor:
+    """``nn.functional.instance_norm``, with the parameters first."""
     ...
 def inverse(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of square matrices."""
@@ -1131,6 +1215,10 @@ def kaiser_window(window_length: _int, periodic: _bool = True, beta: _float = 12
                   dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
                   pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Bessel's function of a semicircle; the larger ``beta``, the narrower."""
+    ...
+def kl_div(input: Tensor, target: Tensor, reduction: _int = 0, *,
+           log_target: _bool = False) -> Tensor:
+    """``nn.functional.kl_div`` with the number of a reduction."""
     ...
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product: every element of ``input`` times the whole of ``other``."""
@@ -1245,6 +1333,10 @@ def logsumexp(input: Tensor, dim: _int | Sequence[_int] | None, keepdim: _bool =
               out: Tensor | None = None) -> Tensor:
     """The logarithm of the sum of exponentials over ``dim``, without overflow."""
     ...
+def lstm_cell(input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor,
+              b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """The next state of long short-term memory: what is shown, and what is kept."""
+    ...
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Where ``input`` is less than ``other``."""
     ...
@@ -1260,6 +1352,10 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: _bool = True,
               unpack_pivots: _bool = True, *,
               out: Sequence[Tensor] | None = None) -> return_types.lu_unpack:
     """The matrices P, L and U of packed LU factors; those that are not wanted are empty."""
+    ...
+def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: _float = 0.0,
+                        reduction: _int = 0) -> Tensor:
+    """``nn.functional.margin_ranking_loss`` with the number of a reduction."""
     ...
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """``input`` with ``value`` where ``mask`` is true."""
@@ -1474,8 +1570,29 @@ def nansum(input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bo
 def narrow(input: Tensor, dim: _int, start: Tensor | _int, length: _int) -> Tensor:
     """A view of ``length`` positions along ``dim``, from ``start``."""
     ...
+def narrow_copy(input: Tensor, dim: _int, start: _int, length: _int, *,
+                out: Tensor | None = None) -> Tensor:
+    """What ``narrow`` shows, in memory of its own."""
+    ...
+def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
+                      running_mean: Tensor | None, running_var: Tensor | None, training: _bool,
+                      momentum: _float, eps: _float, *,
+                      out: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """``batch_norm``; while training, also the means and one over the deviations."""
+    ...
 def native_channel_shuffle(input: Tensor, groups: _int, *, out: Tensor | None = None) -> Tensor:
     """Channels in another order: the first of each group, then the second of each."""
+    ...
+def native_dropout(input: Tensor, p: _float, train: _bool | None) -> tuple[Tensor, Tensor]:
+    """Elements zeroed at random and the rest scaled up, and which ones were kept."""
+    ...
+def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: _int, C: _int,
+                      HxW: _int, group: _int, eps: _float) -> tuple[Tensor, Tensor, Tensor]:
+    """``group_norm`` of N samples of C channels, the means and one over the deviations."""
+    ...
+def native_layer_norm(input: Tensor, normalized_shape: Sequence[_int], weight: Tensor | None,
+                      bias: Tensor | None, eps: _float) -> tuple[Tensor, Tensor, Tensor]:
+    """:func:`layer_norm`, the means and one over the deviations."""
     ...
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Where ``input`` and ``other`` differ."""
@@ -1504,9 +1621,16 @@ def nonzero(input: Tensor, *, out: Tensor | None = None,
 def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]:
     """The coordinates of the non-zero elements: one row each, or one tensor per dimension."""
     ...
+def nonzero_static(input: Tensor, *, size: _int, fill_value: _int = -1,
+                   out: Tensor | None = None) -> Tensor:
+    """The coordinates of the first ``size`` non-zero elements, filled up with ``fill_value``."""
+    ...
 def norm(input: Tensor, p: _float | str | None = 'fro', dim: _int | Sequence[_int] | None = None,
          keepdim: _bool = False, out: Tensor | None = None, dtype: dtype | None = None) -> Tensor:
     """The ``p``-norm over ``dim``: a number, "fro" or "nuc"."""
+    ...
+def norm_except_dim(v: Tensor, pow: _int = 2, dim: _int = 0) -> Tensor:
+    """The norm of each slice along ``dim``, or of all elements for -1."""
     ...
 @overload
 def normal(mean: Tensor | _float, std: Tensor | _float = 1.0, *, generator: Generator | None = None,
@@ -1522,6 +1646,9 @@ def normal(mean: _float, std: _float, size: Sequence[_int], *, generator: Genera
     ...
 def not_equal(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Where ``input`` and ``other`` differ."""
+    ...
+def nuclear_norm(input: Tensor, dim: Sequence[_int] = ..., keepdim: _bool = False) -> Tensor:
+    """The sum of singular values; deprecated."""
     ...
 def numel(input: Tensor) -> _int:
     """The number of elements."""
@@ -1557,11 +1684,18 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: _float = 2.0, eps: _float = 1e-
                       keepdim: _bool = False) -> Tensor:
     """The ``p``-norm of the differences along the last dimension."""
     ...
+def pca_lowrank(A: Tensor, q: _int | None = None, center: _bool = True,
+                niter: _int = 2) -> tuple[Tensor, Tensor, Tensor]:
+    """The ``q`` largest principal components of the rows of ``A``, centred unless told not to."""
+    ...
 def pdist(input: Tensor, p: _float = 2) -> Tensor:
     """The ``p``-norm distance between each two rows, without doubles and without zeros."""
     ...
 def permute(input: Tensor, dims: _int | Sequence[_int]) -> Tensor:
     """A view with its dimensions in another order."""
+    ...
+def permute_copy(input: Tensor, dims: Sequence[_int], *, out: Tensor | None = None) -> Tensor:
+    """What ``permute`` shows, in memory of its own."""
     ...
 def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
     """The pseudo-inverse."""
@@ -1574,6 +1708,10 @@ def pixel_unshuffle(input: Tensor, downscale_factor: _int, *, out: Tensor | None
     ...
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Poisson draws with the rates in ``input``."""
+    ...
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: _bool, full: _bool, eps: _float,
+                     reduction: _int) -> Tensor:
+    """``nn.functional.poisson_nll_loss`` with the number of a reduction."""
     ...
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex numbers with the given distances and angles."""
@@ -1730,6 +1868,14 @@ def rms_norm(input: Tensor, normalized_shape: _int | Sequence[_int], weight: Ten
              eps: _float | None = None) -> Tensor:
     """Divided by the root mean square over the last dimensions, then scaled."""
     ...
+def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+                  b_hh: Tensor | None = None) -> Tensor:
+    """The next state of a network that remembers by relu."""
+    ...
+def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+                  b_hh: Tensor | None = None) -> Tensor:
+    """The next state of a network that remembers by tanh."""
+    ...
 def roll(input: Tensor, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] = ()) -> Tensor:
     """``input`` shifted along ``dims``; what leaves at the end enters at the front."""
     ...
@@ -1788,6 +1934,9 @@ def searchsorted(sorted_sequence: Tensor, input: Tensor | Number, *, out_int32: 
 def select(input: Tensor, dim: _int, index: _int) -> Tensor:
     """A view of one position along ``dim``, which disappears."""
     ...
+def select_copy(input: Tensor, dim: _int, index: _int, *, out: Tensor | None = None) -> Tensor:
+    """What ``select`` shows, in memory of its own."""
+    ...
 def select_scatter(input: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor:
     """``input`` with ``src`` in place of one position along ``dim``."""
     ...
@@ -1830,6 +1979,10 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def sinh_(input: Tensor) -> Tensor:
     """In-place version of :func:`sinh`."""
     ...
+def slice_copy(input: Tensor, dim: _int = 0, start: _int | None = None, end: _int | None = None,
+               step: _int = 1, *, out: Tensor | None = None) -> Tensor:
+    """What ``slice`` shows, in memory of its own."""
+    ...
 def slice_scatter(input: Tensor, src: Tensor, dim: _int = 0, start: _int | None = None,
                   end: _int | None = None, step: _int = 1) -> Tensor:
     """``input`` with ``src`` in place of a slice along ``dim``."""
@@ -1848,9 +2001,17 @@ def split(tensor: Tensor, split_size_or_sections: _int | Sequence[_int],
           dim: _int = 0) -> tuple[Tensor, ...]:
     """Views of parts of one length (the last may be shorter), or of the given lengths."""
     ...
+def split_copy(input: Tensor, split_size: _int, dim: _int = 0, *,
+               out: Tensor | None = None) -> tuple[Tensor, ...]:
+    """What ``split`` shows, in memory of its own."""
+    ...
 def split_with_sizes(input: Tensor, split_sizes: Sequence[_int],
                      dim: _int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive parts of the given lengths along ``dim``."""
+    ...
+def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[_int], dim: _int = 0, *,
+                          out: Tensor | None = None) -> tuple[Tensor, ...]:
+    """What ``split_with_sizes`` shows, in memory of its own."""
     ...
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The square root."""
@@ -1867,6 +2028,10 @@ def square_(input: Tensor) -> Tensor:
 def squeeze(input: Tensor, dim: _int | Sequence[_int] | None = None, *,
             axis: _int | Sequence[_int] | None = None) -> Tensor:
     """A view without its dimensions of length one."""
+    ...
+def squeeze_copy(input: Tensor, dim: _int | Sequence[_int] | None = None, *,
+                 out: Tensor | None = None) -> Tensor:
+    """What ``squeeze`` shows, in memory of its own."""
     ...
 def stack(tensors: Sequence[Tensor], dim: _int = 0, *, axis: _int | None = None,
           out: Tensor | None = None) -> Tensor:
@@ -1912,6 +2077,10 @@ def sum(input: Tensor, *, dtype: dtype | None = None, axis: _int | Sequence[_int
 def svd(input: Tensor, some: _bool = True, compute_uv: _bool = True) -> return_types.svd:
     """The singular value decomposition ``input = U @ diag(S) @ V.mH``."""
     ...
+def svd_lowrank(A: Tensor, q: _int | None = 6, niter: _int | None = 2,
+                M: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """The ``q`` largest singular values of ``A``, or of ``A - M``, and their vectors."""
+    ...
 def swapaxes(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """A view with two dimensions exchanged."""
     ...
@@ -1920,6 +2089,9 @@ def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     ...
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector is left as it is."""
+    ...
+def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """What ``t`` shows, in memory of its own."""
     ...
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at ``index``, counted through the flattened ``input``."""
@@ -1975,6 +2147,9 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """A view with two dimensions exchanged."""
     ...
+def transpose_copy(input: Tensor, dim0: _int, dim1: _int, *, out: Tensor | None = None) -> Tensor:
+    """What ``transpose`` shows, in memory of its own."""
+    ...
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _float | None = None,
               dim: _int = -1) -> Tensor:
     """The integral of ``y`` along ``dim`` by the trapezoidal rule."""
@@ -1995,6 +2170,11 @@ def tril_indices(row: _int, col: _int, offset: _int = 0, *, dtype: dtype | None 
                  layout: layout | None = None, device: Device = None,
                  pin_memory: _bool = False) -> Tensor:
     """The coordinates of a matrix's lower triangle, as two rows."""
+    ...
+def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: _float = 1.0,
+                        p: _float = 2, eps: _float = 1e-06, swap: _bool = False,
+                        reduction: _int = 0) -> Tensor:
+    """``nn.functional.triplet_margin_loss`` with the number of a reduction."""
     ...
 def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The upper triangle of matrices; zeros below ``diagonal``."""
@@ -2017,8 +2197,15 @@ def trunc_(input: Tensor) -> Tensor:
 def unbind(input: Tensor, dim: _int = 0) -> tuple[Tensor, ...]:
     """The views of each position along ``dim``, as a tuple."""
     ...
+def unbind_copy(input: Tensor, dim: _int = 0, *, out: Tensor | None = None) -> tuple[Tensor, ...]:
+    """What ``unbind`` shows, in memory of its own."""
+    ...
 def unflatten(input: Tensor, dim: _int, sizes: _int | Sequence[_int]) -> Tensor:
     """Split dimension ``dim`` into ``sizes``."""
+    ...
+def unfold_copy(input: Tensor, dimension: _int, size: _int, step: _int, *,
+                out: Tensor | None = None) -> Tensor:
+    """What ``unfold`` shows, in memory of its own."""
     ...
 @overload
 def unique(input: Tensor, sorted: _bool = True, return_inverse: Literal[False] = False,
@@ -2040,6 +2227,9 @@ def unique_consecutive(input: Tensor, return_inverse: _bool = False, return_coun
                        dim: _int | None = None) -> Any:
     """The first of every run of equal elements, or of equal slices along ``dim``."""
     ...
+def unravel_index(indices: Tensor, shape: _int | Sequence[_int]) -> tuple[Tensor, ...]:
+    """The coordinates of positions that count through a tensor of ``shape``, one for each dim."""
+    ...
 def unsafe_chunk(input: Tensor, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
     """:func:`chunk` whose parts may be written to without the others noticing."""
     ...
@@ -2052,6 +2242,9 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[_int],
     ...
 def unsqueeze(input: Tensor, dim: _int) -> Tensor:
     """A view with a dimension of length one inserted at ``dim``."""
+    ...
+def unsqueeze_copy(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tensor:
+    """What ``unsqueeze`` shows, in memory of its own."""
     ...
 def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor:
     """The matrix whose columns are the powers of a vector, the highest first."""
@@ -2074,8 +2267,17 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def view_as_complex(input: Tensor) -> Tensor:
     """Pairs of real numbers as complex ones, on the same memory."""
     ...
+def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """What ``view_as_complex`` shows, in memory of its own."""
+    ...
 def view_as_real(input: Tensor) -> Tensor:
     """A complex tensor's memory as pairs of real numbers."""
+    ...
+def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """What ``view_as_real`` shows, in memory of its own."""
+    ...
+def view_copy(input: Tensor, size: Sequence[_int], *, out: Tensor | None = None) -> Tensor:
+    """What ``view`` shows, in memory of its own."""
     ...
 def vsplit(input: Tensor,
            indices_or_sections: Tensor | _int | Sequence[_int]) -> tuple[Tensor, ...]:

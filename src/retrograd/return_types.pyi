@@ -350,6 +350,26 @@ class linalg_svd(tuple[Tensor, Tensor, Tensor]):
     @property
     def Vh(self) -> Tensor: ...
 
+class histogram(tuple[Tensor, Tensor]):
+    n_fields: int
+    n_sequence_fields: int
+    n_unnamed_fields: int
+    def __new__(cls, values: Any) -> Any: ...
+    @property
+    def hist(self) -> Tensor: ...
+    @property
+    def bin_edges(self) -> Tensor: ...
+
+class histogramdd(tuple[Tensor, Tensor]):
+    n_fields: int
+    n_sequence_fields: int
+    n_unnamed_fields: int
+    def __new__(cls, values: Any) -> Any: ...
+    @property
+    def hist(self) -> Tensor: ...
+    @property
+    def bin_edges(self) -> Tensor: ...
+
 class linalg_lstsq(tuple[Tensor, Tensor, Tensor, Tensor]):
     n_fields: int
     n_sequence_fields: int

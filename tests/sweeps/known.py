@@ -24,6 +24,8 @@ NO_SAMPLES: dict[str, str] = {
                      "lu_solve", "triangular_solve", "nn.functional.upsample",
                      "nn.functional.upsample_nearest", "nn.functional.upsample_bilinear"], _WARNS),
     "affine_grid_generator": "what is behind the checks of affine_grid, which has samples",
+    **dict.fromkeys(["svd_lowrank", "pca_lowrank"],
+                    "their vectors have free signs: tests/parity/test_op_db.py"),
     "linalg.eig": "its vectors have a free phase: tests/parity/test_op_db.py takes their moduli",
 }
 """Public names without samples."""
@@ -38,6 +40,8 @@ def _same(names: str, dtypes: tuple[str, ...], reason: str) -> dict[tuple[str, s
 
 KNOWN: dict[tuple[str, str, str], str] = {}
 """Failures in tests/test_every_op.py by op, check and dtype."""
+
+_VIEW_AND_COPY = "a view and a copy of it are recorded"
 
 NODE_DIFFERENCES: dict[tuple[str, str], str] = {
     **_same("_sample_dirichlet", _WIDE, "it has a derivative; PyTorch's distribution brings one"),
@@ -57,6 +61,15 @@ NODE_DIFFERENCES: dict[tuple[str, str], str] = {
             "PyTorch's internal norm has a node of its own (NormBackward1)"),
     **_same("nn.functional.adaptive_avg_pool1d", _WIDE,
             "PyTorch unsqueezes, takes the mean and squeezes again"),
+    **_same("alias_copy as_strided_copy diagonal_copy expand_copy narrow_copy permute_copy "
+            "split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy "
+            "unfold_copy unsqueeze_copy view_copy Tensor.narrow_copy", _ALL, _VIEW_AND_COPY),
+    **_same("select_copy slice_copy view_as_real_copy", _WIDE, _VIEW_AND_COPY),
+    **_same("index_reduce Tensor.index_reduce", _WIDE,
+            "slices are reduced as elements are, by scatter_reduce"),
+    **_same("native_group_norm", _WIDE, "its moments are computed beside it"),
+    **_same("native_dropout", _WIDE, "a product with the mask is recorded"),
+    **_same("norm_except_dim", _WIDE, "rows are turned to the front also where they are there"),
     **_same("stft", _WIDE, "one signal is transformed as it is, not as a batch of one"),
     **_same("einsum", _ALL, "the factors are contracted in another arrangement"),
 }
@@ -69,6 +82,7 @@ _MORE = "it has a derivative; PyTorch's distribution brings its own"
 
 DIFFERENCES: dict[tuple[str, str], str] = {
     **_same("_standard_gamma _standard_gamma_grad", ("float64",), _EXACT),
+    ("histogram", "float16"): "PyTorch counts halves only where it is told their range",
     **_same("_dirichlet_grad", _WIDE, _EXACT),
     **_same("_sample_dirichlet", _WIDE, _MORE),
     **_same("softmax special.softmax nn.functional.softmax log_softmax special.log_softmax "
@@ -105,13 +119,18 @@ DEGENERATE: dict[tuple[str, str], str] = {
             "fft.irfft2 fft.hfft2 fft.ihfft2 fft.fftn fft.ifftn", ("empty", "first empty"),
             _NO_SIGNALS),
     **_same("fft.rfftn fft.irfftn fft.hfftn fft.ihfftn", ("empty",), _NO_SIGNALS),
-    ("view_as_complex", "first empty"): "PyTorch gives what it makes of an empty array strides of "
-                                        "zero, and refuses those",
+    **_same("view_as_complex view_as_complex_copy", ("first empty",),
+            "PyTorch gives what it makes of an empty array strides of zero, and refuses those"),
+    ("native_batch_norm", "zero-dim"): "PyTorch counts the dims of a number beyond its integers",
+    ("histogramdd", "empty"): "rows of no numbers are in no bin",
+    ("norm_except_dim", "empty"): "no rows of nothing are as many as the dim says",
 }
 """Other results than PyTorch's in degenerate shapes, in tests/parity/test_degenerate.py, by op and
 kind of shape."""
 
 CRASHES: dict[tuple[str, str], str] = {
+    **_same("native_batch_norm", ("empty", "first empty"),
+            "PyTorch's derivative of nothing ends the process"),
     ("pdist", "first empty"): "PyTorch's derivative of no rows ends the process",
 }
 """What PyTorch cannot be asked, in tests/parity/test_degenerate.py, by op and kind of shape."""

@@ -836,6 +836,10 @@ class TensorMethods:
     def histc(self, bins: _int = 100, min: Number = 0, max: Number = 0) -> Tensor:
         """How many elements fall into each of ``bins`` equal intervals between ``min`` and ``max``."""
         ...
+    def histogram(self, bins: _int | Tensor = 100, *, range: Sequence[_float] | None = None,
+                  weight: Tensor | None = None, density: _bool = False) -> return_types.histogram:
+        """How many elements lie in each bin, and the edges of the bins."""
+        ...
     def hsplit(self, indices_or_sections: Tensor | _int | Sequence[_int]) -> tuple[Tensor, ...]:
         """Views of parts side by side."""
         ...
@@ -894,6 +898,14 @@ class TensorMethods:
     def index_put_(self, indices: Sequence[Tensor | None], values: Tensor,
                    accumulate: _bool = False) -> Self:
         """Write (or add) ``values`` where ``indices`` point, in place."""
+        ...
+    def index_reduce(self, dim: _int, index: Tensor, source: Tensor, reduce: str, *,
+                     include_self: _bool = True) -> Tensor:
+        """``input`` with the slices of ``source`` reduced into it where ``index`` says."""
+        ...
+    def index_reduce_(self, dim: _int, index: Tensor, source: Tensor, reduce: str, *,
+                      include_self: _bool = True) -> Self:
+        """In-place version of :func:`index_reduce`."""
         ...
     def index_select(self, dim: _int, index: Tensor) -> Tensor:
         """The slices of ``input`` along ``dim`` that ``index`` lists."""
@@ -1244,6 +1256,9 @@ class TensorMethods:
     def narrow(self, dim: _int, start: Tensor | _int, length: _int) -> Tensor:
         """A view of ``length`` positions along ``dim``, from ``start``."""
         ...
+    def narrow_copy(self, dim: _int, start: _int, length: _int) -> Tensor:
+        """What ``narrow`` shows, in memory of its own."""
+        ...
     def ne(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` and ``other`` differ."""
         ...
@@ -1330,6 +1345,9 @@ class TensorMethods:
     @overload
     def nonzero(self, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]:
         """The coordinates of the non-zero elements: one row each, or one tensor per dimension."""
+        ...
+    def nonzero_static(self, *, size: _int, fill_value: _int = -1) -> Tensor:
+        """The coordinates of the first ``size`` non-zero elements, filled up with ``fill_value``."""
         ...
     def norm(self, p: _float | str | None = 'fro', dim: _int | Sequence[_int] | None = None,
              keepdim: _bool = False, out: Tensor | None = None,

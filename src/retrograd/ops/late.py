@@ -7,9 +7,11 @@ they stand in for themselves until they are called.
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import Signature
 from typing import Any
 
 from ..core.op import PUBLIC
+from ..core.signatures import SignatureOfOp
 from ..core.tensor import Tensor, attach
 
 _FILES = {
@@ -29,10 +31,11 @@ _FILES = {
                   "alpha_dropout_ feature_alpha_dropout_ rnn_tanh_cell rnn_relu_cell gru_cell "
                   "lstm_cell addmv_ as_strided_", ""),
     "reductions.slopes": ("gradient", ""),
-    "shapes.copies": ("alias_copy as_strided_copy detach_copy diagonal_copy expand_copy narrow_copy "
-                      "permute_copy select_copy slice_copy split_copy split_with_sizes_copy "
-                      "squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy "
-                      "view_copy view_as_complex_copy view_as_real_copy", "narrow_copy"),
+    "shapes.copies": ("alias_copy as_strided_copy detach_copy diagonal_copy expand_copy "
+                      "narrow_copy permute_copy select_copy slice_copy split_copy "
+                      "split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy "
+                      "unfold_copy unsqueeze_copy view_copy view_as_complex_copy "
+                      "view_as_real_copy", "narrow_copy"),
     "sorting.histograms": ("histogram histogramdd", "histogram"),
 }
 _NAMESPACES = ("fourier", "elementwise.polynomials")
@@ -60,7 +63,21 @@ def _stand_in(file: str, name: str) -> Any:
         return getattr(self, name)(*args, **kwargs)
 
     method.__name__, method.__qualname__ = name, f"Tensor.{name}"
+    method.__signature__ = _LateSignature(file, name)  # type: ignore[attr-defined]
     return method
+
+
+class _LateSignature(SignatureOfOp):
+    """The signature of a method that is not declared yet; whoever looks at it declares it."""
+
+    __slots__ = ("_file", "_name")
+
+    def __init__(self, file: str, name: str):
+        self._file, self._name = file, name
+
+    def _known(self) -> Signature:
+        import_module(f".{self._file}", __package__)
+        return Signature.from_callable(getattr(Tensor, self._name))
 
 
 attach(**{name: _stand_in(file, name) for file, (_, names) in _FILES.items()

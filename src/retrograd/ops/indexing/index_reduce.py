@@ -16,7 +16,8 @@ from .gather_scatter import scatter_reduce
 _WAYS = ("prod", "mean", "amax", "amin")
 
 
-def _places(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str) -> Any:
+def _places(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str,
+            include_self: bool) -> Any:
     """The checked dim, and the index for each element of the slices."""
     axis = canonical_dim(dim, input.ndim)
     if reduce not in _WAYS:
@@ -40,12 +41,18 @@ def _places(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str)
         raise RuntimeError("source tensor shape must match self tensor shape, excluding the "
                            f"specified dimension. Got self.shape = {list(input.shape)} "
                            f"source.shape = {list(source.shape)}")
-    length = input.shape[axis] if input.ndim else 1
-    if type(index._data) not in TRACED_TYPES and index.numel() and not bool(
-            ((index >= 0) & (index < length)).all()):
-        raise IndexError("index out of range in self")
+    if type(index._data) not in TRACED_TYPES:
+        _check_range(index, axis, input.shape[axis] if input.ndim else 1, include_self)
     shape = tuple([-1 if d == axis else 1 for d in range(source.ndim)])
     return axis, reshape(index.long(), shape).expand(source.shape)
+
+
+def _check_range(index: Tensor, axis: int, length: int, include_self: bool) -> None:
+    outside = index[(index < 0) | (index >= length)]
+    if outside.numel():
+        raise IndexError("index out of range in self" if include_self else
+                         f"index {outside[0].item()} is out of bounds for dimension {axis} with "
+                         f"size {length}")
 
 
 def _others(tensor: Tensor, axis: int) -> list[int]:
@@ -56,7 +63,7 @@ def _others(tensor: Tensor, axis: int) -> list[int]:
 def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
                  include_self: bool = True, out: Tensor | None = None) -> Tensor:
     """``input`` with the slices of ``source`` reduced into it where ``index`` says."""
-    axis, places = _places(input, dim, index, source, reduce)
+    axis, places = _places(input, dim, index, source, reduce, include_self)
     return into_one(out, scatter_reduce(  # type: ignore[no-any-return]
         input, axis, places, source, reduce, include_self=include_self))
 
@@ -65,5 +72,5 @@ def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce:
 def index_reduce_(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
                   include_self: bool = True) -> Tensor:
     """In-place version of :func:`index_reduce`."""
-    axis, places = _places(input, dim, index, source, reduce)
+    axis, places = _places(input, dim, index, source, reduce, include_self)
     return input.scatter_reduce_(axis, places, source, reduce, include_self=include_self)

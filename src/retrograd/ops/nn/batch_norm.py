@@ -388,6 +388,15 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None,
     if use_input_stats and math.prod(shape[2:]) == 1:
         raise ValueError("Expected more than 1 spatial element when training, got input size "
                          f"{input.shape}")
+    return instances_normalized(input, running_mean, running_var, weight, bias, use_input_stats,
+                                momentum, eps)
+
+
+def instances_normalized(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
+                         weight: Tensor | None, bias: Tensor | None, use_input_stats: bool,
+                         momentum: float, eps: float) -> Tensor:
+    """:func:`instance_norm` of any number of elements."""
+    shape = tuple(input.shape)
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when "
                            "use_input_stats is false")

@@ -1,6 +1,6 @@
 """What modules compute, under the names and with the arguments of PyTorch's own kernels.
 
-Norms give their moments too, through which no gradient flows.
+Norms give their moments too; gradients flow through those of group norm alone.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...base import dtypes
-from ...base.errors import canonical_dim
+from ...base.errors import canonical_dim, existing_dim, length_of
 from ...base.warning import warn
 from ...core.op import PUBLIC, Sizes, composite, public, publish
 from ...core.tensor import Tensor
@@ -28,8 +28,7 @@ from .layer_norm import layer_norm
 
 def _moments(input: Tensor, dims: Sequence[int], eps: float) -> tuple[Tensor, Tensor]:
     """The mean over ``dims`` and one over the deviation, with those dims of length one."""
-    wide = input.detach()
-    wide = wide.float() if wide.element_size() == 2 else wide
+    wide = input.float() if input.element_size() == 2 else input
     var, mean = wide.var(dims, correction=0, keepdim=True), wide.mean(dims, keepdim=True)
     return mean.to(input.dtype), (var + eps).rsqrt().to(input.dtype)
 
@@ -40,13 +39,23 @@ def native_layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Te
     """:func:`layer_norm`, the means and one over the deviations."""
     output = layer_norm(input, normalized_shape, weight, bias, eps)
     first = input.ndim - len(normalized_shape)
-    return (output, *_moments(input, tuple(range(first, input.ndim)), eps))
+    return (output, *_moments(input.detach(), tuple(range(first, input.ndim)), eps))
 
 
 @composite()
 def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int,
                       HxW: int, group: int, eps: float) -> tuple[Tensor, Tensor, Tensor]:
     """``group_norm`` of N samples of C channels, the means and one over the deviations."""
+    for name, parameter in (("weight", weight), ("bias", bias)):
+        if parameter is not None and tuple(parameter.shape) != (C,):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, "
+                f"but got {name} of shape {list(parameter.shape)} and input of shape "
+                f"{list(input.shape)}")
+    if input.numel() != N * C * HxW:
+        raise RuntimeError(
+            "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error "
+            "message be improved?  If so, please report an enhancement request to PyTorch.)")
     output = batch_norms._torch_group_norm(input, group, weight, bias, eps)
     mean, scale = _moments(reshape(input, (N, group, -1)), (2,), eps)
     return output, reshape(mean, (N, group)), reshape(scale, (N, group))
@@ -63,13 +72,15 @@ def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
     if not training:
         return output, input.new_empty(0), input.new_empty(0)
     dims = tuple([d for d in range(input.ndim) if d != 1])
-    mean, scale = _moments(input, dims, eps)
+    mean, scale = _moments(input.detach(), dims, eps)
     return output, reshape(mean, (-1,)), reshape(scale, (-1,))
 
 
 @composite()
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
     """Elements zeroed at random and the rest scaled up, and which ones were kept."""
+    if not input.numel():
+        return input, empty_like(input, requires_grad=False)
     mask = empty_like(input, dtype=dtypes.bool, requires_grad=False)
     if not p or train is False:
         return input.clone(), mask.fill_(True)
@@ -82,7 +93,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """The norm of each slice along ``dim``, or of all elements for -1."""
     if dim == -1:
         return vector_norm(v, pow)  # type: ignore[no-any-return]
-    axis = canonical_dim(dim, v.ndim)
+    axis = existing_dim(canonical_dim(dim, v.ndim), v.ndim)
     rows = transpose(v, 0, axis)
     found = vector_norm(reshape(rows, (rows.shape[0], -1)), pow, 1)
     return transpose(reshape(found, (-1,) + (1,) * (v.ndim - 1)), 0, axis)  # type: ignore
@@ -115,8 +126,8 @@ def _instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
                    running_mean: Tensor | None, running_var: Tensor | None, use_input_stats: bool,
                    momentum: float, eps: float, cudnn_enabled: bool) -> Tensor:
     """``nn.functional.instance_norm``, with the parameters first."""
-    return batch_norms.instance_norm(input, running_mean, running_var, weight, bias,
-                                     use_input_stats, momentum, eps)
+    return batch_norms.instances_normalized(input, running_mean, running_var, weight, bias,
+                                            use_input_stats, momentum, eps)
 
 
 @public("adaptive_max_pool1d", method=False)
@@ -142,7 +153,13 @@ def _feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
 # ---------------------------------------------------------------- one step of recurrent networks
 
 
-def _gates(input: Any, hidden: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+def _gates(count: int, input: Any, hidden: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+    """What the input and the state give to each of ``count`` gates."""
+    length_of(tuple(input.shape), 1)
+    wanted = count * length_of(tuple(hidden.shape), 1)
+    if w_ih.shape[0] != wanted:
+        raise RuntimeError(f"weight_ih first dim must be {count} * hidden_size = {wanted}, but got "
+                           f"{w_ih.shape[0]}")
     return linear(input, w_ih, b_ih), linear(hidden, w_hh, b_hh)
 
 
@@ -150,7 +167,7 @@ def _gates(input: Any, hidden: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) 
 def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor,
                   b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
     """The next state of a network that remembers by tanh."""
-    of_input, of_state = _gates(input, hx, w_ih, w_hh, b_ih, b_hh)
+    of_input, of_state = _gates(1, input, hx, w_ih, w_hh, b_ih, b_hh)
     return (of_input + of_state).tanh()  # type: ignore[no-any-return]
 
 
@@ -158,7 +175,7 @@ def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor,
 def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor,
                   b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
     """The next state of a network that remembers by relu."""
-    of_input, of_state = _gates(input, hx, w_ih, w_hh, b_ih, b_hh)
+    of_input, of_state = _gates(1, input, hx, w_ih, w_hh, b_ih, b_hh)
     return (of_input + of_state).relu()  # type: ignore[no-any-return]
 
 
@@ -166,7 +183,8 @@ def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor,
 def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
              b_hh: Tensor | None = None) -> Tensor:
     """The next state of gated recurrent units."""
-    of_input, of_state = [part.chunk(3, 1) for part in _gates(input, hx, w_ih, w_hh, b_ih, b_hh)]
+    of_input, of_state = [part.chunk(3, 1)
+                          for part in _gates(3, input, hx, w_ih, w_hh, b_ih, b_hh)]
     reset, update = [(i + h).sigmoid() for i, h in zip(of_input[:2], of_state[:2], strict=True)]
     fresh = (of_input[2] + reset * of_state[2]).tanh()
     return (hx - fresh) * update + fresh  # type: ignore[no-any-return]
@@ -176,7 +194,7 @@ def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor
 def lstm_cell(input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor,
               b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """The next state of long short-term memory: what is shown, and what is kept."""
-    of_input, of_state = _gates(input, hx[0], w_ih, w_hh, b_ih, b_hh)
+    of_input, of_state = _gates(4, input, hx[0], w_ih, w_hh, b_ih, b_hh)
     let_in, keep, fresh, show = (of_input + of_state).chunk(4, 1)
     kept = keep.sigmoid() * hx[1] + let_in.sigmoid() * fresh.tanh()
     return show.sigmoid() * kept.tanh(), kept

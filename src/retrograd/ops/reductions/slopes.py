@@ -7,7 +7,7 @@ from typing import Any
 
 from ...base import dtypes
 from ...base.errors import canonical_dim
-from ...core.op import composite
+from ...core.op import Number, composite
 from ...core.tensor import Tensor
 from ..elementwise.number_operands import is_number
 from ..shapes.joining import cat
@@ -16,11 +16,11 @@ from ..shapes.slicing import narrow
 
 
 @composite()
-def gradient(input: Tensor, *, spacing: Any = None, dim: int | Sequence[int] | None = None,
-             edge_order: int = 1) -> tuple[Tensor, ...]:
+def gradient(input: Tensor, *, spacing: Tensor | Number | Sequence[Tensor | Number] | None = None,
+             dim: int | Sequence[int] | None = None, edge_order: int = 1) -> tuple[Tensor, ...]:
     """The slopes along each of ``dim``: of neighbours on both sides, at the ends of one side."""
     dims = list(range(input.ndim)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
-    apart = list(spacing) if isinstance(spacing, (tuple, list)) else None
+    apart: list[Any] | None = list(spacing) if isinstance(spacing, (tuple, list)) else None
     _check(input, dims, apart, dim is None, edge_order)
     if apart is None:
         apart = [1 if spacing is None else spacing] * len(dims)

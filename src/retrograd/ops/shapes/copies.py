@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...base import layouts
+from ...base.errors import canonical_dim
 from ...core.op import composite
 from ...core.tensor import Tensor
 from ..memory.casts import clone
@@ -14,6 +15,10 @@ from ..sorting.sorting import into, into_one
 from .complex_views import view_as_complex, view_as_real
 from .slicing import _slice
 
+_TYPES = {"input": "Tensor", "implicit": "bool", "unfold_copy.size": "int",
+          "squeeze_copy.dim": "int | Sequence[int]",
+          **dict.fromkeys(("size", "stride", "dims", "split_sizes"), "Sequence[int]")}
+"""The types of arguments that are no ints."""
 _OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Any")
 
 _VIEWS: dict[str, Callable[..., Any]] = {
@@ -42,8 +47,11 @@ _VIEWS: dict[str, Callable[..., Any]] = {
 
 
 def _part(input: Tensor, dim: int, start: int | None, end: int | None, step: int) -> Any:
-    first, last, _ = slice(start, end, step).indices(input.shape[dim])
-    return _slice(input, dim % input.ndim, first, max(first, last), step)
+    if not input.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    axis = canonical_dim(dim, input.ndim)
+    first, last, _ = slice(start, end, step).indices(input.shape[axis])
+    return _slice(input, axis, first, max(first, last), step)
 
 
 def _copy(view: Tensor) -> Any:
@@ -62,8 +70,12 @@ def _declare(name: str, view: Callable[..., Any], doc: str) -> None:
 
     shown = inspect.signature(view)
     copied.__signature__ = shown.replace(parameters=[  # type: ignore[attr-defined]
-        *(p.replace(annotation="Tensor" if p.name == "input" else "Any")
-          for p in shown.parameters.values()), _OUT])
+        *(p.replace(annotation=_annotation(name, p)) for p in shown.parameters.values()), _OUT])
+
+
+def _annotation(name: str, parameter: inspect.Parameter) -> str:
+    found = _TYPES.get(f"{name}.{parameter.name}") or _TYPES.get(parameter.name, "int")
+    return f"{found} | None" if parameter.default is None else found
 
 
 for _name, _view in _VIEWS.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import return_types
 from ...base import dtypes
-from ...base.errors import no_kernel
+from ...base.errors import length_of, no_kernel
 from ...core.op import composite
 from ...core.tensor import Tensor
 from ..checks.common import c_name
@@ -22,8 +22,6 @@ _NAME = "torch.histogramdd"
 
 
 def _check(input: Tensor, weight: Tensor | None, bins: Any) -> None:
-    if input.ndim < 2:
-        raise RuntimeError(f"{_NAME}: input tensor should have at least 2 dimensions")
     if weight is not None:
         if weight.dtype is not input.dtype:
             raise RuntimeError(f"{_NAME}: if weight tensor is provided, input tensor and weight "
@@ -35,7 +33,7 @@ def _check(input: Tensor, weight: Tensor | None, bins: Any) -> None:
                 "tensor excluding its innermost dimension, but got input with shape "
                 f"{list(input.shape)} and weight with shape {list(weight.shape)}")
     columns = input.shape[-1]
-    if isinstance(bins[0], Tensor) and len(bins) != columns:
+    if bins and isinstance(bins[0], Tensor) and len(bins) != columns:
         raise RuntimeError(f"{_NAME}: expected {columns} sequences of bin edges for a "
                            f"{columns}-dimensional histogram but got {len(bins)}")
     if len(bins) != columns:
@@ -85,11 +83,11 @@ def _even_edges(values: Tensor, d: int, count: int, limits: Any) -> Tensor:
 
 def _counted(input: Tensor, bins: Any, limits: Any, weight: Tensor | None, density: bool
              ) -> tuple[Tensor, list[Tensor]]:
-    _check(input, weight, bins)
     columns = input.shape[-1]
     if limits is not None and len(limits) != 2 * columns:
         raise RuntimeError(f"{_NAME}: for a {columns}-dimensional histogram range should have "
                            f"{2 * columns} elements, but got {len(limits)}")
+    _check(input, weight, bins)
     rows = reshape(input.detach(), (-1, columns))
     edges = [own.detach().clone() if isinstance(own, Tensor) else _even_edges(
         rows[:, d], d, own, None if limits is None else limits[2 * d:2 * d + 2])
@@ -113,7 +111,7 @@ def _counted(input: Tensor, bins: Any, limits: Any, weight: Tensor | None, densi
 
 
 @composite(method=True)
-def histogram(input: Tensor, bins: Any = 100, *, range: Sequence[float] | None = None,
+def histogram(input: Tensor, bins: int | Tensor = 100, *, range: Sequence[float] | None = None,
               weight: Tensor | None = None, density: bool = False, out: Any = None) -> Any:
     """How many elements lie in each bin, and the edges of the bins."""
     hist, edges = _counted(reshape(input, (-1, 1)), [bins], range,
@@ -122,11 +120,12 @@ def histogram(input: Tensor, bins: Any = 100, *, range: Sequence[float] | None =
 
 
 @composite()
-def histogramdd(input: Tensor, bins: Any, range: Sequence[float] | None = None,
-                weight: Tensor | None = None, density: bool = False) -> Any:
+def histogramdd(input: Tensor, bins: int | Sequence[int] | Sequence[Tensor],
+                range: Sequence[float] | None = None, weight: Tensor | None = None,
+                density: bool = False) -> Any:
     """How many rows lie in each cell of a grid, and the edges of the grid along each dim."""
+    several = [bins] * length_of(tuple(input.shape), -1) if isinstance(bins, int) else list(bins)
     if input.ndim < 2:
         raise RuntimeError(f"{_NAME}: input tensor should have at least 2 dimensions")
-    several = [bins] * input.shape[-1] if isinstance(bins, int) else list(bins)
     hist, edges = _counted(input, several, range, weight, density)
     return return_types.histogramdd((hist, tuple(edges)))
