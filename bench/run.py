@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -681,6 +683,38 @@ def sparse_line(name: str) -> str:
     return f"{once * 1e3:7.2f}ms {whole * 1e3:8.1f}ms {wanted(x).nnz:10,d} nonzeros"
 
 
+# ---------------------------------------------------------------- NumPy code, beside autograd
+
+
+def numpy_programs() -> dict[str, str]:
+    """The programs of docs/numpy.md, as they stand there."""
+    page = (Path(__file__).parent.parent / "docs" / "numpy.md").read_text()
+    sections = [(part.split("\n", 1)[0], re.search(r"```python\n(.*?)```", part, re.DOTALL))
+                for part in page.split("\n## ")]
+    return {name: block[1] for name, block in sections if block and "def program(" in block[1]}
+
+
+def numpy_line(source: str) -> tuple[float, float]:
+    """The times of a program's gradient by the package autograd, and by retrograd."""
+    import autograd
+
+    ours: dict[str, Any] = {}
+    theirs: dict[str, Any] = {}
+    exec(source, ours)
+    exec(source.replace("import numpy as np", "import autograd.numpy as np"), theirs)
+    slope = autograd.grad(theirs["program"])
+
+    def step() -> Any:
+        start = retrograd.tensor(ours["start"], requires_grad=True)
+        ours["program"](start).backward()
+        return start.grad
+
+    wanted = slope(theirs["start"])
+    assert abs(step().numpy() - wanted).max() <= 1e-9 * abs(wanted).max()
+    rounds = [(seconds(lambda: slope(theirs["start"]), 5), seconds(step, 5)) for _ in range(12)]
+    return min(r[0] for r in rounds), min(r[1] for r in rounds)
+
+
 def verdict(ratio: float, goal: float | None) -> str:
     if goal is None:
         return ""
@@ -710,6 +744,12 @@ def main(pattern: str = "") -> None:
     for name in SPARSE:
         if pattern in f"sparse: {name}":
             print(f"{'sparse: ' + name:67s} {sparse_line(name)}", flush=True)
+
+    for name, source in numpy_programs().items():
+        if pattern in f"numpy: {name}":
+            theirs, ours = numpy_line(source)
+            print(f"{'numpy: ' + name + ', beside the package autograd':68s} {theirs * 1e6:8.1f}µs "
+                  f"{ours * 1e6:8.1f}µs {ours / theirs:6.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..backend import xp
+from ..backend.numpy import ndarray
 from ..base.modes import MODE, Mode
 from ..codegen.compiling import offer
 from .arguments import refuse_foreign
@@ -26,6 +27,8 @@ from .tensor import PLAIN, Tensor, wrap
 
 def call_operator(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     """A call by way of a Python operator: an unknown operand type is the other side's business."""
+    if ndarray in map(type, args) and not op.meets_arrays and not MODE.get().functions:
+        return NotImplemented  # arrays know what to do with tensors
     try:
         return call(op, args, out)
     except TypeError as error:

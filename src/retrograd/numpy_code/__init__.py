@@ -14,6 +14,7 @@ from typing import Any
 from ..backend.numpy import generic, ndarray
 from ..backend.numpy import protocol as numpy
 from ..base.call_sites import is_at_operator
+from ..core.extensions import extensions
 from ..core.tensor import Tensor, warn_of_store, wrap
 from . import fft, linalg, numerics, products, rearranging, reductions, shapes, ufuncs
 from .operands import any_recorded, is_recorded, operand, refused, values, words
@@ -24,10 +25,10 @@ VALUES = words(
     "all allclose any argmax argmin argpartition argsort argwhere array2string array_equal "
     "array_equiv array_repr array_str busday_count busday_offset can_cast common_type "
     "count_nonzero datetime_as_string diag_indices_from digitize einsum_path flatnonzero "
-    "histogram2d histogram_bin_edges histogramdd is_busday isclose iscomplex iscomplexobj isin "
-    "isneginf isposinf isreal isrealobj ix_ lexsort may_share_memory min_scalar_type nanargmax "
-    "nanargmin ndim nonzero packbits ravel_multi_index result_type save savetxt savez "
-    "savez_compressed searchsorted shape shares_memory size tril_indices_from triu_indices_from "
+    "histogram2d histogram_bin_edges histogramdd is_busday isclose iscomplex isin "
+    "isneginf isposinf isreal ix_ lexsort may_share_memory min_scalar_type nanargmax "
+    "nanargmin nonzero packbits ravel_multi_index result_type save savetxt savez "
+    "savez_compressed searchsorted shares_memory tril_indices_from triu_indices_from "
     "unpackbits unravel_index linalg.matrix_rank")
 """The functions whose results have no gradient; they come back as NumPy's own."""
 
@@ -104,6 +105,10 @@ def array_ufunc(frame: Any, ufunc: Any, method: str, inputs: tuple[Any, ...],
                 options: dict[str, Any]) -> Any:
     """A ufunc was called with a tensor, or an operator of an array or a NumPy number met one."""
     is_call = method == "__call__"
+    if is_call and not options:
+        found = ufuncs.usual(ufunc, inputs)
+        if found is not None:
+            return found
     if is_call and len(inputs) == 2 and not options and isinstance(inputs[0], generic):
         number, tensor = inputs
         if ufunc.__name__ in REFLECTED and (
@@ -123,6 +128,9 @@ def array_ufunc(frame: Any, ufunc: Any, method: str, inputs: tuple[Any, ...],
     bare = [Bare(v) if isinstance(v, Tensor) else v for v in inputs]
     return getattr(ufunc, method)(*bare, **options)
 
+
+# From now on a tensor asks here, not where it would load this module.
+vars(extensions).update(numpy_ufunc=array_ufunc, numpy_function=array_function)
 
 REFLECTED = {
     "add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__", "divide": "__rtruediv__",

@@ -101,6 +101,8 @@ def axes_of(tensor: Tensor, axis: Any) -> tuple[int, ...]:
     """The dimensions that ``axis`` names, counted from the front; all of them for None."""
     if axis is None:
         return tuple(range(tensor.ndim))
+    if axis.__class__ is int and -tensor.ndim <= axis < tensor.ndim:
+        return (axis % tensor.ndim,)
     return numpy.normalize_axis_tuple(axis, tensor.ndim)
 
 

@@ -8,6 +8,7 @@ function means what NumPy means by it, and the gradient is that of one gather.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -18,12 +19,12 @@ from .operands import cast, common, numpy, operand, refused, torch, values
 MOVED = {
     "append": "arr values", "array_split": "ary", "atleast_1d": "arys", "atleast_2d": "arys",
     "atleast_3d": "arys", "block": "arrays", "choose": "choices", "column_stack": "tup",
-    "compress": "a", "delete": "arr", "diag": "v", "diagflat": "v", "dsplit": "ary",
+    "compress": "a", "delete": "arr", "diagflat": "v", "dsplit": "ary",
     "dstack": "tup", "extract": "arr", "fliplr": "m", "flipud": "m", "hsplit": "ary",
     "insert": "arr values", "meshgrid": "xi", "pad": "array constant_values", "repeat": "a",
     "resize": "a", "rollaxis": "a", "rot90": "m", "select": "choicelist default", "split": "ary",
     "lib.stride_tricks.sliding_window_view": "x", "take": "a", "take_along_axis": "arr",
-    "tile": "A", "tril": "m", "triu": "m", "unstack": "x", "vsplit": "ary",
+    "tile": "A", "unstack": "x", "vsplit": "ary",
 }
 """The arguments whose elements appear in the result; zeros may stand between them."""
 
@@ -46,9 +47,8 @@ class Numbering:
         if isinstance(value, (list, tuple)):
             return [self.of(item) for item in value]
         self.parts.append(value)
-        shape = numpy.named("shape")(value)
-        count = numpy.named("prod")(shape, dtype=int)
-        first, self.next = self.next, self.next + int(count)
+        shape = tuple(value.shape) if isinstance(value, Tensor) else numpy.named("shape")(value)
+        first, self.next = self.next, self.next + math.prod(shape)
         return numpy.named("arange")(first, self.next).reshape(shape)
 
     def elements(self, dtype: Any = None) -> Tensor:

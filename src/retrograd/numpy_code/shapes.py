@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..core.tensor import Tensor
@@ -17,6 +18,30 @@ from .operands import (
     torch,
     values,
 )
+
+# ---------------------------------------------------------------- questions
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    return tuple(operand(a).shape)
+
+
+def ndim(a: Any) -> int:
+    return operand(a).ndim
+
+
+def size(a: Any, axis: Any = None) -> int:
+    x = operand(a)
+    return math.prod([x.shape[i] for i in axes_of(x, axis)])
+
+
+def iscomplexobj(x: Any) -> bool:
+    return bool(operand(x).dtype.is_complex)
+
+
+def isrealobj(x: Any) -> bool:
+    return not iscomplexobj(x)
+
 
 # ---------------------------------------------------------------- views
 
@@ -83,6 +108,26 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Tensor, ...]:
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     return torch.diagonal(operand(a), offset, axis1, axis2)
+
+
+def diag(v: Any, k: int = 0) -> Tensor:
+    x = operand(v)
+    if x.ndim not in (1, 2):
+        raise ValueError("Input must be 1- or 2-d.")
+    return torch.diag(x, k)
+
+
+def _matrix(m: Any) -> Tensor:
+    x = operand(m)
+    return x if x.ndim > 1 else torch.broadcast_to(x, (x.shape[-1], x.shape[-1]))
+
+
+def tril(m: Any, k: int = 0) -> Tensor:
+    return torch.tril(_matrix(m), k)
+
+
+def triu(m: Any, k: int = 0) -> Tensor:
+    return torch.triu(_matrix(m), k)
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from ..backend import xp
+from ..backend.numpy import ndarray
 from ..backend.numpy import protocol as numpy
 from ..base import dtypes
 from ..core.op import PUBLIC
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, wrap
 from . import reductions
 from .operands import (
     WEAK,
@@ -16,6 +18,7 @@ from .operands import (
     cast,
     dtype_of,
     given,
+    is_recorded,
     operand,
     refused,
     torch,
@@ -85,6 +88,9 @@ def vecmat(vector: Any, x: Any) -> Any:
 
 COMPOSED = {function.__name__: function for function in (
     cbrt, heaviside, modf, frexp, floor_divide, divmod, vecdot, matvec, vecmat)}
+FLOATS = (xp.FLOAT32, xp.FLOAT64)
+UNSAVED = words("add subtract")
+"""The ufuncs that keep none of their operands for the gradient: their arrays are not copied."""
 TAKE_NUMBERS = words("add subtract multiply divide power")
 """The ufuncs whose ops take a Python number as it is."""
 
@@ -100,6 +106,46 @@ def op_of(ufunc: Any) -> Any:
 
 
 # ---------------------------------------------------------------- calls
+
+_usual: dict[Any, Any] = {}
+"""The ops of elementwise ufuncs that were called, by the ufunc; None for those with more to do."""
+
+
+def usual(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
+    """The usual call: an elementwise ufunc of tensors, arrays and numbers of one floating dtype.
+
+    None where it takes more.
+    """
+    try:
+        op = _usual[ufunc]
+    except KeyError:
+        name = ufunc.__name__
+        op = _usual[ufunc] = None if name in VALUES or name in COMPOSED or name == "ldexp" \
+            or ufunc.signature is not None else op_of(ufunc)
+    if op is None:
+        return None
+    dtype, recorded = None, False
+    for value in inputs:
+        if isinstance(value, Tensor):
+            if value._data.dtype is not dtype:
+                if dtype is not None or value._data.dtype not in FLOATS:
+                    return None
+                dtype = value._data.dtype
+            recorded = recorded or is_recorded(value)
+    if not recorded:
+        return None
+    operands = []
+    for place, value in enumerate(inputs):
+        if value.__class__ is ndarray:
+            if value.dtype is not dtype:
+                return None
+            value = wrap(value if ufunc.__name__ in UNSAVED else value.copy())
+        elif not isinstance(value, Tensor) and not (
+                place and type(value) in (int, float) and ufunc.__name__ in TAKE_NUMBERS):
+            return None
+        operands.append(value)
+    found = op(*operands)
+    return found if found.requires_grad or found._is_traced else None
 
 
 def called(ufunc: Any, inputs: tuple[Any, ...], where: Any = True, dtype: Any = None,

@@ -148,7 +148,8 @@ class TracedTensor(Tensor):
         data = value_of(self._data)
         if isinstance(data, Batched):
             raise data.read_directly()
-        return wrap_any(data).numpy(force=force) if self._edge is None else super().numpy()
+        return wrap_any(data).numpy(force=force) if force or self._edge is None \
+            else super().numpy()
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         from ..core.printing import tensor_repr, wrapper_repr

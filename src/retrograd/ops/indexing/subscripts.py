@@ -225,16 +225,22 @@ def getitem(self: Tensor, key: Any) -> Tensor:
 
 
 def cut_plainly(self: Tensor, key: tuple[Any, ...]) -> Tensor | None:
-    """The view for a key of ints and slices only; None for any other, or one that is wrong."""
-    shape = self._data.shape
-    if len(key) > len(shape):
-        return None
-    view, dim = self, 0
-    for item, n in zip(key, shape, strict=False):
+    """The view for a key of ints, slices and None; None for any other, or one that is wrong."""
+    view, dim, rank = self, 0, self._data.ndim
+    for item in key:
+        if item is None:
+            view = unsqueeze(view, dim)
+            rank += 1
+            dim += 1
+            continue
+        if dim == rank:
+            return None
+        n = view._data.shape[dim]
         if item.__class__ is int:
             if not -n <= item < n:
                 return None
             view = _select(view, dim, item if item >= 0 else item + n)
+            rank -= 1
         elif item.__class__ is slice:
             if item != _EVERYTHING:
                 start, stop, step = slice_bounds(item, n)
