@@ -222,3 +222,30 @@ def test_the_graph_of_a_checkpoint_dies_with_its_output() -> None:
         assert alive() is None
     finally:
         gc.enable()
+
+
+TRANSFORMED = {
+    "vmap": lambda x, w: torch.func.vmap(lambda r: (r.sin() * r * w).exp().sum())(x),
+    "nested vmap": lambda x, w: torch.func.vmap(torch.func.vmap(lambda r: (r * r).exp()))(x * w),
+    "vmap of grad": lambda x, w: torch.func.vmap(torch.func.grad(
+        lambda r: (r.sin() * r * w).sum()))(x),
+    "jvp": lambda x, w: torch.func.jvp(lambda r: r.sin() * r * w, (x,), (x.detach(),))[1],
+    "vmap of jvp": lambda x, w: torch.func.vmap(lambda r: torch.func.jvp(
+        lambda a: (a.sin() * a * w).exp(), (r,), (r,))[1])(x),
+    "jacfwd": lambda x, w: torch.func.jacfwd(lambda r: r.sin() * r * w)(x),
+    "qr": lambda x, w: torch.func.vmap(lambda r: torch.linalg.qr(r.outer(w) + r.diag())[0])(x),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMED)
+def test_transforms_inside_have_the_same_gradients(name: str) -> None:
+    x = torch.linspace(0.2, 1.4, 6, dtype=torch.float64).reshape(2, 3).requires_grad_()
+    w = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64, requires_grad=True)
+    function = TRANSFORMED[name]
+    wanted = torch.autograd.grad(function(x, w).sum(), (x, w))
+    once = checkpoint(function, x, w, use_reentrant=False)
+    twice = checkpoint(lambda *args: checkpoint(function, *args, use_reentrant=False), x, w,
+                       use_reentrant=False)
+    for found in (once, twice):
+        for a, b in zip(torch.autograd.grad(found.sum(), (x, w)), wanted, strict=True):
+            torch.testing.assert_close(a, b)

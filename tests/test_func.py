@@ -263,3 +263,70 @@ def test_gradients_of_what_a_function_closes_over() -> None:
     w.grad = None
     vmap(lambda v: (w * v).sum())(rg.stack([x, x])).sum().backward()
     assert w.grad.tolist() == [2, 8]
+
+
+def test_argnums_that_name_one_argument_twice_are_refused() -> None:
+    with pytest.raises(RuntimeError, match="must be unique"):
+        grad(lambda a, b: a * b, argnums=(0, -2))(rg.tensor(1.0), rg.tensor(2.0))
+
+
+@pytest.mark.parametrize("output", [None, (), []])
+def test_a_function_without_results_has_no_derivative(output: Any) -> None:
+    x = rg.ones(2)
+    for transform in (lambda f: rg.func.vjp(f, x), lambda f: rg.func.jvp(f, (x,), (x,)),
+                      lambda f: rg.func.jacrev(f)(x), lambda f: rg.func.jacfwd(f)(x)):
+        with pytest.raises(RuntimeError, match="has non-empty output"):
+            transform(lambda x: output)
+
+
+def test_forward_mode_that_is_off_outside_is_on_inside_jvp() -> None:
+    x = rg.tensor(0.5)
+    with rg.autograd.forward_ad._set_fwd_grad_enabled(False):
+        assert rg.func.jvp(rg.sin, (x,), (rg.ones(()),))[1].item() == x.cos().item()
+
+
+def test_vjp_made_without_recording_can_be_recorded() -> None:
+    x = rg.tensor(3.0, requires_grad=True)
+    with rg.no_grad():
+        out, pull = rg.func.vjp(lambda a: a ** 2, x)
+    (y,) = pull(rg.tensor(1.0))
+    assert not out.requires_grad and y.item() == 6
+    assert rg.autograd.grad(y, x)[0].item() == 2
+
+
+def test_transforms_can_be_looked_into() -> None:
+    functorch = rg._C._functorch
+    x = rg.arange(6.0).reshape(2, 3)
+    seen = []
+
+    def program(v: Any) -> Any:
+        seen.append((functorch.is_batchedtensor(v), functorch.maybe_get_level(v),
+                     functorch.maybe_get_bdim(v), functorch.get_unwrapped(v).tolist(),
+                     rg.func.debug_unwrap(v).tolist(),
+                     rg.func.debug_unwrap(v, recurse=False).tolist()))
+        return v
+
+    rg.vmap(program)(x)
+    assert seen == [(True, 1, 0, x.tolist(), x.tolist(), x.tolist())]
+    assert functorch.maybe_get_level(x) == functorch.maybe_get_bdim(x) == -1
+    assert not functorch.is_functorch_wrapped_tensor(x) and rg.func.debug_unwrap(x) is x
+    with pytest.raises(RuntimeError, match="No wrappers"):
+        functorch.get_unwrapped(x)
+    with rg.autograd.forward_ad.dual_level():
+        dual = rg.autograd.forward_ad.make_dual(x, x)
+        assert functorch.is_gradtrackingtensor(dual) and functorch.maybe_current_level() == 1
+        assert rg.func.debug_unwrap(dual).tolist() == x.tolist()
+
+
+def test_names_of_functorch() -> None:
+    from retrograd._functorch.eager_transforms import _slice_argnums
+
+    assert _slice_argnums((1, 2, 3), (0, -1)) == (1, 3)
+    assert _slice_argnums((1, 2, 3), -1) == (3,) and _slice_argnums((1,), 0, as_tuple=False) == 1
+    assert rg._functorch.apis.vmap is rg._functorch.vmap.vmap is rg.func.vmap
+    x = rg.arange(24.0).reshape(2, 3, 4)
+    functorch = rg._C._functorch
+    assert functorch.reshape_dim_into(0, -1, x).equal(x.movedim(0, 1).reshape(3, 8))
+    assert functorch.reshape_dim_outof(-1, 2, x).equal(x.reshape(2, 3, 2, 2))
+    with pytest.raises(RuntimeError, match="no multiple"):
+        functorch.reshape_dim_outof(1, 2, x)

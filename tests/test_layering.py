@@ -41,7 +41,8 @@ LAYERS = [
     {"multiprocessing"},
     {"utils", "testing", "serialization", "datasets", "cuda", "cpu", "mps",
      "xpu", "mtia", "accelerator", "backends", "compiler", "_dynamo", "jit", "onnx", "hub",
-     "library", "__config__", "_C", "__future__", "_vmap_internals"},
+     "library", "__config__", "_C", "__future__", "_functorch",
+     "_vmap_internals"},
     {"cli", "__main__", "as_torch"},
 ]
 # The imports inside functions that point upwards all the same, each with its reason.

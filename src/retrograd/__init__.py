@@ -121,7 +121,7 @@ _LAZY_FUNCTIONS = {
          "get_autocast_gpu_dtype", "is_autocast_cache_enabled", "is_autocast_cpu_enabled",
          "is_autocast_enabled", "set_autocast_dtype", "set_autocast_enabled"),
         "amp.autocast_mode")}
-_LAZY_UNLISTED = {"__config__", "__future__", "_dynamo", "_ops", "_vmap_internals"}
+_LAZY_UNLISTED = {"__config__", "__future__", "_dynamo", "_functorch", "_ops", "_vmap_internals"}
 _INTERNAL = {"annotations", "backend", "base", "cli", "codegen", "compat", "core", "numpy_code",
              "ops", "transforms"}
 

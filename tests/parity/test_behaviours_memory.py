@@ -496,3 +496,13 @@ def node_of_a_reshape(torch, log, name, reshape):
     log.layout(made)
     (made * made).sum().backward()
     log(c.grad, s.grad)
+
+
+@behaviour
+def results_of_pooling_are_laid_out_in_order(torch, log):
+    pool = torch.nn.functional.max_pool2d
+    for shape in ((64, 20, 10, 10), (2, 3, 6, 6), (4, 4, 16, 16), (8, 4, 17, 17)):
+        x = torch.arange(float(torch.Size(shape).numel())).reshape(shape)
+        for requires_grad in (False, True):
+            log.layout(pool(x.clone().requires_grad_(requires_grad), 2))
+        log.layout(*pool(x, 2, return_indices=True))

@@ -149,3 +149,12 @@ def specs_as_text(torch, log):
     finally:
         p._deregister_pytree_node(Point)
     log(p.is_namedtuple(Point), p.is_namedtuple_class(Point), p.is_namedtuple_instance((1,)))
+
+
+@behaviour
+def named_results_are_containers(torch, log):
+    pytree = torch.utils._pytree
+    for found in (torch.sort(torch.tensor([2.0, 1.0])), torch.linalg.slogdet(torch.eye(2))):
+        leaves, spec = pytree.tree_flatten(found)
+        log(len(leaves), type(pytree.tree_unflatten(leaves, spec)).__name__)
+        log(pytree.tree_map(lambda t: t * 2, found))

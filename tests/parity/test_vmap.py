@@ -359,3 +359,59 @@ def values_of_a_batch_do_not_overwrite_one_tensor(torch, log, name):
 
     log.raises(lambda: torch.vmap(program)(batch(torch)))
     log(x, x._version)
+
+
+# What a single value must be like
+
+
+RANKS = {
+    "inverse": (lambda torch: torch.linalg.inv, 1), "svd": (lambda torch: torch.linalg.svdvals, 1),
+    "cholesky": (lambda torch: torch.linalg.cholesky, 1),
+    "det": (lambda torch: torch.linalg.det, 1),
+    "matrix_exp": (lambda torch: torch.linalg.matrix_exp, 1),
+    "complex": (lambda torch: torch.view_as_complex, 0), "unbind": (lambda torch: torch.unbind, 0),
+    "trace": (lambda torch: torch.trace, 3), "trace of a vector": (lambda torch: torch.trace, 1),
+}
+
+
+@behaviour_of_each(RANKS)
+def a_batch_does_not_stand_in_for_a_dimension(torch, log, name):
+    function, rank = RANKS[name]
+    log.refuses(lambda: torch.vmap(function(torch))(torch.ones((2,) * (rank + 1))))
+
+
+DRAWN_IN_ORDER = {
+    "rand_like": lambda torch, t: torch.rand_like(t), "randn_like": lambda torch, t:
+    torch.randn_like(t), "randint_like": lambda torch, t: torch.randint_like(t, 20),
+    "bernoulli": lambda torch, t: torch.bernoulli(t, 0.5), "uniform": lambda torch, t:
+    t.clone().uniform_(), "normal": lambda torch, t: torch.normal(t, 1.0),
+}
+
+
+@behaviour_of_each(DRAWN_IN_ORDER)
+def numbers_come_in_the_order_of_the_batch_in_memory(torch, log, name):
+    x = torch.ones(3, 2, 4)
+    for dims in (0, 1, 2):
+        torch.manual_seed(3)
+        y = torch.vmap(lambda t: DRAWN_IN_ORDER[name](torch, t), dims, randomness="different")(x)
+        log(y)
+        log.layout(y)
+    torch.manual_seed(3)
+    inner = torch.vmap(lambda t: DRAWN_IN_ORDER[name](torch, t), 1, randomness="different")
+    log(torch.vmap(inner, 1, randomness="different")(x))
+
+
+@behaviour
+def memory_in_order_is_left_alone(torch, log):
+    x = torch.randn(3, 2, 5).movedim(0, 1)
+    log(torch.vmap(torch.Tensor.contiguous, 1, 1)(x) is x)
+    log(torch.vmap(torch.Tensor.contiguous, 0)(x).is_contiguous())
+
+
+@behaviour
+def what_is_the_same_for_all_is_a_view_outside_too(torch, log):
+    x = torch.ones(1, 2, requires_grad=True)
+    y = torch.vmap(lambda a, b: a.expand_as(b), (None, 0))(x, torch.ones(4, 3, 2))
+    log(y._base is x, y.shape, y.stride())
+    y.sum().backward()
+    log(x.grad)

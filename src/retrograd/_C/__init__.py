@@ -47,7 +47,7 @@ def _set_fwd_grad_enabled(enabled: bool) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("_autograd", "_functions"):
+    if name in ("_autograd", "_functions", "_functorch"):
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -188,7 +188,10 @@ def _left(tensor: Tensor, dim: int, level: int, size: int, mapped: list[MappedIn
     for entry in mapped:
         if base is entry.inside:
             return entry.view_outside(tensor, dim, size)
-    return batch_out(tensor, dim, level, size)
+    if level in levels_of(tensor._data):
+        return batch_out(tensor, dim, level, size)
+    shape = tensor.shape
+    return tensor.unsqueeze(dim).expand(*shape[:dim], size, *shape[dim:])
 
 
 def _outputs(func: Any, output: Any, out_dims: Any) -> tuple[list[Any], Any, list[Any]]:

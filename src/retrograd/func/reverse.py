@@ -312,9 +312,9 @@ def ran(func: Callable[..., Any], primals: tuple[Any, ...],
                 raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or "
                                    f"complex Tensors, got Tensor with dtype {leaf.dtype}")
     backward = Backward(outputs, inputs, structure)
-    backward.watched = outer and bool(backward.live) and backward.is_watched()
+    backward.watched = bool(backward.live) and backward.is_watched()
     inputs.close()
-    if not backward.watched:
+    if not (outer and backward.watched):
         output, aux = detached(output), detached(aux)
     return output, aux, backward
 

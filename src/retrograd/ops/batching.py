@@ -142,6 +142,25 @@ def leading(batch: Any, *values: Any) -> Any:
     return run(batch.name, *values)
 
 
+def of_rank(least: int, name: str, doc: str) -> None:
+    """Declare the same way for ops that need so many dims, which a batch must not stand in for."""
+
+    def leading_beyond(batch: Any, *values: Any) -> Any:
+        op = REGISTRY[batch.name]
+        marks = [batch[p.name] is True for p in op.params]
+        given = next(i for i, p in enumerate(op.params) if p.name == (op.arrays or op.indices)[0])
+        if values[given].ndim - marks[given] < least and batch.size:
+            one = [value[0] if mark else value for value, mark in zip(values, marks, strict=True)]
+            run(batch.name, *one)  # which says what is wrong
+        return leading(batch, *values)
+
+    leading_beyond.__name__, leading_beyond.__doc__ = name, doc
+    way(leading_beyond)
+
+
+of_rank(1, "vectors", "The op works on any dims before the last one.")
+of_rank(2, "matrices", "The op works on any dims before the last two.")
+
 _DIMS = frozenset(("dim", "dims", "dim1", "dim2", "axes"))
 _SIZES = frozenset(("shape", "input_sizes"))
 

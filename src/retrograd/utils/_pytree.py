@@ -17,6 +17,7 @@ from enum import Enum
 from threading import RLock
 from typing import Any, NamedTuple
 
+from .. import return_types
 from ..base import trees
 from ..base.missing_names import suggest_names as _suggest_names
 from ..base.warning import warn
@@ -338,6 +339,9 @@ def _register_kind(cls: Any, context_of: Any, keys_of: Any, unflatten: Any) -> N
         flatten_with_keys_fn=flatten_with_keys)
 
 
+for _cls in map(return_types.__dict__.get, dir(return_types)):
+    if isinstance(_cls, type):
+        _KINDS[_cls] = (lambda d: None, None, lambda values, context, cls=_cls: cls(values))
 for _cls, _rows in _KINDS.items():
     _register_kind(_cls, *_rows)
 

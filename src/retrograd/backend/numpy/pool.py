@@ -63,11 +63,12 @@ def _maxima_and_places(x: Any, space: Ints, kernel: Ints, stride: Ints, dilation
         along = parts(kernel, stride, dilation, out, int(aside))[i]
         best, places = _best_along(best, places, along, steps[i], kind)
     shape = (*x.shape[:-rank], *out)
-    if places is None:
-        places = np.zeros(shape, kind)
-    elif aside:
-        places = places.reshape(-1, planes).T.reshape(shape)
-    return best.reshape(-1, planes).T.reshape(shape) if aside else np.array(best), places
+
+    def laid_back(data: Any) -> Any:
+        return data.reshape(-1, planes).T.copy().reshape(shape) if aside else data
+
+    places = np.zeros(shape, kind) if places is None else laid_back(places)
+    return laid_back(best) if aside else np.array(best), places
 
 
 def _best_along(x: Any, places: Any, along: list[Any], step: int, kind: Any) -> tuple[Any, Any]:

@@ -10,10 +10,10 @@ from typing import Any
 from ...backend import create as create_kernels
 from ...backend import xp
 from ...backend.interface import kind_of, library_of
-from ...base import dtypes
+from ...base import dtypes, layouts
 from ...base.errors import CannotBatch, size_mismatch
 from ...core.op import Array, Index, Sizes, op, publish
-from ...core.tensor import Tensor, method
+from ...core.tensor import Tensor, method, wrap_any
 from ...random import VMAPS, Generator, stream_for, stream_of
 from ..batching import all_aligned, batched, folded, inner_rank, repeated, run, unfolded
 from ..shapes.expanding import _check_expand as checked_expansion
@@ -35,6 +35,31 @@ def drawn(draw: Callable[[tuple[int, ...]], Any], shape: Any) -> Any:
         for level, _ in wanted:
             data = Batched(level, data)
     return data
+
+
+def drawn_like(input: Tensor, draw: Callable[[Tensor], Tensor]) -> Tensor | None:
+    """``draw`` of the whole batch, of which ``input`` is a value; None if they are not all drawn.
+
+    So the numbers come in the order in which the batch lies in memory.
+    """
+    from ...transforms import Batched, innermost, levels_of
+
+    around = VMAPS.get()
+    data, levels = input._data, sorted(levels_of(input._data))
+    if any(how != "different" for how, _, _ in around) or levels != sorted(
+            level for _, level, _ in around):
+        return None
+    token = VMAPS.set(())
+    try:
+        made = draw(wrap_any(innermost(data)))
+    finally:
+        VMAPS.reset(token)
+    inner = made._data
+    for level in levels:
+        inner = Batched(level, inner)
+    out = wrap_any(inner)
+    out._edge = made._edge
+    return out
 
 
 def _drawn(function: str, draw: Any, doc: str) -> Any:
@@ -62,7 +87,7 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
 def _drawn_like(function: str, draw: Any, doc: str, factory_of_size: Any) -> Any:
     """A factory ``function(input)`` of draws shaped and laid out as ``input``.
 
-    In vmap the memory order is that of the batch, and ``factory_of_size`` draws.
+    In vmap ``factory_of_size`` draws, unless there is a number for each of a batch.
     """
 
     def factory(input: Tensor, *, generator: Generator | None = None, dtype: Any = None,
@@ -75,8 +100,11 @@ def _drawn_like(function: str, draw: Any, doc: str, factory_of_size: Any) -> Any
                 return handled  # type: ignore[no-any-return]
         if VMAPS.get():
             kind = input.dtype if dtype is None else dtype
-            return factory_of_size(tuple(input.shape), generator=generator, dtype=kind,
-                                   requires_grad=requires_grad)
+            whole = drawn_like(input, lambda batch: factory(
+                batch, generator=generator, dtype=dtype, memory_format=memory_format,
+                requires_grad=requires_grad))
+            return whole if whole is not None else factory_of_size(
+                tuple(input.shape), generator=generator, dtype=kind, requires_grad=requires_grad)
         data = blank_like(function, input, dtype, layout, device, memory_format)
         fill_in_memory_order(data, lambda shape: draw(stream_for(data, generator), shape, data))
         return leaf(data, requires_grad, function)
@@ -143,8 +171,11 @@ def randint_like(input: Tensor, low: Any = 0, high: Any = None, *,
     """Integers from ``[low, high)``, shaped as ``input``."""
     low, high, _ = _bounds(low, high, None)
     if VMAPS.get():
-        return randint(low, high, tuple(input.shape), generator=generator,
-                       dtype=input.dtype if dtype is None else dtype, requires_grad=requires_grad)
+        whole = drawn_like(input, lambda batch: randint_like(
+            batch, low, high, generator=generator, dtype=dtype, requires_grad=requires_grad))
+        return whole if whole is not None else randint(
+            low, high, tuple(input.shape), generator=generator,
+            dtype=input.dtype if dtype is None else dtype, requires_grad=requires_grad)
     data = blank_like("randint_like", input, dtype, layout, device, memory_format)
     stream = stream_for(data, generator)
     fill_in_memory_order(data, lambda shape: stream.integers(low, high, shape, data.dtype))
@@ -216,7 +247,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     if VMAPS.get():
         stream, kind = stream_of(generator), input.dtype.np
         return leaf(drawn(lambda whole: stream.bernoulli(float(p), whole, kind), input.shape))
-    data = blank_like("bernoulli", input, None, None, None, None)
+    data = blank_like("bernoulli", input, None, None, None, layouts.contiguous_format)
     fill_in_memory_order(data, lambda shape: stream_for(data, generator).bernoulli(
         float(p), shape, data.dtype))
     return settle(data, out, False, "bernoulli")

@@ -23,7 +23,7 @@ from .diagonals import tril, triu
 from .solve import _solve, _solve_triangular
 
 
-@op(node="LinalgCholeskyExBackward0", batches="leading",
+@op(node="LinalgCholeskyExBackward0", batches="matrices",
     vjp=lambda g, y, upper: _cholesky_gradient(g, y, upper))
 def _cholesky(A: Array, upper: bool, name: str, quiet: bool = False) -> Any:
     check_matrices(name, A)
@@ -58,7 +58,7 @@ def torch_cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = N
     return into_one(out, _old_cholesky(input, upper))
 
 
-@op(node="CholeskyBackward0", batches="leading",
+@op(node="CholeskyBackward0", batches="matrices",
     vjp=lambda g, y, upper: _cholesky_gradient(g, y, upper))
 def _old_cholesky(A: Array, upper: bool) -> Any:
     check_matrices("cholesky", A)
@@ -74,12 +74,12 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False,
     return return_types.linalg_cholesky_ex(into("linalg_cholesky_ex", out, (found, _bad_minors(A))))
 
 
-@op(batches="leading")
+@op(batches="matrices")
 def _bad_minors(A: Index) -> Any:
     return systems.first_bad_minor(A)
 
 
-@op(node="LinalgQrBackward0", outputs=("Q", "R"), batches="leading",
+@op(node="LinalgQrBackward0", outputs=("Q", "R"), batches="matrices",
     vjp=lambda g, Q, R, mode: _qr_gradient(g, Q, R, mode))
 def _qr(A: Array, mode: str) -> Any:
     check_matrices("linalg.qr", A, square=False, kernel="geqrf_cpu")
@@ -133,7 +133,7 @@ def torch_qr(input: Tensor, some: bool = True) -> Any:
     return return_types.qr(_qr_any(input, "reduced" if some else "complete"))
 
 
-@op(node="LinalgEighBackward0", outputs=("eigenvalues", "eigenvectors"), batches="leading",
+@op(node="LinalgEighBackward0", outputs=("eigenvalues", "eigenvectors"), batches="matrices",
     vjp=lambda g, eigenvalues, eigenvectors: _eigh_gradient(g, eigenvalues, eigenvectors))
 def _eigh(A: Array, UPLO: str) -> Any:
     check_matrices("linalg.eigh", A, kernel="linalg_eigh_cpu", numbers="kernel")
@@ -172,7 +172,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     return into_one(out, _eigh(A, _side(A, UPLO))[0])
 
 
-@op(node="LinalgEigBackward0", outputs=("eigenvalues", "eigenvectors"), batches="leading",
+@op(node="LinalgEigBackward0", outputs=("eigenvalues", "eigenvectors"), batches="matrices",
     vjp=lambda g, A, eigenvalues, eigenvectors: _eig_gradient(g, A, eigenvalues, eigenvectors))
 def _eig(A: Array, name: str) -> Any:
     if kind_of(A.dtype) in "biu":
@@ -214,7 +214,7 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return into_one(out, _eig(A, "linalg.eig" if A.requires_grad else "linalg.eigvals")[0])
 
 
-@op(node="LinalgSvdBackward0", outputs=("U", "S", "Vh"), batches="leading",
+@op(node="LinalgSvdBackward0", outputs=("U", "S", "Vh"), batches="matrices",
     vjp=lambda g, U, S, Vh: _svd_gradient(g, U, S, Vh))
 def _svd(A: Array, full_matrices: bool) -> Any:
     check_matrices("linalg.svd", A, square=False, kernel="linalg_svd_cpu")

@@ -24,7 +24,7 @@ from .factor import svdvals
 from .solve import _zero_pivots, inv
 
 
-@op(node="LinalgMatrixExpBackward0", batches="leading",
+@op(node="LinalgMatrixExpBackward0", batches="matrices",
     vjp=lambda g, A: _exponential_gradient(g, A))
 def _matrix_exp(A: Array) -> Any:
     check_matrices("linalg.matrix_exp", A, numbers="floating")

@@ -19,7 +19,7 @@ from .common import check_matrices
 from .factor import svdvals
 
 
-@op(node="LinalgPinvBackward0", batches="leading", vjp=lambda g, A, y: _pinv_gradient(g, A, y))
+@op(node="LinalgPinvBackward0", batches="matrices", vjp=lambda g, A, y: _pinv_gradient(g, A, y))
 def _pinv(A: Array, atol: Any, rtol: Any, hermitian: bool) -> Any:
     return matrices.pseudo_inverse(A, atol, rtol, hermitian)
 
@@ -110,6 +110,6 @@ def _tolerance(value: Any) -> Any:
     return value if value is None or isinstance(value, Tensor) else wrap(xp.asarray(float(value)))
 
 
-@op(batches="leading")
+@op(batches="matrices")
 def _rank(A: Index, atol: Index | None, rtol: Index | None, hermitian: bool) -> Any:
     return matrices.rank(A, atol, rtol, hermitian)

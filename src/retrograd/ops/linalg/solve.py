@@ -33,7 +33,7 @@ from .common import check_matrices, columns_of, per_matrix, rows_of
 from .diagonals import tril, triu
 
 
-@op(node="LinalgInvExBackward0", batches="leading",
+@op(node="LinalgInvExBackward0", batches="matrices",
     vjp=lambda g, y: -_batched(adjoint_of(y), _batched(g, adjoint_of(y))))
 def _inv(A: Array, name: str, quiet: bool = False) -> Any:
     check_matrices(name, A)
@@ -55,7 +55,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     return return_types.linalg_inv_ex(into("linalg_inv_ex", out, (found, _zero_pivots(A))))
 
 
-@op(batches="leading")
+@op(batches="matrices")
 def _zero_pivots(A: Index) -> Any:
     return systems.first_zero_pivot(A)
 
@@ -270,14 +270,14 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *,
 # ---------------------------------------------------------------- determinants
 
 
-@op(node="LinalgDetBackward0", batches="leading",
+@op(node="LinalgDetBackward0", batches="matrices",
     vjp=lambda g, A: per_matrix(g) * conj(_cofactors(A)))
 def _det(A: Array) -> Any:
     check_matrices("linalg.det", A, kernel="lu_cpu")
     return xp.linalg.det(A)
 
 
-@op(batches="leading", vjp=lambda g, A: _cofactor_gradient(g, A))
+@op(batches="matrices", vjp=lambda g, A: _cofactor_gradient(g, A))
 def _cofactors(A: Array) -> Any:
     """The determinants of all minors, with their signs; singular matrices have them too."""
     return matrices.cofactors(A)
@@ -304,7 +304,7 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _det(A, out=out)
 
 
-@op(node="LinalgSlogdetBackward0", outputs=("sign", "logabsdet"), batches="leading",
+@op(node="LinalgSlogdetBackward0", outputs=("sign", "logabsdet"), batches="matrices",
     vjp=lambda g, A, sign: _slogdet_gradient(g, A, sign))
 def _slogdet(A: Array, name: str) -> Any:
     check_matrices(name, A)

@@ -34,7 +34,12 @@ def contiguous(input: Tensor, memory_format: Any = layouts.contiguous_format) ->
             and xp.is_contiguous(input._data):
         return input
     if type(input)._is_traced:  # type: ignore[attr-defined]
-        return clone(input)
+        batch = input._data
+        while hasattr(batch, "value"):
+            batch = batch.value
+        if xp.is_array(batch) and xp.is_contiguous(batch):
+            return input
+        return clone(input, memory_format=layouts.contiguous_format)
     if memory_format is layouts.preserve_format:
         if input.is_contiguous():
             return input

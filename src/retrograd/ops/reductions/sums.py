@@ -149,7 +149,8 @@ def logsumexp(input: Array, dim: Dims, keepdim: bool = False) -> Any:
 publish(logsumexp, "logsumexp", method=False, function="special")
 
 
-@linear(batches=lambda batch, input: _sum_dims(diagonal(input, 0, 1, 2), 1), vjp=lambda g, like:
+@linear(batches=lambda batch, input: _sum_dims(diagonal(input, 0, 1, 2), 1) if input.ndim == 3
+        else trace(input[0]), vjp=lambda g, like:
         diagonal_backward(expand(g, (_shorter(*like.shape),)), like.shape, 0, 0, 1))
 def trace(input: Array) -> Any:
     """The sum of a matrix's diagonal."""

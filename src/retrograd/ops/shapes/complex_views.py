@@ -26,7 +26,7 @@ def view_as_real(input: Array) -> Any:
     return xp.complex_pairs(input)
 
 
-@view(quiet=True, method=False, function=None, batches="leading", vjp=lambda g: view_as_real(g))
+@view(quiet=True, method=False, function=None, batches="vectors", vjp=lambda g: view_as_real(g))
 def view_as_complex(input: Array) -> Any:
     """Pairs of real numbers as complex ones, on the same memory."""
     _complex_guard(kind_of(input.dtype) == "f", "view_as_complex is only supported for half, float "

@@ -40,7 +40,8 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> Any:
     return _split_along("dsplit", input, indices_or_sections, 2, 3)
 
 
-@view(outputs=("list",), node="UnbindBackward0")
+@view(outputs=("list",), node="UnbindBackward0", batches=lambda batch, input, dim:
+      unbind(input, dim + 1) if input.ndim > 1 else unbind(input[0], dim))
 def unbind(input: Array, dim: Dim = 0) -> Any:
     """The views of each position along ``dim``, as a tuple."""
     if not input.ndim:

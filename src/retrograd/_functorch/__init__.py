@@ -1,0 +1,12 @@
+"""Transforms where they were before they were public; programs still take some from here."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("apis", "eager_transforms", "vmap"):
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
