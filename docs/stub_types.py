@@ -51,7 +51,15 @@ ARGUMENTS |= {
     "__setitem__.value": f"{OPERAND} | SupportsArray",
     "cdist.compute_mode": "str | None",
     "copy_.src": "Tensor | Number", "new.args": "Any",
-    "new.named": "Any", "repeat_interleave.repeats": "Tensor | int | None",
+    "new.named": "Any", "check_invariants": "bool | None",
+    "sparse_coo_tensor.size": "Sequence[int] | None",
+    "sparse_csr_tensor.size": "Sequence[int] | None",
+    "sparse_csc_tensor.size": "Sequence[int] | None",
+    "sparse_compressed_tensor.size": "Sequence[int] | None", "sparse_coo_tensor.values": "Any",
+    "sparse_coo_tensor.indices": "Any", "values": "Tensor | Sequence[Any]",
+    **dict.fromkeys(("crow_indices", "col_indices", "ccol_indices", "row_indices",
+                     "compressed_indices", "plain_indices"), "Tensor | Sequence[int]"),
+    "repeat_interleave.repeats": "Tensor | int | None",
 }
 
 _NAMED = {name: f"return_types.{name}" for name in

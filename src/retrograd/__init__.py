@@ -56,6 +56,8 @@ from .base.layouts import (
     memory_format,
     preserve_format,
     sparse_coo,
+    sparse_csc,
+    sparse_csr,
     strided,
 )
 from .base.missing_names import refuse as _refuse
@@ -107,8 +109,8 @@ globals().update(_TENSOR_TYPES)
 _LAZY = {"_C", "accelerator", "amp", "as_torch", "backends", "compiler", "cpu", "cuda",
          "datasets", "distributed", "distributions", "fft", "func", "hub", "jit", "library",
          "linalg", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "return_types",
-         "serialization", "signal", "special", "storage", "testing", "types", "utils", "version",
-         "xpu"}
+         "serialization", "signal", "sparse", "special", "storage", "testing", "types",
+         "utils", "version", "xpu"}
 _LAZY_FUNCTIONS = {
     "as_torch": "as_torch", "progress": "cli.progress",
     "vmap": "func", "save": "serialization", "load": "serialization", "compile": "compiler",

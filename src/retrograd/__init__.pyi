@@ -37,6 +37,7 @@ from . import (
     return_types as return_types,
     serialization as serialization,
     signal as signal,
+    sparse as sparse,
     special as special,
     storage as storage,
     testing as testing,
@@ -116,6 +117,8 @@ from .base.layouts import (
     memory_format as memory_format,
     preserve_format as preserve_format,
     sparse_coo as sparse_coo,
+    sparse_csc as sparse_csc,
+    sparse_csr as sparse_csr,
     strided as strided,
 )
 from .base.warning import (
@@ -1996,6 +1999,34 @@ def softmax(input: Tensor, dim: _int, dtype: dtype | None = None) -> Tensor:
 def sort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _bool | None = None,
          out: Sequence[Tensor] | None = None) -> return_types.sort:
     """The elements in order along ``dim``, and the indices they had; equal ones keep theirs."""
+    ...
+def sparse_compressed_tensor(compressed_indices: Tensor | Sequence[_int],
+                             plain_indices: Tensor | Sequence[_int], values: Tensor | Sequence[Any],
+                             size: Sequence[_int] | None = None, *, dtype: dtype | None = None,
+                             layout: layout | None = None, device: Device = None,
+                             requires_grad: _bool = False,
+                             check_invariants: _bool | None = None) -> Tensor:
+    """A sparse matrix of compressed rows or columns, as ``layout`` says."""
+    ...
+def sparse_coo_tensor(indices: Any = None, values: Any = None, size: Sequence[_int] | None = None,
+                      *, dtype: dtype | None = None, device: Device = None,
+                      requires_grad: _bool = False, check_invariants: _bool | None = None,
+                      is_coalesced: _bool | None = None) -> Tensor:
+    """A sparse tensor with ``values`` at ``indices``, a column of them for each value."""
+    ...
+def sparse_csc_tensor(ccol_indices: Tensor | Sequence[_int], row_indices: Tensor | Sequence[_int],
+                      values: Tensor | Sequence[Any], size: Sequence[_int] | None = None, *,
+                      dtype: dtype | None = None, device: Device = None,
+                      requires_grad: _bool = False,
+                      check_invariants: _bool | None = None) -> Tensor:
+    """A sparse matrix of compressed columns: where each ends, the rows, and the values."""
+    ...
+def sparse_csr_tensor(crow_indices: Tensor | Sequence[_int], col_indices: Tensor | Sequence[_int],
+                      values: Tensor | Sequence[Any], size: Sequence[_int] | None = None, *,
+                      dtype: dtype | None = None, device: Device = None,
+                      requires_grad: _bool = False,
+                      check_invariants: _bool | None = None) -> Tensor:
+    """A sparse matrix of compressed rows: where each ends, the columns, and the values."""
     ...
 def split(tensor: Tensor, split_size_or_sections: _int | Sequence[_int],
           dim: _int = 0) -> tuple[Tensor, ...]:

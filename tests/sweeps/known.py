@@ -16,6 +16,8 @@ NO_SAMPLES: dict[str, str] = {
         "randn", "randint", "randperm", "hann_window", "hamming_window", "blackman_window",
         "bartlett_window", "kaiser_window", "empty_permuted",
     ], _NO_TENSOR),
+    **dict.fromkeys(["sparse_coo_tensor", "sparse_csr_tensor", "sparse_csc_tensor",
+                     "sparse_compressed_tensor"], "tests/test_sparse.py"),
     **dict.fromkeys([
         "asarray", "from_numpy", "frombuffer", "from_dlpack", "to_dlpack", "empty", "empty_strided",
         "empty_like", "zero_", "resize_as_",

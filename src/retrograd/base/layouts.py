@@ -21,7 +21,7 @@ class _Constant:
 
 
 class layout(_Constant):
-    """How a tensor's elements are stored; everything here is strided."""
+    """How a tensor's elements are stored."""
 
     __slots__ = ()
 
@@ -34,6 +34,8 @@ class memory_format(_Constant):
 
 strided = layout("strided")
 sparse_coo = layout("sparse_coo")
+sparse_csr = layout("sparse_csr")
+sparse_csc = layout("sparse_csc")
 
 preserve_format = memory_format("preserve_format")
 contiguous_format = memory_format("contiguous_format")

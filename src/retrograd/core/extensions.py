@@ -31,6 +31,10 @@ TRACED_TENSORS: set[type] = set()
 """The same classes, by themselves."""
 
 
+SPARSE_TENSORS: set[type] = set()
+"""The classes of tensors that keep only some elements, once there are any: filled by ops.sparse."""
+
+
 class Extensions:
     """The functions of higher layers that lower ones call."""
 

@@ -517,6 +517,9 @@ class TensorMethods:
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
         """A copy with memory of its own; gradients flow through it."""
         ...
+    def coalesce(self) -> Tensor:
+        """Each place once, in order, its values added up."""
+        ...
     def conj(self) -> Tensor:
         """The complex conjugate; a real tensor is its own."""
         ...
@@ -1626,6 +1629,9 @@ class TensorMethods:
              stable: _bool | None = None) -> return_types.sort:
         """The elements in order along ``dim``, and the indices they had; equal ones keep theirs."""
         ...
+    def sparse_mask(self, mask: Tensor) -> Tensor:
+        """The elements of a tensor where a sparse one has its own."""
+        ...
     def split(self, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
         """Views of parts of one length (the last may be shorter), or of the given lengths."""
         ...
@@ -1760,6 +1766,22 @@ class TensorMethods:
     def to(self, other: Tensor, non_blocking: _bool = False, copy: _bool = False, *,
            memory_format: memory_format | None = None) -> Tensor:
         """This tensor with another dtype or device; itself if nothing changes."""
+        ...
+    def to_dense(self, dtype: dtype | None = None, *, masked_grad: _bool | None = None) -> Tensor:
+        """The same tensor with all its elements; a sparse gradient has those of the sparse tensor."""
+        ...
+    def to_sparse(self, sparse_dim: _int | None = None, *, layout: layout | None = None,
+                  blocksize: _int | None = None, dense_dim: _int | None = None) -> Tensor:
+        """The elements that are not zero, as a sparse tensor."""
+        ...
+    def to_sparse_coo(self) -> Tensor:
+        """The same tensor by coordinates."""
+        ...
+    def to_sparse_csc(self, dense_dim: _int | None = None) -> Tensor:
+        """The same matrix in compressed columns."""
+        ...
+    def to_sparse_csr(self, dense_dim: _int | None = None) -> Tensor:
+        """The same matrix in compressed rows."""
         ...
     def topk(self, k: _int, dim: _int = -1, largest: _bool = True,
              sorted: _bool = True) -> return_types.topk:

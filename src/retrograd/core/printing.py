@@ -204,6 +204,20 @@ def tensor_repr(array: Any, dtype: Any, *, default_dtype: Any, requires_grad: bo
     return f"Parameter({text})" if is_parameter and kind != "tensor(" else text
 
 
+def sparse_repr(parts: dict[str, tuple[Any, Any]], suffixes: Sequence[str],
+                own_line: bool) -> str:
+    """The text of a sparse tensor: its parts, arrays with their dtypes, and what else there is."""
+    shown = []
+    for name, (array, dtype) in parts.items():
+        hidden = "" if array.size else f", size={tuple(array.shape)}"
+        shown.append(f"{name}=tensor({format_data(array, dtype, len(name) + 15)}{hidden})")
+    text = "tensor(" + (",\n" + " " * 7).join(shown)
+    if own_line:
+        text += ",\n" + " " * 7 + suffixes[0]
+        suffixes = suffixes[1:]
+    return _with_suffixes(text, suffixes, 7)
+
+
 def parameter_repr(text: str) -> str:
     """The text of an `nn.Parameter`, given what `tensor_repr` makes of it."""
     return "Parameter containing:\n" + text

@@ -37,6 +37,10 @@ _FILES = {
                       "unfold_copy unsqueeze_copy view_copy view_as_complex_copy "
                       "view_as_real_copy", "narrow_copy"),
     "sorting.histograms": ("histogram histogramdd", "histogram"),
+    "sparse.functions": ("sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor "
+                         "sparse_compressed_tensor",
+                         "to_sparse to_sparse_coo to_sparse_csr to_sparse_csc to_dense coalesce "
+                         "sparse_mask"),
 }
 _NAMESPACES = ("fourier", "elementwise.polynomials")
 """What public modules bring when they are imported."""

@@ -10,6 +10,7 @@ from ..autograd.grad_mode import enable_grad, set_grad_enabled
 from ..backend.numpy import fused
 from ..base import call_sites
 from ..base.modes import MODE
+from ..core.extensions import SPARSE_TENSORS
 from ..core.graph import INFERENCE
 from ..core.tensor import Tensor
 from .optimizer import Optimizer, Params
@@ -117,12 +118,20 @@ class GroupUpdate:
                 and len(params) == len(self.params)
                 and all(map(is_, params, self.params))
                 and not any(param._grad is not None for param in self.idle)
+                and not any(is_sparse(param._grad) for pack in self.packs for param in pack.params
+                            if SPARSE_TENSORS)
                 and all(pack.is_current(state) for pack in self.packs))
 
 
 def _suits(grad: Tensor | None, array: Any) -> bool:
     """Whether a gradient, if there is one, was computed for data of this form."""
-    return grad is None or (grad._data.shape, grad._data.dtype) == (array.shape, array.dtype)
+    return grad is None or (not is_sparse(grad) and (grad._data.shape, grad._data.dtype)
+                            == (array.shape, array.dtype))
+
+
+def is_sparse(grad: Tensor | None) -> bool:
+    """Whether a gradient has only some of its elements."""
+    return type(grad) in SPARSE_TENSORS
 
 
 def _kind(param: Tensor, rows: list[Any], numbers: list[Any]) -> tuple[Any, ...] | None:
@@ -143,12 +152,19 @@ def _form(tensor: Any) -> tuple[tuple[int, ...], Any] | None:
     return tensor._data.shape, tensor._data.dtype
 
 
+def _adam() -> type:
+    from .adam import Adam
+
+    return Adam
+
+
 class PackedOptimizer(Optimizer):
     """An optimizer that moves packs of parameters at once, and differentiable steps singly."""
 
     _counts: ClassVar[tuple[str, ...]] = ()  # the state tensors that are numbers
     _chunks_joined = 1  # the slower a call, the more elements it is worth making for
     _later_options: ClassVar[dict[str, Any]] = {}  # a state saved long ago may lack them
+    _takes_sparse = False  # gradients
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
         super().__init__(params, defaults)
@@ -206,6 +222,10 @@ class PackedOptimizer(Optimizer):
         return not group.get("differentiable")
 
     def _move_singly(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        if not self._takes_sparse and any(is_sparse(param._grad) for param in params):
+            name = "Adam" if isinstance(self, _adam()) else type(self).__name__
+            raise RuntimeError(f"{name} does not support sparse gradients"
+                               + ", please consider SparseAdam instead" * (name == "Adam"))
         for param in params:
             if param.grad is not None:
                 self._move(group, param, param.grad)

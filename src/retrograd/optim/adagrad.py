@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..ops.creation.filled import full_like
+from ._packing import is_sparse
 from ._single import SingleOptimizer, check, decayed, kept, move, real, step_count
 from .optimizer import Params
 
@@ -14,6 +15,7 @@ class Adagrad(SingleOptimizer):
     """Steps divided by the root of the sum of all squared gradients."""
 
     _rows = ("sum",)
+    _takes_sparse = True
 
     def __init__(self, params: Params, lr: float | Tensor = 1e-2, lr_decay: float = 0,
                  weight_decay: float = 0, initial_accumulator_value: float = 0,
@@ -46,8 +48,23 @@ class Adagrad(SingleOptimizer):
 
     def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
                 grad: Tensor) -> None:
+        if is_sparse(grad):
+            self._move_rows(group, state, param, grad)
+            return
         grad = real(decayed(group, param, grad))
         rate = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
         total = real(state["sum"])
         total.addcmul_(grad, grad)
         move(real(param), rate, grad, kept(group, total).sqrt().add_(group["eps"]))
+
+    def _move_rows(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
+                   grad: Any) -> None:
+        """A step by a sparse gradient, which moves what it has elements for."""
+        if group["weight_decay"] != 0:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        grad = grad.coalesce()
+        places, values = tuple(grad._indices()), grad._values()
+        rate = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        state["sum"].index_put_(places, values * values, accumulate=True)
+        root = state["sum"][places].sqrt_().add_(group["eps"])
+        param.index_put_(places, values / root * -rate, accumulate=True)

@@ -13,6 +13,7 @@ from .optimizer import Params, check_lr
 class SGD(PackedOptimizer):
     """Gradient descent, with momentum (also Nesterov's) and weight decay on request."""
 
+    _takes_sparse = True
     _later_options: ClassVar[dict[str, Any]] = {
         "nesterov": False, "maximize": False, "foreach": None, "differentiable": False,
         "fused": False}

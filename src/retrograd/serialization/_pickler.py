@@ -9,6 +9,7 @@ from typing import Any
 
 from ..backend import xp
 from ..base import dtypes
+from ..core.extensions import SPARSE_TENSORS
 from ..core.tensor import Tensor
 from ..nn.parameter import Parameter
 from ..storage import TypedStorage, UntypedStorage
@@ -84,7 +85,7 @@ def _reduced(tensor: Tensor) -> Any:
             return _rebuild.rebuild_parameter_with_state, (*args, attributes)
         return _rebuild.rebuild_parameter, args
     function, args = _plain(tensor)
-    kind = Tensor if tensor.is_meta else type(tensor)
+    kind = Tensor if tensor.is_meta or type(tensor) in SPARSE_TENSORS else type(tensor)
     if kind is Tensor and not attributes:
         return function, args
     return _rebuild.rebuild_from_type_v2, (function, kind, args, attributes)
@@ -94,6 +95,8 @@ def _plain(tensor: Tensor) -> Any:
     if tensor.is_meta:
         return _rebuild.rebuild_meta_tensor, (tensor.dtype, tuple(tensor.shape), tensor.stride(),
                                               tensor.requires_grad)
+    if type(tensor) in SPARSE_TENSORS:
+        return _rebuild.rebuild_sparse_tensor, _rebuild.sparse_parts(tensor)
     array = tensor._array()
     if not xp.is_dense(xp.storage_of(array)):
         array = array.copy()  # on memory of somebody else's, with gaps

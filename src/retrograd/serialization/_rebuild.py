@@ -7,8 +7,9 @@ from collections import OrderedDict
 from typing import Any
 
 from ..backend import xp
-from ..base import dtypes
-from ..core.tensor import Tensor, wrap
+from ..backend.coordinates import flat_places
+from ..base import dtypes, layouts
+from ..core.tensor import Size, Tensor, wrap
 from ..nn.parameter import Parameter
 from ..ops.creation.filled import empty_strided
 from ..storage import TypedStorage, UntypedStorage
@@ -45,6 +46,58 @@ def rebuild_meta_tensor(dtype: dtypes.dtype, size: Any, stride: Any,
         raise pickle.UnpicklingError(f"a tensor needs a dtype, not {type(dtype).__name__}")
     made = empty_strided(tuple(size), tuple(stride), dtype=dtype, device="meta")
     return _flagged(made, requires_grad, None)
+
+
+class SavedLayout:
+    """The layout of a sparse tensor, as a file names it."""
+
+    def __init__(self, layout: layouts.layout):
+        self.layout = layout
+
+    def __reduce__(self) -> Any:
+        return layout_named, (repr(self.layout),)
+
+
+def layout_named(name: Any) -> layouts.layout:
+    """The layout of this name."""
+    for known in (layouts.sparse_coo, layouts.sparse_csr, layouts.sparse_csc, layouts.strided):
+        if repr(known) == name:
+            return known
+    raise pickle.UnpicklingError(f"there is no layout {name!r}")
+
+
+def sparse_parts(tensor: Any) -> tuple[Any, ...]:
+    """What a sparse tensor is rebuilt from: its layout and its parts."""
+    layout, size = tensor.layout, Size(tensor.shape)
+    if layout is layouts.sparse_coo:
+        parts: Any = (tensor._indices(), tensor._values(), size, tensor.is_coalesced())
+    elif layout is layouts.sparse_csr:
+        parts = (tensor.crow_indices(), tensor.col_indices(), tensor._values(), size)
+    else:
+        parts = (tensor.ccol_indices(), tensor.row_indices(), tensor._values(), size)
+    return SavedLayout(layout), parts
+
+
+def rebuild_sparse_tensor(layout: Any, parts: Any) -> Tensor:
+    """A sparse tensor of its parts; the places are checked."""
+    from ..ops.sparse.creation import sparse_compressed_tensor, sparse_coo_tensor
+
+    *tensors, size = parts[:3] if layout is layouts.sparse_coo else parts
+    if not all(isinstance(t, Tensor) for t in tensors):
+        raise pickle.UnpicklingError("a sparse tensor is made of tensors")
+    try:
+        if layout is layouts.sparse_coo:
+            return sparse_coo_tensor(*tensors, tuple(size), is_coalesced=is_ordered(
+                tensors[0], tuple(size)) if len(parts) > 3 and parts[3] else None)
+        return sparse_compressed_tensor(*tensors, tuple(size), layout=layout)
+    except RuntimeError as error:
+        raise pickle.UnpicklingError(f"a sparse tensor that cannot be: {error}") from None
+
+
+def is_ordered(indices: Tensor, size: tuple[int, ...]) -> bool:
+    """Whether places come in order and none twice, as coalesced ones do."""
+    places = flat_places(indices._data, size)
+    return bool((places[1:] > places[:-1]).all())
 
 
 def rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Tensor:

@@ -201,12 +201,12 @@ class MappedInput:
             steps.append((view.op, view.static))
             view = view.parent
         steps.append((ENTERING, (self.dim, self.level)))
-        source = self.outside._view
-        base = self.outside if source is None else source.base
+        parent = self.outside._view
+        base = self.outside if parent is None else parent.base
         counter = base._counter()
         for op, static in reversed(steps):
-            source = View(base, source, op, static, origin, counter.n)
-        out._view, out._vc = source, counter
+            parent = View(base, parent, op, static, origin, counter.n)
+        out._view, out._vc = parent, counter
         counter.note_view(out)
         return out
 

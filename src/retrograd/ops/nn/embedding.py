@@ -91,13 +91,15 @@ def _(batch: Any, weight: Any, indices: Any, padding_idx: int, scale_grad_by_fre
 def _torch_embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1,
                      scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
     """:func:`embedding` with the argument order of ``torch.embedding``."""
-    if sparse:
-        raise NotImplementedError("embedding: sparse gradients are not supported")
     if weight.ndim != 2:
         # To record a gradient needs the number of rows, before anything is checked.
         recorded = weight.requires_grad and not weight.ndim
         raise no_dims(0) if recorded else RuntimeError("'weight' must be 2-D")
     check_index_kind("embedding", indices)
+    if sparse:
+        from ..sparse.rows import look_up
+
+        return look_up(weight, indices, padding_idx, scale_grad_by_freq)
     return _embedding(weight, indices, padding_idx, scale_grad_by_freq)
 
 

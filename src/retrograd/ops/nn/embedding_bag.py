@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import bags as bag_kernels
 from ...base import dtypes
+from ...base.modes import switched
 from ...base.warning import warn
 from ...core.op import Array, Index, composite, op, publish
 from ...core.tensor import Tensor
@@ -61,8 +62,6 @@ def _bags(weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: 
           sparse: bool, scale: Tensor | None, include_last_offset: bool, padding_idx: int | None
           ) -> tuple[Tensor, ...]:
     """The bags, the bag of each index, the sizes of bags, and the rows of their maxima."""
-    if sparse:
-        raise NotImplementedError("embedding_bag: sparse gradients are not supported")
     padding = padding_within(padding_idx, weight)
     check_bags(weight, indices, offsets, scale)
     begins = offsets.tolist()
@@ -72,9 +71,30 @@ def _bags(weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: 
         scale = None if scale is None else scale[:begins[-1]]
     indices, offsets = indices.to(dtypes.int64), offsets.to(dtypes.int64)
     bags = _bag_of_each(offsets, indices.shape[0])
+    if sparse:
+        with switched(grad=False):
+            _, sizes, largest = _embedding_bag(weight, scale, indices, bags, offsets.shape[0], mode,
+                                               False, padding)
+        return _sums_of_rows(weight, scale, indices, bags, sizes, mode, scale_grad_by_freq,
+                             padding), bags, sizes, largest
     found, sizes, largest = _embedding_bag(weight, scale, indices, bags, offsets.shape[0], mode,
                                            scale_grad_by_freq, padding)
     return found, bags, sizes, largest
+
+
+def _sums_of_rows(weight: Tensor, scale: Tensor | None, indices: Tensor, bags: Tensor,
+                  sizes: Tensor, mode: int, scale_grad_by_freq: bool, padding: int) -> Tensor:
+    """The bags as sums of rows that are looked up one by one: so their gradient is sparse."""
+    from ..sparse.rows import look_up
+
+    rows = look_up(weight, indices, padding, scale_grad_by_freq)
+    if padding >= 0:
+        rows = zeroed(rows, unsqueeze(eq(indices, padding), 1))
+    if scale is not None:
+        rows = rows * unsqueeze(scale, 1)
+    found = zeros_of(weight, (sizes.shape[0], weight.shape[1])).index_add(0, bags, rows)
+    return found / unsqueeze(in_dtype_of(found, _clamp_min_number(sizes, 1)), 1) \
+        if mode == _MODES["mean"] else found
 
 
 def _torch_embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor,

@@ -1,0 +1,44 @@
+"""Rows that are looked up in a table: its gradient is a sparse tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backend import coordinates, xp
+from ...backend import norm as norm_kernels
+from ...core.op import Array, Index, op
+from ...core.tensor import Tensor
+from .parts import SPARSE_OPS
+from .tensor import SparseTensor  # noqa: F401 - the class of the gradients
+
+
+@op(function=None, method=False, node="EmbeddingBackward0")
+def looked_up(weight: Array, indices: Index, padding_idx: int) -> Any:
+    """The rows of a table at given indices."""
+    return norm_kernels.look_up(weight, xp.as_array(indices))
+
+
+@op(function=None, method=False)
+def row_gradient(output: Array, indices: Index, size: Any, padding_idx: int) -> Any:
+    """The gradient of a table whose rows were looked up: a row for each look-up."""
+    return coordinates.row_gradient(output, xp.as_array(indices), size, padding_idx)
+
+
+@op(function=None, method=False)
+def rows_at(input: Array, indices: Index, padding_idx: int) -> Any:
+    """The rows that a sparse or strided gradient of a table has for each look-up."""
+    return coordinates.rows_at(input, xp.as_array(indices), padding_idx)
+
+
+looked_up.vjp(weight=lambda g, indices, like, padding_idx: row_gradient(g, indices, like.shape,
+                                                                        padding_idx))
+row_gradient.vjp(output=lambda g, indices, padding_idx: rows_at(g, indices, padding_idx))
+SPARSE_OPS.update((row_gradient.op, rows_at.op))
+
+
+def look_up(weight: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
+    """An embedding whose gradient is sparse."""
+    if scale_grad_by_freq:
+        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse "
+                           "gradients")
+    return looked_up(weight, indices, padding_idx)  # type: ignore[no-any-return]
