@@ -413,3 +413,103 @@ def matrix_functions_write_to_out(torch, log, name, count):
     function(a, out=tuple(out) if count > 1 else out[0])
     log.values(*[t.abs() for t in out])
     log([bool((x == y).all()) for x, y in zip(found, out, strict=True)])
+
+
+# ---------------------------------------------------------------- views in odd places
+
+
+@behaviour_of_each([("written base", "base"), ("written view", "view"), ("offset", "offset")])
+def a_view_is_given_other_data(torch, log, name, way):
+    g = leaf(torch, 1.0, 2.0)
+    x = torch.zeros(4)
+    v = x[1:3] if way == "offset" else x[:2]
+    v.data = torch.full((2,), 5.0)
+    (v if way == "view" else x[:2]).add_(g)
+    log(x, v, v.requires_grad, v._base is x)
+    torch.autograd.backward((v * 2).sum(), retain_graph=True)
+    log(g.grad)
+
+
+@behaviour
+def a_view_taken_of_a_leaf_without_recording(torch, log):
+    x = leaf(torch, 1.0, 2.0, 3.0, 4.0)
+    with torch.no_grad():
+        v = x.view(2, 2)
+        w = v[0]
+    log(v.requires_grad, v.is_leaf, v.grad_fn, w.requires_grad)
+    y = v * x.view(2, 2)
+    log([edge and edge.name() for edge, _ in (v * 2).grad_fn.next_functions])
+    v.register_hook(lambda g: log("a hook"))
+    (y.sum() + (w * 3).sum()).backward()
+    log(v.grad, x.grad)
+    log.raises(lambda: torch.autograd.grad((v * 2).sum(), v))
+    log(torch.autograd.grad((v * 2).sum(), v, allow_unused=True))
+    v.requires_grad_()
+    (v * 2).sum().backward()
+    log(v.grad, x.grad)
+
+
+@behaviour_of_each([
+    ("transposed", lambda torch: torch.arange(6.0).reshape(2, 3).t()),
+    ("every other", lambda torch: torch.arange(10.0)[::2]),
+    ("expanded", lambda torch: torch.ones(2, 1).expand(2, 3)),
+    ("a part", lambda torch: torch.arange(12.0).reshape(3, 4)[1:, 1:3]),
+    ("the end", lambda torch: torch.arange(10.0)[3:7].requires_grad_()),
+    ("another dtype", lambda torch: torch.arange(4.0).view(torch.int32)[1:]),
+    ("channels last", lambda torch: torch.ones(1, 2, 3, 4).to(memory_format=torch.channels_last)),
+    ("nothing", lambda torch: torch.ones(3, 4)[:0]),
+])
+def layouts_are_kept_by_pickle_and_copy(torch, log, name, make):
+    import copy
+    import pickle
+
+    x = make(torch)
+    for kept in (pickle.loads(pickle.dumps(x)), copy.deepcopy(x), copy.copy(x)):
+        log.values(kept.detach())
+        log(kept.stride(), kept.requires_grad)
+        if name not in ("another dtype", "nothing"):
+            log(kept.storage_offset(), kept.untyped_storage().nbytes())
+
+
+# ---------------------------------------------------------------- numbers
+
+
+@behaviour_of_each([("L", "L"), ("U", "U")])
+def gradients_of_eigenvectors_are_symmetric(torch, log, name, side):
+    a = torch.arange(9.0, dtype=torch.float64).reshape(3, 3).sin().requires_grad_()
+    values, vectors = torch.linalg.eigh(a, side)
+    ((vectors ** 4) * torch.arange(9.0).reshape(3, 3) + values.sum()).sum().backward()
+    log.values(a.grad)
+
+
+@behaviour
+def powers_in_integers_lie_between_integers(torch, log):
+    for dtype in (torch.int64, torch.int32, torch.int8):
+        log(torch.logspace(0.5, 2.7, 6, base=3, dtype=dtype),
+            torch.logspace(-1.5, 2.7, 4, dtype=dtype), torch.logspace(0, 2, 5, dtype=dtype),
+            torch.logspace(1.9, 3, 1, dtype=dtype))
+
+
+@behaviour
+def the_median_of_nothing(torch, log):
+    for dtype in (torch.float32, torch.float16, torch.int64, torch.int32, torch.int8, torch.uint8):
+        log(torch.empty(0, dtype=dtype).median(), torch.empty(0, dtype=dtype).nanmedian())
+    log.raises(lambda: torch.empty(0, 3).median(0))
+    log(torch.empty(0, 3).median(1))
+
+
+@behaviour
+def averages_whose_rates_are_tensors(torch, log):
+    def moved(*rates, **options):
+        p = leaf(torch, 1.0, 2.0)
+        q = p.clone()
+        optimizer = torch.optim.Adam([q], 0.1, rates, **options)
+        for step in (1.0, 2.0):
+            q.grad = torch.arange(2.0) + step
+            optimizer.step()
+        return torch.autograd.grad(q.sum(), [t for t in (p, *rates) if isinstance(t, torch.Tensor)])
+
+    rates = [torch.tensor(0.9, requires_grad=True), torch.tensor(0.99, requires_grad=True)]
+    log.values(*moved(*rates, differentiable=True))
+    log.raises(lambda: moved(rates[0], 0.99))
+    log.raises(lambda: moved(*rates, foreach=True))

@@ -205,7 +205,7 @@ def target_edge(tensor: Any) -> Any:
     if edge is None:
         raise RuntimeError("One of the differentiated Tensors does not require grad"
                            + why_cut(tensor))
-    return edge
+    return tensor if edge.leads_nowhere else edge  # no graph has such a tensor for its end
 
 
 def _accumulating_edge(tensor: Any) -> Any:

@@ -163,6 +163,7 @@ class OutputEdge:
 
     __slots__ = ("node", "nr", "__weakref__")
     is_output = True
+    leads_nowhere = False
     _arity = -1
     seq = -1  # below every node's
 
@@ -266,6 +267,7 @@ class Node:
     outputs = _Note(1)
     is_output = False
     is_leaf = False
+    leads_nowhere = False
     runs_undefined = False
     is_watched = _Note(False)  # whether any hook is set on this node or on its outputs
     any_watched = False  # whether that was ever so of any node: a backward pass looks only then
@@ -414,9 +416,24 @@ class Identity(PlacedNode):
     replay = pull
 
 
+class Nowhere(Node):
+    """Where gradients end of a view that was taken of a leaf while nothing was recorded."""
+
+    __slots__ = ()
+    leads_nowhere = True
+
+    def __init__(self) -> None:
+        self.seq, self.next0 = next_sequence(), None
+
+    def pull(self, g: Any, *wanted: Any) -> Any:
+        return None
+
+    replay = pull
+
+
 def public_edge(edge: Any) -> tuple[Any, int]:
     """An edge as ``next_functions`` shows it."""
-    if edge is None:
+    if edge is None or edge.leads_nowhere:
         return (None, 0)
     if edge.is_output:
         return (edge.node, edge.nr)

@@ -272,7 +272,7 @@ def refuse_view(target: Tensor, view: View, what: str = _WRITTEN) -> None:
     unrecorded = view.origin in ("no_grad", "inference")
     where = "in normal mode" if view.origin == "inference" else "with grad mode enabled"
     made_in = "inference mode" if view.origin == "inference" else "no_grad mode"
-    if maker is None or maker is LEAF:
+    if maker is None or maker is LEAF or maker.leads_nowhere:
         prefix = f"A view was created in {made_in} and {what} {where}. "
     else:
         of = f" of a view which was created in {made_in}" if unrecorded else ""
@@ -430,8 +430,14 @@ class Geometry:
             library = library_of(a)
             self.base_strides = library.element_strides(a)
             self.strides = library.element_strides(b)
-            # An array without elements may lie anywhere.
-            self.offset = library.offset_in(b, a) if b.size else 0
+            # An array without elements may lie anywhere, and one that was given other data lies
+            # elsewhere: it then counts as far into the base's memory as it begins in its own.
+            if not b.size:
+                self.offset = 0
+            elif library.may_share_memory(a, b):
+                self.offset = library.offset_in(b, a)
+            else:
+                self.offset = view.storage_offset() - base.storage_offset()
         else:
             self.base_strides = self.strides = ()
             self.offset = 0

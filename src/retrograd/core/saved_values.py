@@ -49,7 +49,8 @@ class PackedValue:
 
 def describe_origin(edge: Any) -> str:
     """The clause of the in-place error that says where the overwritten value came from."""
-    if edge is None or not (isinstance(edge, Node) or getattr(edge, "is_output", False)):
+    if edge is None or not (isinstance(edge, Node) or getattr(edge, "is_output", False)) \
+            or edge.leads_nowhere:
         return ""
     maker, nr = (edge.node, edge.nr) if edge.is_output else (edge, 0)
     return f", which is output {nr} of {short_name(maker)},"

@@ -26,6 +26,7 @@ from .graph import (
     LEAFS_OWN,
     DetachedVersion,
     Identity,
+    Nowhere,
     OutputEdge,
     RemovableHandle,
     Version,
@@ -120,7 +121,7 @@ class Tensor(TensorMethods):
     _view: Any
     _vc: Any
 
-    is_output = False
+    is_output = leads_nowhere = False
     _is_traced = False  # whether the data belongs to a transform
     _arity = 0
     seq = -1  # below every node's
@@ -470,7 +471,7 @@ class Tensor(TensorMethods):
         edge = self._edge
         if self._view is not None:
             edge = edge_of(self)
-            return edge is None or edge is self
+            return edge is None or edge is self or edge.leads_nowhere
         return edge is None or edge is LEAF
 
     @property
@@ -478,7 +479,7 @@ class Tensor(TensorMethods):
         edge = self._edge if self._view is None else edge_of(self)
         if edge is None or edge is LEAF or edge is self:
             return None
-        return edge.node if edge.is_output else edge
+        return edge.node if edge.is_output else None if edge.leads_nowhere else edge
 
     @property
     def output_nr(self) -> int:
@@ -676,7 +677,7 @@ class Tensor(TensorMethods):
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         edge = edge_of(self)
-        if edge is self:
+        if edge is self or edge.leads_nowhere:
             self._is_watched = True
             if self._hooks is None:
                 self._hooks = OrderedDict()
@@ -745,10 +746,15 @@ class Tensor(TensorMethods):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         array = self._array()
-        packed, order = library_of(array).packed(array)
+        library = library_of(array)
         cls = Tensor if isinstance(self, ForeignTensor) else type(self)
-        return (_rebuild, (cls, packed, order, self.requires_grad,
-                           _user_attributes(self)))
+        state = (self.requires_grad, _user_attributes(self))
+        memory = library.storage_of(array)
+        if memory.size != array.size and library.is_dense(memory) and memory.dtype == array.dtype:
+            whole = library.as_strided(memory, (memory.size,), (1,), 0)
+            where = (array.shape, library.element_strides(array), self.storage_offset())
+            return (_rebuild_part, (cls, whole, where, *state))
+        return (_rebuild, (cls, *library.packed(array), *state))
 
     def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
@@ -842,6 +848,13 @@ def _rebuild(cls: type, array: Any, order: tuple[int, ...] | None, requires_grad
     return out
 
 
+def _rebuild_part(cls: type, memory: Any, where: tuple[Any, ...], requires_grad: bool,
+                  attributes: dict[str, Any]) -> Any:
+    """The tensor that was pickled with all of its memory, of which it is a part."""
+    array = library_of(memory).as_strided(memory, *where)
+    return _rebuild(cls, array, None, requires_grad, attributes)
+
+
 class AccumulateGrad(Identity):
     """Stands for a leaf at the end of the graph."""
 
@@ -930,8 +943,8 @@ def edge_of(tensor: Tensor) -> Any:
     edge = tensor._edge
     if edge is None and view is not None and view.base._edge is not None \
             and kind_of(tensor._data.dtype) in "fcV":
-        # Made while nothing was recorded, it is a leaf of its own that requires grad as its base.
-        edge = tensor._edge = LEAF
+        # Made while nothing was recorded, it requires grad as its base does, and leads nowhere.
+        edge = tensor._edge = Nowhere()
     return tensor if edge is LEAF else edge
 
 
@@ -950,7 +963,7 @@ def set_requires_grad(tensor: Tensor, value: Any) -> None:
     if not isinstance(value, (bool, int)):
         raise TypeError(f"requires_grad must be a bool, but got {type(value).__name__}")
     if value:
-        if tensor._edge is not None:
+        if tensor._edge is not None and not getattr(tensor._edge, "leads_nowhere", False):
             return
         kind = tensor.dtype
         if not (kind.is_floating_point or kind.is_complex):

@@ -31,6 +31,12 @@ class Adam(SingleOptimizer):
         check("epsilon", eps, eps >= 0.0)
         check_betas(betas)
         check("weight_decay", weight_decay, weight_decay >= 0.0)
+        are_tensors = [isinstance(beta, Tensor) for beta in betas]
+        if are_tensors[0] != are_tensors[1]:
+            raise ValueError("betas must be either both floats or both Tensors")
+        if are_tensors[0] and foreach and not capturable:
+            raise ValueError("betas[0] as a Tensor is not supported for capturable=False and "
+                             "foreach=True")
         defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
                     "amsgrad": amsgrad, "maximize": maximize, "foreach": foreach,
                     "capturable": capturable, "differentiable": differentiable, "fused": fused,
@@ -65,11 +71,17 @@ class Adam(SingleOptimizer):
         first, second, *rest = [real(state[name]) for name in _MOMENTS if name in state]
         param, grad = real(param), real(grad)
         first.lerp_(grad, 1 - beta1)
-        second.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        correction = 1 - beta2**count
+        if isinstance(beta2, Tensor) and beta2.requires_grad:  # no factor of a product may
+            second.lerp_(grad * grad, 1 - beta2)
+            root = correction.sqrt()
+        else:
+            second.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+            root = math.sqrt(correction)
         if group["amsgrad"]:
             (largest,) = rest
             second = largest.copy_(maximum(largest, second))
-        denominator = (second.sqrt() / math.sqrt(1 - beta2**count)).add_(group["eps"])
+        denominator = (second.sqrt() / root).add_(group["eps"])
         step_size = lr / (1 - beta1**count)
         if group["differentiable"]:
             # It is saved for backward here, and overwritten in the next step.

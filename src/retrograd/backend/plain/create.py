@@ -76,6 +76,8 @@ def logspace(start: Any, end: Any, steps: int, base: float, dtype: Any) -> Any:
     if steps == 1:
         only = xp.asarray([complex(base) if dtype.kind == "c" else float(base)])
         return xp.power(only, start).astype(dtype)
+    if dtype.kind in "iu":
+        start, end = int(start), int(end)
     work = _work_dtype(dtype)
     exponents = _evenly_spaced(start, end, steps, work)
     return xp.power(xp.asarray(base, work), exponents).astype(dtype)

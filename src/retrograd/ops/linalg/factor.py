@@ -150,7 +150,8 @@ def _eigh_gradient(g: Any, values: Any, vectors: Any) -> Any:
     inside = _batched(turned, of_vectors) / gaps * (1 - one)
     if of_values is not None:
         inside = inside + one * columns_of(of_values)
-    return _batched(_batched(vectors, inside), turned)
+    whole = _batched(_batched(vectors, inside), turned)
+    return (whole + adjoint_of(whole)) / 2
 
 
 def _side(A: Tensor, UPLO: str) -> str:
