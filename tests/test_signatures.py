@@ -79,7 +79,8 @@ def shown(function: object) -> str:
     (torch.add, "(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, "
                 "out: Tensor | None = None) -> Tensor"),
     (torch.transpose, "(input: Tensor, dim0: int, dim1: int) -> Tensor"),
-    (torch.softmax, "(input: Tensor, dim: int, dtype: Any = None) -> Tensor"),
+    (torch.softmax, "(input: Tensor, dim: int, dtype: Any = None, *, "
+                     "out: Tensor | None = None) -> Tensor"),
     (torch.unbind, "(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]"),
     (Tensor.__add__, "(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1) "
                      "-> Tensor"),

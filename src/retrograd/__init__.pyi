@@ -979,7 +979,7 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def frac_(input: Tensor) -> Tensor:
     """In-place version of :func:`frac`."""
     ...
-def frexp(input: Tensor) -> return_types.frexp:
+def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.frexp:
     """``input`` as a mantissa between a half and one, and a power of two."""
     ...
 def frobenius_norm(input: Tensor, dim: _int | Sequence[_int], keepdim: _bool = False) -> Tensor:
@@ -1147,7 +1147,7 @@ def index_reduce(input: Tensor, dim: _int, index: Tensor, source: Tensor, reduce
 def index_select(input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices of ``input`` along ``dim`` that ``index`` lists."""
     ...
-def inner(input: Tensor, other: Tensor) -> Tensor:
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimension of both; a scalar multiplies."""
     ...
 def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
@@ -1190,7 +1190,7 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where ``input`` is neither infinite nor NaN."""
     ...
 def isin(elements: Tensor | Number, test_elements: Tensor | Number, *, assume_unique: _bool = False,
-         invert: _bool = False) -> Tensor:
+         invert: _bool = False, out: Tensor | None = None) -> Tensor:
     """Whether each element is among ``test_elements``."""
     ...
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1223,7 +1223,7 @@ def kl_div(input: Tensor, target: Tensor, reduction: _int = 0, *,
            log_target: _bool = False) -> Tensor:
     """``nn.functional.kl_div`` with the number of a reduction."""
     ...
-def kron(input: Tensor, other: Tensor) -> Tensor:
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of ``input`` times the whole of ``other``."""
     ...
 def kthvalue(input: Tensor, k: _int, dim: _int = -1, keepdim: _bool = False, *,
@@ -1293,7 +1293,8 @@ def log2_(input: Tensor) -> Tensor:
 def log_(input: Tensor) -> Tensor:
     """In-place version of :func:`log`."""
     ...
-def log_softmax(input: Tensor, dim: _int, dtype: dtype | None = None) -> Tensor:
+def log_softmax(input: Tensor, dim: _int, dtype: dtype | None = None, *,
+                out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax, computed safely."""
     ...
 def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1521,7 +1522,7 @@ def movedim(input: Tensor, source: _int | Sequence[_int],
             destination: _int | Sequence[_int]) -> Tensor:
     """Move dimensions to other positions; the others keep their order."""
     ...
-def msort(input: Tensor) -> Tensor:
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension."""
     ...
 def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -1743,7 +1744,8 @@ def prod(input: Tensor, dim: _int, keepdim: _bool = False, *, dtype: dtype | Non
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
     """``input`` with ``source`` written at ``index``, counted through the flattened tensor."""
     ...
-def qr(input: Tensor, some: _bool = True) -> return_types.qr:
+def qr(input: Tensor, some: _bool = True, *,
+       out: Sequence[Tensor] | None = None) -> return_types.qr:
     """An orthogonal Q and an upper triangular R with ``input = Q @ R``."""
     ...
 def quantile(input: Tensor, q: Tensor | _float, dim: _int | None = None, keepdim: _bool = False, *,
@@ -1987,13 +1989,14 @@ def slice_copy(input: Tensor, dim: _int = 0, start: _int | None = None, end: _in
     """What ``slice`` shows, in memory of its own."""
     ...
 def slice_scatter(input: Tensor, src: Tensor, dim: _int = 0, start: _int | None = None,
-                  end: _int | None = None, step: _int = 1) -> Tensor:
+                  end: _int | None = None, step: _int = 1, *, out: Tensor | None = None) -> Tensor:
     """``input`` with ``src`` in place of a slice along ``dim``."""
     ...
-def slogdet(input: Tensor) -> return_types.slogdet:
+def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet:
     """The sign of the determinant and the logarithm of its absolute value."""
     ...
-def softmax(input: Tensor, dim: _int, dtype: dtype | None = None) -> Tensor:
+def softmax(input: Tensor, dim: _int, dtype: dtype | None = None, *,
+            out: Tensor | None = None) -> Tensor:
     """Exponentials along ``dim``, divided by their sum."""
     ...
 def sort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _bool | None = None,
@@ -2105,7 +2108,8 @@ def sum(input: Tensor, *, dtype: dtype | None = None, axis: _int | Sequence[_int
         keepdims: _bool = False) -> Tensor:
     """Sum over ``dim``; over every dimension by default."""
     ...
-def svd(input: Tensor, some: _bool = True, compute_uv: _bool = True) -> return_types.svd:
+def svd(input: Tensor, some: _bool = True, compute_uv: _bool = True, *,
+        out: Sequence[Tensor] | None = None) -> return_types.svd:
     """The singular value decomposition ``input = U @ diag(S) @ V.mH``."""
     ...
 def svd_lowrank(A: Tensor, q: _int | None = 6, niter: _int | None = 2,

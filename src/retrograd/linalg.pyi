@@ -63,8 +63,8 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False,
               out: Tensor | None = None) -> Tensor:
     """The solution X of ``A @ X = B`` from the LDL factors of A."""
     ...
-def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *,
-          driver: str | None = None) -> return_types.linalg_lstsq:
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None,
+          out: Sequence[Tensor] | None = None) -> return_types.linalg_lstsq:
     """The X that makes ``A @ X - B`` shortest, with residuals, rank and singular values."""
     ...
 def lu(A: Tensor, *, pivot: bool = True,
@@ -106,7 +106,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     """The product of several matrices, in the order that needs the fewest multiplications."""
     ...
 def norm(A: Tensor, ord: float | str | None = None, dim: int | Sequence[int] | None = None,
-         keepdim: bool = False, *, out: Tensor | None = None, dtype: dtype | None = None) -> Tensor:
+         keepdim: bool = False, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The norm of vectors (one ``dim``) or matrices (two)."""
     ...
 def pinv(A: Tensor, *, atol: Tensor | float | None = None, rtol: Tensor | float | None = None,

@@ -109,7 +109,8 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of :func:`ndtr`."""
     ...
-def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None, *,
+                out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax, computed safely."""
     ...
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -174,7 +175,8 @@ def shifted_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Number, *,
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(πx) / πx, which is 1 at 0."""
     ...
-def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+def softmax(input: Tensor, dim: int, dtype: dtype | None = None, *,
+            out: Tensor | None = None) -> Tensor:
     """Exponentials along ``dim``, divided by their sum."""
     ...
 def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import operator
+import warnings
 
 import numpy as np
 
@@ -513,3 +514,85 @@ def averages_whose_rates_are_tensors(torch, log):
     log.values(*moved(*rates, differentiable=True))
     log.raises(lambda: moved(rates[0], 0.99))
     log.raises(lambda: moved(*rates, foreach=True))
+
+
+# ---------------------------------------------------------------- numbers without an order or end
+
+ODD_MATRICES = {
+    "an infinity": [[float("inf"), 0.0], [0.0, 1.0]],
+    "infinities beside": [[1.0, float("inf")], [float("inf"), 1.0]],
+    "a NaN": [[float("nan"), 0.0], [0.0, 1.0]],
+    "one of two": [[[1.0, 0.0], [0.0, -1.0]], [[float("inf"), 0.0], [0.0, 1.0]]],
+}
+
+
+@behaviour_of_each(ODD_MATRICES.items())
+def decompositions_of_odd_matrices(torch, log, name, rows):
+    A = torch.tensor(rows)
+    log(torch.linalg.cholesky_ex(A).info)
+    log.raises(lambda: torch.linalg.cholesky(A))
+    if name == "an infinity":  # PyTorch's process ends with some of the others
+        log(torch.linalg.eigvals(A).isnan())
+    log.raises(lambda: torch.linalg.eig(A).eigenvalues.abs().isfinite().all(-1))
+
+
+@behaviour
+def singular_values_of_nan(torch, log):
+    nan = torch.tensor([[float("nan"), 0.0], [0.0, 1.0]])
+    log.raises(lambda: torch.linalg.svdvals(nan))
+    log.raises(lambda: torch.linalg.svdvals(torch.stack([torch.eye(2), nan])))
+
+
+@behaviour
+def unique_rows_with_nan(torch, log):
+    nan = float("nan")
+    x = torch.tensor([[nan, 1.0], [nan, 1.0], [2.0, nan], [2.0, nan], [1.0, 1.0], [0.0, 3.0]])
+    log(torch.unique(x, dim=0, return_inverse=True, return_counts=True))
+    log(torch.unique(x, dim=1))
+
+
+# ---------------------------------------------------------------- memory
+
+
+@behaviour
+def tensors_with_their_channels_last_are_joined(torch, log):
+    x = torch.arange(120.0).reshape(2, 3, 4, 5).to(memory_format=torch.channels_last)
+    y = torch.zeros(2, 3, 4, 5)
+    z = torch.zeros(2, 3, 2, 4, 5).to(memory_format=torch.channels_last_3d)
+    for parts, dim in (([x, x], 0), ([x, x], 1), ([x, x], 2), ([x, x], -1), ([x, y], 1),
+                       ([y, x], 1), ([x[:0], x], 0), ([z, z], 1), ([z, z], 2)):
+        found = torch.cat(parts, dim)
+        log.layout(found)
+        log.values(found)
+
+
+@behaviour
+def storages_are_constructor_arguments(torch, log):
+    x = torch.tensor([1.0, 2.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # typed storages are deprecated, which is said once
+        typed = x.storage()
+    for make in (torch.Tensor, torch.FloatTensor, x.new):
+        for storage in (typed, x.untyped_storage()):
+            made = make(storage)
+            log(made, shares=made.data_ptr() == x.data_ptr())
+    log.raises(lambda: torch.DoubleTensor(typed))
+    log.raises(lambda: torch.LongTensor(typed))
+
+
+@behaviour
+def determinism_is_asked_for(torch, log):
+    def settings():
+        return (torch.are_deterministic_algorithms_enabled(), torch.get_deterministic_debug_mode(),
+                torch.is_deterministic_algorithms_warn_only_enabled())
+
+    try:
+        for mode in ("default", "warn", "error", 1, 2, 0):
+            torch.set_deterministic_debug_mode(mode)
+            log(settings())
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        log(settings())
+        log.raises(lambda: torch.use_deterministic_algorithms(1))
+        log(settings())
+    finally:
+        torch.use_deterministic_algorithms(False)

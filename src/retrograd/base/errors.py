@@ -49,6 +49,17 @@ def refuse_pytorch_operand(value: Any) -> bool:
     return False
 
 
+_C_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int",
+            "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+            "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
+
+
+def c_name(value: Any) -> str:
+    """What C++ calls the dtype of a tensor or array."""
+    return _C_NAMES.get(value.dtype.name, value.dtype.name)
+
+
 def not_a_tensor(function: str, argument: str, position: int, value: Any) -> TypeError:
     return TypeError(
         f"{function}(): argument '{argument}' (position {position}) must be Tensor, not "
@@ -81,9 +92,10 @@ def no_kernel(kernel: str, dtype: Any) -> NotImplementedError:
     return NotImplementedError(f'"{kernel}" not implemented for \'{dtype.alias}\'')
 
 
-def no_overload(function: str, given: tuple[Any, ...], *expected: str) -> TypeError:
+def no_overload(function: str, given: tuple[Any, ...], *expected: str, **named: Any) -> TypeError:
     """The error of arguments that fit none of a function's forms."""
-    got = ", ".join(type(value).__name__ for value in given)
+    got = ", ".join([*(type(value).__name__ for value in given),
+                     *(f"{name}={type(value).__name__}" for name, value in named.items())])
     forms = "".join(f"\n * ({form})" for form in expected)
     return TypeError(f"{function}() received an invalid combination of arguments - got ({got}), "
                      f"but expected one of:{forms}\n")

@@ -15,7 +15,7 @@ from ..core.extensions import extensions
 from ..core.graph import INFERENCE, Node
 from ..core.tensor import Size, Tensor, attach, fill
 from ..ops.creation.nested_data import data_of
-from ..storage import UntypedStorage
+from ..storage import TypedStorage, UntypedStorage
 
 _OVERLOADS = (
     " * (*, torch.device device = None)\n"
@@ -39,8 +39,8 @@ def constructed(cls: type, args: tuple[Any, ...], named: dict[str, Any],
     kind = dtype or dtypes.get_default_dtype()
     if len(args) == 1 and isinstance(args[0], Tensor):
         return _alias(cls, args[0], dtype)
-    if len(args) == 1 and isinstance(args[0], UntypedStorage):
-        data = args[0].array_of(kind)
+    if len(args) == 1 and isinstance(args[0], TypedStorage | UntypedStorage):
+        data = _untyped(args[0], kind).array_of(kind)
     else:
         data = _new_data(args, kind)
     out = fill(object.__new__(cls), data, None)
@@ -50,6 +50,16 @@ def constructed(cls: type, args: tuple[Any, ...], named: dict[str, Any],
 
 
 extensions.fill(constructed=constructed)
+
+
+def _untyped(storage: Any, kind: dtypes.dtype) -> UntypedStorage:
+    """The memory of a storage, which may be one of ``kind``."""
+    if isinstance(storage, UntypedStorage):
+        return storage
+    if storage.dtype is not kind:
+        raise RuntimeError(f"Expected a Storage of type {kind.alias} or an UntypedStorage, but got "
+                           f"type {storage.dtype.alias} for argument 1 'storage'")
+    return storage.untyped()
 
 
 def _alias(cls: type, other: Tensor, dtype: dtypes.dtype | None) -> Any:

@@ -201,6 +201,9 @@ _determinism = 0
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Every op here is deterministic; the setting is only remembered."""
     global _determinism
+    if not isinstance(mode, bool):
+        raise TypeError("_set_deterministic_algorithms(): argument 'mode' (position 1) must be "
+                        f"bool, not {type(mode).__name__}")
     _determinism = (1 if warn_only else 2) if mode else 0
 
 

@@ -66,8 +66,13 @@ def _guarded(*args, **kwargs):  # type: ignore[no-untyped-def]
 
         if hasattr(error, "call_instead"):
             return error.call_instead(call, args, kwargs)
-        refuse_foreign(call, args, kwargs, error)
-        raise
+        if "out" not in kwargs or not hasattr(call, "out"):
+            refuse_foreign(call, args, kwargs, error)
+            raise
+    # It has no such argument of its own.
+    from retrograd.core.out_argument import call_with_out
+
+    return call_with_out(call, args, kwargs)
 
 
 def refuse_foreign(function: Any, args: Any, kwargs: dict[str, Any], error: Exception,

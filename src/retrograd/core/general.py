@@ -19,7 +19,7 @@ from .extensions import TRACED_TENSORS, extensions
 from .former_calls import in_present_order
 from .op import Op
 from .operands import prepare
-from .out_argument import write_out
+from .out_argument import in_dtype_of, write_out
 from .overriding import dispatch_override, overriding
 from .recording import collect_edges, finish
 from .tensor import PLAIN, Tensor, wrap
@@ -58,6 +58,8 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
         else:
             if mode.journal is not None and is_beside(op, args):
                 return run_in(mode.but(journal=None), op, args)  # which kept it from the fast path
+    elif op.out_rule.computes and isinstance(out, Tensor):
+        args = in_dtype_of(op, args, out)
     if mode.override:
         found = overriding(args)
         if found:

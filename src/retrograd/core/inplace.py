@@ -326,6 +326,36 @@ def check_result(target: Tensor, result: Any) -> None:
                            f"{kept.alias}")
 
 
+def resize(target: Tensor, size: tuple[int, ...]) -> None:
+    """Give a tensor another size: the same memory where it suffices, grown where not."""
+    array = target._array()
+    if array.shape == size:
+        return
+    library = library_of(array)
+    owner = library.storage_of(array)
+    held_bytes = owner.size * owner.dtype.itemsize
+    offset = target.storage_offset()
+    needed = offset + math.prod(size)
+    if needed * array.dtype.itemsize <= held_bytes:
+        made = library.as_strided(array, size, packed_strides(size), 0)
+    else:
+        memory = library.zeros(needed, array.dtype)
+        held = library.as_strided(array, (held_bytes // array.dtype.itemsize - offset,), (1,), 0)
+        memory[offset:offset + held.size] = held
+        made = memory[offset:].reshape(size)
+    target._replace_data(made)
+    target._counter().bump()
+
+
+def packed_strides(size: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides, in elements, of a packed tensor of ``size``."""
+    strides, step = [], 1
+    for n in reversed(size):
+        strides.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(strides))
+
+
 # ---------------------------------------------------------------- history
 
 

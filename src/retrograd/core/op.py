@@ -34,7 +34,8 @@ from ..base.sources import Unwritten, file_name
 from . import declaration
 from .arguments import guard
 from .extensions import extensions
-from .signatures import SignatureOfOp, hide_required
+from .out_rules import CASTABLE, FOUND, Out
+from .signatures import LateSignature, hide_required, signature_of, with_out
 from .tensor import Tensor
 
 Array = Any
@@ -120,6 +121,7 @@ class Declared:
     draws = False  # it draws random numbers: it gives others when it is run again
     keeps_reals = False  # it leaves real numbers as they are
     former = False  # its numbers once came before its tensors: see `former_calls`
+    out: Out | None = None  # how it writes to given tensors, where that does not follow
     batches: str | None = None  # a way to take batches that many ops share: see `ops.batching`
 
 
@@ -169,6 +171,13 @@ class Op(Declared):
     @property
     def takes_out(self) -> bool:
         return not self.is_view and "out" not in self.by_name and not self.outputs
+
+    @property
+    def out_rule(self) -> Out:
+        """How it writes to the tensor given as ``out=``."""
+        if self.out is not None or self.kind != "elementwise":
+            return self.out or Out()
+        return Out(FOUND if self.promote == "same" and len(self.arrays) == 1 else CASTABLE)
 
     def vjp(self, **rules: Callable[..., Any]) -> None:
         """Give the reverse rule of each differentiable argument."""
@@ -261,7 +270,7 @@ def self_compiling(op: Op, variant: str, name: str, doc: str | None) -> Any:
     made.__doc__ = doc
     made.__module__ = "retrograd"
     made.op = op
-    made.__signature__ = SignatureOfOp(op, variant == "function" and op.takes_out)
+    made.__signature__ = LateSignature(signature_of, op, variant == "function" and op.takes_out)
     setattr(op, variant, made)
     return made
 
@@ -303,9 +312,15 @@ def home_of(function: Any) -> str:
 
 
 def publish(made: Any, name: str, *, method: bool | str = True, function: str | None = "torch",
-            operator: str | None = None, aliases: Iterable[str] = ()) -> None:
-    """Offer a function under its public names."""
-    if not hasattr(made, "op"):
+            operator: str | None = None, aliases: Iterable[str] = (), out: Out | None = None
+            ) -> None:
+    """Offer a function under its public names; ``out`` says how it writes to given tensors."""
+    if out is not None:
+        title = f"{function}_{name}" if function in ("linalg", "special", "fft") else name
+        made.out = title, out
+        guard(made, closures=True)
+        made.__signature__ = LateSignature(with_out, made.unguarded)
+    elif not hasattr(made, "op"):
         hide_required(made)
         guard(made)
     # It is named after the first place where users find it, and so does pickle.
@@ -391,7 +406,8 @@ def op(**options: Any) -> Callable[[Any], Any]:
 
 def composite(*, method: bool | str = False, function: str | None = "torch",
               operator: str | None = None, aliases: Iterable[str] = (),
-              name: str | None = None, doc: str | None = None) -> Callable[[Any], Any]:
+              name: str | None = None, doc: str | None = None, out: Out | None = None
+              ) -> Callable[[Any], Any]:
     """Declare a function made of ops; it is differentiable because they are.
 
     One that is made inside another function has its ``name`` and ``doc`` from there.
@@ -403,11 +419,11 @@ def composite(*, method: bool | str = False, function: str | None = "torch",
         _rename(fn, name, doc)
         declaration.check_public_name(fn.__name__, PUBLIC.get(function or "", ()))
         # No wrapper: the ops it calls honour subclasses and modes.
-        if name is not None and not hasattr(fn, "__wrapped__"):
+        if name is not None and not hasattr(fn, "__wrapped__") and out is None:
             guard(fn, closures=True)
         COMPOSITES[fn.__name__] = fn
         publish(fn, fn.__name__, method=method, function=function, operator=operator,
-                aliases=aliases)
+                aliases=aliases, out=out)
         return fn
 
     return declare

@@ -6,6 +6,7 @@ only word errors. So each function carries its signature, worked out when somebo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any
 
@@ -22,14 +23,14 @@ def public(annotation: Any) -> str:
     return " | ".join([_GIVEN.get(word, word) for word in str(annotation).split(" | ")])
 
 
-class SignatureOfOp(Signature):
-    """The signature that an op's declaration gives to a function, worked out when looked at."""
+class LateSignature(Signature):
+    """A signature that is worked out, by a function of ``facts``, when it is looked at."""
 
-    __slots__ = ("_op", "_with_out")
+    __slots__ = ("_facts", "_find")
 
-    def __init__(self, op: Any, with_out: bool):
-        self._op = op
-        self._with_out = with_out
+    def __init__(self, find: Callable[..., Signature], *facts: Any):
+        self._find = find
+        self._facts = facts
 
     def __getattr__(self, name: str) -> Any:
         # What a signature knows lies in slots, which are empty as yet.
@@ -41,7 +42,7 @@ class SignatureOfOp(Signature):
         return getattr(self, name)
 
     def _known(self) -> Signature:
-        return signature_of(self._op, self._with_out)
+        return self._find(*self._facts)
 
     def replace(self, **changes: Any) -> Signature:  # type: ignore[override]
         return self._known().replace(**changes)
@@ -50,6 +51,9 @@ class SignatureOfOp(Signature):
 
     def __reduce__(self) -> Any:
         return self._known().__reduce__()
+
+
+_OUT = Parameter("out", Parameter.KEYWORD_ONLY, default=None, annotation="Tensor | None")
 
 
 def signature_of(op: Any, with_out: bool) -> Signature:
@@ -63,8 +67,7 @@ def signature_of(op: Any, with_out: bool) -> Signature:
                   + (" | Number" if p.name in op.numbers else ""))
         for p in op.params]
     if with_out:
-        parameters.append(Parameter("out", Parameter.KEYWORD_ONLY, default=None,
-                                    annotation="Tensor | None"))
+        parameters.append(_OUT)
     result = "tuple[Tensor, ...]" if op.outputs else "Tensor"
     return Signature(parameters, return_annotation=result)
 
@@ -73,7 +76,17 @@ def hide_required(function: Any) -> None:
     """Have a function show no default where it only words the error of a missing argument."""
     if REQUIRED not in (function.__defaults__ or ()):
         return
-    found = Signature.from_callable(function)
-    function.__signature__ = found.replace(parameters=[
+    function.__signature__ = _without_required(Signature.from_callable(function))
+
+
+def _without_required(found: Signature) -> Signature:
+    return found.replace(parameters=[
         p.replace(default=Parameter.empty) if p.default is REQUIRED else p
         for p in found.parameters.values()])
+
+
+def with_out(function: Any) -> Signature:
+    """The signature of a function made of ops, whose results may go into given tensors."""
+    found = _without_required(Signature.from_callable(function))
+    out = _OUT if found.return_annotation == "Tensor" else _OUT.replace(annotation="Any")
+    return found.replace(parameters=[*found.parameters.values(), out])

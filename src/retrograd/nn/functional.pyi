@@ -91,13 +91,13 @@ def avg_pool1d(input: Tensor, kernel_size: int | Sequence[int],
 def avg_pool2d(input: Tensor, kernel_size: int | Sequence[int],
                stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
                ceil_mode: bool = False, count_include_pad: bool = True,
-               divisor_override: int | None = None) -> Tensor:
+               divisor_override: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The mean of every window of an image."""
     ...
 def avg_pool3d(input: Tensor, kernel_size: int | Sequence[int],
                stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
                ceil_mode: bool = False, count_include_pad: bool = True,
-               divisor_override: int | None = None) -> Tensor:
+               divisor_override: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The mean of every window of a volume."""
     ...
 def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
@@ -368,7 +368,8 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """In-place version of :func:`leaky_relu`."""
     ...
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *,
+           out: Tensor | None = None) -> Tensor:
     """``input @ weight.T + bias``, over the last dimension."""
     ...
 def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *,

@@ -11,7 +11,7 @@ from inspect import Signature
 from typing import Any
 
 from ..core.op import PUBLIC
-from ..core.signatures import SignatureOfOp
+from ..core.signatures import LateSignature
 from ..core.tensor import Tensor, attach
 
 _FILES = {
@@ -67,21 +67,14 @@ def _stand_in(file: str, name: str) -> Any:
         return getattr(self, name)(*args, **kwargs)
 
     method.__name__, method.__qualname__ = name, f"Tensor.{name}"
-    method.__signature__ = _LateSignature(file, name)  # type: ignore[attr-defined]
+    method.__signature__ = LateSignature(_signature, file, name)  # type: ignore[attr-defined]
     return method
 
 
-class _LateSignature(SignatureOfOp):
+def _signature(file: str, name: str) -> Signature:
     """The signature of a method that is not declared yet; whoever looks at it declares it."""
-
-    __slots__ = ("_file", "_name")
-
-    def __init__(self, file: str, name: str):
-        self._file, self._name = file, name
-
-    def _known(self) -> Signature:
-        import_module(f".{self._file}", __package__)
-        return Signature.from_callable(getattr(Tensor, self._name))
+    import_module(f".{file}", __package__)
+    return Signature.from_callable(getattr(Tensor, name))
 
 
 attach(**{name: _stand_in(file, name) for file, (_, names) in _FILES.items()

@@ -113,11 +113,14 @@ def qr(a: Any, mode: str) -> tuple[Any, Any]:
     return q, r
 
 
-def eig(a: Any) -> tuple[Any, Any]:
-    """Complex eigenvalues and eigenvectors."""
-    if not xp.isfinite(a).all():
+def eig(a: Any, finite: bool) -> tuple[Any, Any]:
+    """Complex eigenvalues and eigenvectors: of ``finite`` matrices only, or NaN of the others."""
+    bad = ~xp.isfinite(a).all(axis=(-2, -1))
+    if finite and bad.any():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
-    values, vectors = xp.linalg.eig(a)
+    values, vectors = xp.linalg.eig(xp.where(bad[..., None, None], 0, a) if bad.any() else a)
+    if bad.any():
+        values = xp.where(bad[..., None], xp.nan * (1 + 1j), values)
     kind = xp.dtype(xp.complex64 if a.dtype in (xp.FLOAT32, xp.complex64) else xp.complex128)
     return xp.cast(values, kind), xp.cast(vectors, kind)
 

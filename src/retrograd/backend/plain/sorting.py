@@ -114,13 +114,37 @@ def unique_slices(array: Any, axis: int) -> tuple[Any, Any, Any]:
     moved = xp.moveaxis(comparable(array), axis, 0)
     slices = moved.reshape(moved.shape[0], -1) if moved.size else moved
     order = xp.arange(moved.shape[0])
-    for column in reversed(range(slices.shape[1] if moved.size else 0)):
-        order = order[xp.argsort(slices[order, column], kind="stable")]
+    if moved.size and not _is_ordered(slices):
+        order = xp.asarray(_order_with_unordered(slices))
+    else:
+        for column in reversed(range(slices.shape[1] if moved.size else 0)):
+            order = order[xp.argsort(slices[order, column], kind="stable")]
     values, inverse, counts = unique_runs(moved[order], 0)
     went = xp.empty(order.shape, xp.INT64)
     went[order] = inverse
     values = xp.ascontiguousarray(xp.moveaxis(values, 0, axis))
     return xp.cast(values, array.dtype), went, counts
+
+
+def _is_ordered(array: Any) -> bool:
+    """Whether every two elements can be compared: there is no NaN."""
+    return bool((array == array).all())
+
+
+def _order_with_unordered(rows: Any) -> list[int]:
+    """The order of rows in which NaN is neither below nor above anything: by insertion."""
+    order: list[int] = []
+    for i in range(len(rows)):
+        place = 0 if order and _is_below(rows[i], rows[order[0]]) else len(order)
+        while place > 0 and _is_below(rows[i], rows[order[place - 1]]):
+            place -= 1
+        order.insert(place, i)
+    return order
+
+
+def _is_below(row: Any, other: Any) -> bool:
+    decided = xp.flatnonzero((row < other) | (row > other))
+    return bool(decided.size) and bool(row[decided[0]] < other[decided[0]])
 
 
 def unique_runs(array: Any, axis: int | None) -> tuple[Any, Any, Any]:

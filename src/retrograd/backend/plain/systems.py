@@ -173,16 +173,19 @@ def first_bad_minor(a: Any) -> Any:
 
 def _has_factor(matrix: Any) -> bool:
     try:
-        xp.linalg.cholesky(matrix)
+        pivots = xp.diagonal(xp.linalg.cholesky(matrix))
     except xp.linalg.LinAlgError:
         return False
-    return True
+    # What comes after an infinity is NaN.
+    return bool(xp.isfinite(pivots[:-1]).all()) and not bool(xp.isnan(pivots[-1]))
 
 
 def cholesky(a: Any, upper: bool, name: str, quiet: bool = False) -> Any:
     """The Cholesky factor; an error names the minor that is not positive, unless ``quiet``."""
     try:
-        return xp.linalg.cholesky(a, upper=upper)
+        found = xp.linalg.cholesky(a, upper=upper)
+        if xp.isfinite(found).all() or not first_bad_minor(a).any():
+            return found
     except xp.linalg.LinAlgError:
         pass
     if quiet:
@@ -334,3 +337,15 @@ def packed_qr(a: Any) -> tuple[Any, Any]:
     """R with the vectors of the reflections below it, and the factors of these."""
     packed, tau = xp.linalg.qr(a, "raw")
     return xp.in_rows(packed.swapaxes(-1, -2)), tau
+
+
+def svd(a: Any, full_matrices: bool) -> Any:
+    """The singular value decomposition."""
+    try:
+        return tuple(xp.linalg.svd(a, full_matrices))
+    except xp.linalg.LinAlgError:
+        bad = ~xp.isfinite(a).all(axis=(-2, -1))
+        label, _ = first_failure(bad) or ("", 0)
+        why = "contained non-finite values" if bad.any() else "is ill-conditioned"
+        raise LinAlgError(f"linalg.svd: {label}The algorithm failed to converge because the input "
+                          f"matrix {why}.") from None

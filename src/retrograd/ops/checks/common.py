@@ -7,17 +7,8 @@ from typing import Any
 
 from ...backend.interface import kind_of
 from ...base import dtypes
+from ...base.errors import c_name as c_name
 from ...base.errors import no_kernel
-
-_C_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int",
-            "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
-            "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
-
-
-def c_name(value: Any) -> str:
-    """What C++ calls the dtype of a tensor or array."""
-    return _C_NAMES.get(value.dtype.name, value.dtype.name)
 
 
 def scalar_type(array: Any) -> str:

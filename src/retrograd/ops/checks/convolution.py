@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from ...base import dtypes
+from ...base.errors import no_kernel
 from ...core.tensor import Tensor
 from ..nn.sizes import Ints, spread
 from .common import c_name, scalar_type
@@ -76,6 +78,19 @@ def refuse_empty_space(shape: Ints, kernels: Ints) -> None:
     if 0 in kernel:
         raise RuntimeError("kernel size should be greater than zero, but got kernel_height: "
                            f"{kernel[0]} kernel_width: {kernel[1]}")
+
+
+def refuse_bool(given: dict[str, Any], common: dtypes.dtype) -> None:
+    if common is dtypes.bool:
+        raise no_kernel("compute_columns3d" if given["input"].ndim == 5 else "slow_conv2d_cpu",
+                        common)
+
+
+def refuse_short(given: dict[str, Any], common: dtypes.dtype) -> None:
+    """Raise for the dtypes that transposed convolutions are not computed in."""
+    if dtypes.category(common) < 2 and common is not dtypes.int64:
+        rank = 3 if given["input"].ndim == 5 else 2
+        raise no_kernel(f"slow_conv_transpose{rank}d_out_cpu", common)
 
 
 def check_convolution(input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints,

@@ -12,7 +12,7 @@ from .common import scalar_type, unsupported
 
 
 def check_likelihood(input: Any, weight: Any) -> None:
-    unsupported("nll_loss_out_frame", input.dtype, "biu")
+    unsupported("nll_loss_out_frame", input.dtype, "biuc")
     if weight is not None and weight.dtype != input.dtype:
         raise RuntimeError(f"expected scalar type {scalar_type(input)} but found "
                            f"{scalar_type(weight)}")

@@ -27,8 +27,11 @@ SUM_FORMS = ("*, torch.dtype dtype = None",
              "tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None")
 
 
-def check_whole(function: str, keepdim: Any, keepdims: Any, dtype: Any) -> None:
+def check_whole(function: str, keepdim: Any, keepdims: Any, dtype: Any, input: Any = None,
+                out: Any = None) -> None:
     """Refuse arguments that a sum or mean of all elements does not take."""
+    if out is not None:
+        raise no_overload(function, (input,), *SUM_FORMS, out=out)
     if keepdim or keepdims is not UNSET:
         raise no_overload(function, (keepdim,), *SUM_FORMS)
     if not isinstance(dtype, dtypes.dtype) and dtype not in _PYTHON_TYPES:

@@ -13,7 +13,7 @@ from ...core.op import Array, elementwise, op, public
 from ...core.tensor import Tensor
 from ...random import Generator, stream_of
 from ..batching import all_aligned, run
-from ..checks.common import no_derivative, no_derivative_of
+from ..checks.common import kinds, no_derivative, no_derivative_of
 from ..reductions.sums import _sum_dims
 from .random import _need_different, for_each_vmap
 
@@ -26,7 +26,7 @@ def _drawn_for_each(batch: Any, *values: Any) -> Any:
 # ---------------------------------------------------------------- gamma
 
 
-@elementwise(numbers=(), function="torch",
+@elementwise(numbers=(), function="torch", guard=kinds("f", "_standard_gamma_grad_cpu"),
              vjp=lambda g: no_derivative_of("_standard_gamma_grad"))
 def _standard_gamma_grad(input: Array, output: Array) -> Any:
     """The derivative of the gamma draws ``output`` by their concentrations ``input``."""
@@ -48,7 +48,8 @@ def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor
 # ---------------------------------------------------------------- Dirichlet
 
 
-@elementwise(numbers=(), function="torch", vjp=lambda g: no_derivative_of("_dirichlet_grad"))
+@elementwise(numbers=(), function="torch", guard=kinds("f", "_dirichlet_grad_cpu"),
+             vjp=lambda g: no_derivative_of("_dirichlet_grad"))
 def _dirichlet_grad(x: Array, alpha: Array, total: Array) -> Any:
     """The derivative of Dirichlet draws by their own concentrations, before normalisation."""
     return implicit_kernels.beta_slope(x, alpha, total)

@@ -6,9 +6,12 @@ import math
 from typing import Any
 
 from ...backend import xp
+from ...backend.interface import library_of
 from ...base import dtypes, layouts
 from ...base.errors import OutOfMemoryError
 from ...core.extensions import TRACED_TYPES
+from ...core.out_argument import refuse_derivative, store_out
+from ...core.out_rules import Out
 from ...core.tensor import Tensor, wrap, wrap_any
 
 
@@ -90,12 +93,11 @@ def settle(data: Any, out: Tensor | None, requires_grad: Any, function: str,
     if out.is_meta:
         out._replace_data(blank(data.shape, data.dtype))
         return out
-    if out._data.shape == data.shape:
-        out._array()[...] = data
-    else:
-        out._replace_data(data)
-    out._bump_version()
-    return out
+    refuse_derivative(function, [out])
+    return store_out(function, library_of(data).cast(data, out._data.dtype), out, _IN_SILENCE)
+
+
+_IN_SILENCE = Out(silent=True)
 
 
 def size_from(function: str, given: tuple[Any, ...]) -> tuple[int, ...]:

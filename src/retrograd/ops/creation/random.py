@@ -13,6 +13,8 @@ from ...backend.interface import kind_of, library_of
 from ...base import dtypes, layouts
 from ...base.errors import CannotBatch, size_mismatch
 from ...core.op import Array, Index, Sizes, op, publish
+from ...core.out_argument import refuse_derivative, run_into
+from ...core.out_rules import Out
 from ...core.tensor import Tensor, method, wrap_any
 from ...random import VMAPS, Generator, stream_for, stream_of
 from ..batching import all_aligned, batched, folded, inner_rank, repeated, run, unfolded
@@ -259,7 +261,10 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 
 
 def _into(out: Tensor | None, drawn: Tensor, function: str) -> Tensor:
-    return drawn if out is None else settle(drawn._data, out, False, function)
+    if out is None:
+        return drawn
+    refuse_derivative(function, [out, drawn])
+    return settle(drawn._data, out, False, function)
 
 
 @op(draws=True)
@@ -280,8 +285,11 @@ def _(batch: Any, input: Any, num_samples: int, replacement: bool, generator: An
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                 generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """Indices drawn with the weights in the rows of ``input``."""
-    return _into(out, _multinomial(for_each_vmap(input), num_samples, replacement, generator),
-                 "multinomial")
+    return run_into(out, "multinomial", _MULTINOMIAL_OUT, _multinomial, for_each_vmap(input),
+                    num_samples, replacement, generator)
+
+
+_MULTINOMIAL_OUT = Out("multinomial expects {result} tensor out, got: {out}", silent=True)
 
 
 @op(draws=True, node="NormalBackward1", vjp=lambda g: zeros_of(g, g.shape))

@@ -12,6 +12,7 @@ from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.binding import universal
 from ...core.op import PUBLIC, Array, Number, by_factor, composite, elementwise, public, publish
+from ...core.out_rules import CASTABLE, FOUND, Out
 from ...core.tensor import Tensor
 from ..checks import elementwise as checks
 from ..checks.common import kinds, kinds_with_number, no_derivative
@@ -168,7 +169,8 @@ def _rest(name: str, doc: str, kernel: Any, other: Any) -> tuple[Any, Any]:
                          input=lambda g: g, other=other)
 
     @elementwise(name=f"_{name}_number", inplace=True, node=f"{name.capitalize()}Backward0",
-                 title=name, guard=kinds_with_number("if", f"{name}_cpu"), rounds="other")
+                 title=name, guard=kinds_with_number("if", f"{name}_cpu"), rounds="other",
+                 out=Out(CASTABLE))
     def with_number(input: Array, other: Number) -> Any:
         input = widened(input, other)
         return kernel(input, pointwise_kernels.number_in(input.dtype, other))
@@ -277,7 +279,8 @@ def _conjugate(number: Any) -> Any:
     return number.conjugate()
 
 
-@elementwise(inplace=True, numbers=(), guard=checks.check_lerp, node="LerpBackward1")
+@elementwise(inplace=True, numbers=(), guard=checks.check_lerp, node="LerpBackward1",
+             out=Out(FOUND))
 def _lerp(input: Array, end: Array, weight: Array) -> Any:
     return pointwise_kernels.lerp(input, end, weight)
 

@@ -11,6 +11,7 @@ from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import not_a_tensor
 from ...core.op import Array, composite, elementwise, publish
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..checks.common import kinds, no_complex
 from .expressions import binary, unary
@@ -98,11 +99,19 @@ isnan = unary("isnan", "Where ``input`` is not a number.", lambda input: xp.isna
 isinf = unary("isinf", "Where ``input`` is infinite.", lambda input: xp.isinf(input), quiet=True)
 isfinite = unary("isfinite", "Where ``input`` is neither infinite nor NaN.",
                  lambda input: xp.isfinite(input), quiet=True)
+
+
+def _bools(name: str) -> Out:
+    return Out(f"{name} does not support non-boolean outputs.")
+
+
 isposinf = unary("isposinf", "Where ``input`` is plus infinity.",
                  lambda input: _equals(input, math.inf), quiet=True,
+                 out=_bools("isposinf"),
                  guard=_real("isposinf", RuntimeError, "does not support complex inputs."))
 isneginf = unary("isneginf", "Where ``input`` is minus infinity.",
                  lambda input: _equals(input, -math.inf), quiet=True,
+                 out=_bools("isneginf"),
                  guard=_real("isneginf", RuntimeError, "does not support complex inputs."))
 
 
@@ -114,5 +123,5 @@ isreal = unary("isreal", "Where the imaginary part is zero.", lambda input: xp.i
                quiet=True)
 signbit = unary("signbit", "Where the sign bit is set; it is for -0.0.",
                 lambda input: xp.signbit(input) if kind_of(input.dtype) == "f" else input < 0,
-                quiet=True, guard=_real("signbit", NotImplementedError,
+                quiet=True, out=_bools("signbit"), guard=_real("signbit", NotImplementedError,
                                         "is not implemented for complex tensors.", "signbit_cpu"))

@@ -9,6 +9,7 @@ from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...core.op import Array, composite, elementwise, publish
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..checks.elementwise import check_parts
 from .arithmetic import is_complex_value
@@ -74,7 +75,12 @@ def _turn(input: Any) -> Any:
     return zeroed(input * 1j / (input * conj(input)), input == 0)
 
 
-@elementwise(method=False, quiet=True, numbers=(), promote=None, guard=check_parts)
+_COMPLEX_OUT = Out("Expected object of scalar type {result} but got scalar type {out} for argument "
+                   "'out'")
+
+
+@elementwise(method=False, quiet=True, numbers=(), promote=None, guard=check_parts,
+             out=_COMPLEX_OUT)
 def complex(real: Array, imag: Array) -> Any:
     """The complex numbers with the given parts."""
     return pointwise_kernels.made_complex(real, imag)
@@ -84,7 +90,8 @@ complex.vjp(real=lambda g: real_part(g), imag=lambda g: imag_part(g))
 complex.jvp(real=lambda tangent: tangent + 0j, imag=lambda tangent: tangent * 1j)
 
 
-@elementwise(method=False, quiet=True, numbers=(), promote=None, guard=check_parts)
+@elementwise(method=False, quiet=True, numbers=(), promote=None, guard=check_parts,
+             out=_COMPLEX_OUT)
 def polar(abs: Array, angle: Array) -> Any:
     """The complex numbers with the given distances and angles."""
     return pointwise_kernels.made_complex(abs * xp.cos(angle), abs * xp.sin(angle))

@@ -8,6 +8,7 @@ from ... import return_types
 from ...backend import pointwise as pointwise_kernels
 from ...backend import xp
 from ...core.op import Array, Number, composite, elementwise, op
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..checks.common import kinds, no_derivative
 from ..checks.elementwise import check_frexp, check_heaviside
@@ -19,7 +20,8 @@ from .number_operands import publish_pair
 from .where import kept, where, zeroed, zeros_as
 
 
-@elementwise(inplace="function", halves=False, vjp=lambda g, input: kept(g, isfinite(input)))
+@elementwise(inplace="function", halves=False, vjp=lambda g, input: kept(g, isfinite(input)),
+             out=Out("nan_to_num: dtype of out: {out} should be same as input: {result}"))
 def nan_to_num(input: Array, nan: float | None = None, posinf: float | None = None,
                neginf: float | None = None) -> Any:
     """``input`` with numbers in place of NaN and the infinities."""
@@ -45,6 +47,7 @@ _copysign = publish_pair("copysign", copysign, _copysign_number)
 
 
 @elementwise(inplace=True, quiet=True, numbers=(), node="NotImplemented", guard=check_heaviside,
+             out=Out("heaviside is not yet implemented for tensors with different dtypes."),
              vjp=lambda g: no_derivative("aten::heaviside"))
 def heaviside(input: Array, values: Array) -> Any:
     """0 below zero, 1 above it, and ``values`` at it."""
@@ -58,6 +61,7 @@ nextafter = binary("nextafter", "The next number after ``input`` in the directio
                    other=lambda g: zeros_as(g))
 ldexp = binary("ldexp", "``input`` times two to the power of ``other``.",
                lambda input, other: input * xp.exp2(other), promote="float", inplace="function",
+               out=Out("ldexp can't be cast to the desired output type {out}"),
                numbers=(), input=lambda g, other: g * conj(exp2(other)),
                other=lambda g, y: g * conj(y) * LOG2)
 
@@ -69,7 +73,9 @@ def _frexp(input: Array) -> Any:
     return pointwise_kernels.mantissa_and_exponent(input)
 
 
-@composite(method=True)
+@composite(method=True, out=Out((
+    "torch.frexp() expects mantissa to have dtype {c_result} but got {c_out}",
+    "torch.frexp() expects exponent to have int dtype but got {c_out}")))
 def frexp(input: Tensor) -> Any:
     """``input`` as a mantissa between a half and one, and a power of two."""
     return return_types.frexp(_frexp(input))

@@ -9,6 +9,7 @@ from typing import Any
 from ...backend import xp
 from ...base import dtypes
 from ...base.errors import no_overload
+from ...core.out_rules import CASTABLE, Out
 from ..checks.common import kinds
 from .expressions import binary, unary
 from .number_operands import BOTH
@@ -21,7 +22,7 @@ logical_or = _connective("logical_or", "Where at least one is not zero.",
 logical_xor = _connective("logical_xor", "Where exactly one is not zero.",
                           lambda input, other: xp.logical_xor(input, other))
 logical_not = unary("logical_not", "Where ``input`` is zero.", lambda input: xp.logical_not(input),
-                    inplace=True, quiet=True)
+                    inplace=True, quiet=True, out=Out(CASTABLE))
 
 
 def _bits(name: str, allowed: str, kernel: str = "") -> Callable[..., None]:

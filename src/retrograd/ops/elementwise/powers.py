@@ -13,6 +13,7 @@ from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.binding import raw_body
 from ...core.op import Array, Number, composite, elementwise, public
+from ...core.out_rules import CASTABLE, Out
 from ...core.tensor import Tensor
 from ..checks.elementwise import check_base, check_pow
 from ..memory.casts import cast
@@ -24,6 +25,7 @@ from .where import zeroed, zeros_as
 
 
 @elementwise(inplace=True, guard=check_pow, node="PowBackward0", title="pow", rounds="exponent",
+             out=Out(CASTABLE),
              vjp=lambda g, input, exponent: _pow_gradient(g, input, exponent))
 def _pow_number(input: Array, exponent: Number) -> Any:
     input = widened(input, exponent)
@@ -136,8 +138,10 @@ def _power_dtype(*operands: Any) -> dtypes.dtype:
     return dtypes.complex128 if is_complex else dtypes.float64
 
 
-@composite(method=True)
-def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Any = None) -> Any:
+@composite(method=True, out=Out(
+    "the output given to float_power has dtype {out} but the operation's result requires dtype "
+    "{result}"))
+def float_power(input: Tensor | Number, exponent: Tensor | Number) -> Any:
     """``input`` to the power of ``exponent``, in double precision."""
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise no_overload("float_power", (input, exponent), *_POW_FORMS)
@@ -149,7 +153,7 @@ def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Any =
             return kind(value)
         return cast(value, dtype)
 
-    return pow(double(input), double(exponent), out=out)
+    return pow(double(input), double(exponent))
 
 
 @public("float_power_", function=None)

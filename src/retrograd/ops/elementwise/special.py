@@ -9,6 +9,7 @@ from typing import Any
 from ...backend import pointwise as pointwise_kernels
 from ...base import dtypes
 from ...core.op import PUBLIC, Array, elementwise, public, publish
+from ...core.out_rules import CASTABLE, Out
 from ...core.tensor import Tensor
 from ..checks.common import kinds, no_derivative_of
 from .arithmetic import sgn
@@ -108,7 +109,7 @@ def _polygamma_in_place(input: Tensor, n: int) -> Tensor:
 
 
 @elementwise(promote="float", inplace=True, guard=lambda given, common: _check_mvlgamma(
-    given, common))
+    given, common), out=Out("mvlgamma: " + CASTABLE))
 def mvlgamma(input: Array, p: int) -> Any:
     """The logarithm of the gamma function of ``p`` dimensions."""
     if p < 1:

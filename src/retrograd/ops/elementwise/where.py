@@ -11,6 +11,7 @@ from ...base import dtypes
 from ...base.errors import no_overload
 from ...base.warning import warn
 from ...core.op import Array, Index, Number, elementwise, public
+from ...core.out_rules import Out
 from ...core.tensor import Tensor, wrap
 from .expressions import unary
 from .number_operands import BOTH, is_operand
@@ -52,7 +53,8 @@ def _condition(condition: Any) -> Any:
                        f"dtype {kind.alias}")
 
 
-@elementwise(function=None, method=False, quiet=True, numbers=BOTH)
+@elementwise(function=None, method=False, quiet=True, numbers=BOTH,
+             out=Out("Expected out type to be {result} but got {out}"))
 def where(condition: Index, input: Array, other: Array) -> Any:
     """``input`` where ``condition`` holds, ``other`` elsewhere."""
     if condition.dtype is not xp.BOOL and condition.dtype != xp.BOOL:

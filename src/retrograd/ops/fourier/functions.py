@@ -8,6 +8,8 @@ from typing import Any
 from ...base import dtypes
 from ...base.errors import existing_dim
 from ...core.op import composite, publish
+from ...core.out_argument import run_into
+from ...core.out_rules import CASTABLE, Out
 from ...core.tensor import Tensor
 from ..creation.options import out_dtype
 from ..creation.ranges import arange
@@ -16,7 +18,6 @@ from ..memory.casts import cast
 from ..nn.padding import constant_pad_nd
 from ..shapes.flipping import roll
 from ..shapes.slicing import _slice
-from ..sorting.sorting import into_one
 from .transforms import _fft_c2c, _fft_c2r, _fft_r2c
 
 Ints = int | Sequence[int]
@@ -71,6 +72,9 @@ def _check_length(n: int) -> int:
     if n < 1:
         raise RuntimeError(f"Invalid number of data points ({n}) specified")
     return n
+
+
+_OUT = Out(CASTABLE)
 
 
 def _check_out(name: str, out: Any, is_complex: bool) -> None:
@@ -146,7 +150,7 @@ def _along_one_dim(name: str, input: Tensor, n: int | None, dim: int, norm: str 
         found = _half_spectrum(input, dims, normalization, forward, name in OF_REAL)
     else:
         found = _fft_c2c(input, tuple(dims), normalization, forward)
-    return into_one(out, found)  # type: ignore[no-any-return]
+    return run_into(out, name, _OUT, lambda: found)  # type: ignore[no-any-return]
 
 
 def _along_dims(name: str, input: Tensor, s: Any, dim: Any, norm: str | None,
@@ -174,7 +178,7 @@ def _along_dims(name: str, input: Tensor, s: Any, dim: Any, norm: str | None,
         found = _half_spectrum(input, dims, normalization, forward)
     else:
         found = _fft_c2c(input, tuple(dims), normalization, forward)
-    return into_one(out, found)  # type: ignore[no-any-return]
+    return run_into(out, name, _OUT, lambda: found)  # type: ignore[no-any-return]
 
 
 # ---------------------------------------------------------------- the public functions
@@ -229,7 +233,7 @@ def _frequencies(name: str, first: int, n: int, d: float, out: Any, dtype: Any,
     if name == "fftfreq":
         found = roll(found, first, 0)
     found.mul_(1.0 / (n * d) if n * d else float("inf"))
-    return into_one(out, found.requires_grad_(requires_grad))  # type: ignore[no-any-return]
+    return run_into(out, name, _OUT, lambda: found.requires_grad_(requires_grad))  # type: ignore[no-any-return]
 
 
 def fftfreq(n: int, d: float = 1.0, *, out: Tensor | None = None, dtype: Any = None,

@@ -10,6 +10,7 @@ from ...base.warning import warn
 from ...core.binding import universal
 from ...core.inplace import call_inplace
 from ...core.op import Array, Dim, Index, Number, linear, op, public
+from ...core.out_rules import Out
 from ...core.tensor import Tensor, wrap
 from ..batching import all_batched, with_one_dim
 from ..checks.common import no_derivative
@@ -22,7 +23,7 @@ from ..shapes.slicing import slice_backward
 from .masked_fill import _masked_fill_value
 
 
-@linear(any_dtype=True, quiet=True,
+@linear(any_dtype=True, quiet=True, out=Out(apart=True),
         vjp=lambda g, like, dim, index: scatter_add(zeros_of(g, like.shape), dim, index, g))
 def gather(input: Array, dim: Dim, index: Index, *, sparse_grad: bool = False) -> Any:
     """The elements of ``input`` whose coordinate along ``dim`` is given by ``index``."""

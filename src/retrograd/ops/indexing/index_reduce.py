@@ -8,9 +8,9 @@ from ...base import dtypes
 from ...base.errors import canonical_dim
 from ...core.extensions import TRACED_TYPES
 from ...core.op import composite, public
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..shapes.reshaping import reshape
-from ..sorting.sorting import into_one
 from .gather_scatter import scatter_reduce
 
 _WAYS = ("prod", "mean", "amax", "amin")
@@ -59,13 +59,13 @@ def _others(tensor: Tensor, axis: int) -> list[int]:
     return [n for d, n in enumerate(tensor.shape) if d != axis]
 
 
-@composite(method=True)
+@composite(method=True, out=Out())
 def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
-                 include_self: bool = True, out: Tensor | None = None) -> Tensor:
+                 include_self: bool = True) -> Tensor:
     """``input`` with the slices of ``source`` reduced into it where ``index`` says."""
     axis, places = _places(input, dim, index, source, reduce, include_self)
-    return into_one(out, scatter_reduce(  # type: ignore[no-any-return]
-        input, axis, places, source, reduce, include_self=include_self))
+    return scatter_reduce(  # type: ignore[no-any-return]
+        input, axis, places, source, reduce, include_self=include_self)
 
 
 @public("index_reduce_", function=None)

@@ -10,6 +10,7 @@ from ...backend.interface import kind_of
 from ...base.errors import canonical_dim
 from ...core.inplace import call_inplace
 from ...core.op import Array, Dim, Index, Number, linear, op, public
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import (
     aligned,
@@ -40,7 +41,8 @@ def _overwrite_slices(array: Any, dim: int, index: Any, values: Any) -> None:
         raise index_kernels.out_of_bounds(array, index, (dim,), dim) from None
 
 
-@linear(any_dtype=True, quiet=True,
+@linear(any_dtype=True, quiet=True, out=Out(
+    "index_select(): self and result must have the same scalar type", apart=True),
         vjp=lambda g, like, dim, index: index_add(zeros_of(g, like.shape), dim, index, g))
 def index_select(input: Array, dim: Dim, index: Index) -> Any:
     """The slices of ``input`` along ``dim`` that ``index`` lists."""

@@ -11,6 +11,7 @@ from ...base.dtypes import int64
 from ...base.errors import CannotBatch, size_mismatch
 from ...core.inplace import call_inplace
 from ...core.op import Array, Index, linear, op, public
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import all_aligned, batched, flat
 from ..checks.indexing import check_masked_scatter
@@ -25,7 +26,9 @@ from .index_tensors import index, index_backward
 from .masked_fill import _joint_shape, _masked_fill_value
 
 
-@linear(any_dtype=True, vjp=lambda g, like, mask:
+@linear(any_dtype=True, out=Out(
+    "masked_select(): self and result must have the same scalar type", apart=True),
+        vjp=lambda g, like, mask:
         sum_to_size_of(masked_place(g, mask, joint_of(mask.shape, like.shape)), like.shape))
 def masked_select(input: Array, mask: Index) -> Any:
     """The elements where ``mask`` is true, in one dimension."""

@@ -10,7 +10,12 @@ from ...backend.interface import library_of
 from ...base import dtypes
 from ...core.libraries import computed
 from ...core.op import public
+from ...core.out_argument import run_into
+from ...core.out_rules import Out
 from ...core.tensor import Tensor, wrap
+
+_NONZERO_OUT = Out("nonzero: Expected out tensor to have scalar type {result} but got scalar "
+                   "type{out}", apart=True)
 
 
 def _nonzero(input: Tensor) -> Tensor:
@@ -21,19 +26,12 @@ def _nonzero(input: Tensor) -> Tensor:
 def nonzero(input: Tensor, *, out: Any = None, as_tuple: bool = False) -> Any:
     """The coordinates of the non-zero elements: one row each, or one tensor per dimension."""
     if not as_tuple:
-        return given_or(out, "nonzero", _nonzero(input))
+        return run_into(out, "nonzero", _NONZERO_OUT, _nonzero, input)
+    if out is not None:
+        raise TypeError(f"nonzero(): argument 'out' must be Tensor, not {type(out).__name__}")
     rows = input._array() if input._data.ndim else input._array().reshape(1)
     library = library_of(rows)
     return tuple([wrap(library.in_rows(row)) for row in library.nonzero(rows)])
-
-
-def given_or(out: Any, function: str, result: Tensor) -> Tensor:
-    """``result``, or ``out`` with its values."""
-    if out is None:
-        return result
-    from ...core.out_argument import store_out
-
-    return store_out(function, result._data, out)
 
 
 @public("argwhere")

@@ -8,6 +8,7 @@ from typing import Any
 from ...backend import xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dim, Ints, op, public
+from ...core.out_rules import Out
 from ...core.tensor import Tensor, method
 from ..batching import all_batched
 from ..memory.filling import fill_
@@ -80,7 +81,7 @@ def sliced_shape(shape: Any, dim: int, start: int, end: int, step: int) -> tuple
     return tuple([len(range(start, end, step)) if i == dim else n for i, n in enumerate(shape)])
 
 
-@public("slice_scatter")
+@public("slice_scatter", out=Out(copies=True))
 def slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = None,
                   end: int | None = None, step: int = 1) -> Tensor:
     """``input`` with ``src`` in place of a slice along ``dim``."""

@@ -8,14 +8,13 @@ from typing import Any
 
 from ...base import dtypes
 from ...core.op import composite
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..shapes.joining import stack
-from ..sorting.sorting import into_one
 
 
-@composite(method=True)
-def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1,
-                   out: Tensor | None = None) -> Tensor:
+@composite(method=True, out=Out())
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     """The coordinates of the first ``size`` non-zero elements, filled up with ``fill_value``."""
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
@@ -28,7 +27,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1,
     if input.ndim:
         all_rows = stack(unravel_index(flat, tuple(input.shape)), 1)
         filled = filled.scatter(0, rows.unsqueeze(1).expand(all_rows.shape), all_rows)
-    return into_one(out, filled[:size])  # type: ignore[no-any-return]
+    return filled[:size]  # type: ignore[no-any-return]
 
 
 @composite()

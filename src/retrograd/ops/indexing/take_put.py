@@ -9,6 +9,7 @@ from ...backend import xp
 from ...base.errors import canonical_dim, no_dims
 from ...core.inplace import call_inplace
 from ...core.op import Array, Index, composite, linear, public
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import all_batched, batched, flat, run
 from ..checks.common import scalar_type
@@ -20,7 +21,10 @@ from ..shapes.reshaping import _view, reshape, zeros_of
 from .gather_scatter import _scatter_src, gather, scatter_add
 
 
-@linear(any_dtype=True, vjp=lambda g, like, index: _put(zeros_of(g, like.shape), index, g, True))
+@linear(any_dtype=True, out=Out(
+    "take(): self and out expected to have the same dtype, but got self.dtype = {result} and "
+    "out.dtype = {out}", apart=True),
+    vjp=lambda g, like, index: _put(zeros_of(g, like.shape), index, g, True))
 def take(input: Array, index: Index) -> Any:
     """The elements at ``index``, counted through the flattened ``input``."""
     check_flat("take", index, input.size)

@@ -7,12 +7,12 @@ from typing import Any
 from ...backend import matrices, xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, composite, linear, public
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import inner_rank, run
 from ..memory.casts import clone
 from ..shapes.reshaping import reshape
 from ..shapes.slicing import diagonal, diagonal_backward
-from ..sorting.sorting import into_one
 
 
 def _check_matrix(name: str, input: Any) -> None:
@@ -74,13 +74,13 @@ def _on_diagonal(input: Array, shape: Any, offset: int) -> Any:
     return matrices.on_diagonal(input, shape, offset)
 
 
-@composite(method=True)
-def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+@composite(method=True, out=Out(copies=True))
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A vector as a diagonal matrix, or the diagonal of a matrix."""
     if input.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
     found = diag_embed(input, diagonal) if input.ndim == 1 else _diagonal_copy(input, diagonal)
-    return into_one(out, found)
+    return found
 
 
 @composite(method=True)

@@ -9,6 +9,7 @@ from ...backend import matrices, systems, xp
 from ...backend.interface import kind_of
 from ...base.warning import warn
 from ...core.op import Array, Index, composite, op, public
+from ...core.out_rules import SAFELY, Out
 from ...core.tensor import Tensor
 from ..checks.common import scalar_type
 from ..elementwise.arithmetic import is_complex_value
@@ -17,7 +18,6 @@ from ..products.matmul import _batched, adjoint_of, matmul
 from ..shapes.complex_views import _real, complex_of
 from ..shapes.joining import cat
 from ..shapes.slicing import _slice
-from ..sorting.sorting import into, into_one
 from .common import _identity, check_matrices, columns_of, rows_of
 from .diagonals import tril, triu
 from .solve import _solve, _solve_triangular
@@ -41,21 +41,21 @@ def _cholesky_gradient(g: Any, y: Any, upper: bool) -> Any:
     return (found + adjoint_of(found)) * 0.5
 
 
-@composite(function="linalg")
-def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
+@composite(function="linalg", out=Out())
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The triangular factor L of a positive-definite ``A = L @ L.mH``."""
-    return into_one(out, _cholesky(A, upper, "linalg.cholesky"))
+    return _cholesky(A, upper, "linalg.cholesky")
 
 
-@public("cholesky")
-def torch_cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+@public("cholesky", out=Out(SAFELY))
+def torch_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """The triangular factor of a positive-definite matrix."""
     warn("torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a "
          "future PyTorch release.\nL = torch.cholesky(A)\nshould be replaced with\n"
          "L = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\nshould be "
          "replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent "
          "results for all valid (symmetric positive definite) inputs.", once=True)
-    return into_one(out, _old_cholesky(input, upper))
+    return _old_cholesky(input, upper)
 
 
 @op(node="CholeskyBackward0", batches="matrices",
@@ -65,13 +65,12 @@ def _old_cholesky(A: Array, upper: bool) -> Any:
     return systems.cholesky(A, upper, "cholesky")
 
 
-@composite(function="linalg")
-def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False,
-                out: Any = None) -> Any:
+@composite(function="linalg", out=Out())
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """The Cholesky factor, and the order of the first minor that is not positive-definite."""
     name = "linalg.cholesky_ex" if check_errors else "linalg.cholesky"
     found = _cholesky(A, upper, name, not check_errors)
-    return return_types.linalg_cholesky_ex(into("linalg_cholesky_ex", out, (found, _bad_minors(A))))
+    return return_types.linalg_cholesky_ex((found, _bad_minors(A)))
 
 
 @op(batches="matrices")
@@ -108,13 +107,13 @@ def _qr_gradient(g: Any, Q: Any, R: Any, mode: str) -> Any:
     return adjoint_of(_solve_triangular(R, adjoint_of(inside), True, False))
 
 
-@composite(function="linalg")
-def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
+@composite(function="linalg", out=Out())
+def qr(A: Tensor, mode: str = "reduced") -> Any:
     """An orthogonal Q and an upper triangular R with ``A = Q @ R``."""
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' "
                            "(default), 'r', or 'complete'")
-    return return_types.linalg_qr(into("linalg_qr", out, _qr_any(A, mode)))
+    return return_types.linalg_qr(_qr_any(A, mode))
 
 
 def _qr_any(A: Tensor, mode: str) -> Any:
@@ -127,7 +126,7 @@ def _qr_any(A: Tensor, mode: str) -> Any:
     return Q, cat([R, matmul(adjoint_of(Q), rest)], -1)
 
 
-@public("qr")
+@public("qr", out=Out())
 def torch_qr(input: Tensor, some: bool = True) -> Any:
     """An orthogonal Q and an upper triangular R with ``input = Q @ R``."""
     return return_types.qr(_qr_any(input, "reduced" if some else "complete"))
@@ -161,16 +160,16 @@ def _side(A: Tensor, UPLO: str) -> str:
     return UPLO.upper()
 
 
-@composite(function="linalg")
-def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
+@composite(function="linalg", out=Out())
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """The eigenvalues (ascending) and eigenvectors of a Hermitian matrix."""
-    return return_types.linalg_eigh(into("linalg_eigh", out, _eigh(A, _side(A, UPLO))))
+    return return_types.linalg_eigh(_eigh(A, _side(A, UPLO)))
 
 
-@composite(function="linalg")
-def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
+@composite(function="linalg", out=Out())
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of a Hermitian matrix, ascending."""
-    return into_one(out, _eigh(A, _side(A, UPLO))[0])
+    return _eigh(A, _side(A, UPLO))[0]
 
 
 @op(node="LinalgEigBackward0", outputs=("eigenvalues", "eigenvectors"), batches="matrices",
@@ -179,7 +178,7 @@ def _eig(A: Array, name: str) -> Any:
     if kind_of(A.dtype) in "biu":
         raise RuntimeError(f"Unknown Complex ScalarType for {scalar_type(A)}")
     check_matrices(name, A, kernel="linalg_eig_out_cpu")
-    return matrices.eig(A)
+    return matrices.eig(A, finite=name == "linalg.eig")
 
 
 def _eig_gradient(g: Any, A: Any, values: Any, vectors: Any) -> Any:
@@ -203,23 +202,25 @@ def _real_diagonal(matrix: Any, one: Any) -> Any:
     return complex_of(_real(matrix * one))
 
 
-@composite(function="linalg")
-def eig(A: Tensor, *, out: Any = None) -> Any:
+@composite(function="linalg", out=Out(
+    SAFELY, function="torch.linalg.eig", names=("eigenvalues", "eigenvectors")))
+def eig(A: Tensor) -> Any:
     """The eigenvalues and eigenvectors of square matrices, complex."""
-    return return_types.linalg_eig(into("linalg_eig", out, _eig(A, "linalg.eig")))
+    return return_types.linalg_eig(_eig(A, "linalg.eig"))
 
 
-@composite(function="linalg")
-def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+@composite(function="linalg", out=Out(
+    SAFELY, function="torch.linalg.eigvals", names=("eigenvalues",), copies=True))
+def eigvals(A: Tensor) -> Tensor:
     """The eigenvalues of square matrices, complex."""
-    return into_one(out, _eig(A, "linalg.eig" if A.requires_grad else "linalg.eigvals")[0])
+    return _eig(A, "linalg.eig" if A.requires_grad else "linalg.eigvals")[0]
 
 
 @op(node="LinalgSvdBackward0", outputs=("U", "S", "Vh"), batches="matrices",
     vjp=lambda g, U, S, Vh: _svd_gradient(g, U, S, Vh))
 def _svd(A: Array, full_matrices: bool) -> Any:
     check_matrices("linalg.svd", A, square=False, kernel="linalg_svd_cpu")
-    return tuple(xp.linalg.svd(A, full_matrices))
+    return systems.svd(A, full_matrices)
 
 
 def _first(input: Any, axis: int, count: int) -> Any:
@@ -265,20 +266,19 @@ def _svd_gradient(g: Any, U: Any, S: Any, Vh: Any) -> Any:
     return found if outside is None else found + outside
 
 
-@composite(function="linalg")
-def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None,
-        out: Any = None) -> Any:
+@composite(function="linalg", out=Out())
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """The singular value decomposition ``A = U @ diag(S) @ Vh``."""
-    return return_types.linalg_svd(into("linalg_svd", out, _svd(A, full_matrices)))
+    return return_types.linalg_svd(_svd(A, full_matrices))
 
 
-@composite(function="linalg")
-def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
+@composite(function="linalg", out=Out())
+def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values, descending."""
-    return into_one(out, _svd(A, False)[1])
+    return _svd(A, False)[1]
 
 
-@public("svd")
+@public("svd", out=Out())
 def torch_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """The singular value decomposition ``input = U @ diag(S) @ V.mH``."""
     if input.ndim < 2:

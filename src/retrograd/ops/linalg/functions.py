@@ -8,6 +8,7 @@ from typing import Any
 from ...backend import matrices, xp
 from ...base.errors import LinAlgError, canonical_dim
 from ...core.op import Array, composite, op, public
+from ...core.out_rules import SAFELY, Out
 from ...core.tensor import Tensor, wrap
 from ..elementwise.where import where
 from ..products.matmul import adjoint_of, matmul, mm
@@ -18,7 +19,6 @@ from ..shapes.dimensions import _permute
 from ..shapes.joining import _cat
 from ..shapes.reshaping import reshape, zeros_of
 from ..shapes.slicing import _slice
-from ..sorting.sorting import into_one
 from .common import _identity, check_matrices, per_matrix
 from .factor import svdvals
 from .solve import _zero_pivots, inv
@@ -48,8 +48,8 @@ def matrix_exp(A: Tensor) -> Tensor:
 
 
 @public("matrix_power")
-@composite(function="linalg")
-def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+@composite(function="linalg", out=Out())
+def matrix_power(A: Tensor, n: int) -> Tensor:
     """The ``n``-th power of square matrices, by repeated squaring."""
     check_matrices("linalg.matrix_power", A._data, numbers="any")
     if n == 0:
@@ -63,7 +63,7 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
             found = base if found is None else times(found, base)
         left //= 2
         base = times(base, base) if left else base
-    return into_one(out, found.clone() if found is A else found)
+    return found.clone() if found is A else found
 
 
 # ---------------------------------------------------------------- norms
@@ -73,9 +73,10 @@ def _refuse_order(ord: Any) -> RuntimeError:
     return RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
 
 
-@composite(function="linalg")
+@composite(function="linalg", out=Out(
+    "linalg.matrix_norm expected out tensor dtype {result} but got: {out}", copies=True))
 def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *,
-                dtype: Any = None, out: Tensor | None = None) -> Tensor:
+                dtype: Any = None) -> Tensor:
     """The norm of matrices: "fro", "nuc", or a number (2 the largest singular value)."""
     if A.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 "
@@ -93,7 +94,7 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
                            f"{dims[1]})")
     if dtype is not None:
         A = A.to(dtype)
-    return into_one(out, _matrix_norm(A, ord, first, second, keepdim))
+    return _matrix_norm(A, ord, first, second, keepdim)
 
 
 def _matrix_norm(A: Tensor, ord: Any, first: int, second: int, keepdim: bool) -> Tensor:
@@ -129,15 +130,16 @@ def _extreme(values: Tensor, ord: float, dim: int, keepdim: bool) -> Tensor:
                              *values.shape[axis + 1:]))
 
 
-@public("norm", method=False, function="linalg")
+@public("norm", method=False, function="linalg", out=Out(
+    "linalg.norm expected out tensor dtype {result} but got: {out}", copies=True))
 def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *,
-                out: Tensor | None = None, dtype: Any = None) -> Tensor:
+                dtype: Any = None) -> Tensor:
     """The norm of vectors (one ``dim``) or matrices (two)."""
     if dim is not None and not isinstance(dim, int) and len(dim) not in (1, 2):
         raise RuntimeError("linalg.norm: If dim is specified, it must be of length 1 or 2. Got "
                            f"[{', '.join(map(str, dim))}]")
     if ord is None:
-        return vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype)
     if dim is None:
         if A.ndim not in (1, 2):
             raise RuntimeError("linalg.norm: If dim is not specified but ord is, the input must be "
@@ -146,22 +148,22 @@ def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = Fal
     if isinstance(dim, int) or len(dim) == 1:
         if isinstance(ord, str):
             raise _refuse_order(ord)
-        return vector_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
-    return matrix_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
+        return vector_norm(A, ord, dim, keepdim, dtype=dtype)
+    return matrix_norm(A, ord, dim, keepdim, dtype=dtype)
 
 
 _CONDITIONS = (None, 2, -2, 1, -1, math.inf, -math.inf, "fro", "nuc")
 
 
-@composite(function="linalg")
-def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
+@composite(function="linalg", out=Out(SAFELY, copies=True, function="linalg.cond"))
+def cond(A: Tensor, p: Any = None) -> Tensor:
     """The condition number."""
     if A.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
     if not A.numel():
         if isinstance(p, str):
             check_matrices(f"linalg.cond(ord={p})", A._data, numbers="any")
-        return into_one(out, wrap(xp.zeros(tuple(A.shape[:-2]), A.dtype.to_real().np)))
+        return wrap(xp.zeros(tuple(A.shape[:-2]), A.dtype.to_real().np))
     if p not in _CONDITIONS:
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     if p is None or p in (2, -2):
@@ -170,12 +172,12 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
         count = values.shape[last]
         big, small = _slice(values, last, 0, 1, 1), _slice(values, last, count - 1, count, 1)
         ratio = big / small if p != -2 else small / big
-        return into_one(out, ratio.squeeze(-1))
+        return ratio.squeeze(-1)
     check_matrices(f"linalg.cond(ord={p})", A._data, numbers="any")
     try:
         inverse = inv(A)
-        return into_one(out, matrix_norm(A, p) * matrix_norm(inverse, p))
+        return matrix_norm(A, p) * matrix_norm(inverse, p)
     except LinAlgError:
         singular = _zero_pivots(A) > 0
         regular = where(per_matrix(singular), _identity(A), A)
-        return into_one(out, where(singular, math.inf, cond(regular, p)))
+        return where(singular, math.inf, cond(regular, p))

@@ -8,13 +8,13 @@ from ... import return_types
 from ...backend import matrices, xp
 from ...backend.interface import kind_of
 from ...core.op import Array, Index, composite, op
+from ...core.out_rules import SAFELY, Out
 from ...core.tensor import Tensor, wrap
 from ..elementwise.conjugate import conj
 from ..products.matmul import _batched, adjoint_of, matmul
 from ..reductions.sums import sum as reduce_sum
 from ..shapes.dimensions import unsqueeze
 from ..shapes.reshaping import reshape
-from ..sorting.sorting import into_one
 from .common import check_matrices
 from .factor import svdvals
 
@@ -42,15 +42,15 @@ def _number(value: Any) -> Any:
     return value.item() if isinstance(value, Tensor) else value
 
 
-@composite(function="linalg")
+@composite(function="linalg", out=Out(SAFELY, function="linalg.pinv"))
 def pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False,
-         rcond: Any = None, out: Tensor | None = None) -> Tensor:
+         rcond: Any = None) -> Tensor:
     """The pseudo-inverse."""
     if A.ndim < 2 or kind_of(A._data.dtype) not in "fc" or matrices.is_low_precision(A._data.dtype):
         raise RuntimeError(f"linalg.pinv({A.dtype.alias}{{{list(A.shape)}}}): expected a tensor "
                            "with 2 or more dimensions of float, double, cfloat or cdouble types")
     rtol = rcond if rcond is not None else rtol
-    return into_one(out, _pinv(A, _number(atol), _number(rtol), hermitian))
+    return _pinv(A, _number(atol), _number(rtol), hermitian)
 
 
 @composite(method=True)
@@ -59,7 +59,8 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return pinv(input, rcond=rcond)
 
 
-@composite(function="linalg")
+@composite(function="linalg", out=Out(SAFELY, function="torch.linalg.lstsq", names=(
+    "solution", "residuals", "rank", "singular_values")))
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The X that makes ``A @ X - B`` shortest, with residuals, rank and singular values."""
     _refuse_imprecise(A)
@@ -92,9 +93,9 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     return return_types.linalg_lstsq((solution, residuals, rank, values))
 
 
-@composite(function="linalg")
+@composite(function="linalg", out=Out(SAFELY, function="torch.linalg.matrix_rank"))
 def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None,
-                rtol: Any = None, out: Any = None) -> Tensor:
+                rtol: Any = None) -> Tensor:
     """The number of singular values that are not negligible."""
     _refuse_imprecise(A)
     if A.ndim < 2:
@@ -102,7 +103,7 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
                            "dimensions.")
     check_matrices("linalg.eigh", A._data, square=hermitian)
     atol = tol if tol is not None else atol
-    return into_one(out, _rank(A, _tolerance(atol), _tolerance(rtol), hermitian))
+    return _rank(A, _tolerance(atol), _tolerance(rtol), hermitian)
 
 
 def _tolerance(value: Any) -> Any:

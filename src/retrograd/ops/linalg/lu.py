@@ -8,6 +8,8 @@ from ... import return_types
 from ...backend import systems, xp
 from ...base.warning import warn
 from ...core.op import Array, Index, composite, linear, op, public
+from ...core.out_argument import run_into
+from ...core.out_rules import SAFELY, Out
 from ...core.tensor import Tensor
 from ..batching import all_batched, repeated, run
 from ..checks import matrices as checks
@@ -16,7 +18,6 @@ from ..products.matmul import _batched, adjoint_of
 from ..shapes.expanding import expand, joint_shape
 from ..shapes.joining import cat
 from ..shapes.slicing import _slice, slice_backward
-from ..sorting.sorting import into, into_one
 from .common import _identity
 from .diagonals import tril, triu
 from .solve import _solve_triangular
@@ -90,19 +91,18 @@ def _factored(name: str, A: Tensor, pivot: bool, refusing: str = "") -> Any:
     return _lu_factor(A, refusing)
 
 
-@composite(function="linalg")
-def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+@composite(function="linalg", out=Out())
+def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """The factors L and U in one matrix, and the row that each step of pivoting swapped."""
     found = _factored("torch.lu_factor", A, pivot, "lu_factor")
-    return return_types.linalg_lu_factor(into("linalg_lu_factor", out, found[:2]))
+    return return_types.linalg_lu_factor(found[:2])
 
 
-@composite(function="linalg")
-def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False,
-                 out: Any = None) -> Any:
+@composite(function="linalg", out=Out())
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """The factors L and U in one matrix, pivots, and where the first zero on U's diagonal is."""
     found = _factored("torch.lu_factor", A, pivot, "lu_factor_ex" if check_errors else "")
-    return return_types.linalg_lu_factor_ex(into("linalg_lu_factor_ex", out, found))
+    return return_types.linalg_lu_factor_ex(found)
 
 
 @composite(method=True)
@@ -114,7 +114,8 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
          "compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\n"
          "should be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, "
          "compute_pivots)", once=True)
-    found = into("lu", out, _factored("torch.lu_factor", A, pivot)[:3 if get_infos else 2])
+    found = run_into(out, "lu", Out(), lambda: _factored("torch.lu_factor", A, pivot)[
+        :3 if get_infos else 2])
     return return_types._lu_with_info(found) if get_infos else tuple(found)
 
 
@@ -160,20 +161,19 @@ _linalg_lu = _unpacking("_linalg_lu", "LinalgLuBackward0")
 _lu_unpack = _unpacking("_lu_unpack", "LuUnpackBackward0")
 
 
-@public("lu", method=False, function="linalg")
-def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+@public("lu", method=False, function="linalg", out=Out())
+def linalg_lu(A: Tensor, *, pivot: bool = True) -> Any:
     """A permutation P, a lower triangular L and an upper triangular U with ``A = P @ L @ U``."""
     LU, pivots, _ = _factored("linalg.lu", A, pivot)
-    return return_types.linalg_lu(into("linalg_lu", out, _linalg_lu(LU, pivots, True, True)))
+    return return_types.linalg_lu(_linalg_lu(LU, pivots, True, True))
 
 
-@composite(function="torch")
+@composite(function="torch", out=Out())
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True,
-              unpack_pivots: bool = True, *, out: Any = None) -> Any:
+              unpack_pivots: bool = True) -> Any:
     """The matrices P, L and U of packed LU factors; those that are not wanted are empty."""
     checks.check_packed(LU_data._data, LU_pivots._data, unpack_pivots)
-    return return_types.lu_unpack(into(
-        "lu_unpack", out, _lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots)))
+    return return_types.lu_unpack(_lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots))
 
 
 # ---------------------------------------------------------------- systems
@@ -210,22 +210,21 @@ def _lu_solved(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool)
     return _lu_solve(LU, pivots, B, adjoint)
 
 
-@public("lu_solve", method=False, function="linalg")
+@public("lu_solve", method=False, function="linalg", out=Out())
 def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
-                    adjoint: bool = False, out: Tensor | None = None) -> Tensor:
+                    adjoint: bool = False) -> Tensor:
     """The solution X of ``A @ X = B`` from the LU factors of A."""
-    return into_one(out, _lu_solved(LU, pivots, B, left, adjoint))
+    return _lu_solved(LU, pivots, B, left, adjoint)
 
 
-@composite(method=True)
-def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *,
-             out: Tensor | None = None) -> Tensor:
+@composite(method=True, out=Out(SAFELY))
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """The solution X of ``A @ X = input`` from the LU factors of A."""
     warn("torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a "
          "future PyTorch release.\nNote that torch.linalg.lu_solve has its arguments reversed.\n"
          "X = torch.lu_solve(B, LU, pivots)\nshould be replaced with\n"
          "X = torch.linalg.lu_solve(LU, pivots, B)", once=True)
-    return into_one(out, _lu_solved(LU_data, LU_pivots, input, True, False))
+    return _lu_solved(LU_data, LU_pivots, input, True, False)
 
 
 # ---------------------------------------------------------------- symmetric indefinite matrices
@@ -242,19 +241,18 @@ def _ldl_factor(A: Array, hermitian: bool, name: str) -> Any:
     return found
 
 
-@composite(function="linalg")
-def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
+@composite(function="linalg", out=Out())
+def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
     """L and D of a symmetric ``A = L @ D @ L.mT`` in one matrix, and pivots."""
     found = _ldl_factor(A, hermitian, "ldl_factor")
-    return return_types.linalg_ldl_factor(into("linalg_ldl_factor", out, found[:2]))
+    return return_types.linalg_ldl_factor(found[:2])
 
 
-@composite(function="linalg")
-def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False,
-                  out: Any = None) -> Any:
+@composite(function="linalg", out=Out())
+def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
     """L and D of a symmetric matrix, pivots, and where the first singular block of D is."""
     found = _ldl_factor(A, hermitian, "ldl_factor_ex" if check_errors else "")
-    return return_types.linalg_ldl_factor_ex(into("linalg_ldl_factor_ex", out, found))
+    return return_types.linalg_ldl_factor_ex(found)
 
 
 @op(node="NotImplemented", batches=lambda batch, LD, pivots, B, hermitian:
@@ -265,9 +263,8 @@ def _ldl_solve(LD: Array, pivots: Index, B: Array, hermitian: bool) -> Any:
     return systems.ldl_solve(LD, pivots, B, hermitian)
 
 
-@composite(function="linalg")
-def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False,
-              out: Tensor | None = None) -> Tensor:
+@composite(function="linalg", out=Out())
+def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:
     """The solution X of ``A @ X = B`` from the LDL factors of A."""
     checks.check_ldl_system(LD._data, pivots._data, B._data)
-    return into_one(out, _ldl_solve(LD, pivots, B, hermitian))
+    return _ldl_solve(LD, pivots, B, hermitian)

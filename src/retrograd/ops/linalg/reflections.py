@@ -7,6 +7,7 @@ from typing import Any
 from ... import return_types
 from ...backend import systems, xp
 from ...core.op import Array, Index, composite, op
+from ...core.out_rules import SAFELY, Out
 from ...core.tensor import Tensor
 from ..batching import all_batched, run
 from ..checks.common import no_derivative_of
@@ -17,7 +18,6 @@ from ..shapes.expanding import sum_to_size_of
 from ..shapes.flipping import _flip
 from ..shapes.reshaping import reshape
 from ..shapes.slicing import _slice
-from ..sorting.sorting import into, into_one
 from .common import rows_of
 from .diagonals import tril, triu
 from .solve import _solve_triangular
@@ -30,10 +30,10 @@ def _geqrf(input: Array) -> Any:
     return systems.packed_qr(input)
 
 
-@composite(method=True)
-def geqrf(input: Tensor, *, out: Any = None) -> Any:
+@composite(method=True, out=Out(SAFELY, function="torch.geqrf", names=("a", "tau")))
+def geqrf(input: Tensor) -> Any:
     """R with the vectors of the reflections that make Q below it, and their factors."""
-    return return_types.geqrf(into("geqrf", out, _geqrf(input)))
+    return return_types.geqrf(_geqrf(input))
 
 
 def _reflecting(name: str, node: str) -> Any:
@@ -97,12 +97,12 @@ def _vectors(A: Tensor, count: int) -> Tensor:
     return tril(A, -1) + _leading_identity(A, count)
 
 
-@composite(function="linalg")
-def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+@composite(function="linalg", out=Out(SAFELY, function="torch.linalg.householder_product"))
+def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of the reflections that ``geqrf`` gives."""
     check_reflections(A._data, tau._data)
-    return into_one(out, _householder_product(_vectors(A, tau.shape[-1]), tau,
-                                              _leading_identity(A, A.shape[-1])))
+    return _householder_product(_vectors(A, tau.shape[-1]), tau,
+                                              _leading_identity(A, A.shape[-1]))
 
 
 @composite(method=True)
@@ -111,13 +111,14 @@ def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     return householder_product(input, tau, out=out)
 
 
-@composite(method=True)
+@composite(method=True, out=Out("torch.ormqr: Expected input and result to have the same dtype, "
+                               "but input has dtype{result} and result has dtype {out}"))
 def ormqr(input: Tensor, input2: Tensor, input3: Tensor, left: bool = True,
-          transpose: bool = False, *, out: Tensor | None = None) -> Tensor:
+          transpose: bool = False) -> Tensor:
     """``Q @ input3``, or ``input3 @ Q``, of the Q that the reflections of ``geqrf`` make."""
     check_ormqr(input._data, input2._data, input3._data, left)
     reflections = _vectors(input, input2.shape[-1]), input2
     if not left:  # X @ Q is (Q.mH @ X.mH).mH
         input3, transpose = adjoint_of(input3), not transpose
     found = _ormqr(*(_backwards(*reflections) if transpose else reflections), input3)
-    return into_one(out, found if left else adjoint_of(found))
+    return found if left else adjoint_of(found)

@@ -13,6 +13,7 @@ from ...base import dtypes
 from ...base.errors import canonical_dim, no_kernel
 from ...base.warning import warn
 from ...core.op import Array, Index, composite, op, public
+from ...core.out_rules import SAFELY, Out
 from ...core.tensor import Tensor
 from ..batching import all_batched, run
 from ..checks.common import scalar_type
@@ -28,7 +29,6 @@ from ..shapes.dimensions import _permute, transpose
 from ..shapes.dimensions import transpose as _turned
 from ..shapes.expanding import expand, joint_shape, sum_to_size_of
 from ..shapes.reshaping import reshape, with_rank
-from ..sorting.sorting import into, into_one
 from .common import check_matrices, columns_of, per_matrix, rows_of
 from .diagonals import tril, triu
 
@@ -47,12 +47,12 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _inv(A, "linalg.inv", out=out)
 
 
-@composite(function="linalg")
-def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
+@composite(function="linalg", out=Out())
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """The inverse, and a number that is positive where a matrix is singular."""
     name = "linalg.inv_ex" if check_errors else "linalg.inv"
     found = _inv(A, name, not check_errors)
-    return return_types.linalg_inv_ex(into("linalg_inv_ex", out, (found, _zero_pivots(A))))
+    return return_types.linalg_inv_ex((found, _zero_pivots(A)))
 
 
 @op(batches="matrices")
@@ -104,10 +104,10 @@ def _check_system(name: str, A: Any, B: Any, vector: bool, left: bool, kernel: s
                            f"({A.shape[-2]}x{A.shape[-1]} and {rows}x{cols})")
 
 
-@composite(function="linalg")
-def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
+@composite(function="linalg", out=Out())
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The solution X of ``A @ X = B`` (of ``X @ A = B`` with ``left=False``)."""
-    return into_one(out, _solved(A, B, left, "torch.linalg.solve", False))
+    return _solved(A, B, left, "torch.linalg.solve", False)
 
 
 def _solved(A: Tensor, B: Tensor, left: bool, name: str, quiet: bool) -> Tensor:
@@ -123,12 +123,11 @@ def _solved(A: Tensor, B: Tensor, left: bool, name: str, quiet: bool) -> Tensor:
     return transpose(turned, -2, -1)
 
 
-@composite(function="linalg")
-def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False,
-             out: Any = None) -> Any:
+@composite(function="linalg", out=Out())
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """The solution X of ``A @ X = B``, and a number that is positive where A is singular."""
     found = _solved(A, B, left, "torch.linalg.solve_ex", not check_errors)
-    return return_types.linalg_solve_ex(into("linalg_solve_ex", out, (found, _zero_pivots(A))))
+    return return_types.linalg_solve_ex((found, _zero_pivots(A)))
 
 
 @op(node="LinalgSolveTriangularBackward0", broadcasts=True,
@@ -152,9 +151,9 @@ _solve_triangular.vjp(
         adjoint_of(A), g, not upper, unitriangular))
 
 
-@composite(function="linalg")
+@composite(function="linalg", out=Out("expected scalar type {result} but found {out}"))
 def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
-                     unitriangular: bool = False, out: Tensor | None = None) -> Tensor:
+                     unitriangular: bool = False) -> Tensor:
     """The solution X of ``A @ X = B`` for triangular ``A``."""
     _check_system("linalg.solve_triangular", A._data, B._data, False, left,
                   "triangular_solve_cpu")
@@ -163,12 +162,12 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
     else:
         found = transpose(_solve_triangular(transpose(A, -2, -1), transpose(B, -2, -1), not upper,
                                             unitriangular), -2, -1)
-    return into_one(out, found)
+    return found
 
 
-@composite(method=True)
+@composite(method=True, out=Out(SAFELY))
 def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False,
-                     unitriangular: bool = False, *, out: Any = None) -> Any:
+                     unitriangular: bool = False) -> Any:
     """The solution X of ``A @ X = b`` for triangular ``A``, and a copy of A."""
     warn("torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will "
          "be removed in a future PyTorch release.\ntorch.linalg.solve_triangular has its arguments "
@@ -180,7 +179,7 @@ def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool =
     matrix = _turned(A, -2, -1) if transpose else A
     found = _solve_triangular(matrix, b, upper is not transpose, unitriangular)
     copy = clone(expand(A, (*lead, *A.shape[-2:])))
-    return return_types.triangular_solve(into("triangular_solve", out, (found, copy)))
+    return return_types.triangular_solve((found, copy))
 
 
 def _check_factor(input: Any, L: Any) -> None:
@@ -211,12 +210,11 @@ _cholesky_solve.vjp(
         _batched(_cholesky_solve(g, L, upper), adjoint_of(y)), L, upper))
 
 
-@composite(method=True)
-def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *,
-                   out: Tensor | None = None) -> Tensor:
+@composite(method=True, out=Out(SAFELY))
+def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     """The solution X of ``A @ X = input``, from the Cholesky factor ``L`` of A."""
     _check_factor(input._data, L._data)
-    return into_one(out, _cholesky_solve(input, L, upper))
+    return _cholesky_solve(input, L, upper)
 
 
 @op(node="CholeskyInverseBackward0", batches="leading", vjp=lambda g, L, y, upper: _of_factor(
@@ -226,17 +224,17 @@ def _cholesky_inverse(L: Array, upper: bool) -> Any:
     return systems.cholesky_solve(xp.eye(L.shape[-1], dtype=L.dtype), L, upper)
 
 
-@composite(method=True)
-def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+@composite(method=True, out=Out(SAFELY))
+def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
     """The inverse of a matrix from its Cholesky factor ``L``."""
-    return into_one(out, _cholesky_inverse(L, upper))
+    return _cholesky_inverse(L, upper)
 
 
 # ---------------------------------------------------------------- tensors seen as matrices
 
 
-@composite(function="linalg")
-def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
+@composite(function="linalg", out=Out(SAFELY, copies=True, function="tensorinv"))
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """The inverse of a tensor seen as a matrix whose rows are its first ``ind`` dimensions."""
     if ind <= 0:
         raise RuntimeError("Expected a strictly positive integer for 'ind'")
@@ -248,12 +246,11 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
                            f"prod(self.shape[:ind]), but got {math.prod(back)} != "
                            f"{math.prod(front)}")
     size = math.prod(front)
-    return into_one(out, reshape(_inv(reshape(A, (size, size)), "inv"), (*back, *front)))
+    return reshape(_inv(reshape(A, (size, size)), "inv"), (*back, *front))
 
 
-@composite(function="linalg")
-def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *,
-                out: Tensor | None = None) -> Tensor:
+@composite(function="linalg", out=Out(SAFELY, copies=True, function="tensorsolve"))
+def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """The X of ``tensordot(A, X, X.ndim) = B``."""
     if dims is not None:
         moved = [canonical_dim(d, A.ndim) for d in dims]
@@ -264,7 +261,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *,
         raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[other.ndim:])"
                            f" == prod(self.shape[:other.ndim]), but got {size} != "
                            f"{math.prod(B.shape)}")
-    return into_one(out, reshape(solve(reshape(A, (size, size)), reshape(B, (size,))), shape))
+    return reshape(solve(reshape(A, (size, size)), reshape(B, (size,))), shape)
 
 
 # ---------------------------------------------------------------- determinants
@@ -325,13 +322,13 @@ def as_array_or_tensor(value: Any) -> Any:
     return value if isinstance(value, Tensor) else xp.as_array(value)
 
 
-@composite(function="linalg")
-def slogdet(A: Tensor, *, out: Any = None) -> Any:
+@composite(function="linalg", out=Out())
+def slogdet(A: Tensor) -> Any:
     """The sign of the determinant and the logarithm of its absolute value."""
-    return return_types.linalg_slogdet(into("linalg_slogdet", out, _slogdet(A, "linalg.slogdet")))
+    return return_types.linalg_slogdet(_slogdet(A, "linalg.slogdet"))
 
 
-@public("slogdet")
+@public("slogdet", out=Out())
 def torch_slogdet(input: Tensor) -> Any:
     """The sign of the determinant and the logarithm of its absolute value."""
     return return_types.slogdet(_slogdet(input, "linalg.slogdet"))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import matrices
+from ...base import dtypes
 from ...base.errors import canonical_dim, existing_dim
 from ...base.warning import warn
 from ...core.op import Array, composite, op, public
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import all_aligned, inner_rank, run
+from ..checks.common import unsupported
 from ..elementwise.arithmetic import is_complex_value
 from ..elementwise.conjugate import conj
 from ..reductions.cumulative import cumprod
@@ -17,11 +20,12 @@ from ..reductions.sums import sum as reduce_sum
 from ..shapes.dimensions import unsqueeze
 from ..shapes.expanding import expand, joint_shape
 from ..shapes.joining import cat
-from ..sorting.sorting import into_one
 
 
-@op(node="LinalgCrossBackward0", broadcasts=True, promote="same")
+@op(node="LinalgCrossBackward0", broadcasts=True, promote="same", title="linalg_cross",
+    out=Out(apart=True))
 def _cross(input: Array, other: Array, dim: int) -> Any:
+    unsupported("cross", input.dtype, "b")
     return matrices.cross(input, other, dim)
 
 
@@ -65,18 +69,22 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *,
     return linalg_cross(input, other, dim=dim, out=out)
 
 
-@composite(function="linalg")
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+@composite(function="linalg", out=Out(
+    "linalg.vecdot: Expected out of dtype{result} but found {out}"))
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """The dot products of vectors along ``dim``, the first ones conjugated."""
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
         raise RuntimeError("linalg.vecdot: Expected a floating point or complex tensor as input. "
                            f"Got {x.dtype.alias}")
-    return into_one(out, reduce_sum((conj(x) if is_complex_value(x) else x) * y, dim))
+    return reduce_sum((conj(x) if is_complex_value(x) else x) * y, dim)
 
 
 @composite(function="linalg")
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """The powers 0 to N-1 of ``x``, along a new last dimension."""
+    if x.dtype is dtypes.bool:
+        raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, "
+                           "but got Bool")
     x = x if x.ndim else unsqueeze(x, 0)
     count = x.shape[-1] if N is None else N
     if count <= 1:

@@ -26,7 +26,7 @@ from .reduction import (
 
 @op(batches=of_each)
 def _mse_loss(input: Array, target: Array, reduction: int) -> Any:
-    unsupported("mse_cpu", input.dtype, "biu")
+    unsupported("mse_cpu", input.dtype, "biuc")
     return loss_kernels.squared_error(input, target, reduction)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
@@ -12,7 +11,7 @@ from ...base.dtypes import from_numpy_dtype
 from ...base.modes import MODE
 from ...core.computing import compute
 from ...core.graph import INFERENCE, View
-from ...core.inplace import check_history, check_writable
+from ...core.inplace import check_history, check_writable, packed_strides, resize
 from ...core.op import Array, op, public, view
 from ...core.operands import prepare
 from ...core.recording import record
@@ -115,33 +114,8 @@ def resize_(self: Tensor, *given: Any, memory_format: Any = None) -> Tensor:
         raise RuntimeError("cannot resize variables that require grad")
     if any(n < 0 for n in size):
         raise RuntimeError("numel: integer multiplication overflow")
-    array = self._array()
-    if array.shape == size:
-        return self
-    library = library_of(array)
-    owner = library.storage_of(array)
-    held_bytes = owner.size * owner.dtype.itemsize
-    offset = self.storage_offset()
-    needed = offset + math.prod(size)
-    if needed * array.dtype.itemsize <= held_bytes:
-        made = library.as_strided(array, size, packed_strides(size), 0)
-    else:
-        memory = library.zeros(needed, array.dtype)
-        held = library.as_strided(array, (held_bytes // array.dtype.itemsize - offset,), (1,), 0)
-        memory[offset:offset + held.size] = held
-        made = memory[offset:].reshape(size)
-    self._replace_data(made)
-    self._counter().bump()
+    resize(self, size)
     return self
-
-
-def packed_strides(size: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides, in elements, of a packed tensor of ``size``."""
-    strides, step = [], 1
-    for n in reversed(size):
-        strides.append(step)
-        step *= max(n, 1)
-    return tuple(reversed(strides))
 
 
 @public("resize_as_", method=False)

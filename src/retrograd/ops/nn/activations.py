@@ -13,6 +13,7 @@ from ...backend import xp
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...core.op import PUBLIC, Array, Dim, Number, composite, elementwise, op, public, publish
+from ...core.out_rules import CASTABLE, Out
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..elementwise.arithmetic import abs
@@ -119,6 +120,7 @@ def _leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fal
 
 
 @elementwise(function="torch", method=False, inplace="function", guard=kinds("if", "threshold_cpu"),
+             out=Out(CASTABLE),
              vjp=lambda g, input, threshold: zeroed_by(g, input, input <= threshold))
 def threshold(input: Array, threshold: Number, value: Number) -> Any:
     """``input``, or ``value`` where it is not above ``threshold``."""
@@ -352,7 +354,8 @@ logsigmoid = _activation(
     "logsigmoid", "The logarithm of the sigmoid, exact at both ends.",
     lambda input: xp.in_rows(xp.minimum(input, 0) - xp.log1p(xp.exp(-xp.abs(input)))),
     lambda g, input: g * sigmoid(-input), node="LogSigmoidBackward0",
-    guard=kinds("f", "log_sigmoid_cpu"))
+    guard=kinds("f", "log_sigmoid_cpu"),
+    out=Out("expected scalar type {result} but found {out}", silent=True))
 
 
 @composite(function="nn.functional")

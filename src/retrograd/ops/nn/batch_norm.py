@@ -11,7 +11,7 @@ from ...base.modes import switched
 from ...core.op import Array, Index, composite, op, public
 from ...core.tensor import Tensor
 from ..batching import all_batched, batched
-from ..checks.common import unsupported
+from ..checks.common import no_complex, unsupported
 from ..checks.norms import check_channels, check_types
 from ..elementwise.exponentials import rsqrt
 from ..reductions.sums import mean
@@ -38,13 +38,13 @@ def other_axes(rank: int) -> tuple[int, ...]:
     return (0, *range(2, rank))
 
 
-@op(node="NativeBatchNormBackward0")
+@op(node="NativeBatchNormBackward0", guard=no_complex("batch_norm"))
 def _batch_norm(input: Array, weight: Array | None, bias: Array | None, eps: float) -> Any:
     check_types(input, weight, bias, "batch_norm")
     return norm_kernels.channel_norm(input, weight, bias, None, eps)[0]
 
 
-@op(node="NativeBatchNormBackward0", differentiable=(0,),
+@op(node="NativeBatchNormBackward0", differentiable=(0,), guard=no_complex("batch_norm"),
     outputs=("output", "mean", "scale", "squares"))
 def _batch_norm_with_moments(input: Array, weight: Array | None, bias: Array | None,
                              eps: float) -> Any:
@@ -52,14 +52,15 @@ def _batch_norm_with_moments(input: Array, weight: Array | None, bias: Array | N
     return norm_kernels.channel_norm(input, weight, bias, None, eps)
 
 
-@op(node="NativeGroupNormBackward0")
+@op(node="NativeGroupNormBackward0", guard=no_complex("GroupNormKernelImpl"))
 def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: int,
                 eps: float) -> Any:
     check_types(input, weight, bias, "GroupNormKernelImpl")
     return norm_kernels.channel_norm(input, weight, bias, groups, eps)[0]
 
 
-@op(node="NativeGroupNormBackward0", differentiable=(0,), outputs=("output", "mean", "scale"))
+@op(node="NativeGroupNormBackward0", differentiable=(0,), outputs=("output", "mean", "scale"),
+    guard=no_complex("GroupNormKernelImpl"))
 def _group_norm_with_moments(input: Array, weight: Array | None, bias: Array | None, groups: int,
                              eps: float) -> Any:
     check_types(input, weight, bias, "GroupNormKernelImpl")
@@ -209,7 +210,7 @@ def _(batch: Any, output: Any, input: Any, mean: Any, scale: Any, groups: Any,
     return reshape(sum_to_size_of(output * unit, kept), (batch.size, channels))
 
 
-@op(node="NativeBatchNormBackward0")
+@op(node="NativeBatchNormBackward0", guard=no_complex("batch_norm"))
 def _batch_norm_fixed(input: Array, weight: Array | None, bias: Array | None, mean: Index,
                       var: Index, eps: float) -> Any:
     check_types(input, weight, bias, "batch_norm")

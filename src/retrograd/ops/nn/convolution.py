@@ -20,7 +20,7 @@ from .padding import constant_pad_nd, pad
 from .sizes import Ints, spread
 
 
-@op(node="ConvolutionBackward0", check=checks.check_convolution)
+@op(node="ConvolutionBackward0", check=checks.check_convolution, guard=checks.refuse_bool)
 def _convolution(input: Array, weight: Array, bias: Array | None, stride: Any, padding: Any,
                  dilation: Any, groups: int) -> Any:
     return conv_kernels.convolve(input, weight, bias, stride, padding, dilation, groups)
@@ -145,7 +145,7 @@ def _(batch: Any, output: Any, input: Any, shape: Any, stride: Any, padding: Any
     return unfolded(batch, found)
 
 
-@op(node="ConvolutionBackward0")
+@op(node="ConvolutionBackward0", guard=checks.refuse_short)
 def _transposed(input: Array, weight: Array, bias: Array | None, shape: Any, stride: Any,
                 padding: Any, dilation: Any, groups: int) -> Any:
     y = conv_kernels.convolve_input_gradient(input, weight, shape, stride, padding, dilation,

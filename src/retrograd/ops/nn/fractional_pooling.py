@@ -7,6 +7,7 @@ from typing import Any
 from ...backend import pool as pool_kernels
 from ...core.op import Array, Index, Sizes, composite, op
 from ...core.tensor import Tensor
+from ..checks.common import kinds
 from ..checks.pooling import check_fractional, fractional_sizes
 from ..creation.random import rand
 from ..shapes.reshaping import reshape
@@ -19,7 +20,8 @@ def _declare_fractional(rank: int) -> Any:
 
     kernel.__name__ = f"_fractional_max_pool{rank}d"
     made = op(node=f"FractionalMaxPool{rank}DBackward0", outputs=("output", "places"),
-              differentiable=(0,), batches="planes")(kernel)
+              differentiable=(0,), batches="planes",
+              guard=kinds("f", f"fractional_max_pool{rank}d_out_frame"))(kernel)
     made.vjp(input=lambda g, like, places, size: _put_in_planes(
         g[0], places, like.shape[-len(size):], False))
     return made

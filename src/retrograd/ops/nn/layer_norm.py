@@ -10,7 +10,7 @@ from ...base import dtypes
 from ...core.op import Array, Index, Sizes, composite, op
 from ...core.tensor import PLAIN, Tensor
 from ..batching import aligned, batched, inner_rank
-from ..checks.common import unsupported
+from ..checks.common import no_complex, unsupported
 from ..checks.norms import check_normalized, check_types
 from ..elementwise.exponentials import rsqrt
 from ..products.linear_layers import sum_rows
@@ -64,7 +64,7 @@ def times(g: Any, weight: Any) -> Any:
     return g if weight is None else g * weight
 
 
-@op(node="NativeLayerNormBackward0")
+@op(node="NativeLayerNormBackward0", guard=no_complex("LayerNormKernelImpl"))
 def _layer_norm(input: Array, weight: Array | None, bias: Array | None, rank: int,
                 eps: float) -> Any:
     check_types(input, weight, bias, "LayerNormKernelImpl")
@@ -84,7 +84,8 @@ def _are_plain(*tensors: Tensor | None) -> bool:
     return all(t is None or type(t) in PLAIN for t in tensors)
 
 
-@op(node="NativeLayerNormBackward0", differentiable=(0,), outputs=("output", "mean", "scale"))
+@op(node="NativeLayerNormBackward0", differentiable=(0,), outputs=("output", "mean", "scale"),
+    guard=no_complex("LayerNormKernelImpl"))
 def _layer_norm_with_moments(input: Array, weight: Array | None, bias: Array | None, rank: int,
                              eps: float) -> Any:
     check_types(input, weight, bias, "LayerNormKernelImpl")

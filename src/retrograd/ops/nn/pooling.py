@@ -8,6 +8,7 @@ from typing import Any
 from ...backend import pool as pool_kernels
 from ...base.errors import dim_out_of_range, no_dims
 from ...core.op import Array, Index, Sizes, composite, linear, op, publish
+from ...core.out_rules import Out
 from ...core.tensor import PLAIN, Tensor
 from ..batching import batched
 from ..checks import pooling as checks
@@ -74,13 +75,14 @@ def windows_are_apart(kernel: Any, stride: Any, dilation: Any) -> bool:
 def _declare_max_pool(rank: int, node: str) -> tuple[Any, Any]:
     """Two ops: the maxima, and the maxima with their places, which make for a quick backward."""
     @op(name=f"_max_pool{rank}d", node=node, batches="planes",
-        guard=kinds("f", "max_pool1d_impl") if rank == 1 else None)
+        guard=kinds("f", "max_pool1d_impl") if rank == 1 else kinds("if", f"max_pool{rank}d"))
     def alone(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
               size: Any) -> Any:
         return pool_kernels.max_pool(input, kernel, stride, padding, dilation, size)
 
     @op(name=f"_max_pool{rank}d_with_places", node=node, differentiable=(0,),
-        outputs=("output", "places"), batches="planes")
+        outputs=("output", "places"), batches="planes",
+        guard=kinds("if", "max_pool3d" if rank == 3 else "max_pool2d"))
     def with_places(input: Array, kernel: Any, stride: Any, padding: Any, dilation: Any,
                     size: Any) -> Any:
         return pool_kernels.max_pool_with_places(input, kernel, stride, padding, dilation, size)
@@ -213,7 +215,7 @@ def avg_pool1d(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None, p
 
 def _declare_avg_pool(rank: int, thing: str) -> Any:
     @composite(function="nn.functional", name=f"avg_pool{rank}d",
-               doc=f"The mean of every window of {thing}.")
+               doc=f"The mean of every window of {thing}.", out=Out())
     def avg_pool(input: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
                  padding: Sizes = 0, ceil_mode: bool = False, count_include_pad: bool = True,
                  divisor_override: int | None = None) -> Tensor:

@@ -8,6 +8,7 @@ from ...backend import pointwise as pointwise_kernels
 from ...core.libraries import computed
 from ...core.op import Array, Index, composite, elementwise, public
 from ...core.tensor import Tensor, wrap, wrap_any
+from ..checks.common import kinds
 from ..elementwise.exponentials import log
 from ..elementwise.number_operands import in_place
 from ..elementwise.where import zeros_as
@@ -16,6 +17,7 @@ from .softmax import _softmax
 
 
 @elementwise(inplace=True, node="RreluWithNoiseBackward0", title="rrelu",
+             guard=kinds("f", "leaky_relu_cpu"),
              vjp=lambda g, input, noise: _rrelu_backward(g, input, noise))
 def _rrelu(input: Array, noise: Index, lower: float, upper: float, training: bool) -> Any:
     return input * noise

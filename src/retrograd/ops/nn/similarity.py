@@ -12,6 +12,7 @@ from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor
 from ..batching import folded, unfolded
 from ..creation.ranges import arange
+from ..elementwise.arithmetic import div
 from ..elementwise.clamping import clamp_min
 from ..indexing.index_select import index_add, index_select
 from ..indexing.nonzero import triu_indices
@@ -29,7 +30,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12,
     length = clamp_min(vector_norm(input, p, dim, keepdim=True), eps)
     if out is None:
         return input / expand(length, tuple(input.shape))
-    return out.copy_(input / length)
+    return div(input, length, out=out)
 
 
 def _common_float(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:

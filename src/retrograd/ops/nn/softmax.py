@@ -10,6 +10,7 @@ from ...base import dtypes
 from ...base.errors import REQUIRED
 from ...base.warning import warn
 from ...core.op import PUBLIC, Array, Dim, op, publish
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..elementwise.exponentials import exp
@@ -91,7 +92,7 @@ def _public_softmax(name: str, made: Any, doc: str) -> Any:
 
     at_top_level.__name__ = at_top_level.__qualname__ = name
     at_top_level.__doc__ = doc
-    publish(at_top_level, name)
+    publish(at_top_level, name, out=Out(copies=True))
     PUBLIC["special"][name] = at_top_level
     return with_default
 

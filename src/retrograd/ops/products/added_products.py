@@ -7,6 +7,7 @@ from typing import Any
 from ...backend import matrices, xp
 from ...backend.interface import kind_of
 from ...core.op import Array, Number, op
+from ...core.out_rules import CASTABLE, Out
 from ..batching import aligned, inner_rank, repeated
 from ..checks.products import check_addition, check_addmv, check_batches, check_vectors
 from ..elementwise.conjugate import conj
@@ -54,7 +55,7 @@ addmv.jvp(input=lambda tangent, beta, y: expand(scaled(tangent, beta), y.shape),
           vec=lambda tangent, mat, alpha: scaled(mv(mat, tangent), alpha))
 
 
-@op(broadcasts=True, inplace=True, former=True, promote="same")
+@op(broadcasts=True, inplace=True, former=True, promote="same", out=Out(CASTABLE))
 def addr(input: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """``beta * input + alpha * (vec1 ⊗ vec2)``."""
     check_vectors(input, vec1, vec2)
@@ -122,7 +123,9 @@ def _product_added(batch: Any, input: Any, a: Any, b: Any, beta: Any, alpha: Any
     return _added(batch, input, _inner_product(batch, a, b), beta, alpha)
 
 
-@op(broadcasts=True, inplace=True, former=True, batches=lambda batch, input, a, b, beta, alpha:
+@op(broadcasts=True, inplace=True, former=True,
+    out=Out("self and mat2 must have the same dtype, but got {out} and {result}", silent=True),
+    batches=lambda batch, input, a, b, beta, alpha:
     _added(batch, input, _sum_dims(_inner_product(batch, a, b), (1,)), beta, alpha))
 def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Number = 1,
            alpha: Number = 1) -> Any:

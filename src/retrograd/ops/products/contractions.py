@@ -9,6 +9,8 @@ from typing import Any
 from ...base.errors import existing_dim
 from ...base.warning import warn
 from ...core.op import composite
+from ...core.out_argument import store_out
+from ...core.out_rules import CASTABLE, Out
 from ...core.tensor import Tensor
 from ..checks.products import check_chain, expect_vectors
 from ..elementwise.arithmetic import mul
@@ -16,6 +18,10 @@ from ..shapes.dimensions import _permute
 from ..shapes.expanding import sum_to_size_of
 from ..shapes.reshaping import _reshape_copy, reshape
 from .matmul import mm
+
+_OF_TENSORDOT = Out("tensordot: Expected the output tensor to have dtype {result}, but got an "
+                    "output tensor with dtype {out}", copies=True)
+_OF_CHAIN = Out("multi_dot(): expected out tensor to have dtype {c_result} but got {c_out}")
 
 
 @composite(method=True, aliases=("ger",))
@@ -26,7 +32,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return mul(column, vec2) if out is None else mul(column, vec2, out=out)
 
 
-@composite(method=True)
+@composite(method=True, out=_OF_TENSORDOT)
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """The sum of products over the last dimension of both; a scalar multiplies."""
     if not input.ndim or not other.ndim:
@@ -76,7 +82,7 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2,
     cols = reshape(_permute(b, (*(n for _, n in pairs), *kept_b)),
                    (inner_size, math.prod(b.shape[d] for d in kept_b)))
     result = reshape(mm(rows, cols), shape)
-    return result if out is None else out.copy_(result)
+    return result if out is None else store_out("tensordot", result, out, _OF_TENSORDOT)
 
 
 def _with_equal_lengths(a: Tensor, b: Tensor, pairs: list[tuple[int, int]]) -> tuple[Any, Any]:
@@ -90,7 +96,7 @@ def _with_equal_lengths(a: Tensor, b: Tensor, pairs: list[tuple[int, int]]) -> t
     return a, b
 
 
-@composite(method=True)
+@composite(method=True, out=Out(CASTABLE, apart=True))
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product: every element of ``input`` times the whole of ``other``."""
     rank = max(input.ndim, other.ndim)
@@ -123,8 +129,8 @@ def _multiply_chain(tensors: Any, split: list[list[int]], i: int, j: int) -> Any
     return mm(_multiply_chain(tensors, split, i, k), _multiply_chain(tensors, split, k + 1, j))
 
 
-@composite(function="linalg")
-def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+@composite(function="linalg", out=_OF_CHAIN)
+def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """The product of several matrices, in the order that needs the fewest multiplications."""
     tensors = list(tensors)
     if len(tensors) < 2:
@@ -141,12 +147,11 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
         tensors[-1] = reshape(last, (-1, 1))
     dims = [tensors[0].shape[0], *(x.shape[1] for x in tensors)]
     result = _multiply_chain(tensors, _best_splits(dims), 0, len(tensors) - 1)
-    result = reshape(result, (*first.shape[:-1], *last.shape[1:]))
-    return result if out is None else out.copy_(result)
+    return reshape(result, (*first.shape[:-1], *last.shape[1:]))
 
 
-@composite()
-def chain_matmul(*matrices_: Tensor, out: Tensor | None = None) -> Tensor:
+@composite(out=_OF_CHAIN)
+def chain_matmul(*matrices_: Tensor) -> Tensor:
     """The product of several matrices; :func:`retrograd.linalg.multi_dot` takes over from it."""
     warn("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
          "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than "
@@ -156,4 +161,4 @@ def chain_matmul(*matrices_: Tensor, out: Tensor | None = None) -> Tensor:
     for matrix in matrices_:
         if matrix.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {matrix.ndim}, expected 2 instead.")
-    return matrices_[0] if len(matrices_) == 1 else multi_dot(matrices_, out=out)
+    return matrices_[0] if len(matrices_) == 1 else multi_dot(matrices_)

@@ -9,8 +9,10 @@ from ...backend.interface import kind_of
 from ...base.errors import length_of, not_a_tensor
 from ...core.op import Array, composite, op
 from ...core.op import linear as linear_op
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import aligned, all_batched, folded, inner_rank, repeated, run, unfolded
+from ..checks.common import unsupported
 from ..checks.products import check_addition, check_bilinear, check_mm
 from ..elementwise.conjugate import conj
 from ..reductions.sums import _sum_dims
@@ -97,7 +99,7 @@ def _times_weight(batch: Any, input: Any, weight: Any) -> Any:
     return _product(batch, input, transpose(weight, -2, -1))
 
 
-@composite(function="nn.functional")
+@composite(function="nn.functional", out=Out())
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input @ weight.T + bias``, over the last dimension."""
     try:
@@ -137,6 +139,7 @@ def _unusual_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tenso
 
 @op(node="TrilinearBackward0")
 def _bilinear(input1: Array, input2: Array, weight: Array) -> Any:
+    unsupported("bmm", input1.dtype, "b")
     return matrices.bilinear(input1, input2, weight)
 
 

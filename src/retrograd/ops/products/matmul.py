@@ -9,6 +9,7 @@ from ...backend import matrices, xp
 from ...backend.interface import kind_of
 from ...base.errors import not_a_tensor, refuse_pytorch_operand
 from ...core.op import Array, op, public
+from ...core.out_rules import Out
 from ...core.tensor import Tensor, method
 from ..batching import as_operands
 from ..checks.common import unsupported
@@ -53,7 +54,8 @@ mm.jvp(input=lambda tangent, mat2: mm(tangent, mat2),
        mat2=lambda tangent, input: mm(input, tangent))
 
 
-@op(check=check_mv)
+@op(check=check_mv, out=Out(
+    "addmv input tensors must have the same dtype, but got {out}, {result}, and {result}"))
 def mv(input: Array, vec: Array) -> Any:
     """The product of a matrix and a vector."""
     return matrices.dot(input, vec)
@@ -69,7 +71,10 @@ def outer_product(column: Any, row: Any) -> Any:
     return reshape(column, (column.shape[0], 1)) * row
 
 
-@op(check=check_dot)
+_DOT_OUT = Out("result dtype {out} does not match input dtype {result}")
+
+
+@op(check=check_dot, out=_DOT_OUT)
 def dot(input: Array, tensor: Array) -> Any:
     """The sum of the products of two vectors' elements."""
     return matrices.dot(input, tensor)
@@ -81,7 +86,7 @@ dot.jvp(input=lambda tangent, tensor: dot(tangent, tensor),
         tensor=lambda tangent, input: dot(input, tangent))
 
 
-@op(check=lambda input, other: check_dot(input, other, "vdot"))
+@op(check=lambda input, other: check_dot(input, other, "vdot"), out=_DOT_OUT)
 def vdot(input: Array, other: Array) -> Any:
     """The dot product with the first vector conjugated."""
     return matrices.dot(xp.conj(input), other)

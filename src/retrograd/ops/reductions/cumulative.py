@@ -8,8 +8,11 @@ from ... import return_types
 from ...backend import reduce as reduce_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
+from ...base import dtypes
 from ...base.errors import canonical_dim, existing_dim, no_dims
 from ...core.op import Array, Dim, composite, elementwise, linear, op
+from ...core.out_argument import run_into
+from ...core.out_rules import CASTABLE, Out
 from ...core.tensor import Tensor
 from ..checks.common import unsupported
 from ..checks.reductions import check_diff
@@ -20,7 +23,7 @@ from ..shapes.dimensions import squeeze
 from ..shapes.joining import cat
 from ..shapes.reshaping import zeros_of
 from ..shapes.slicing import _slice, narrow, slice_backward
-from ..sorting.sorting import _put_along, into, into_one
+from ..sorting.sorting import _put_along
 from .arguments import _np
 from .products import exclusive_cumprod, recurrence, shift
 from .sums import _sum_dims
@@ -28,7 +31,8 @@ from .sums import _sum_dims
 # ---------------------------------------------------------------- sums and products
 
 
-@linear(inplace=True, vjp=lambda g, like, dim: cast_gradient(_sums_from_end(g, dim), like.dtype))
+@linear(inplace=True, out=Out(computes=True),
+        vjp=lambda g, like, dim: cast_gradient(_sums_from_end(g, dim), like.dtype))
 def cumsum(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
     """Running sum along ``dim``."""
     return reduce_kernels.cumulated(xp.cumsum, input, dim, _np(dtype))
@@ -40,7 +44,7 @@ def _sums_from_end(input: Array, dim: Dim) -> Any:
     return reduce_kernels.reversed_sums(input, dim)
 
 
-@op(inplace=True)
+@op(inplace=True, out=Out(computes=True))
 def cumprod(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
     """Running product along ``dim``."""
     return reduce_kernels.cumulated(xp.cumprod, input, dim, _np(dtype))
@@ -56,7 +60,10 @@ def _cumprod_backward(g: Any, input: Any, dim: int) -> Any:
         shift(conj(input), dim, True), g, dim, True)
 
 
-@op(vjp=lambda g, like, input, y, dim:
+_SAME_TYPE = Out("expected scalar_type {result} but found {out}")
+
+
+@op(out=_SAME_TYPE, vjp=lambda g, like, input, y, dim:
     _logcumsumexp_backward(g, like, input, y, dim) if like.shape else g)
 def logcumsumexp(input: Array, dim: Dim) -> Any:
     """The logarithm of the running sum of exponentials along ``dim``."""
@@ -88,7 +95,7 @@ def _declare_running_extreme(name: str, what: str, largest: bool) -> Any:
     @composite(method=True, name=name,
                doc=f"Running {what} along ``dim``, and where it was last met.")
     def extreme(input: Tensor, dim: int, *, out: Any = None) -> Any:
-        return getattr(return_types, name)(into(name, out, running(input, dim)))
+        return getattr(return_types, name)(run_into(out, name, _SAME_TYPE, running, input, dim))
 
     return extreme
 
@@ -97,9 +104,8 @@ cummax = _declare_running_extreme("cummax", "maximum", True)
 cummin = _declare_running_extreme("cummin", "minimum", False)
 
 
-@composite(method=True)
-def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *,
-         out: Any = None) -> Any:
+@composite(method=True, out=Out(CASTABLE, apart=True))
+def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The ``n``-th differences of neighbours along ``dim``."""
     if not input.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
@@ -111,11 +117,11 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
     parts = [t for t in (prepend, input, append) if t is not None]
     found = cat(parts, d) if len(parts) > 1 else input
     if not n:
-        return into_one(out, input.new_zeros(tuple(input.shape)).copy_(input))
+        return input.new_zeros(tuple(input.shape)).copy_(input)
     for _ in range(n if n < found.shape[d] else found.shape[d]):
         later, earlier = _neighbours(found, d)
         found = later != earlier if kind_of(found._data.dtype) == "b" else later - earlier
-    return into_one(out, found)
+    return found
 
 
 def _neighbours(input: Any, dim: int) -> tuple[Any, Any]:
@@ -157,9 +163,15 @@ def _half(input: Array) -> Any:
     return input / 2
 
 
+def _refuse_bool(function: str, y: Tensor) -> None:
+    if y.dtype is dtypes.bool:
+        raise RuntimeError(f"{function}: received a bool input for `y`, but bool is not supported")
+
+
 @composite(aliases=("trapz",))
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The integral of ``y`` along ``dim`` by the trapezoidal rule."""
+    _refuse_bool("trapezoid", y)
     d = existing_dim(dim if x is None else canonical_dim(dim, y.ndim), y.ndim)
     if not y.shape[d]:
         return zeros_of(y, tuple([n for i, n in enumerate(y.shape) if i != d]))
@@ -175,6 +187,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None,
                          dim: int = -1) -> Any:
     """The running integral of ``y`` along ``dim`` by the trapezoidal rule."""
+    _refuse_bool("cumulative_trapezoid", y)
     if not y.ndim:
         d = canonical_dim(dim, 0) if x is not None else dim
         raise (no_dims(d) if isinstance(x, Tensor) and x.ndim == 1 else

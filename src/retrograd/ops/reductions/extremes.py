@@ -9,6 +9,8 @@ from ...backend import reduce as reduce_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...core.op import Array, Dim, Dims, Index, composite, linear, op
+from ...core.out_argument import run_into
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import all_batched, dims_behind, flat, inner_rank, run
 from ..checks import reductions as checks
@@ -17,7 +19,7 @@ from ..elementwise.clamping import maximum, minimum
 from ..elementwise.where import kept
 from ..shapes.expanding import restore_dims
 from ..shapes.reshaping import reshape
-from ..sorting.sorting import into, put_selected
+from ..sorting.sorting import put_selected
 from .arguments import numpy_names
 from .variance import _added
 
@@ -94,12 +96,16 @@ def _declare_extreme(name: str, superlative: str, comparative: str, find: Any, f
     node = name.capitalize()
 
     @op(name=f"a{name}", doc=f"The {superlative} element over ``dim``; equal ones share the "
-        "gradient.", node=f"A{name}Backward0", vjp=_extreme_backward)
+        "gradient.", node=f"A{name}Backward0", vjp=_extreme_backward, out=Out(
+            "Expected the dtype for input and out to match, but got {result} for input's dtype "
+            "and {out} for out's dtype."))
     def over_dims(input: Array, dim: Dims = (), keepdim: bool = False) -> Any:
         checks.check_extremes(f"a{name}", f"{name}_values_cpu", input, dim)
         return reduce_kernels.extreme(find, input, dim, keepdim)
 
-    @op(name=f"_{name}", node=f"{node}Backward1", quiet=True, vjp=_of_whole_backward,
+    @op(name=f"_{name}", node=f"{node}Backward1", quiet=True, vjp=_of_whole_backward, out=Out(
+        "Expected canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype())) "
+        "to be true, but got false.", castable=True),
         batches=lambda batch, input: over_dims(flat(input), 1))
     def of_all(input: Array) -> Any:
         checks.need_any(name, input)
@@ -128,8 +134,8 @@ def _declare_extreme(name: str, superlative: str, comparative: str, find: Any, f
             other = dim
         if other is not None:
             return of_two(input, other, out=out)
-        found = along(input, checks.one_dim(name, dim), keepdim)
-        return getattr(return_types, name)(into(name, out, found))
+        found = run_into(out, name, Out(), along, input, checks.one_dim(name, dim), keepdim)
+        return getattr(return_types, name)(found)
 
     @composite(method=True, name=f"arg{name}", doc=f"The index of the first {superlative} element, "
                "along ``dim`` or of the flattened tensor.")
@@ -170,7 +176,7 @@ def _aminmax_backward(g_min: Any, g_max: Any, input: Any, low: Any, high: Any, d
                   None if g_max is None else _extreme_backward(g_max, input, high, dim, keepdim))
 
 
-@composite(method=True)
-def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
+@composite(method=True, out=Out())
+def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False) -> Any:
     """The smallest and the largest element along ``dim``."""
-    return return_types.aminmax(into("aminmax", out, _aminmax(input, dim, keepdim)))
+    return return_types.aminmax(_aminmax(input, dim, keepdim))

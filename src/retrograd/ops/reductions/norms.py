@@ -6,15 +6,18 @@ import math
 from typing import Any
 
 from ...backend import distance as distance_kernels
+from ...backend.interface import kind_of
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dims, composite, elementwise, op
+from ...core.out_argument import run_into
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
+from ..checks.common import scalar_type
 from ..checks.reductions import check_norm
 from ..elementwise.arithmetic import abs, sgn
 from ..elementwise.conjugate import conj
 from ..memory.casts import cast_gradient, in_dtype_of
 from ..shapes.expanding import restore_dims
-from ..sorting.sorting import into_one
 from .arguments import _np
 from .extremes import _equals, _share
 from .sums import _sum_dims
@@ -63,7 +66,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
          dtype: Any = None) -> Any:
     """The ``p``-norm over ``dim``: a number, "fro" or "nuc"."""
     if p == "nuc":
-        return into_one(out, _nuclear_norm(input, dim, keepdim))
+        return run_into(out, "norm", Out(), _nuclear_norm, input, dim, keepdim)
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     return _vector_norm(input, 2.0 if p in (None, "fro") else float(p), dim, keepdim, dtype,
@@ -87,6 +90,9 @@ def _other_dims(input: Any, dim: int) -> tuple[int, ...]:
     _renorm_backward(g, input, p, _other_dims(input, dim), maxnorm))
 def renorm(input: Array, p: float, dim: int, maxnorm: float) -> Any:
     """Scale each slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` down to it."""
+    if kind_of(input.dtype) in "biu":
+        raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as "
+                           f"input. Got {scalar_type(input)}")
     if input.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} "
                            "dimensions")

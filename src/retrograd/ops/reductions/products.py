@@ -7,6 +7,7 @@ from typing import Any
 from ...backend import reduce as reduce_kernels
 from ...base.errors import no_overload
 from ...core.op import Array, Dim, composite, linear, op
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import flat
 from ..elementwise.conjugate import conj
@@ -15,7 +16,7 @@ from .arguments import _np, numpy_names
 from .sums import _spread
 
 
-@op(node="ProdBackward0",
+@op(node="ProdBackward0", out=Out(computes=True),
     batches=lambda batch, input, dtype: _prod_dim(flat(input), 1, False, dtype))
 def _prod(input: Array, dtype: Any = None) -> Any:
     return reduce_kernels.product(input, None, False, _np(dtype))
@@ -25,7 +26,8 @@ _prod.vjp(input=lambda g, like, input: _spread(g, like, None, False) * conj(
     reshape(_products_of_others(reshape(input, (-1,)), 0), like.shape)))
 
 
-@op(node="ProdBackward1", title="prod", vjp=lambda g, like, input, dim, keepdim:
+@op(node="ProdBackward1", title="prod", out=Out(computes=True),
+    vjp=lambda g, like, input, dim, keepdim:
     _spread(g, like, (dim,), keepdim) * conj(_products_of_others(input, dim)))
 def _prod_dim(input: Array, dim: Dim, keepdim: bool = False, dtype: Any = None) -> Any:
     return reduce_kernels.product(input, dim, keepdim, _np(dtype))
@@ -76,14 +78,19 @@ recurrence.vjp(
         recurrence(shift(conj(factor), dim, not reverse), g, dim, not reverse))
 
 
+_PROD_FORMS = ("*, torch.dtype dtype = None",
+               "int dim, bool keepdim = False, *, torch.dtype dtype = None")
+
+
 @composite(method=True)
 @numpy_names
 def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None,
          out: Any = None) -> Any:
     """Product along ``dim``; of all elements by default."""
     if dim is None:
-        return _prod(input, dtype, out=out)
+        if out is not None:
+            raise no_overload("prod", (input,), *_PROD_FORMS, out=out)
+        return _prod(input, dtype)
     if isinstance(dim, (tuple, list)):
-        raise no_overload("prod", (dim,), "*, torch.dtype dtype = None",
-                          "int dim, bool keepdim = False, *, torch.dtype dtype = None")
+        raise no_overload("prod", (dim,), *_PROD_FORMS)
     return _prod_dim(input, dim, keepdim, dtype, out=out)

@@ -8,8 +8,10 @@ from ... import return_types
 from ...backend import sorting as sorting_kernels
 from ...backend import xp
 from ...backend.interface import library_of
-from ...base.errors import canonical_dim
+from ...base.errors import canonical_dim, missing_arguments
 from ...core.op import Array, Dim, composite, elementwise, op, view
+from ...core.out_argument import run_into
+from ...core.out_rules import Out
 from ...core.tensor import Tensor, wrap
 from ..batching import flat
 from ..checks.common import unsupported
@@ -17,11 +19,18 @@ from ..checks.reductions import check_quantile, need_elements
 from ..elementwise.arithmetic import lerp
 from ..shapes.dimensions import movedim
 from ..shapes.reshaping import reshape
-from ..sorting.sorting import _sort, _take_along, into, into_one, put_selected
+from ..sorting.sorting import _sort, _take_along, put_selected
 from .arguments import numpy_names
 from .extremes import _of_whole_backward, _selected_backward
 
 # ---------------------------------------------------------------- medians
+
+
+_MEDIAN_OUT = Out((
+    "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type "
+    "torch.{out}Tensor does not equal torch.{result}Tensor (while checking arguments for median)",
+    "Expected tensor for argument #1 'indices' to have scalar type {result}; but got "
+    "torch.{out}Tensor instead (while checking arguments for median)"), apart=True, last_first=True)
 
 
 def _declare_median(name: str, doc: str, skip_nan: bool) -> Any:
@@ -51,8 +60,11 @@ def _declare_median(name: str, doc: str, skip_nan: bool) -> Any:
     @numpy_names
     def median(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
         if dim is None:
+            if out is not None:
+                raise missing_arguments(name, ["dim"])
             return of_all(input)
-        return getattr(return_types, name)(into(name, out, along(input, dim, keepdim)))
+        return getattr(return_types, name)(run_into(out, name, _MEDIAN_OUT, along, input, dim,
+                                                    keepdim))
 
     return median
 
@@ -89,26 +101,30 @@ def _kthvalue(input: Array, k: int, dim: Dim, keepdim: bool) -> Any:
     return _selected(input, place, dim, keepdim)
 
 
-@composite(method=True)
-def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *,
-             out: Any = None) -> Any:
+@composite(method=True, out=Out((
+    "output values must be of same type as input",
+    "output indices must be of scalar type {result}"), apart=True))
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The ``k``-th smallest element along ``dim``, and its index."""
-    return return_types.kthvalue(into("kthvalue", out, _kthvalue(input, k, dim, keepdim)))
+    return return_types.kthvalue(_kthvalue(input, k, dim, keepdim))
 
 
 @op(outputs=("values", "indices"), differentiable=(0,), node="ModeBackward0",
     vjp=lambda g, like, indices, dim, keepdim: put_selected(g[0], indices, like, dim, keepdim))
 def _mode(input: Array, dim: Dim, keepdim: bool) -> Any:
+    unsupported("mode_cpu", input.dtype, "c")
     need_elements("mode", input.shape, dim)
     if not input.ndim:
         return _itself(input)
     return _selected(input, sorting_kernels.most_frequent(input, dim), dim, keepdim)
 
 
-@composite(method=True)
-def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+@composite(method=True, out=Out((
+    "expected scalar type '{result}' but got '{out}' for values output",
+    "expected scalar type '{result}' but got '{out}' for indices output")))
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The commonest value along ``dim``, and an index of it."""
-    return return_types.mode(into("mode", out, _mode(input, dim, keepdim)))
+    return return_types.mode(_mode(input, dim, keepdim))
 
 
 @elementwise()
@@ -177,15 +193,18 @@ def _at_ranks(ordered: Any, ranks: Any, interpolation: str) -> Any:
     return lerp(below, above, 0.5 if interpolation == "midpoint" else ranks - low)
 
 
-@composite(method=True)
+_QUANTILE_OUT = Out("quantile() out tensor must be same dtype as the input tensor", copies=True)
+
+
+@composite(method=True, out=_QUANTILE_OUT)
 def quantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *,
-             interpolation: str = "linear", out: Any = None) -> Any:
+             interpolation: str = "linear") -> Any:
     """The ``q``-th quantiles along ``dim``, or of all elements; a tensor ``q`` comes first."""
-    return into_one(out, _quantile("quantile", input, q, dim, keepdim, interpolation, False))
+    return _quantile("quantile", input, q, dim, keepdim, interpolation, False)
 
 
-@composite(method=True)
+@composite(method=True, out=_QUANTILE_OUT)
 def nanquantile(input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *,
-                interpolation: str = "linear", out: Any = None) -> Any:
+                interpolation: str = "linear") -> Any:
     """The ``q``-th quantiles of what is not NaN."""
-    return into_one(out, _quantile("nanquantile", input, q, dim, keepdim, interpolation, True))
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)

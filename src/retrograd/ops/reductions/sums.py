@@ -11,22 +11,27 @@ from ...backend.interface import kind_of
 from ...base import dtypes
 from ...core.graph import Like
 from ...core.op import Array, Dims, composite, elementwise, linear, op, publish
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import dims_behind, flat
 from ..checks.common import unsupported
 from ..checks.reductions import check_mean, check_whole, checked_dims
+from ..elementwise.arithmetic import div
 from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import exp
 from ..memory.casts import cast_gradient
 from ..shapes.expanding import expand
 from ..shapes.slicing import diagonal, diagonal_backward
-from ..sorting.sorting import into_one
 from .arguments import UNSET, _np, numpy_names
 
 # ---------------------------------------------------------------- sums and means
 
 
-@linear(node="SumBackward0", quiet=True, vjp=lambda g, like: _spread(g, like, None, False),
+_IN_ITS_DTYPE = Out(computes=True)
+
+
+@linear(node="SumBackward0", quiet=True, out=_IN_ITS_DTYPE,
+        vjp=lambda g, like: _spread(g, like, None, False),
         batches=lambda batch, input, dtype: _sum_dims(flat(input), 1, False, dtype))
 def _sum(input: Array, dtype: Any = None) -> Any:
     if dtype is None:
@@ -34,7 +39,7 @@ def _sum(input: Array, dtype: Any = None) -> Any:
     return reduce_kernels.total(input, None, False, _np(dtype))
 
 
-@linear(node="SumBackward1", title="sum",
+@linear(node="SumBackward1", title="sum", out=_IN_ITS_DTYPE,
         vjp=lambda g, like, dim, keepdim: _spread(g, like, dim, keepdim))
 def _sum_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     return reduce_kernels.total(input, dim, keepdim, _np(dtype))
@@ -60,14 +65,17 @@ def sum(input: Tensor, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any = 
         out: Any = None, axis: Any = UNSET, keepdims: Any = UNSET) -> Any:
     """Sum over ``dim``; over every dimension by default."""
     if dim is UNSET and axis is UNSET:
-        if keepdim or dtype is not None or keepdims is not UNSET:
-            check_whole("sum", keepdim, keepdims, dtype)
-        return _sum(input, dtype, out=out)
+        if keepdim or dtype is not None or keepdims is not UNSET or out is not None:
+            check_whole("sum", keepdim, keepdims, dtype, input, out)
+        return _sum(input, dtype)
     dim, keepdim = checked_dims("sum", dim, keepdim, axis, keepdims)
     return _sum_dims(input, dim, keepdim, dtype, out=out)
 
 
-@linear(node="MeanBackward0", quiet=True,
+_MEAN_OUT = Out("mean.dtype_out(): input types can't be cast to the desired output type {out}")
+
+
+@linear(node="MeanBackward0", quiet=True, out=_MEAN_OUT,
         batches=lambda batch, input, dtype: _mean_dims(flat(input), 1, False, dtype),
         vjp=lambda g, like: _spread(g / math.prod(like.shape), like, None, False))
 def _mean(input: Array, dtype: Any = None) -> Any:
@@ -82,7 +90,7 @@ def _mean_backward(g: Any, like: Any, dim: Any, keepdim: bool) -> Any:
     return _spread(g / reduce_kernels.count_along(like.shape, dim), like, dim, keepdim)
 
 
-@linear(node="MeanBackward1", title="mean", vjp=_mean_backward)
+@linear(node="MeanBackward1", title="mean", vjp=_mean_backward, out=_MEAN_OUT)
 def _mean_dims(input: Array, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> Any:
     if dtype is not None or kind_of(input.dtype) not in "fc":
         check_mean(input, dtype)
@@ -101,7 +109,7 @@ def mean(input: Tensor, dim: Any = UNSET, keepdim: bool = False, *, dtype: Any =
     return _mean_dims(input, dim, keepdim, dtype, out=out)
 
 
-@op(node="NansumBackward0",
+@op(node="NansumBackward0", out=_IN_ITS_DTYPE,
     vjp=lambda g, like, input, dim, keepdim: _spread(g, like, dim, keepdim) * _not_nan(input))
 def _nansum(input: Array, dim: Dims, keepdim: bool, dtype: Any) -> Any:
     if kind_of(input.dtype) == "c":
@@ -133,14 +141,16 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
         raise RuntimeError("nanmean(): expected input to have floating point or complex dtype but "
                            f"got {kind.alias}")
     count = _sum_dims(_not_nan(input), dim, keepdim, dtypes.int64)
-    return into_one(out, _nansum(input, dim, keepdim, dtype) / count)
+    return div(_nansum(input, dim, keepdim, dtype), count, out=out)
 
 
 # ---------------------------------------------------------------- others
 
 
-@op(promote="float", vjp=lambda g, like, input, y, dim, keepdim:
-    _spread(g, like, dim, keepdim) * conj(exp(input - _spread(y, like, dim, keepdim))))
+@op(promote="float", out=Out(
+    "logsumexp(): Expected floating point type for result tensor, but got: {out}", castable=True),
+    vjp=lambda g, like, input, y, dim, keepdim: _spread(g, like, dim, keepdim) * conj(
+        exp(input - _spread(y, like, dim, keepdim))))
 def logsumexp(input: Array, dim: Dims, keepdim: bool = False) -> Any:
     """The logarithm of the sum of exponentials over ``dim``, without overflow."""
     return reduce_kernels.log_sum(input, dim, keepdim)

@@ -6,7 +6,9 @@ from typing import Any
 
 from ...backend import reduce as reduce_kernels
 from ...backend import xp
+from ...base import dtypes
 from ...core.op import Array, Dims, composite, op
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import dims_behind, inner_rank, run
 from .arguments import numpy_names
@@ -18,7 +20,8 @@ def _of_each(batch: Any, input: Any, dim: Any, keepdim: bool) -> Any:
 
 
 def _declare_truth(name: str, which: str, find: Any) -> tuple[Any, Any]:
-    @op(name=f"_{name}", batches=_of_each)
+    @op(name=f"_{name}", batches=_of_each, out=Out(
+        f"{name} only supports bool tensor for result, got: {{out}}", also=(dtypes.uint8,)))
     def found(input: Array, dim: Dims, keepdim: bool) -> Any:
         return reduce_kernels.truth(find, input, dim, keepdim)
 

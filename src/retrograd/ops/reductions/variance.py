@@ -9,6 +9,7 @@ from ...backend import reduce as reduce_kernels
 from ...backend import xp
 from ...base.errors import no_overload
 from ...core.op import Array, Dims, composite, elementwise, op
+from ...core.out_rules import CASTABLE, Out
 from ...core.tensor import Tensor
 from ..checks.reductions import check_spread
 from ..elementwise.conjugate import conj
@@ -44,7 +45,7 @@ def var_backward(g: Any, like: Any, input: Any, dim: Any, correction: Any, keepd
     return _spread(g * factor, like, dim, keepdim) * centred
 
 
-@op(node="VarBackward0", vjp=var_backward)
+@op(node="VarBackward0", out=Out(CASTABLE), vjp=var_backward)
 def _var(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
     own = input.dtype
     if dim is None and not keepdim and (own is xp.FLOAT32 or own is xp.FLOAT64) and \
@@ -53,7 +54,7 @@ def _var(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
     return reduce_kernels.variance(input, dim, keepdim, correction)[0]
 
 
-@op(node="StdBackward0", vjp=lambda g, like, input, y, dim, correction, keepdim:
+@op(node="StdBackward0", out=Out(CASTABLE), vjp=lambda g, like, input, y, dim, correction, keepdim:
     var_backward(ratio(g, y * 2), like, input, dim, correction, keepdim))
 def _std(input: Array, dim: Dims, correction: Any, keepdim: bool) -> Any:
     return reduce_kernels.standard_deviation(input, dim, keepdim, correction)[0]

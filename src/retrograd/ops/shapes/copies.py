@@ -9,9 +9,9 @@ from typing import Any
 from ...base import layouts
 from ...base.errors import canonical_dim
 from ...core.op import composite
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..memory.casts import clone
-from ..sorting.sorting import into, into_one
 from .complex_views import view_as_complex, view_as_real
 from .slicing import _slice
 
@@ -61,12 +61,11 @@ def _copy(view: Tensor) -> Any:
 def _declare(name: str, view: Callable[..., Any], doc: str) -> None:
     """Declare ``name``, which takes what ``view`` takes, and ``out``."""
 
-    @composite(name=name, doc=doc, method=name == "narrow_copy")
-    def copied(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+    @composite(name=name, doc=doc, method=name == "narrow_copy", out=Out())
+    def copied(*args: Any, **kwargs: Any) -> Any:
         found = view(*args, **kwargs)
-        if isinstance(found, (tuple, list)):
-            return into(name, out, tuple([_copy(part) for part in found]))
-        return into_one(out, _copy(found))
+        return tuple([_copy(part) for part in found]) if isinstance(found, (tuple, list)) \
+            else _copy(found)
 
     shown = inspect.signature(view)
     copied.__signature__ = shown.replace(parameters=[  # type: ignore[attr-defined]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...backend import xp
+from ...base import dtypes
 from ...base.errors import size_mismatch
 from ...core.op import Array, Ints, composite, linear, public, view
 from ...core.tensor import Size, Tensor, method
@@ -126,6 +127,8 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
         raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(shape)}}}.")
     if target == shape:
         return input
+    if input.dtype is dtypes.uint8:  # whose sums are signed
+        input = input.to(dtypes.int64)
     summed = sum_to_size_of(input, (1,) * lead + target)
     return _view(summed, target) if lead else summed
 

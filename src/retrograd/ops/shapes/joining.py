@@ -8,6 +8,7 @@ from typing import Any
 from ...backend import xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, Arrays, Dim, composite, linear, public
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import each_batched, inner_rank
 from .dimensions import unsqueeze
@@ -28,7 +29,11 @@ def _cat_axis(tensors: Any, dim: int) -> int:
     return canonical_dim(dim, rank)
 
 
-@linear(promote="same", node="CatBackward0", quiet=True,
+_CAT_OUT = Out("torch.cat(): input types can't be cast to the desired output type {out}", TypeError,
+               apart=True)
+
+
+@linear(promote="same", node="CatBackward0", quiet=True, out=_CAT_OUT,
         vjp=lambda g, like, dim: _cat_parts(g, like, dim))
 def _cat(tensors: Arrays, dim: int = 0) -> Any:
     for i, t in enumerate(tensors):
@@ -50,7 +55,17 @@ def _cat(tensors: Arrays, dim: int = 0) -> Any:
                     "Sizes of tensors must match except in dimension "
                     f"{axis}. Expected size {first.shape[d]} but got size {t.shape[d]} for tensor "
                     f"number {i} in the list.")
+    if first.ndim in (4, 5) and all(map(_channels_lie_last, tensors)):
+        last = [xp.moveaxis(t, 1, -1) for t in used]
+        joined = xp.concatenate(last, axis=axis - 1 if axis > 1 else axis and first.ndim - 1)
+        return xp.moveaxis(xp.in_rows(joined), -1, 1)
     return xp.in_rows(xp.concatenate(used, axis=axis))
+
+
+def _channels_lie_last(array: Any) -> bool:
+    """Whether the elements of an image or volume lie in memory with the channels together."""
+    return array.ndim in (4, 5) and not xp.is_contiguous(array) \
+        and xp.is_contiguous(xp.moveaxis(array, 1, -1))
 
 
 @public("cat", method=False, aliases=("concat", "concatenate"))
@@ -60,15 +75,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None,
     dim = dim if axis is None else axis
     if isinstance(tensors, (tuple, list)) and not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    if out is None:
-        return _cat(tensors, dim)
-    try:
-        return _cat(tensors, dim, out=out)
-    except RuntimeError as error:
-        if "can't be cast" not in str(error):
-            raise
-        raise TypeError("torch.cat(): input types can't be cast to the desired output type "
-                        f"{out.dtype.alias}") from None
+    return _cat(tensors, dim, out=out)
 
 
 @_cat.batch
@@ -96,7 +103,7 @@ def fitted_part(part: Any, like: Any) -> Any:
     return fitted(part, like)
 
 
-@linear(promote="same", node="StackBackward0", quiet=True)
+@linear(promote="same", node="StackBackward0", quiet=True, out=_CAT_OUT)
 def _stack(tensors: Arrays, dim: int = 0) -> Any:
     first = tensors[0]
     for i, t in enumerate(tensors):

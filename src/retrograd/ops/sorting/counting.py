@@ -8,6 +8,7 @@ from ...backend import sorting as sorting_kernels
 from ...backend import xp
 from ...base.errors import CannotBatch, existing_dim
 from ...core.op import REGISTRY, Array, Index, composite, op
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..checks.common import no_derivative, no_derivative_of, unsupported
 from ..checks.reductions import check_counts, check_slices
@@ -93,7 +94,8 @@ def bincount(input: Tensor, weights: Any = None, minlength: int = 0) -> Any:
     return _weighted_counts(weights, input, minlength)
 
 
-@op()
+@op(out=Out("torch.histogram: input tensor and hist tensor should have the same dtype, but got "
+            "input {c_result} and hist {c_out}"))
 def histc(input: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:
     """How many elements fall into each of ``bins`` equal intervals between ``min`` and ``max``."""
     unsupported("histogram_cpu", input.dtype, "iubc")

@@ -10,13 +10,14 @@ from ... import return_types
 from ...base import dtypes
 from ...base.errors import length_of, no_kernel
 from ...core.op import composite
+from ...core.out_argument import run_into
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..checks.common import c_name
 from ..creation.ranges import linspace
 from ..shapes.reshaping import reshape
 from .counting import bincount
 from .searching import searchsorted
-from .sorting import into
 
 _NAME = "torch.histogramdd"
 
@@ -116,7 +117,7 @@ def histogram(input: Tensor, bins: int | Tensor = 100, *, range: Sequence[float]
     """How many elements lie in each bin, and the edges of the bins."""
     hist, edges = _counted(reshape(input, (-1, 1)), [bins], range,
                            None if weight is None else reshape(weight, (-1,)), density)
-    return return_types.histogram(into("histogram", out, (hist, edges[0])))
+    return return_types.histogram(run_into(out, "histogram", Out(), lambda: (hist, edges[0])))
 
 
 @composite()

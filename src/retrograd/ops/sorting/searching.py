@@ -8,8 +8,10 @@ from ...backend import sorting as sorting_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...core.op import Array, Index, Number, composite, op
+from ...core.out_rules import Out
 from ...core.tensor import Tensor, wrap
 from ..batching import all_batched, batched, flat, inner_rank, run
+from ..checks.common import unsupported
 from ..checks.reductions import check_search
 from ..elementwise.comparison import eq
 from ..reductions.truth import _any
@@ -26,9 +28,13 @@ def _sorted_by(boundaries: Any, sorter: Any) -> Any:
     return xp.take_along_axis(boundaries, sorter, -1)
 
 
-@op()
+@op(title="searchsorted", out=Out(
+    "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or "
+    "Long(int64) depending on whether out_int32 flag is True, but we got output tensor's dtype "
+    "{out} and out_int32 flag is {is_short}"))
 def _searchsorted(sorted_sequence: Array, input: Index, out_int32: bool, right: bool,
                   sorter: Index | None) -> Any:
+    unsupported("searchsorted_out_cpu", sorted_sequence.dtype, "bc")
     check_search(sorted_sequence, input, sorter)
     return sorting_kernels.insertion_points(_sorted_by(sorted_sequence, sorter), input, right,
                                             xp.int32 if out_int32 else xp.INT64)
@@ -95,7 +101,7 @@ def _(batch: Any, elements: Any, test_elements: Any, invert: bool) -> Any:
     return ~found if invert else found
 
 
-@composite()
+@composite(out=Out())
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False,
          invert: bool = False) -> Any:
     """Whether each element is among ``test_elements``."""

@@ -9,10 +9,9 @@ from ...backend import sorting as sorting_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...core.op import Array, Dim, Index, composite, linear, op
-from ...core.out_argument import store_out
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import all_batched
-from ..checks.common import unsupported
 from ..shapes.dimensions import unsqueeze
 
 # ---------------------------------------------------------------- along a dimension by indices
@@ -77,31 +76,12 @@ def _stable_sort(input: Array, dim: Dim, descending: bool) -> Any:
     return _sorted(input, dim, descending)
 
 
-def into(function: str, out: Any, results: Any) -> Any:
-    """Results of several tensors, written to those given as ``out=``."""
-    if out is None:
-        return results
-    if any(t._edge is not None for t in (*out, *results)):
-        raise RuntimeError(f"{function}(): functions with out=... arguments don't support "
-                           "automatic differentiation, but one of the arguments requires grad.")
-    for target, found in zip(out, results, strict=True):
-        store_out(function, found._data, target)
-    return tuple(out)
-
-
-def into_one(out: Any, result: Any) -> Any:
-    """The result of a composite, copied to the tensor given as ``out=``."""
-    if out is None:
-        return result
-    return out.copy_(result) if out.shape == result.shape else store_out("out", result._data, out)
-
-
-@composite(method=True)
-def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None,
-         out: Any = None) -> Any:
+@composite(method=True, out=Out())
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None
+         ) -> Any:
     """The elements in order along ``dim``, and the indices they had; equal ones keep theirs."""
     ordered = _sort if stable is None else _stable_sort
-    return return_types.sort(into("sort", out, ordered(input, dim, descending)))
+    return return_types.sort(ordered(input, dim, descending))
 
 
 @op()
@@ -115,7 +95,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: b
     return _argsort(input, dim, descending)
 
 
-@composite(method=True)
+@composite(method=True, out=Out())
 def msort(input: Tensor) -> Any:
     """The elements in ascending order along the first dimension."""
     return _sort(input, 0, False)[0]
@@ -127,14 +107,16 @@ def _topk(input: Array, k: int, dim: Dim, largest: bool, sorted: bool) -> Any:
     length = input.shape[dim] if input.ndim else 1
     if not 0 <= k <= length:
         raise RuntimeError("selected index k out of range")
-    unsupported("topk_cpu", input.dtype, "cb")
+    kind = kind_of(input.dtype)
+    if kind in "cb":
+        raise RuntimeError(" topk does not support complex dtypes on CPU" if kind == "c" else
+                           "topk does not support bool dtypes on CPU")
     found = sorting_kernels.largest_indices(input, k, dim, largest, sorted)
     found = xp.in_rows(found)
     return xp.in_rows(sorting_kernels.take_along(input, found, dim)), found
 
 
-@composite(method=True)
-def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *,
-         out: Any = None) -> Any:
+@composite(method=True, out=Out())
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The ``k`` largest (or smallest) elements along ``dim``, and their indices."""
-    return return_types.topk(into("topk", out, _topk(input, k, dim, largest, sorted)))
+    return return_types.topk(_topk(input, k, dim, largest, sorted))
