@@ -70,9 +70,9 @@ def _guarded(*args, **kwargs):  # type: ignore[no-untyped-def]
             refuse_foreign(call, args, kwargs, error)
             raise
     # It has no such argument of its own.
-    from retrograd.core.out_argument import call_with_out
+    from retrograd.core.extensions import extensions
 
-    return call_with_out(call, args, kwargs)
+    return extensions.call_with_out(call, args, kwargs)
 
 
 def refuse_foreign(function: Any, args: Any, kwargs: dict[str, Any], error: Exception,

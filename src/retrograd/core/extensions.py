@@ -45,6 +45,10 @@ class Extensions:
     # was written to.
     refresh_view: Callable[[Tensor], None]
 
+    # Filled by core.out_argument, called by core.arguments. Runs a function made of ops, and puts
+    # its results into the tensors given as ``out=``.
+    call_with_out: Callable[[Any, Any, dict[str, Any]], Any]
+
     # Filled by transforms, called by core.general, core.inplace and core.saved_values.
     # The usual call of an op on a transform's tensors; NotImplemented where it takes more.
     traced_call: Callable[[Op, tuple[Any, ...], Mode], Any]

@@ -11,6 +11,7 @@ from ..base import dtypes
 from ..base.errors import c_name, type_name
 from ..base.modes import MODE
 from ..base.warning import warn
+from .extensions import extensions
 from .inplace import check_overlap, check_writable, resize
 from .op import Op
 from .out_rules import Out
@@ -40,6 +41,9 @@ def call_with_out(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     out = kwargs.pop("out")
     title, rule = function.out
     return run_into(out, title, rule, function, *args, **kwargs)
+
+
+extensions.fill(call_with_out=call_with_out)
 
 
 def run_into(out: Any, title: str, rule: Out, function: Any, *args: Any, **kwargs: Any) -> Any:
