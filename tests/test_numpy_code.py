@@ -237,6 +237,24 @@ def test_dtypes_are_those_numpy_gives(line: str, kind: str, other: str) -> None:
     assert tensor.grad.dtype == tensor.dtype
 
 
+def lower(value: np.ndarray) -> np.ndarray:
+    return value.astype("float32" if value.dtype.kind == "f" else "complex64")
+
+
+@pytest.mark.parametrize("constants", [CONSTANTS, CONSTANTS | {
+    name: lower(CONSTANTS[name]) for name in ("a", "b")}], ids=["float64", "float32"])
+def test_every_function_gives_numpys_dtype_for_float32(constants: dict[str, Any]) -> None:
+    for line in RECORDED:
+        if re.search(r"np\.(float64|int64)\(", line):  # which are numbers here
+            continue
+        data = {name: lower(DATA[name]) for name in names_in(line)}
+        theirs = parts(eval(line, {**constants, **data}))
+        ours = parts(eval(line, {**constants, **{
+            name: torch.tensor(value, requires_grad=True) for name, value in data.items()}}))
+        assert [as_numpy(part).dtype for part in ours] == [
+            np.asarray(part).dtype for part in theirs], line
+
+
 def test_bfloat16_is_recorded_too() -> None:
     t = torch.tensor([1.0, 2.0], dtype=torch.bfloat16, requires_grad=True)
     found = np.sum(np.exp(t) * t)
@@ -254,6 +272,35 @@ def test_an_array_may_change_after_it_was_used() -> None:
     a[:] = 100.0
     y.backward()
     np.testing.assert_allclose(x.grad.numpy(), 2 * DATA["x"])
+
+
+def test_a_large_array_is_held_once_and_copied_when_it_changed() -> None:
+    from retrograd.numpy_code.operands import _kept
+
+    before = len(_kept)
+    x, data = torch.ones(1000, dtype=torch.float64, requires_grad=True), np.arange(1000.0)
+    total = sum(np.sum(data * x * x) + np.sum(np.hypot(data, x)) for _ in range(5))
+    assert len(_kept) == before + 1
+    data += 1.0
+    total = total + np.sum(data * x * x)
+    (slope,) = torch.autograd.grad(total, x)
+    old, new = np.arange(1000.0), np.arange(1000.0) + 1
+    np.testing.assert_allclose(slope.numpy(), 10 * old + 2 * new + 5 / np.hypot(old, 1.0))
+    del total
+    assert len(_kept) == before
+
+
+def test_a_tangent_is_not_lost_in_silence_either(fresh_warnings: None) -> None:
+    def stores(x: Any) -> Any:
+        out = np.zeros(2)
+        out[0] = x[0]
+        return torch.tensor(out) * x.sum()
+
+    x = torch.ones(2)
+    with pytest.warns(UserWarning, match=re.escape("out[0] = x[0]")):
+        torch.func.jvp(stores, (x,), (x,))
+    with pytest.raises(RuntimeError, match=r"np\.stack and np\.concatenate"):
+        torch.func.jvp(lambda x: torch.tensor(np.array(x)), (x,), (x,))
 
 
 @pytest.fixture

@@ -315,7 +315,8 @@ class Tensor(TensorMethods):
 
     def _is_stored(self) -> bool:
         """Whether NumPy asks for the values in order to store them, which leaves a gradient."""
-        if not self.requires_grad or not MODE.get().grad:
+        if not (self.requires_grad and MODE.get().grad) and not (
+                self._is_traced and self._data.primal is not None):  # which a batch refuses
             return False
         if call_sites.is_at_store(call_sites.user_frame(sys._getframe(1))):
             warn_of_store()
@@ -377,9 +378,9 @@ class Tensor(TensorMethods):
         return self.item()
 
     def __float__(self) -> float:
-        if self.requires_grad:
-            warn_of_lost_gradient()
         value = self._number()
+        if self.requires_grad or self._is_traced:
+            warn_of_lost_gradient(self)
         if isinstance(value, complex):
             raise RuntimeError("value cannot be converted to type double without overflow")
         return float(value)
@@ -391,9 +392,10 @@ class Tensor(TensorMethods):
         return int(value)
 
     def __complex__(self) -> complex:
-        if self.requires_grad:
-            warn_of_lost_gradient()
-        return complex(self._number())
+        value = self._number()
+        if self.requires_grad or self._is_traced:
+            warn_of_lost_gradient(self)
+        return complex(value)
 
     def __index__(self) -> int:
         if self._data.size != 1 or kind_of(self._data.dtype) not in "iub":
@@ -807,11 +809,15 @@ def warn_of_store() -> None:
          "np.zeros_like(tensor) or torch.zeros(...), or join the parts by np.stack.", once=True)
 
 
-def warn_of_lost_gradient() -> None:
+def warn_of_lost_gradient(tensor: Tensor) -> None:
+    """A number was made of a tensor; a tangent is lost without a word, as PyTorch has it, unless it
+    is to be stored."""
     from ..base.warning import warn
 
     if call_sites.is_at_store(call_sites.user_frame(sys._getframe(1))):
         return warn_of_store()
+    if not tensor.requires_grad:
+        return
     warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior."
          "\nConsider using tensor.detach() first.", once=True)
 

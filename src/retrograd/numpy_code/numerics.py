@@ -12,11 +12,13 @@ from .operands import (
     axis_of,
     cast,
     common,
+    dtype_of,
     given,
     inexact,
     numpy,
     operand,
     refused,
+    strongly,
     torch,
     values,
 )
@@ -95,7 +97,7 @@ def by_scimath(name: str) -> Any:
 
     def called(*args: Any) -> Any:
         if log is not None:
-            return log(args[1]) / log(args[0])
+            return numpy.named("divide")(log(args[1]), log(args[0]))
         x, *rest = [inexact(v) for v in args]
         data = values(x)
         outside = ((abs(data) > 1) if last.startswith("arc") else (data < 0)).any()
@@ -139,7 +141,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     x = inexact(f)
     axes = axes_of(x, axis)
-    spacing = list(varargs) or [1.0]
+    spacing = list(varargs) or [1.0] * min(len(axes), 1)
     if len(spacing) == 1 and len(axes) > 1 and not operand(spacing[0]).ndim:
         spacing *= len(axes)
     if len(spacing) != len(axes):
@@ -164,6 +166,7 @@ def _slope(x: Tensor, dim: int, spacing: Any, order: int) -> Tensor:
         step = torch.diff(step)
     else:
         step = torch.broadcast_to(step, (n - 1,))
+    own = x._data.dtype
     x, step = common(torch.movedim(x, dim, -1), step)
     low, high = step[:-1], step[1:]
     rise = torch.diff(x, dim=-1) / step
@@ -173,7 +176,7 @@ def _slope(x: Tensor, dim: int, spacing: Any, order: int) -> Tensor:
         bend = (rise[..., 1:] - rise[..., :-1]) / (low + high)
         first = first - step[0] * bend[..., :1]
         last = last + step[-1] * bend[..., -1:]
-    return torch.movedim(torch.cat([first, inside, last], -1), -1, dim)
+    return cast(torch.movedim(torch.cat([first, inside, last], -1), -1, dim), own)
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
@@ -189,7 +192,11 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
            ) -> Tensor:
-    x, xp = [cast(operand(v), "float64") for v in (x, xp)]
+    x, xp = operand(x), operand(xp)
+    if x.dtype.is_complex or xp.dtype.is_complex:
+        raise TypeError("Cannot cast array data from dtype('complex128') to dtype('float64') "
+                        "according to the rule 'safe'")
+    x, xp = cast(x, "float64"), cast(xp, "float64")
     fp = operand(fp)
     fp = cast(fp, "complex128" if fp.dtype.is_complex else "float64")
     if period is not None:
@@ -215,7 +222,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
 
 def polyval(p: Any, x: Any) -> Tensor:
-    p, x = common(p, x)
+    p, x = strongly(p, x)
     found = torch.zeros_like(x)
     for coefficient in p:
         found = found * x + coefficient
@@ -241,12 +248,12 @@ def polyder(p: Any, m: int = 1) -> Tensor:
     found = operand(p)
     for _ in range(m):
         n = len(found)
-        found = (found * operand(numpy.named("arange")(n - 1, -1, -1)))[:-1]
+        found = numpy.named("multiply")(found, numpy.named("arange")(n - 1, -1, -1))[:-1]
     return found
 
 
 def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
-    found = inexact(p)
+    found = inexact(p, numpy.result_type(dtype_of(p), "float64"))
     constants = torch.zeros(m, dtype=found.dtype) if k is None else torch.broadcast_to(
         cast(operand(k), found._data.dtype), (m,))
     for constant in constants:
@@ -275,7 +282,7 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: 
     if full or cov or not isinstance(deg, int):
         raise refused("polyfit", "only the coefficients of a degree can, without full= and cov=; "
                                  "np.linalg.lstsq() of np.vander() gives the rest")
-    x, y = common(inexact(x), inexact(y))
+    x, y, _ = strongly(inexact(x), inexact(y), 0.0)
     powers = torch.vander(x, deg + 1)
     if w is not None:
         w = cast(operand(w), x._data.dtype)
@@ -316,4 +323,4 @@ def roots(p: Any) -> Tensor:
 
 
 def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:
-    return torch.vander(operand(x), N, increasing)
+    return torch.vander(strongly(x, 0)[0], N, increasing)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any
 
-from ..backend.numpy import generic, ndarray
+from ..backend.numpy import address, generic, ndarray
 from ..backend.numpy import protocol as numpy
 from ..base import dtypes
 from ..base.modes import MODE
@@ -55,6 +56,28 @@ def operand(value: Any) -> Tensor:
     return wrap(made.copy("C") if made is value or made.base is not None else made)
 
 
+_kept: dict[tuple[Any, ...], weakref.ref[Any]] = {}
+"""The copies of arrays that are still in use, by the memory they were made of."""
+
+
+def constant(array: Any) -> Tensor:
+    """A tensor of an array's present values, to compute with but not to be handed out.
+
+    A large array that has not changed since its last copy, while a graph holds that, is not copied
+    again: a loop over the same data holds it once.
+    """
+    if array.nbytes < 4096:
+        return wrap(array.copy("C"))
+    key = (address(array), array.shape, array.strides, array.dtype)
+    known = _kept.get(key)
+    copy = None if known is None else known()
+    if copy is None or not numpy.named("array_equal")(copy, array):
+        copy = array.copy("C")
+        _kept[key] = weakref.ref(copy, lambda ref: _kept.pop(key) if _kept.get(key) is ref
+                                 else None)
+    return wrap(copy)
+
+
 def dtype_of(value: Any) -> Any:
     """What stands for an operand where NumPy decides on a dtype."""
     if isinstance(value, Tensor):
@@ -80,7 +103,13 @@ def common(*values: Any, dtype: Any = None) -> list[Tensor]:
     """The operands as tensors of the dtype that NumPy gives to all of them."""
     if dtype is None:
         dtype = numpy.result_type(*map(dtype_of, values))
-    return [cast(operand(value), dtype) for value in values]
+    return [cast(constant(value) if value.__class__ is ndarray else operand(value), dtype)
+            for value in values]
+
+
+def strongly(*values: Any) -> list[Tensor]:
+    """The same where NumPy makes arrays first, so that a Python number has a dtype too."""
+    return common(*[numpy.asarray(v) if type(v) in WEAK else v for v in values])
 
 
 def inexact(value: Any, dtype: Any = None) -> Tensor:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
-from .operands import axis_of, cast, common, given, numpy, operand, torch
+from .operands import axis_of, cast, common, given, numpy, operand, strongly, torch
 
 
 def dot(a: Any, b: Any, out: Any = None) -> Any:
-    a, b = common(a, b)
+    a, b = strongly(a, b)
     if not a.ndim or not b.ndim:
         found = a * b
     elif b.ndim == 1:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..backend.numpy import ndarray
 from ..core.tensor import Tensor
-from .operands import cast, common, numpy, operand, refused, torch, values
+from .operands import cast, common, dtype_of, numpy, operand, refused, strongly, torch, values
 
 MOVED = {
     "append": "arr values", "array_split": "ary", "atleast_1d": "arys", "atleast_2d": "arys",
@@ -27,6 +27,11 @@ MOVED = {
     "tile": "A", "unstack": "x", "vsplit": "ary",
 }
 """The arguments whose elements appear in the result; zeros may stand between them."""
+
+OF_FIRST = ("insert", "pad")
+"""Those whose result has the dtype of their first argument."""
+OF_EACH = ("atleast_1d", "atleast_2d", "atleast_3d", "meshgrid")
+"""Those whose results have the dtypes of one argument each."""
 
 WRITTEN = {"copyto": "dst src", "fill_diagonal": "a val", "place": "arr vals", "put": "a v",
            "putmask": "a values", "put_along_axis": "arr values"}
@@ -86,7 +91,14 @@ def moved(name: str) -> Callable[..., Any]:
             taken[key] = numbers[key] if key in numbers else values(taken[key])
         if "constant_values" in numbers:
             passed["constant_values"] = taken.pop("constant_values")
-        return placed(numbering.elements(), function(*bound.args, **bound.kwargs, **passed))
+        if name == "append":
+            numbering.parts = strongly(*numbering.parts)
+        kinds = [dtype_of(part) for part in numbering.parts]
+        found = placed(numbering.elements(kinds[0] if name in OF_FIRST else None),
+                       function(*bound.args, **bound.kwargs, **passed))
+        if name in OF_EACH and len(kinds) > 1:
+            return type(found)([cast(part, kind) for part, kind in zip(found, kinds, strict=True)])
+        return found
 
     return called
 

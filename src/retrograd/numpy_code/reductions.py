@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from .operands import (
+    WEAK,
     axes_of,
     axis_of,
     cast,
@@ -18,6 +19,7 @@ from .operands import (
     numpy,
     operand,
     refused,
+    strongly,
     torch,
     values,
 )
@@ -213,12 +215,15 @@ def quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input:
         raise refused(op.__name__, "only method=" + ", ".join(map(repr, _METHODS)) + " without "
                       "weights can; torch.sort() and np.interp() write the others")
     x = inexact(a)
-    share = cast(operand(q), x._data.dtype) / of
+    x, share = common(x, q) if type(q) in WEAK else strongly(x, q)
+    own, share = x._data.dtype, share / of
+    if own.itemsize < 4:
+        x, share = cast(x, "float32"), cast(share, "float32")
     axes = axes_of(x, axis)
     rows = along_one(lambda rows, dim: rows, x, axes)
     found = op(rows, share.reshape(-1), dim=-1, interpolation=method)
     shape = _kept_shape(x, axes) if keepdims else rows.shape[:-1]
-    return given(found.reshape((*share.shape, *shape)), out, op.__name__)
+    return given(cast(found.reshape((*share.shape, *shape)), own), out, op.__name__)
 
 
 def percentile(a: Any, q: Any, *args: Any, **options: Any) -> Any:
@@ -291,7 +296,10 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     place = numpy.named("searchsorted")(edges, numpy.asarray(values(a)).ravel(), "right") - 1
     place[numpy.asarray(values(a)).ravel() == edges[-1]] -= 1
     inside = (place >= 0) & (place < len(edges) - 1)
-    counts = bincount(place[inside], operand(weights).reshape(-1)[operand(inside)], len(edges) - 1)
+    weights = operand(weights)
+    counts = cast(bincount(place[inside], weights.reshape(-1)[operand(inside)], len(edges) - 1),
+                  weights._data.dtype)
     if density:
-        counts = counts / operand(numpy.named("diff")(edges)) / counts.sum()
+        widths = cast(operand(numpy.named("diff")(edges)), "float64")
+        counts = counts / widths / counts.sum()
     return counts, edges

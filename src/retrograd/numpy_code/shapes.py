@@ -15,6 +15,7 @@ from .operands import (
     numpy,
     operand,
     refused,
+    strongly,
     torch,
     values,
 )
@@ -292,7 +293,7 @@ def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: 
 
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None,
               axis: int = 0) -> Tensor:
-    start, stop = common(start, stop)
+    start, stop = strongly(start, stop, 0.0)[:2]
     if start.dtype.is_complex:
         raise refused("geomspace", "write complex points as np.exp(np.linspace(...))")
     sign = torch.sign(start)

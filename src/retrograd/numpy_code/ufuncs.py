@@ -16,6 +16,7 @@ from .operands import (
     WEAK,
     any_recorded,
     cast,
+    constant,
     dtype_of,
     given,
     is_recorded,
@@ -139,7 +140,7 @@ def usual(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
         if value.__class__ is ndarray:
             if value.dtype is not dtype:
                 return None
-            value = wrap(value if ufunc.__name__ in UNSAVED else value.copy())
+            value = wrap(value) if ufunc.__name__ in UNSAVED else constant(value)
         elif not isinstance(value, Tensor) and not (
                 place and type(value) in (int, float) and ufunc.__name__ in TAKE_NUMBERS):
             return None
@@ -183,7 +184,7 @@ def computed_in(ufunc: Any, inputs: tuple[Any, ...], dtype: Any) -> list[Any]:
         type(v) if type(v) in WEAK else dtype_of(v) for v in inputs]), asked)
     numbers = ufunc.__name__ in TAKE_NUMBERS
     return [value if numbers and place and type(value) in (int, float)
-            else cast(operand(value), kind)
+            else cast(constant(value) if value.__class__ is ndarray else operand(value), kind)
             for place, (value, kind) in enumerate(zip(inputs, loop, strict=False))]
 
 

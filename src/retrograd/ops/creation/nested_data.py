@@ -216,7 +216,7 @@ def _collect(value: Any, shape: tuple[int, ...], dim: int, into: list[Any]) -> N
             if value.numel() != 1:
                 raise ValueError("only one element tensors can be converted to Python scalars")
             if value.requires_grad:
-                warn_of_lost_gradient()
+                warn_of_lost_gradient(value)
             value = value.item()
         into.append(value)
         return
