@@ -213,3 +213,14 @@ for work in (draw, descend):
 def test_a_fork_while_other_threads_draw_and_descend():
     done = subprocess.run([sys.executable, "-c", WHILE_FORKING], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+# ---------------------------------------------------------------- first use
+
+
+@pytest.mark.parametrize("seed", range(100 if "full" in os.environ.get("RETROGRAD_FAULTS", "")
+                                       else 5))
+def test_the_first_use_of_everything_in_many_threads(seed):
+    done = subprocess.run([sys.executable, "-m", "tests.faults.first_use", str(seed)],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 from typing import Any as _Any
 
@@ -60,6 +59,7 @@ from .base.layouts import (
     sparse_csr,
     strided,
 )
+from .base.loading import loaded as _loaded
 from .base.missing_names import refuse as _refuse
 from .base.warning import is_warn_always_enabled, set_warn_always
 from .compat.legacy import TENSOR_TYPES as _TENSOR_TYPES
@@ -130,13 +130,13 @@ _INTERNAL = {"annotations", "backend", "base", "cli", "codegen", "compat", "core
 
 def __getattr__(name: str) -> _Any:
     if name in _LAZY or name in _LAZY_UNLISTED:
-        return _import_module(f"{__name__}.{name}")
+        return _loaded(f"{__name__}.{name}")
     if name in _LAZY_FUNCTIONS:
-        return getattr(_import_module(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)
+        return getattr(_loaded(f"{__name__}.{_LAZY_FUNCTIONS[name]}"), name)
     if name in _late.FUNCTIONS:
         return globals().setdefault(name, _late.function(name))
     if name.startswith("_foreach_"):
-        return getattr(_import_module(f"{__name__}.compat.foreach"), name)
+        return getattr(_loaded(f"{__name__}.compat.foreach"), name)
     _refuse(__name__, name)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .base.missing_names import suggest_names as _suggest_names
-from .nn.modules.module import Module
+from .nn import Module
 
 _MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 

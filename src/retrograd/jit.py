@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 
 from .base.missing_names import suggest_names as _suggest_names
 from .base.warning import warn
-from .nn.modules.module import Module
+from .nn import Module
 
 
 def _deprecated(name: str) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ..base.loading import loaded as _loaded
 from ..base.missing_names import refuse as _refuse
 from . import anomaly, grad_mode, graph
 from . import anomaly as anomaly_mode
@@ -39,7 +39,8 @@ __all__ = ["Function", "GradcheckError", "Variable", "_force_original_view_track
            "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled"]
 
 _OF_GRADCHECK = ("gradcheck", "gradgradcheck", "GradcheckError")
-_ELSEWHERE = {"SavedTensor": "..core.saved_values", "_calculate_shape": ".backward"}
+_ELSEWHERE = {"SavedTensor": "retrograd.core.saved_values",
+              "_calculate_shape": "retrograd.autograd.backward"}
 
 
 def kineto_available() -> bool:
@@ -50,15 +51,15 @@ def kineto_available() -> bool:
 def __getattr__(name: str) -> Any:
     """Parts that most programs never use are loaded when they are first named."""
     if name in ("forward_ad", "function", "functional", "_functions"):
-        return importlib.import_module(f"{__name__}.{name}")
+        return _loaded(f"{__name__}.{name}")
     if name in _ELSEWHERE:
-        return getattr(importlib.import_module(_ELSEWHERE[name], __name__), name)
+        return getattr(_loaded(_ELSEWHERE[name]), name)
     if name == "torch":  # which programs reach by way of any of its modules
         return sys.modules[__package__.partition(".")[0]]
     if name == "Function":
-        return importlib.import_module(f"{__name__}.function").Function
+        return _loaded(f"{__name__}.function").Function
     if name in _OF_GRADCHECK:
-        importlib.import_module(f"{__name__}.gradcheck")
+        _loaded(f"{__name__}.gradcheck")
         return globals()[name]
     _refuse(__name__, name)
 

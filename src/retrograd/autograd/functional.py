@@ -373,8 +373,8 @@ def _rows_at_once(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...],
 
 def _forward_jacobian(func: Callable[..., Any], inputs: Any, strict: bool,
                       vectorize: bool) -> Any:
-    from ..func.batching import vmap
-    from ..func.forward import jvp as push
+    from ..func import jvp as push
+    from ..func import vmap
     from ..func.reverse import standard_basis
 
     if strict:
@@ -438,7 +438,7 @@ def batched_grad(outputs: tuple[Any, ...], inputs: tuple[Any, ...], gradients: t
                  retain_graph: bool | None, create_graph: bool, allow_unused: bool,
                  materialize_grads: bool) -> tuple[Any, ...]:
     """``grad`` for many ``grad_outputs`` at once: their first dimension is a batch."""
-    from ..func.batching import vmap
+    from ..func import vmap
 
     missing: list[bool] = []
     for position, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):

@@ -7,8 +7,9 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from importlib import import_module
 from typing import Any, NoReturn
+
+from .loading import loaded
 
 _PACKAGE = __name__.partition(".")[0]
 _SPACES = ("", "Tensor", "nn.functional", "linalg", "special", "nn", "optim", "func", "autograd",
@@ -123,8 +124,8 @@ def namespace(space: str) -> dict[str, Any]:
     if space == "Tensor":
         found = dict.fromkeys(dir(sys.modules[_PACKAGE].Tensor))
     else:
-        found = vars(import_module(".".join(filter(None, (_PACKAGE, space)))))
-    return {n: value for n, value in found.items() if not n.startswith("_")}
+        found = vars(loaded(".".join(filter(None, (_PACKAGE, space)))))
+    return {n: value for n, value in list(found.items()) if not n.startswith("_")}
 
 
 def pytorch_names() -> dict[str, frozenset[str]]:

@@ -11,7 +11,7 @@ from ..backend.shared_memory import block_of, byte_strides, known_block, lend, v
 from ..base import dtypes
 from ..core.graph import LEAF, Version
 from ..core.tensor import Tensor, fill
-from ..nn.parameter import Parameter
+from ..nn import Parameter
 from ..ops.memory.sharing import share
 from ..storage import TypedStorage, UntypedStorage
 

@@ -1,9 +1,9 @@
 """Building blocks of models: modules, parameters, losses and their initial values."""
 
-from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 from typing import Any as _Any
 
+from ..base.loading import loaded as _loaded
 from ..base.missing_names import refuse as _refuse
 from . import functional, init, modules, parameter, utils
 from .modules import *  # noqa: F403
@@ -24,9 +24,9 @@ _LAZY = {"attention", "common_types", "grad", "parallel"}
 
 def _found_later(name: str) -> _Any:
     if name in _LAZY:
-        return _import_module(f"{__name__}.{name}")
+        return _loaded(f"{__name__}.{name}")
     if name == "DataParallel":
-        return _import_module(f"{__name__}.parallel").DataParallel
+        return _loaded(f"{__name__}.parallel").DataParallel
     _refuse(__name__, name)
 
 

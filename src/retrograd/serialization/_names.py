@@ -13,7 +13,7 @@ from ..base import dtypes
 from ..compat import legacy
 from ..core.op import PUBLIC
 from ..core.tensor import Size, Tensor
-from ..nn.parameter import Parameter
+from ..nn import Parameter
 from ..storage import TypedStorage, UntypedStorage
 from . import _rebuild
 

@@ -11,7 +11,7 @@ from ..backend import xp
 from ..base import dtypes
 from ..core.extensions import SPARSE_TENSORS
 from ..core.tensor import Tensor
-from ..nn.parameter import Parameter
+from ..nn import Parameter
 from ..storage import TypedStorage, UntypedStorage
 from . import _rebuild
 from ._names import STORAGE_TYPES, UNTYPED, torch_name

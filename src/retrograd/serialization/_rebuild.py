@@ -10,7 +10,7 @@ from ..backend import xp
 from ..backend.coordinates import flat_places
 from ..base import dtypes, layouts
 from ..core.tensor import Size, Tensor, wrap
-from ..nn.parameter import Parameter
+from ..nn import Parameter
 from ..ops.creation.filled import empty_strided
 from ..storage import TypedStorage, UntypedStorage
 

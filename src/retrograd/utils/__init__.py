@@ -1,8 +1,8 @@
 """What training needs beside modules and optimizers."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..base.loading import loaded as _loaded
 from ..base.missing_names import refuse as _refuse
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def set_module(obj: Any, mod: str) -> None:
 
 def __getattr__(name: str) -> Any:
     if name == "swap_tensors":
-        return import_module("..nn.modules._swapping", __name__).swap_tensors
+        return _loaded("retrograd.nn").modules._swapping.swap_tensors
     if name in __all__:
-        return import_module(f"{__name__}.{name}")
+        return _loaded(f"{__name__}.{name}")
     _refuse(__name__, name)
 
 

@@ -33,7 +33,7 @@ from ....backend.shared_memory import (
 )
 from ....core.tensor import Tensor
 from ....multiprocessing.reductions import description, rebuild_view, refuse_history
-from ....nn.parameter import Parameter
+from ....nn import Parameter
 
 _HEADER = struct.Struct("<QQ")  # how many bytes follow, and how many of them belong to the pickle
 _LENGTH = struct.Struct("<q")
