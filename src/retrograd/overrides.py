@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from .base.missing_names import suggest_names as _suggest_names
-from .base.modes import MODE, switched
+from .base.modes import MODE, enter, switched
 from .core.arguments import put_in_front
 from .core.extensions import extensions
 from .core.op import PUBLIC, home_of
@@ -50,14 +50,14 @@ def handle(function: Any, found: list[Any], args: tuple[Any, ...], kwargs: dict[
         raise TypeError(f"{function.__name__}() does not know what to do with "
                         f"{' and '.join(t.__name__ for t in types)}, whose __torch_function__ "
                         "calls it again with the same arguments")
-    token = _handled.set((*outer, call))
     try:
+        _handled.set((*outer, call))
         for item in ordered:
             result = type(item).__torch_function__(function, types, args, kwargs)
             if result is not NotImplemented:
                 return result
     finally:
-        _handled.reset(token)
+        _handled.set(outer)
     refusals = "".join(f"  - tensor subclass {t}\n" for t in types)
     error: Any = TypeError(
         f"Multiple dispatch failed for 'torch.{function.__name__}'; all __torch_function__ "
@@ -279,12 +279,15 @@ class TorchFunctionMode:
     def __enter__(self) -> Any:
         watch_calls()
         mode = MODE.get()
-        MODE.set(mode.but(functions=(*mode.functions, self)))
+        self._outside = enter(MODE, mode.but(functions=(*mode.functions, self)))
         return self
 
     def __exit__(self, *exc: object) -> None:
-        mode = MODE.get()  # of which other switches may have been changed for good
-        MODE.set(mode.but(functions=mode.functions[:-1]))
+        after = self._outside
+        try:  # other switches may have been changed for good
+            after = MODE.get().but(functions=MODE.get().functions[:-1])
+        finally:
+            MODE.set(after)
 
 
 class BaseTorchFunctionMode(TorchFunctionMode):

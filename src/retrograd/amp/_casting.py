@@ -118,12 +118,12 @@ class _Cast:
         mode = MODE.get()
         if mode.autocast is None or kwargs.get("out") is not None:
             return self.plain(*args, **kwargs)
-        token = MODE.set(mode.but(autocast=None))
         try:
+            MODE.set(mode.but(autocast=None))
             *args, kept = mode.autocast.cast(self.policy, [*args, list(kwargs.values())])
             return self.plain(*args, **dict(zip(kwargs, kept, strict=True)))
         finally:
-            MODE.reset(token)
+            MODE.set(mode)
 
 
 def watch_calls() -> None:

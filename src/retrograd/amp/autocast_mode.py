@@ -65,14 +65,26 @@ class autocast(_ModeSwitch):
         return mode.but(autocast=Casting(self.fast_dtype, cache))
 
     def __enter__(self) -> Any:
+        chosen = _chosen.get()
+        self.__dict__.setdefault("_chosen", []).append(chosen)
         super().__enter__()
-        self.__dict__.setdefault("_chosen", []).append(_chosen.get())
-        set_autocast_dtype(self.device, self.fast_dtype)
+        try:
+            set_autocast_dtype(self.device, self.fast_dtype)
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *exc: object) -> None:
-        _chosen.set(self.__dict__["_chosen"].pop())
-        super().__exit__(*exc)
+        chosen = self.__dict__["_chosen"]
+        before = chosen[-1]
+        try:
+            chosen.pop()
+        finally:
+            try:
+                _chosen.set(before)
+            finally:
+                _ModeSwitch.__exit__(self)
 
 
 def is_autocast_available(device_type: str) -> bool:

@@ -14,10 +14,11 @@ def _set(enabled: bool, check_nan: bool) -> None:
         if not isinstance(value, bool):
             raise TypeError("set_anomaly_enabled(): argument 'enabled' (position 1) must be bool, "
                             f"not {type(value).__name__}")
-    Anomaly.enabled, Anomaly.check_nan = enabled, check_nan
     # Generated code meets a mode it does not know, and so takes the general path, which keeps the
     # stack of every call. With the mode off it costs nothing.
-    GENERATED["get_mode"] = Mode if enabled else MODE.get
+    get_mode = Mode if enabled else MODE.get
+    # In one statement of stores, between which no interrupt comes.
+    Anomaly.enabled, Anomaly.check_nan, GENERATED["get_mode"] = enabled, check_nan, get_mode
 
 
 class set_detect_anomaly:

@@ -11,9 +11,8 @@ from ..base.modes import ACTIVE, MODE, Mode
 from ..core.tensor import Tensor
 from .grad_mode import _ModeSwitch
 
-_level: ContextVar[int] = ContextVar("retrograd.dual_level", default=-1)
-"""The public level (0 when one is open); the level of the data differs for every opening."""
 _data_level: ContextVar[int] = ContextVar("retrograd.dual_data_level", default=-1)
+"""The level of the data, which differs for every opening; the public one is 0 when one is open."""
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -25,44 +24,64 @@ class UnpackedDualTensor(NamedTuple):
 
 def enter_dual_level() -> int:
     """Open a level in which dual tensors can be made."""
-    if _level.get() >= 0:
+    if _public_level() >= 0:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     level = transforms.next_level()
-    ACTIVE.set((*ACTIVE.get(), level))
-    _data_level.set(level)
-    _level.set(0)
+    outside = ACTIVE.get()
+    try:
+        ACTIVE.set((*outside, level))
+        _data_level.set(level)
+    except BaseException:  # an interrupt: nothing is open
+        try:
+            ACTIVE.set(outside)
+        finally:
+            _data_level.set(-1)
+        raise
     return 0
+
+
+def _public_level() -> int:
+    return min(_data_level.get(), 0)
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
     """Close the level: its tangents are gone."""
     if level is None:
-        level = _level.get()
+        level = _public_level()
     if level < 0:
         raise RuntimeError("Dual level must be a positive number.")
-    if level != _level.get():
+    if level != _public_level():
         raise RuntimeError("Trying to exit a forward AD level that was not the last one that was "
                            "created. This is not supported.")
-    open_levels = ACTIVE.get()
-    ACTIVE.set(tuple(n for n in open_levels if n != _data_level.get()))
-    _level.set(-1)
-    _data_level.set(-1)
+    data_level = _data_level.get()
+    outside = tuple([n for n in ACTIVE.get() if n != data_level])
+    try:
+        ACTIVE.set(outside)
+    finally:
+        _data_level.set(-1)
 
 
 class dual_level:
     """A block in which forward mode is computed."""
 
     def __enter__(self) -> int:
+        self._outside = ACTIVE.get()
         return enter_dual_level()
 
     def __exit__(self, *exc: object) -> None:
-        exit_dual_level()
+        try:
+            exit_dual_level()
+        finally:  # also after an interrupt
+            try:
+                ACTIVE.set(self._outside)
+            finally:
+                _data_level.set(-1)
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """A tensor with the values of ``tensor`` that carries ``tangent``."""
     if level is None:
-        level = _level.get()
+        level = _public_level()
     if level < 0:
         raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, "
                            "make sure to enter_dual_level() first.")
@@ -88,7 +107,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """The value and the tangent of a tensor; None where it has no tangent."""
     if level is None:
-        level = _level.get()
+        level = _public_level()
     if level < 0:
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
@@ -127,5 +146,5 @@ __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_le
 def __getattr__(name: str) -> int:
     """The level that is open, by the name that it has in PyTorch; -1 outside of one."""
     if name == "_current_level":
-        return _level.get()
+        return _public_level()
     _refuse(__name__, name)

@@ -290,11 +290,11 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
         if mode is NO_GRAD:
             results = self._checked(given)
         else:
-            token = MODE.set(NO_GRAD if mode is GRAD else mode.but(grad=False))
             try:
+                MODE.set(NO_GRAD if mode is GRAD else mode.but(grad=False))
                 results = self._checked(given)
             finally:
-                MODE.reset(token)
+                MODE.set(mode)
         if self._levels is not None:
             results = self._settled(results)
         return tuple([None if edge is None or result is None
@@ -503,11 +503,11 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
                 return mapped
             output = _run_traced(cls, node, args, separate, mode)
         elif mode.grad:
-            token = MODE.set(NO_GRAD if mode is GRAD else mode.but(grad=False))
             try:
+                MODE.set(NO_GRAD if mode is GRAD else mode.but(grad=False))
                 output = _run_forward(cls, node, args) if separate else cls.forward(node, *args)
             finally:
-                MODE.reset(token)
+                MODE.set(mode)
         else:
             output = _run_forward(cls, node, args) if separate else cls.forward(node, *args)
         recording = requires_grad and mode.records

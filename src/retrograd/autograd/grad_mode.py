@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, Self, TypeVar, overload
 
-from ..base.modes import GRAD, GRAD_LAYOUT, MODE, MULTITHREADED, NO_GRAD, VIEW_REPLAY, Mode
+from ..base.modes import GRAD, GRAD_LAYOUT, MODE, MULTITHREADED, NO_GRAD, VIEW_REPLAY, Mode, enter
 from ..core.tensor import Tensor
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -30,10 +30,14 @@ class _ModeSwitch:
     def __enter__(self) -> None:
         previous = MODE.get()
         self.__dict__.setdefault("_previous", []).append(previous)
-        MODE.set(self.switched(previous))
+        enter(MODE, self.switched(previous))
 
     def __exit__(self, *exc: object) -> None:
-        MODE.set(self._previous.pop())
+        previous = self._previous[-1]
+        try:
+            self._previous.pop()
+        finally:
+            MODE.set(previous)
 
     def __call__(self, function: _F) -> _F:
         if inspect.isclass(function):
@@ -167,7 +171,7 @@ class set_grad_enabled(_ModeSwitch):
                             f"{type(mode).__name__}")
         self.mode = mode
         self._previous = [MODE.get()]
-        MODE.set(self.switched(MODE.get()))
+        enter(MODE, self.switched(MODE.get()))
 
     def switched(self, mode: Mode) -> Mode:
         return mode.but(grad=self.mode)
@@ -176,10 +180,18 @@ class set_grad_enabled(_ModeSwitch):
         return set_grad_enabled(self.mode)
 
     def __enter__(self) -> None:
-        MODE.set(self.switched(MODE.get()))
+        try:
+            MODE.set(self.switched(MODE.get()))
+        except BaseException:
+            MODE.set(self._previous[0])
+            raise
 
     def __exit__(self, *exc: object) -> None:
-        MODE.set(MODE.get().but(grad=self._previous[0].grad))
+        after = self._previous[0]
+        try:  # other switches may have been changed for good
+            after = MODE.get().but(grad=after.grad)
+        finally:
+            MODE.set(after)
 
     def __call__(self, function: _F) -> _F:
         # As a decorator it switches nothing until the function is called.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..backend.interface import library_of
 from ..base.missing_names import suggest_names as _suggest_names
-from ..base.modes import MODE, switched
+from ..base.modes import MODE, enter, switched
 from ..core.engine import current_schedule, memory_of
 from ..core.graph import Like, RemovableHandle
 from ..core.graph import Node as RecordedNode
@@ -126,11 +126,15 @@ class saved_tensors_hooks:
             if not callable(hook):
                 raise TypeError("saved_tensors_hooks takes two callables, not "
                                 f"{type(hook).__name__}")
-        MODE.set(mode.but(saved_hooks=(*mode.saved_hooks, (self.pack_hook, self.unpack_hook))))
+        pair = self.pack_hook, self.unpack_hook
+        self._outside = enter(MODE, mode.but(saved_hooks=(*mode.saved_hooks, pair)))
 
     def __exit__(self, *exc: object) -> None:
-        mode = MODE.get()
-        MODE.set(mode.but(saved_hooks=mode.saved_hooks[:-1]))
+        after = self._outside
+        try:  # other switches may have been changed for good
+            after = MODE.get().but(saved_hooks=MODE.get().saved_hooks[:-1])
+        finally:
+            MODE.set(after)
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -151,11 +155,14 @@ class disable_saved_tensors_hooks:
         mode = MODE.get()
         if mode.saved_hooks:
             raise RuntimeError(self.error_message)
-        self.previous = mode.hooks_disabled
-        MODE.set(mode.but(hooks_disabled=self.error_message))
+        self._outside = enter(MODE, mode.but(hooks_disabled=self.error_message))
 
     def __exit__(self, *exc: object) -> None:
-        MODE.set(MODE.get().but(hooks_disabled=self.previous))
+        after = self._outside
+        try:
+            after = MODE.get().but(hooks_disabled=self._outside.hooks_disabled)
+        finally:
+            MODE.set(after)
 
 
 class _Handle:

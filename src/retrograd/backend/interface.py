@@ -107,7 +107,7 @@ QUESTIONS = _names(
     "complex_pairs pairs_as_complex zeros_strided zeros_as in_rows packed copied dense_order "
     "empty_in_order reach positions unbroadcast level add_at "
     # quiet floating point
-    "hush unhush quieten quiet QUIET "
+    "error_state quieten quiet QUIET "
     # functions that a library may have elsewhere
     "special fft")
 """What is asked in the words of this package: see plain/layouts.py and the NumPy library."""

@@ -121,6 +121,21 @@ GRAD_LAYOUT: ContextVar[bool] = ContextVar("retrograd.grad_layout", default=True
 """Whether the first gradient of a leaf is laid out as the leaf is."""
 
 
+def enter(variable: ContextVar[Any], value: Any) -> Any:
+    """Set a context variable and return what it was; an interrupt finds it as it was.
+
+    Where there is no ``with`` to end it: the variable is set back in a ``finally``, by a call of
+    its own ``set``, before which no interrupt comes.
+    """
+    before = variable.get()
+    try:
+        variable.set(value)
+    except BaseException:
+        variable.set(before)
+        raise
+    return before
+
+
 class differentiating:
     """Run a function so that its derivative can be taken, whatever mode is on outside."""
 
@@ -133,24 +148,31 @@ class differentiating:
         mode = MODE.get()
         if mode.inference or mode.grad is not self.grad:
             mode = mode.but(grad=self.grad, inference=False)
-        self.mode = MODE.set(mode)
-        self.inside = DIFFERENTIATING.set(True)
+        self.inside = DIFFERENTIATING.get()
+        self.mode = enter(MODE, mode)
+        try:
+            DIFFERENTIATING.set(True)
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __exit__(self, *exc: object) -> None:
-        DIFFERENTIATING.reset(self.inside)
-        MODE.reset(self.mode)
+        try:
+            MODE.set(self.mode)
+        finally:
+            DIFFERENTIATING.set(self.inside)
 
 
 class switched:
     """Run a block under the current mode with some switches changed."""
 
-    __slots__ = ("changes", "token")
+    __slots__ = ("changes", "before")
 
     def __init__(self, **changes: Any):
         self.changes = changes
 
     def __enter__(self) -> None:
-        self.token = MODE.set(MODE.get().but(**self.changes))
+        self.before = enter(MODE, MODE.get().but(**self.changes))
 
     def __exit__(self, *exc: object) -> None:
-        MODE.reset(self.token)
+        MODE.set(self.before)

@@ -137,7 +137,8 @@ def attempt_source(lines: list[str], is_guarded: bool) -> list[str]:
     The handler is left before the general path words the error, which is then the only one to see.
     """
     if is_guarded:
-        lines = ["token = quieten(QUIET)", "try:", *indented(lines), "finally: unhush(token)"]
+        lines = ["errors = error_state()", "try:", "    quieten(QUIET)", *indented(lines),
+                 "finally: quieten(errors)"]
     return ["try:", *indented(lines), "except Exception: pass", "else:"]
 
 
@@ -305,12 +306,13 @@ def _write_path(op: Op, slow: str) -> list[str]:
                  *indented(check), "else: plain = False"]
     write = [*([level_source(op)] if op.fast and others else []), *compute_source(op),
              f"if y.dtype is not dt or y.shape != {first}._data.shape: return {slow}",
-             f"{first}._data[...] = y"]
+             "# Stores without a call between them, after which an interrupt might come.",
+             f"{first}._data[...] = y; vc.n += 1"]
     done = ["# The memory has another version, whose line is remembered.",
-            f"vc = {first}._vc", f"if vc is None: vc = {first}._counter()", "vc.n += 1",
             *site_source(), "vc.code = code; vc.lasti = f.f_lasti", f"return {first}"]
-    body = [*check, "if plain:", *indented(attempt_source(write, not op.quiet)),
-            *indented(indented(done))]
+    body = [*check, "if plain:", f"    vc = {first}._vc",
+            f"    if vc is None: vc = {first}._counter()",
+            *indented(attempt_source(write, not op.quiet)), *indented(indented(done))]
     return ["# The usual write: to an array of a floating dtype, of which nothing is recorded.",
             f"if {type_tests(op)}:", f"    a_{first} = {first}._data", f"    dt = a_{first}.dtype",
             f"    if (dt is F4 or dt is F8) and a_{first}.__class__ is ndarray:",

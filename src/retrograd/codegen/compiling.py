@@ -48,7 +48,7 @@ GENERATED.update(
     user_code=None, locate=None, fit=fit, edge_of=edge_of,
     F4=xp.FLOAT32, F8=xp.FLOAT64, forms4=ARRAYS_4, forms8=ARRAYS_8, scalar_form=SCALAR_FORMS.get,
     C4=ARRAYS_4.numbers, C8=ARRAYS_8.numbers, N4=NUMBERS_4, N8=NUMBERS_8,
-    quieten=xp.quieten, QUIET=xp.QUIET, unhush=xp.unhush,
+    error_state=xp.error_state, quieten=xp.quieten, QUIET=xp.QUIET,
     canonical_dim=canonical_dim, canonical_dims=canonical_dims,
     REQUIRED=REQUIRED, level=xp.level, ndarray=ndarray,
     NUMBERS=frozenset((bool, int, float, complex)),

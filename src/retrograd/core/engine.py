@@ -253,13 +253,14 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
     released = None if retain else Released(call_sites.here(3))
     finish = _Leaves(grads, captured, None if targets is None else set(targets), recorded,
                      accumulate, schedule)
-    token = xp.hush()
-    running = RUNNING.set(schedule)
+    errors, outer = xp.error_state(), RUNNING.get()
     schedule.retains, schedule.accumulates, schedule._notes = retain, accumulate, None
     # Memory that others may hold, by its id: who asked for the pass, and who was shown a gradient
     # on its way (hooks, custom functions).
     schedule.given, schedule.shown = {}, {}
     try:
+        xp.quieten(xp.QUIET)
+        RUNNING.set(schedule)
         if accumulate and not recorded:
             for gradient in filter(is_array, gradients):
                 memory = memory_of(gradient)
@@ -281,8 +282,10 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
         for callback in schedule.callbacks or ():  # which may queue further ones
             callback()
     finally:
-        RUNNING.reset(running)
-        xp.unhush(token)
+        try:
+            xp.quieten(errors)
+        finally:
+            RUNNING.set(outer)
     return captured
 
 
@@ -665,16 +668,18 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool, leaves: _Leaves) -> No
         old = leaf._grad
         if old is None:
             kept, is_written = settled(g, leaf._data, leaves)
-            leaf._grad = wrap_any(kept)
+            grad = wrap_any(kept)
             if is_written:
-                leaf._grad._counter().n = 1
+                grad._counter().n = 1
+            leaf._grad = grad
         elif is_array(old._data) and type(g) not in TRACED_TYPES \
                 and not library_of(old._data).has_overlap(old._data):
-            old._data += g if g.dtype is old._data.dtype else library_of(g).cast(g, old._data.dtype)
-            if old._vc is not None:
-                old._vc.bump()
-            else:
-                old._counter().bump()
+            if g.dtype is not old._data.dtype:
+                g = library_of(g).cast(g, old._data.dtype)
+            counter = old._counter()
+            code, lasti = call_sites.here(2)
+            old._data += g  # and without a call, after which an interrupt may come:
+            counter.n, counter.code, counter.lasti = counter.n + 1, code, lasti
         else:
             with switched(grad=False):
                 leaf._grad = wrap_any(add_arrays(old._data, g))

@@ -92,11 +92,12 @@ def is_beside(op: Op, args: tuple[Any, ...]) -> bool:
 def run_in(mode: Mode, op: Op, args: tuple[Any, ...]) -> Any:
     """The call from its beginning, in a mode in which it may take the fast path."""
     named = {p.name: v for p, v in zip(op.params, args, strict=True) if p.keyword_only}
-    token = MODE.set(mode)
+    before = MODE.get()
     try:
+        MODE.set(mode)
         return op.function(*args[:len(args) - len(named)], **named)
     finally:
-        MODE.reset(token)
+        MODE.set(before)
 
 
 def refuse_options(op: Op, args: tuple[Any, ...], error: Exception) -> None:

@@ -47,6 +47,15 @@ class Like:
         return len(self.shape)
 
 
+class _Nobody:
+    """Gets the edge of a write that changes no history."""
+
+    __slots__ = ("_edge",)
+
+
+NOBODY: Any = _Nobody()
+
+
 class Version:
     """Counts the in-place writes to one memory; shared by a tensor, its views and detached twins.
 
@@ -80,8 +89,18 @@ class Version:
             self.room = 2 * len(views) + 128
 
     def bump(self) -> None:
-        self.n += 1
-        self.code, self.lasti = call_sites.here(2)
+        code, lasti = call_sites.here(2)
+        self.n, self.code, self.lasti = self.n + 1, code, lasti
+
+    def store(self, array: Any, key: Any, value: Any, owner: Any = NOBODY,
+              edge: Any = None) -> None:
+        """Write to the memory, count that, and give ``owner`` the edge that it has from then on.
+
+        One statement of stores, all in C: no interrupt comes in the middle of it.
+        """
+        code, lasti = call_sites.here(2)
+        array[key], self.n, self.code, self.lasti, owner._edge = \
+            value, self.n + 1, code, lasti, edge
 
 
 _forgetting = new_lock()
@@ -110,6 +129,9 @@ class _InferenceVersion(Version):
 
     def bump(self) -> None:
         pass
+
+    def store(self, array: Any, key: Any, value: Any, owner: Any = None, edge: Any = None) -> None:
+        array[key] = value
 
 
 INFERENCE = _InferenceVersion()
@@ -141,6 +163,9 @@ class DetachedVersion(Version):
     @n.setter
     def n(self, value: int) -> None:
         self.shared.n = value % self.START
+
+    def store(self, *given: Any) -> None:
+        self.shared.store(*given)
 
 
 class View:

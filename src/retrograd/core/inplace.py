@@ -8,7 +8,7 @@ from typing import Any
 
 from ..backend import xp
 from ..backend.interface import is_array, library_of
-from ..base import dtypes
+from ..base import call_sites, dtypes
 from ..base.errors import REQUIRED, missing_arguments
 from ..base.modes import GRAD, MODE, NO_GRAD, RUNNING, VIEW_REPLAY, Mode, switched
 from ..codegen import node_class
@@ -19,10 +19,12 @@ from .former_calls import in_present_order
 from .graph import (
     INFERENCE,
     LEAF,
+    NOBODY,
     Node,
     OutputEdge,
     PlacedNode,
     Released,
+    Version,
     View,
     public_edge,
     short_name,
@@ -89,20 +91,22 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         result = compute(op, values)
         if op.writer is None:
             check_result(target, result)
-    node = None
+    node = history = None
+    counter = target._counter()
     if mode.records and any(e is not None for e in edges) and op.rules \
             and is_differentiable(target):
         target._array()
         tensors = keep_overwritten(op, tensors, edges)
         node = record(op, tensors, values, edges, (target,), mode, attach=False)
+        save_output(node, target, counter)
+        history = Rebasing(target, node)
     if direct:
-        write_directly(op, target, values)
+        write_directly(op, target, values, history)
     else:
-        write(target, result)
-    target._counter().bump()
-    if node is not None:
-        saved_output(node, target, mode)
-        rebase(target, node)
+        write(target, result, counter, history)
+    if history is not None:
+        pack_output(node, target, mode)
+        history.finish()
     elif target._edge is None and len(op.arrays) > 1:
         note_cut(target, flat_tensors(tensors))
         if target._cut is not None and target._view is not None:
@@ -137,10 +141,9 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
     y, node = result._data, result._edge
     if y.shape != data.shape or y.dtype is not data.dtype or node is None:
         return False
-    data[...] = y
-    target._counter().bump()
-    saved_output(node, target, GRAD)
-    target._edge = node
+    counter = target._counter()
+    save_output(node, target, counter)
+    counter.store(data, ..., y, target, node)
     return True
 
 
@@ -190,36 +193,63 @@ def keep_overwritten(op: Op, tensors: dict[str, Any], edges: list[Any]) -> dict[
     return {**tensors, first: wrap_any(kept)}
 
 
-def saved_output(node: Any, target: Tensor, mode: Mode) -> None:
-    """An output is saved as it is after the write."""
+def save_output(node: Any, target: Tensor, counter: Any) -> None:
+    """An output is saved as it will be after the write."""
     if node.layout.saved_outputs:
-        node.out_y = target._data if not mode.saved_hooks else PackedValue(
-            target, mode.saved_hooks[-1], is_output=True)
-        node.seal = (target._counter(), target._counter().n)
+        node.out_y = target._data
+        node.seal = (counter, counter.n + (counter is not INFERENCE))
 
 
-def write(target: Tensor, result: Any) -> None:
-    """Put raw data into a tensor's memory."""
+def pack_output(node: Any, target: Tensor, mode: Mode) -> None:
+    if mode.saved_hooks and node.layout.saved_outputs:
+        node.out_y = PackedValue(target, mode.saved_hooks[-1], is_output=True)
+
+
+def write(target: Tensor, result: Any, counter: Any, history: Rebasing | None) -> None:
+    """Put raw data into a tensor's memory: the values, the count and the history at once."""
     if type(target._data) in TRACED_TYPES or type(result) in TRACED_TYPES:
         extensions.traced_write(target, result)
+        counter.bump()
+        if history is not None:
+            history.commit()
         return
     array = target._array()
-    token = xp.hush()
+    errors = xp.error_state()
     try:
-        array[...] = result
+        xp.quieten(xp.QUIET)
+        if history is None:
+            counter.store(array, ..., result)
+        else:
+            counter.store(array, ..., result, history.owner, history.edge)
     finally:
-        xp.unhush(token)
+        xp.quieten(errors)
 
 
-def write_directly(op: Op, target: Tensor, values: list[Any]) -> None:
+def write_directly(op: Op, target: Tensor, values: list[Any], history: Rebasing | None) -> None:
     library = library_among(values)
     if library is not xp:
         values = brought(op, values, library)
-    token = xp.hush()
+    writer = in_library(op.writer, library)
+    errors = xp.error_state()
     try:
-        in_library(op.writer, library)(target._array(), *values[1:])
+        xp.quieten(xp.QUIET)
+        if history is None:
+            write_by(writer, target, *values[1:])
+        else:
+            write_by(writer, target, *values[1:], owner=history.owner, edge=history.edge)
     finally:
-        xp.unhush(token)
+        xp.quieten(errors)
+
+
+def write_by(writer: Any, target: Tensor, *values: Any, owner: Any = NOBODY,
+             edge: Any = None) -> None:
+    """Let ``writer`` write to a tensor's memory, and count that: see :meth:`Version.store`."""
+    counter, array = target._counter(), target._array()
+    counted = Version() if counter is INFERENCE else counter
+    code, lasti = call_sites.here(2)
+    writer(array, *values)
+    # No interrupt comes between the writer's last store and these.
+    counted.n, counted.code, counted.lasti, owner._edge = counted.n + 1, code, lasti, edge
 
 
 def check_history(target: Tensor, requires_grad: bool, mode: Mode) -> None:
@@ -359,20 +389,37 @@ def packed_strides(size: tuple[int, ...]) -> tuple[int, ...]:
 # ---------------------------------------------------------------- history
 
 
-def rebase(target: Tensor, node: Node) -> None:
-    """``node`` wrote to ``target``: it is now its origin, and its base's by way of CopySlices."""
-    view = target._view
-    if view is None:
-        old = target._edge
-        target._edge = node
-        if target._retains and old is not None and old is not LEAF:
-            move_retained(target, old, node)
-        return
-    base = view.base
-    old_base = base._edge
+class Rebasing:
+    """``node`` writes to ``target``: it becomes its origin, and its base's by way of CopySlices.
+
+    Everything is made beforehand; that ``owner`` gets ``edge`` is what makes it so.
+    """
+
+    __slots__ = ("target", "node", "owner", "edge", "before")
+
+    def __init__(self, target: Tensor, node: Any):
+        self.target, self.node = target, node
+        view = target._view
+        self.owner = target if view is None else view.base
+        self.before = self.owner._edge
+        self.edge = node if view is None else _copied(self.owner, target, node)
+
+    def commit(self) -> None:
+        self.owner._edge = self.edge
+
+    def finish(self) -> None:
+        """What follows from the new history."""
+        if self.owner._retains and self.before is not None and self.before is not LEAF:
+            move_retained(self.owner, self.before, self.edge)
+        if self.edge is not self.node and getattr(type(self.node), "saves_output", False):
+            refresh(self.target)
+            if isinstance(self.target._edge, Node):
+                self.node.output_origin = weakref.ref(self.target._edge)
+
+
+def _copied(base: Tensor, target: Tensor, node: Any) -> Node:
     copied = CopySlices().placed()
-    old_edge = base if old_base is LEAF else old_base
-    copied.next0 = old_edge
+    copied.next0 = base if base._edge is LEAF else base._edge
     edges = node.edges()
     copied.next1 = edges[1] if len(edges) > 1 else None
     copied.rest = tuple(edges[2:])
@@ -380,13 +427,14 @@ def rebase(target: Tensor, node: Node) -> None:
     copied._arity = max(len(edges), 2)
     copied.fn = node
     copied.view = Geometry(base, target)
-    base._edge = copied
-    if base._retains and old_base is not None:
-        move_retained(base, old_base, copied)
-    if getattr(type(node), "saves_output", False):
-        refresh(target)
-        if isinstance(target._edge, Node):
-            node.output_origin = weakref.ref(target._edge)
+    return copied
+
+
+def rebase(target: Tensor, node: Node) -> None:
+    """Give a tensor the history that ``node`` has written to it."""
+    history = Rebasing(target, node)
+    history.commit()
+    history.finish()
 
 
 def move_retained(tensor: Tensor, old: Any, new: Node) -> None:

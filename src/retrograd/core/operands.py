@@ -183,11 +183,12 @@ def cast_data(data: Any, dtype: Any) -> Any:
     """Raw data as another dtype; a transform casts what it holds."""
     if type(data) in TRACED_TYPES:
         return compute(REGISTRY["_to_copy"], [data, dtypes.from_numpy_dtype(dtype), None])
-    token = xp.hush()
+    errors = xp.error_state()
     try:
+        xp.quieten(xp.QUIET)
         return library_of(data).cast(data, dtype)
     finally:
-        xp.unhush(token)
+        xp.quieten(errors)
 
 
 def check_broadcast(op: Op, data: dict[str, Any]) -> None:

@@ -114,8 +114,9 @@ def _map(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: in
     """All values at once; if the program does not allow that, one after the other."""
     journal = Journal(MODE.get().journal)
     with active() as level:
-        token = VMAPS.set((*VMAPS.get(), (randomness, level, size)))
+        before = VMAPS.get()
         try:
+            VMAPS.set((*before, (randomness, level, size)))
             with switched(journal=journal.at(level)):
                 mapped = [MappedInput(leaf, d, level) for leaf, d in zip(leaves, dims, strict=True)
                           if d is not None]
@@ -138,7 +139,7 @@ def _map(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: in
                 raise
             told = f"{str(reason).splitlines()[0]}\n  {_blamed(reason)}"
         finally:
-            VMAPS.reset(token)
+            VMAPS.set(before)
     journal.undo()
 
     def tell() -> None:
@@ -234,8 +235,9 @@ def _looped(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size:
     out_structure: Any = None
     where: list[Any] = []
     start = default_generator.get_state() if randomness == "same" else None
-    token = VMAPS.set((*VMAPS.get(), ("error", 0, size)) if randomness == "error" else VMAPS.get())
+    before = VMAPS.get()
     try:
+        VMAPS.set((*before, ("error", 0, size)) if randomness == "error" else before)
         for i in range(size):
             if start is not None:
                 default_generator.set_state(start)
@@ -248,7 +250,7 @@ def _looped(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size:
             collected.append([t.clone() if isinstance(t, Tensor) and t._version else t
                               for t in outs])
     finally:
-        VMAPS.reset(token)
+        VMAPS.set(before)
     results = []
     for k, d in enumerate(where):
         parts = [row[k] for row in collected]

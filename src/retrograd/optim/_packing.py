@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter, is_, itemgetter
 from typing import Any, ClassVar
 
@@ -63,16 +63,17 @@ class Pack:
         """Return the gradients as arrays, None where there is none."""
         return [None if (grad := param._grad) is None else grad._data for param in self.params]
 
-    def bump_versions(self, grads: list[Any], writes: int) -> None:
-        """Count ``writes`` to every parameter that had a gradient, as PyTorch would have made."""
-        # Found once: all these writes are made by one line.
-        code, lasti = call_sites.here()
-        counter: Any
-        for param, grad in zip(self.params, grads):
-            if grad is not None and (counter := param._counter()) is not INFERENCE:
-                counter.n += writes
-                counter.code = code
-                counter.lasti = lasti
+    def counters(self, grads: list[Any]) -> Iterator[Any]:
+        """The versions of the parameters that have a gradient."""
+        return iter([counter for param, grad in zip(self.params, grads)
+                     if grad is not None and (counter := param._counter()) is not INFERENCE])
+
+
+def _count(counters: Iterator[Any], writes: int, site: call_sites.Site) -> None:
+    """Count ``writes`` to every parameter, as PyTorch would have made."""
+    code, lasti = site
+    for counter in counters:
+        counter.n, counter.code, counter.lasti = counter.n + writes, code, lasti
 
 
 class GroupUpdate:
@@ -205,7 +206,14 @@ class PackedOptimizer(Optimizer):
                     for param in pack.params:
                         journal.note_out("step", param, param._data)
                 grads = pack.grads()
-                pack.bump_versions(grads, self._update_packed(group, pack.block, grads))
+                counters, writes, site = pack.counters(grads), 1, call_sites.here()
+                try:
+                    writes = self._update_packed(group, pack.block, grads)
+                finally:
+                    try:
+                        _count(counters, writes, site)
+                    finally:  # an interrupt leaves the counters that are to come
+                        _count(counters, writes, site)
         return loss
 
     def _group_update(self, number: int, group: dict[str, Any]) -> GroupUpdate:

@@ -73,15 +73,14 @@ def _write(obj: object, file: IO[bytes], name: str, protocol: int) -> None:
     pickler = Pickler(text, protocol)
     pickler.dump(obj)
     seekable = file if file.seekable() else io.BytesIO()
-    archive = ArchiveWriter(seekable, name)
-    archive.write("data.pkl", text.getbuffer())
-    archive.write(".format_version", b"1")
-    archive.write(".storage_alignment", b"64")
-    archive.write("byteorder", sys.byteorder.encode())
-    for key, storage in pickler.storages.items():
-        archive.write(f"data/{key}", memoryview(storage._bytes()))
-    archive.write("version", b"3\n")
-    archive.close()
+    with ArchiveWriter(seekable, name) as archive:
+        archive.write("data.pkl", text.getbuffer())
+        archive.write(".format_version", b"1")
+        archive.write(".storage_alignment", b"64")
+        archive.write("byteorder", sys.byteorder.encode())
+        for key, storage in pickler.storages.items():
+            archive.write(f"data/{key}", memoryview(storage._bytes()))
+        archive.write("version", b"3\n")
     if seekable is not file:
         file.write(seekable.getvalue())  # type: ignore[attr-defined]
 

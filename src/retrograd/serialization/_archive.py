@@ -36,8 +36,14 @@ class ArchiveWriter:
         info.extra = struct.pack("<2sH", b"FB", padding) + b"Z" * padding
         self.zip.writestr(info, data)
 
-    def close(self) -> None:
-        self.zip.close()
+    def __enter__(self) -> ArchiveWriter:
+        return self
+
+    def __exit__(self, kind: Any, *exc: object) -> None:
+        if kind is None:
+            self.zip.close()
+        else:
+            self.zip.fp = None  # or it would be finished by the garbage collector
 
 
 class ArchiveReader:

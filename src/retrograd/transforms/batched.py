@@ -151,13 +151,14 @@ class OtherWay:
                 return self.quick(batch, *inner)
             except Exception:  # the rule on tensors says what is wrong
                 pass
-        token = MODE.set(unrecorded(MODE.get()))
+        before = MODE.get()
         try:
+            MODE.set(unrecorded(before))
             return _unwrapped(self.rule(batch, *_as_tensors(op, inner)))
         except CannotBatch as error:
             raise error if error.level is not None else error.at(level)  # noqa: B904
         finally:
-            MODE.reset(token)
+            MODE.set(before)
 
 
 class BatchArguments:

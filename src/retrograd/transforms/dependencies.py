@@ -235,13 +235,14 @@ def _added_up(op: Op, values: list[Any], given: list[IndexSets]) -> Any:
                 if isinstance(value, IndexSets):
                     return None  # linear in several: not an op that adds up
                 arguments[other] = wrap_any(value) if hasattr(value, "dtype") else value
-        token = MODE.set(unrecorded(MODE.get()))
+        before = MODE.get()
         try:
+            MODE.set(unrecorded(before))
             pulled = rule(*[arguments[n] for n in needs])
         except Exception:  # it takes no such numbers
             return None
         finally:
-            MODE.reset(token)
+            MODE.set(before)
         if pulled is None or tuple(pulled.shape) != tuple(sets.shape):
             return None
         places = index_sets.places_of(xp.asarray(pulled._array()), model.size)

@@ -96,8 +96,9 @@ def push_forward(op: Op, primals: list[Any], y: Any, tangents: dict[str, Any]) -
                 return _on_data(op, used, by_name, y, tangents)
             except Exception:  # the rules on tensors say what is wrong
                 pass
-    token = MODE.set(unrecorded(MODE.get()))
+    before = MODE.get()
     try:
+        MODE.set(unrecorded(before))
         if forward:
             return _by_forward_rules(op, by_name, y, tangents)
         if op.kind == "elementwise":
@@ -108,7 +109,7 @@ def push_forward(op: Op, primals: list[Any], y: Any, tangents: dict[str, Any]) -
             f"Trying to use forward AD with {op.title} that does not support it because it has "
             f"not been implemented yet: {error}") from None
     finally:
-        MODE.reset(token)
+        MODE.set(before)
 
 
 class DualWay:

@@ -11,7 +11,7 @@ from ..backend import xp
 from ..backend.interface import library_of
 from ..backend.numpy import ndarray
 from ..base.errors import CannotBatch
-from ..base.modes import ACTIVE, MODE, RUNNING, next_level
+from ..base.modes import ACTIVE, MODE, RUNNING, enter, next_level
 from ..core.extensions import TENSOR_CLASS, TRACED_TENSORS, extensions
 from ..core.graph import Node, next_sequence
 from ..core.tensor import NATIVE, Tensor, edge_of, wrap_any
@@ -321,16 +321,16 @@ def levels_of_any(values: list[Any]) -> tuple[int, ...]:
 class as_inside:
     """Run a block as inside given levels, which may be closed already."""
 
-    __slots__ = ("levels", "token")
+    __slots__ = ("levels", "before")
 
     def __init__(self, levels: tuple[int, ...]):
         self.levels = levels
 
     def __enter__(self) -> None:
-        self.token = ACTIVE.set((*ACTIVE.get(), *self.levels))
+        self.before = enter(ACTIVE, (*ACTIVE.get(), *self.levels))
 
     def __exit__(self, *exc: object) -> None:
-        ACTIVE.reset(self.token)
+        ACTIVE.set(self.before)
 
 
 class active:
@@ -338,14 +338,14 @@ class active:
 
     def __enter__(self) -> int:
         self.level = next_level()
-        self.token = ACTIVE.set((*ACTIVE.get(), self.level))
         # A checkpoint that is asked for its values before it has ended runs the level in itself.
         self.begun = _BEGUN.get(self.level)
         _BEGUN[self.level] = next_sequence()
+        self.before = enter(ACTIVE, (*ACTIVE.get(), self.level))
         return self.level
 
     def __exit__(self, *exc: object) -> None:
-        ACTIVE.reset(self.token)
+        ACTIVE.set(self.before)
         if self.begun is None:
             del _BEGUN[self.level]
         else:

@@ -26,62 +26,52 @@ INT64 = np.dtype("int64")
 
 # Floating point exceptions are values here (inf, nan), never warnings. Setting NumPy's own
 # context variable costs a tenth of ``np.errstate``; the public API is the fallback.
+#
+# Whoever silences NumPy asks for ``error_state()`` first, calls ``quieten(QUIET)`` as the first
+# thing of a ``try``, and ends with ``quieten(state)``: whenever an interrupt comes, the state is
+# what it was. No interrupt comes between the end of a ``try`` and a ``finally`` that calls C.
 try:
     _error_state: Any = umath._extobj_contextvar
-    _quiet = umath._make_extobj(all="ignore")
-
-    def hush() -> Any:
-        """Silence floating point warnings in this context until :func:`unhush`."""
-        return _error_state.set(_quiet)
-
-    QUIET: Any = _quiet
+    QUIET: Any = umath._make_extobj(all="ignore")
     SHORT_BUFFERS: Any = umath._make_extobj(all="ignore", bufsize=256)
-    quieten, unhush = _error_state.set, _error_state.reset
+    error_state, quieten = _error_state.get, _error_state.set
 except AttributeError:  # pragma: no cover - a NumPy without these internals
+    QUIET = SHORT_BUFFERS = dict.fromkeys(("divide", "over", "under", "invalid"), "ignore")
+    error_state = np.geterr
 
-    def hush() -> Any:
-        old = np.seterr(all="ignore")
-        return old
-
-    def unhush(token: Any) -> None:
-        np.seterr(**token)
-
-    def quieten(state: None) -> Any:
-        return hush()
-
-    QUIET = SHORT_BUFFERS = None
+    def quieten(state: Any) -> Any:
+        np.seterr(**state)
 
 
 class quiet:
-    """Context manager form of :func:`hush`."""
+    """Silences floating point warnings in a block."""
 
-    __slots__ = ("token",)
+    __slots__ = ("before",)
+    state = QUIET
 
     def __enter__(self) -> None:
-        self.token = hush()
+        self.before = error_state()
+        try:
+            quieten(self.state)
+        except BaseException:
+            quieten(self.before)
+            raise
 
     def __exit__(self, *exc: object) -> None:
-        unhush(self.token)
+        quieten(self.before)
 
 
-class along_rows:
+class along_rows(quiet):
     """Context manager for arithmetic of matrices with columns and rows.
 
     NumPy copies what it repeats along a row of fewer elements than its buffers hold, which takes as
     long as the arithmetic; short buffers leave long rows alone.
     """
 
-    __slots__ = ("token", "width")
+    __slots__ = ("state",)
 
     def __init__(self, width: int):
-        self.width = width
-
-    def __enter__(self) -> None:
-        self.token = quieten(SHORT_BUFFERS) if self.width >= 256 else None
-
-    def __exit__(self, *exc: object) -> None:
-        if self.token is not None:
-            unhush(self.token)
+        self.state = SHORT_BUFFERS if width >= 256 else error_state()
 
 
 def optional(module: str, what: str) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import hush, unhush
+from . import QUIET, error_state, quieten
 
 # Elements handled at a time: scratch and state of a chunk then stay in the cache of one core.
 CHUNK = 32768
@@ -176,8 +176,9 @@ class PackedParameters:
     def sgd(self, grads: Sequence[Any], *, lr: float, momentum: float, dampening: float,
             weight_decay: float, nesterov: bool, maximize: bool) -> None:
         """Take a step of gradient descent; row 0 of the state is the momentum buffer."""
-        token = hush()
+        errors = error_state()
         try:
+            quieten(QUIET)
             for chunk in self._ready(grads):
                 grad, work = chunk.joined(grads), chunk.work
                 if maximize:
@@ -200,14 +201,15 @@ class PackedParameters:
                 np.multiply(grad, -lr, work)
                 chunk.apply()
         finally:
-            unhush(token)
+            quieten(errors)
 
     def adam(self, grads: Sequence[Any], *, lr: float, beta1: float, beta2: float, eps: float,
              weight_decay: float, decoupled: bool, maximize: bool, amsgrad: bool) -> None:
         """Take a step of Adam; the rows are the two moments and, with amsgrad, the largest one."""
         keep, take = self._moment_factors(beta1, beta2)
-        token = hush()
+        errors = error_state()
         try:
+            quieten(QUIET)
             for chunk, count in self._advance(grads):
                 chunk.load(grads)
                 if maximize:
@@ -234,7 +236,7 @@ class PackedParameters:
                 np.multiply(work, -lr * root / (1 - beta1**count), work)
                 chunk.apply()
         finally:
-            unhush(token)
+            quieten(errors)
 
     def _moment_factors(self, beta1: float, beta2: float) -> tuple[Any, Any]:
         factors = self._constants.get((beta1, beta2))

@@ -98,7 +98,13 @@ def checked_put(array: Any, values: Any, index: Any, dims: tuple[int, ...],
     elif index.dtype.kind == "b":
         array[index_key(index, dims)] += values
     elif values.size:
-        _add(array, values, index, dims)
+        key = index_key(index, dims)
+        before = array[key]
+        try:
+            _add(array, values, index, dims)
+        except BaseException:  # an interrupt: nothing is changed
+            array[key] = before
+            raise
 
 
 def _add(array: Any, values: Any, index: Any, dims: tuple[int, ...]) -> None:

@@ -54,11 +54,12 @@ def _is_sequence(value: Any) -> bool:
 def _from_ndarray(array: Any, dtype: dtypes.dtype | None) -> Any:
     kind = dtypes.from_numpy_dtype(array.dtype.newbyteorder("="))
     array = create_kernels.shared(array)
-    token = xp.hush()
+    errors = xp.error_state()
     try:
+        xp.quieten(xp.QUIET)
         return array.astype((dtype or kind).np, order="C")
     finally:
-        xp.unhush(token)
+        xp.quieten(errors)
 
 
 def _from_plain_lists(value: Any, dtype: dtypes.dtype | None) -> Any:
@@ -110,8 +111,9 @@ def _numbers_as(numbers: Any, kind: dtypes.dtype) -> Any:
 
 
 def _floats_as(numbers: Any, kind: dtypes.dtype) -> Any:
-    token = xp.hush()
+    errors = xp.error_state()
     try:
+        xp.quieten(xp.QUIET)
         return xp.array(numbers, dtype=kind.np)
     except (TypeError, ValueError, OverflowError):
         for n in numbers:
@@ -119,7 +121,7 @@ def _floats_as(numbers: Any, kind: dtypes.dtype) -> Any:
                 raise TypeError(f"must be real number, not {type(n).__name__}") from None
         raise
     finally:
-        xp.unhush(token)
+        xp.quieten(errors)
 
 
 def _integers_as(numbers: Any, kind: dtypes.dtype) -> Any:

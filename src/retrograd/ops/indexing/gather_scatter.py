@@ -146,7 +146,9 @@ def _write_scatter_reduce(array: Any, dim: int, index: Any, src: Any, reduce: st
                            f"{reduce}")
     check_scatter(array, dim, index, src)
     if index.size:
-        index_kernels.reduce_into(array, dim, index, src, reduce, include_self)
+        reduced = array.copy()
+        index_kernels.reduce_into(reduced, dim, index, src, reduce, include_self)
+        array[...] = reduced
 
 
 scatter_reduce.vjp(

@@ -8,7 +8,7 @@ from ...backend import index as index_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base.errors import canonical_dim
-from ...core.inplace import call_inplace
+from ...core.inplace import call_inplace, write_by
 from ...core.op import Array, Dim, Index, Number, linear, op, public
 from ...core.out_rules import Out
 from ...core.tensor import Tensor
@@ -188,7 +188,6 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """Set the slices along ``dim`` that ``index`` lists to ``value``, in place."""
     function = _index_fill_tensor if isinstance(value, Tensor) else _index_fill_value
     if isinstance(value, NUMBERS) and fills_shared("index_fill_", input, index):
-        function.op.writer(input._data, canonical_dim(dim, input.ndim), index._data, value)
-        input._counter().bump()
+        write_by(function.op.writer, input, canonical_dim(dim, input.ndim), index._data, value)
         return input
     return call_inplace(function.op, (input, dim, index, value))

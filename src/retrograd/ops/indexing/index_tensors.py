@@ -11,7 +11,7 @@ from ...backend.interface import kind_of, library_of
 from ...base.errors import CannotBatch, dim_out_of_range, not_a_tensor
 from ...base.warning import warn
 from ...core.binding import universal
-from ...core.inplace import call_inplace
+from ...core.inplace import call_inplace, write_by
 from ...core.libraries import computed
 from ...core.op import Array, Index, linear, op, public
 from ...core.tensor import Tensor, wrap
@@ -308,7 +308,6 @@ def put_through(target: Tensor, values: Tensor, place: Tensor, dims: tuple[int, 
         warn("Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor "
              "before performing this operation. This also applies to advanced indexing e.g. "
              "tensor[indices] = tensor")
-        _write_indexed(array, values._data, place._data, dims, accumulate)
-        target._counter().bump()
+        write_by(_write_indexed, target, values._data, place._data, dims, accumulate)
         return target
     return call_inplace(_index_put.op, (target, values, place, dims, accumulate))

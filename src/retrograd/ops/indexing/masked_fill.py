@@ -6,7 +6,7 @@ from typing import Any
 
 from ...backend import index as index_kernels
 from ...backend import xp
-from ...core.inplace import call_inplace
+from ...core.inplace import call_inplace, write_by
 from ...core.op import Array, Index, Number, op, public
 from ...core.tensor import Tensor
 from ..batching import all_aligned, run
@@ -26,7 +26,7 @@ def _fill_masked(array: Any, mask: Any, value: Any) -> None:
     if shape != array.shape:
         raise RuntimeError(f"output with shape {list(array.shape)} doesn't match the broadcast "
                            f"shape {list(shape)}")
-    xp.copyto(array, value, where=mask)
+    array[xp.broadcast_to(mask, array.shape)] = value  # a store, amid which no interrupt comes
 
 
 def _masked(input: Any, mask: Any, value: Any) -> Any:
@@ -93,7 +93,6 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Write ``value`` where ``mask`` is true, in place."""
     if isinstance(value, NUMBERS) and fills_shared("masked_fill_", input, mask):
-        _write_masked_fill(input._data, mask._data, value)
-        input._counter().bump()
+        write_by(_write_masked_fill, input, mask._data, value)
         return input
     return call_inplace(_masked_fill_op("masked_fill_", mask, value).op, (input, mask, value))

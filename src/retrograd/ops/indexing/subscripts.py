@@ -9,6 +9,7 @@ from ...backend import xp
 from ...backend.interface import kind_of
 from ...base.errors import is_pytorch_tensor, type_name
 from ...base.warning import warn
+from ...core.inplace import write_by
 from ...core.tensor import Tensor, method, wrap
 from ..creation.from_data import tensor
 from ..memory.filling import NUMBERS, copy_, fill_, is_writable, writes_freely
@@ -313,12 +314,11 @@ def written_plainly(self: Tensor, key: Any, value: Any) -> bool:
             part = array[key]
             if part.ndim < data.ndim:
                 return False
-            part[...] = data
+            self._counter().store(part, ..., data)
         else:
-            array[key] = data
+            self._counter().store(array, key, data)
     except (IndexError, ValueError, TypeError):
         return False
-    self._counter().bump()
     return True
 
 
@@ -334,10 +334,9 @@ def put_plainly(self: Tensor, key: Tensor, value: Any) -> bool:
     if at.dtype is xp.BOOL and array.shape[:at.ndim] != at.shape:
         return False
     try:
-        index_kernels.put(array, value._data, at, (0,), False)
+        write_by(index_kernels.put, self, value._data, at, (0,), False)
     except (IndexError, RuntimeError):
         return False
-    self._counter().bump()
     return True
 
 

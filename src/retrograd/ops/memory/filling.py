@@ -104,8 +104,7 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     if writes_freely(input, src):
         array, data = input._array(), src._data
         if array.dtype is data.dtype and array.shape == data.shape and is_writable(array):
-            array[...] = data
-            input._counter().bump()
+            input._counter().store(array, ..., data)
             return input
     return call_inplace(_copy.op, (input, src))
 
@@ -175,8 +174,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         array = input._array()
         # One value for all: it does not matter if elements share memory.
         if xp.is_writable(array):
-            array[...] = index_kernels.number_as(value, array.dtype)
-            input._counter().bump()
+            input._counter().store(array, ..., index_kernels.number_as(value, array.dtype))
             return input
     return call_inplace(_fill_number.op, (input, value))
 
@@ -240,8 +238,7 @@ def zero_(input: Tensor) -> Tensor:
     if writes_freely(input):
         array = input._array()
         if xp.is_writable(array):
-            array[...] = 0
-            input._counter().bump()
+            input._counter().store(array, ..., 0)
             return input
     return call_inplace(_zero.op, (input,))
 

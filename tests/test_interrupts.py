@@ -1,0 +1,37 @@
+"""An interrupt, wherever it comes, leaves nothing half done and nothing switched on."""
+
+import os
+import random
+import warnings
+
+import pytest
+
+from .faults import programs
+from .faults.checking import Course, forget_compiled
+
+EVERYWHERE = os.environ.get("RETROGRAD_FAULTS") == "full"
+FIRST_USES = ["calls_and_backward", "higher_order", "unrecorded_writes", "batches",
+              "linear_algebra"]
+
+
+def check(course, most):
+    """Interrupt a program everywhere, or at some of its places."""
+    at = range(1, course.count + 1)
+    if not EVERYWHERE:
+        at = random.Random(course.count).sample(at, min(most, course.count))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        problems = [problem for place in at for problem in course.problems(place)]
+    assert not problems, f"{len(problems)} problems:\n" + "\n".join(problems[:5])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", programs.PROGRAMS)
+def test_an_interrupt_leaves_nothing_half_done(name):
+    check(Course(name), 60)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", FIRST_USES)
+def test_an_interrupt_while_an_op_is_compiled_leaves_nothing_half_made(name):
+    check(Course(name, forget_compiled), 10)
