@@ -79,7 +79,7 @@ FUNCTIONS = dict.fromkeys(ELEMENTWISE, "") | {
     "broadcast_arrays": "", "moveaxis": "", "expand_dims": "axis", "squeeze": "axis",
     "flip": "axis", "roll": "axis", "rot90": "", "repeat": "axis", "tile": "", "diagonal": "",
     "take": "axis", "take_along_axis": "axis", "put_along_axis": "axis", "atleast_1d": "",
-    "ascontiguousarray": "", "ravel": "", "unravel_index": "", "copyto": "where",
+    "ascontiguousarray": "", "ravel": "", "unravel_index": "",
     # products
     "matmul": "", "outer": "",
     # of shapes and dtypes alone
