@@ -82,19 +82,18 @@ class numbered:
     Only so the values of a second run fit into the graph of the first.
     """
 
-    __slots__ = ("given", "seen", "outer", "token")
+    __slots__ = ("given", "seen", "outer")
 
     def __init__(self, given: Iterable[int] = ()):
         self.given = iter(given)
         self.seen: list[int] = []
 
     def __enter__(self) -> list[int]:
-        self.outer = LEVELS.get()
-        self.token = LEVELS.set(self)
+        self.outer = enter(LEVELS, self)
         return self.seen
 
     def __exit__(self, *exc: object) -> None:
-        LEVELS.reset(self.token)
+        LEVELS.set(self.outer)
 
     def next(self) -> int:
         level = next(self.given, None)
