@@ -1,0 +1,95 @@
+"""Corners of single rules: ties, poles, first steps, what is undone and what is left alone."""
+
+import math
+import warnings
+
+import pytest
+
+import retrograd as torch
+
+
+def leaf(*numbers):
+    return torch.tensor(numbers, requires_grad=True)
+
+
+def gradients(output, *inputs):
+    return [g.tolist() for g in torch.autograd.grad(output.sum(), inputs)]
+
+
+def test_at_a_tie_with_a_tensor_bound_the_gradient_is_the_inputs():
+    x, low, high = leaf(1.0, 2.0, 3.0), leaf(1.0, 1.0, 4.0), leaf(5.0, 2.0, 3.0)
+    assert gradients(torch.clamp(x, min=low), x, low) == [[1, 1, 0], [0, 0, 1]]
+    assert gradients(torch.clamp(x, max=high), x, high) == [[1, 1, 1], [0, 0, 0]]
+    assert gradients(torch.clamp(x, low - 2, high), x, low, high) == [[1, 1, 1], [0] * 3, [0] * 3]
+
+
+def test_a_negative_number_to_the_power_of_a_tensor_has_no_gradient_but_nan():
+    x = leaf(2.0, 0.0, -1.0)
+    assert all(map(math.isnan, gradients((-2.0) ** x, x)[0]))
+    assert gradients(0.0 ** x[:2], x) == [[0, 0, 0]]
+    assert gradients(2.0 ** x, x)[0] == pytest.approx([n * math.log(2) for n in (4, 1, 0.5)])
+
+
+def test_r_alone_has_no_gradient():
+    a = torch.eye(2, requires_grad=True)
+    r = torch.linalg.qr(a, mode="r").R
+    assert type(r.grad_fn).__name__ == "LinalgQrBackward0"
+    with pytest.raises(RuntimeError, match="depends on Q, which is not computed when mode='r'"):
+        r.sum().backward()
+
+
+def test_the_gradient_of_xlogy_beside_zero():
+    x = leaf(0.0, 1.0)
+    assert gradients(torch.xlogy(x, 0.0), x) == [[0.0, -math.inf]]
+    assert gradients(torch.xlogy(x, torch.zeros(2)), x) == [[0.0, -math.inf]]
+
+
+@pytest.mark.parametrize("name", ["log_", "sqrt_", "reciprocal_", "log2_", "acos_", "rsqrt_"])
+def test_a_write_beyond_the_domain_warns_of_nothing(name):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        x = torch.tensor([-2.0, 0.0, 2.0])
+        getattr(x, name)()
+        assert not x.isfinite().all()
+    assert not told
+
+
+def test_a_copy_that_a_batch_writes_to_is_not_its_input():
+    x = torch.arange(8.0).reshape(2, 2, 2)
+    found = torch.func.vmap(lambda v: v.diag().mul_(2))(x)
+    assert found.tolist() == [[0, 6], [8, 14]]
+    assert x.tolist() == torch.arange(8.0).reshape(2, 2, 2).tolist()
+
+
+@pytest.mark.parametrize("nesterov", [False, True])
+def test_the_first_differentiable_step_with_momentum(nesterov):
+    c = leaf(3.0)
+    p = leaf(1.0, 2.0) * 1
+    p.grad = given = c * p.detach() ** 2
+    optimizer = torch.optim.SGD([p], lr=0.1, momentum=0.5, nesterov=nesterov, differentiable=True)
+    optimizer.step()
+    buffer = optimizer.state[p]["momentum_buffer"]
+    factor = 1.5 if nesterov else 1.0
+    assert p.tolist() == pytest.approx([1 - 0.3 * factor, 2 - 1.2 * factor])
+    assert buffer.tolist() == [3, 12] == given.tolist()
+    assert buffer is not given and not buffer.requires_grad  # as PyTorch's, which is detached
+    (through,) = torch.autograd.grad(p.sum(), c, allow_unused=True)
+    assert (through is None) is not nesterov
+
+
+def test_what_an_inner_batch_drew_is_undone_before_the_outer_one_is_looped():
+    def inner(row):
+        return row + torch.randn(2)
+
+    def outer(x):
+        noisy = torch.func.vmap(inner, randomness="different")(x)
+        return noisy * x.sum().item()
+
+    xs = torch.arange(12.0).reshape(2, 3, 2)
+    torch.manual_seed(3)
+    expected, after = torch.stack([outer(x) for x in xs]), torch.randn(2)
+    torch.manual_seed(3)
+    with pytest.warns(UserWarning, match="once for each of 2 values"):
+        found = torch.func.vmap(outer, randomness="different")(xs)
+    assert found.tolist() == expected.tolist()
+    assert torch.randn(2).tolist() == after.tolist()
