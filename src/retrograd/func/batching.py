@@ -118,12 +118,13 @@ def _map(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: in
         try:
             VMAPS.set((*before, (randomness, level, size)))
             with switched(journal=journal.at(level)):
-                mapped = [MappedInput(leaf, d, level) for leaf, d in zip(leaves, dims, strict=True)
-                          if d is not None]
-                journal.mapped = mapped
-                own = iter(mapped)
-                inner = [leaf if d is None else next(own).inside
-                         for leaf, d in zip(leaves, dims, strict=True)]
+                mapped = journal.mapped
+                inner = []
+                for leaf, d in zip(leaves, dims, strict=True):
+                    if d is not None:
+                        mapped.append(MappedInput(leaf, d, level))
+                        leaf = mapped[-1].inside
+                    inner.append(leaf)
                 output = func(*trees.unflatten(inner, structure), **kwargs)
             outs, out_structure, where = _outputs(func, output, out_dims)
             places = [None if d is None else _position(t, d)

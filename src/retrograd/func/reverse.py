@@ -91,7 +91,7 @@ def output_and_aux(output: Any, name: str) -> tuple[Any, Any]:
 
 def check_outputs(leaves: list[Any], name: str) -> None:
     """Raise unless a function returned tensors, and at least one."""
-    if not leaves or leaves == [None]:
+    if not leaves or (len(leaves) == 1 and leaves[0] is None):
         raise RuntimeError(f"{name}: Expected f to be a function that has non-empty output (got "
                            f"output = {leaves})")
     for leaf in leaves:

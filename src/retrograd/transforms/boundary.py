@@ -170,6 +170,8 @@ LEAVING = Crossing(batch_out, leave_batch)
 class MappedInput:
     """One tensor that vmap maps over: the program sees ``inside``, in the memory of ``outside``."""
 
+    __slots__ = ("outside", "dim", "level", "inside", "edge", "data")
+
     def __init__(self, outside: Tensor, dim: int, level: int):
         self.outside, self.dim, self.level = outside, dim, level
         self.inside = batch_in(outside, dim, level)
@@ -178,7 +180,7 @@ class MappedInput:
     def pass_on_history(self) -> None:
         """What was written inside is the history of the tensor outside."""
         inside = self.inside
-        if edge_of(inside) is not self.edge and inside._data is self.data:
+        if inside._edge is not self.edge and inside._data is self.data:
             counter = self.outside._counter()
             version = counter.n
             self.outside.copy_(batch_out(inside, self.dim, self.level,
