@@ -140,9 +140,11 @@ def length_of(shape: tuple[int, ...], dim: int) -> int:
 
 def dim_index(dim: Any) -> int:
     try:
-        return dim.__index__()
+        if not isinstance(dim, bool) and not getattr(dim, "ndim", 0):
+            return dim.__index__()
     except (AttributeError, TypeError):
-        raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}") from None
+        pass
+    raise TypeError(f"argument 'dim' must be int, not {type_name(dim)}")
 
 
 def canonical_dims(dim: Any, rank: int) -> tuple[int, ...] | None:
@@ -151,6 +153,8 @@ def canonical_dims(dim: Any, rank: int) -> tuple[int, ...] | None:
         return None
     if dim.__class__ is int:
         return (canonical_dim(dim, rank),)
+    if getattr(dim, "ndim", 0):
+        dim = dim.tolist()  # a tensor is a list of dims
     if not isinstance(dim, (tuple, list)):
         return (canonical_dim(dim, rank),)
     dims = tuple([canonical_dim(d, rank) for d in dim])

@@ -87,6 +87,7 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
     compute = attempt_source([*dims_source(op), *compute_source(op)], not op.quiet)
     compute += indented(_parts_source(op, slow) if is_cut(op) else finish)
     same = " and dtype is None" if op.gives_dtype else ""
+    same += "".join([f" and type({p.name}) is {p.note}" for p in op.whole_numbers])
     return ["# The usual call: plain tensors of one floating dtype, in an ordinary mode.",
             f"if {type_tests(op)}{' and out is None' if with_out else ''}{same}:",
             *indented(read_source(op, slow, op.former and with_out)), "    m = get_mode()",

@@ -26,7 +26,7 @@ an ordinary backward, and on tensors when a graph of the backward is wanted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from types import FunctionType
 from typing import Any
 
@@ -59,11 +59,12 @@ _OF_ARRAYS, _OF_INDICES = (ARRAY, OPTIONAL, ARRAYS), (INDEX, "optional index")
 class Param:
     """One argument of an op."""
 
-    __slots__ = ("name", "kind", "default", "keyword_only", "required")
+    __slots__ = ("name", "kind", "note", "default", "keyword_only", "required")
 
     def __init__(self, name: str, annotation: str, default: Any, keyword_only: bool):
         self.name = name
         self.kind = _KINDS.get(annotation, STATIC)
+        self.note = annotation
         self.default = default
         self.keyword_only = keyword_only
         self.required = default is _NO_DEFAULT
@@ -163,6 +164,12 @@ class Op(Declared):
     def gives_dtype(self) -> bool:
         """Whether a caller may ask for a result of another dtype."""
         return "dtype" in self.by_name and not self.by_name["dtype"].required
+
+    @cached_property
+    def whole_numbers(self) -> list[Param]:
+        """The arguments that callers must give as ints or bools: nothing else is taken for one."""
+        return [p for p in self.params if p.note in ("int", "bool")] if hasattr(
+            Tensor, self.name) or any(self.name in names for names in PUBLIC.values()) else []
 
     @property
     def is_view(self) -> bool:

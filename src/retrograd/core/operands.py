@@ -19,7 +19,7 @@ from ..base.errors import (
 )
 from .computing import compute
 from .extensions import TRACED_TYPES
-from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, REGISTRY, Op
+from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, REGISTRY, Op, Param
 from .tensor import Tensor
 
 NUMBERS = (bool, int, float, complex)
@@ -83,7 +83,24 @@ def prepare(op: Op, args: tuple[Any, ...], written: bool = False
             values.append(tuple(value) if isinstance(value, (tuple, list)) else (value,))
         else:
             values.append(value)
+    for param in op.whole_numbers:
+        place = op.params.index(param)
+        values[place] = whole_number(title, param, place + (not written), values[place])
     return tensors, values
+
+
+def whole_number(title: str, param: Param, position: int, value: Any) -> Any:
+    """An int or a bool as an op takes it, from what may stand for one; raises for anything else."""
+    if param.note == "bool" and isinstance(value, bool):
+        return value
+    if param.note == "int" and not isinstance(value, bool) and hasattr(value, "__index__"):
+        try:
+            return value.__index__()
+        except TypeError:
+            pass  # a tensor of floating point numbers
+    where = "" if param.keyword_only else f" (position {position})"
+    raise TypeError(f"{title}(): argument '{param.name}'{where} must be {param.note}, not "
+                    f"{type_name(value)}")
 
 
 def as_operand(op: Op, title: str, name: str, position: int, value: Any) -> Tensor:

@@ -8,12 +8,18 @@ from typing import Any
 from ...backend import pool as pool_kernels
 from ...backend import xp
 from ...base import dtypes
-from ...base.errors import no_kernel
+from ...base.errors import no_kernel, type_name
 from ...core.tensor import Tensor
-from ..nn.sizes import Ints, spread
+from ..nn.sizes import Ints, is_whole, spread
 from .convolution import as_planes
 
 TIMES = {1: "one int", 2: "two ints", 3: "three ints"}
+
+
+def need_bool(name: str, argument: str, position: int, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be bool, not "
+                        f"{type_name(value)}")
 
 
 def pool_sizes(rank: int, name: str, **sizes: Any) -> list[Ints]:
@@ -137,8 +143,8 @@ def floats_and_longs(kernel: str) -> Any:
 
 
 def target_size(rank: int, name: str, input: Tensor, output_size: Any) -> Ints:
-    wanted = (output_size,) * rank if output_size is None or isinstance(output_size, int) \
-        else tuple(output_size)
+    wanted = (None,) * rank if output_size is None else \
+        (output_size.__index__(),) * rank if is_whole(output_size) else tuple(output_size)
     space = input.shape[-rank:]
     if len(wanted) != rank:
         raise RuntimeError(wrong_length(rank, name, len(wanted)))
@@ -266,7 +272,7 @@ def fractional_sizes(rank: int, input: Tensor, kernel_size: Any, output_size: An
         output_size = tuple([int(input.size(d - rank) * output_ratio[d]) for d in range(rank)])
     sizes = []
     for label, value in (("kernel_size", kernel_size), ("output_size", output_size)):
-        size = (value,) * rank if isinstance(value, int) else tuple(value)
+        size = (value.__index__(),) * rank if is_whole(value) else tuple(value)
         if len(size) != rank:
             raise RuntimeError(f"{name}: {label} must either be a single Int or tuple of Ints")
         sizes.append(size)

@@ -96,14 +96,20 @@ def _declare_max_pool(rank: int, node: str) -> tuple[Any, Any]:
     return alone, with_places
 
 
+def _is_left_out(stride: Any) -> bool:
+    return stride is None or (isinstance(stride, tuple) and not stride)
+
+
 @lru_cache(maxsize=256, typed=True)
 def _max_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, padding: Any,
                    dilation: Any, ceil_mode: bool, return_indices: bool) -> tuple[Ints, ...]:
     """Kernel, stride, padding, dilation and output size of a call, with everything checked."""
     name = f"max_pool{rank}d"
+    checks.need_bool(name, "ceil_mode", 6, ceil_mode)
     kernel, steps, pad, dilate = checks.pool_sizes(
         rank, name, kernel_size=kernel_size,
-        stride=kernel_size if stride in (None, [], ()) else stride, padding=padding,
+        stride=kernel_size if _is_left_out(stride) else stride,
+        padding=padding,
         dilation=dilation)
     return kernel, steps, pad, dilate, checks.max_pooled_space(
         name, shape, kernel, steps, pad, dilate, ceil_mode, return_indices)
@@ -184,9 +190,11 @@ def _avg_pool_plan(rank: int, shape: Ints, kernel_size: Any, stride: Any, paddin
                    ceil_mode: bool) -> tuple[Ints, ...]:
     """Output size, kernel, stride and padding of a call, with everything checked."""
     name = f"avg_pool{rank}d"
+    checks.need_bool(name, "ceil_mode", 5, ceil_mode)
     kernel, steps, pad = checks.pool_sizes(
         rank, name, kernel_size=kernel_size,
-        stride=kernel_size if stride in (None, [], ()) else stride, padding=padding)
+        stride=kernel_size if _is_left_out(stride) else stride,
+        padding=padding)
     if rank == 2 and not shape:
         raise no_dims(-3)
     if rank == 2 and len(shape) < 3:

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...base.errors import type_name
+
 Ints = tuple[int, ...]
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is one whole number, of Python, NumPy or a tensor without dims."""
+    return hasattr(value, "__index__") and value.__class__ is not bool \
+        and not getattr(value, "ndim", 0)
 
 
 def spread(value: Any, rank: int) -> Ints:
     """One number for every dimension, from one number or a sequence."""
-    if isinstance(value, int):
-        return (value,) * rank
-    found = tuple([int(v) for v in value])
+    if is_whole(value):
+        return (value.__index__(),) * rank
+    try:
+        found = tuple([v.__index__() for v in value])
+    except AttributeError:
+        raise TypeError("sizes must be tuple of ints, but found element of type "
+                        + next(type_name(v) for v in value if not hasattr(v, "__index__"))
+                        ) from None
     return found * rank if len(found) == 1 else found

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...backend import distance as distance_kernels
+from ...backend import xp
 from ...backend.interface import kind_of
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dims, composite, elementwise, op
@@ -55,6 +56,8 @@ def norm_backward(g: Any, norm: Any, input: Any, ord: float, dim: Any) -> Any:
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
                 dtype: Any = None, out: Any = None) -> Any:
     """The ``ord``-norm of the vectors along ``dim``, or of all elements."""
+    if xp.is_scalar(ord):
+        ord = ord.item()
     if not isinstance(ord, (int, float)):
         raise TypeError("linalg_vector_norm(): argument 'ord' (position 2) must be Number, not "
                         f"{type(ord).__name__}")

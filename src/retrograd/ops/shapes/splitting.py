@@ -142,8 +142,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> Any:
     n = input.shape[d]
     if isinstance(indices_or_sections, Tensor):
         indices_or_sections = indices_or_sections.tolist()
-    if isinstance(indices_or_sections, int):
-        count = indices_or_sections
+    if hasattr(indices_or_sections, "__index__") and indices_or_sections.__class__ is not bool:
+        count = indices_or_sections.__index__()
         if count <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {count}")
         ends, start = [], 0

@@ -1,0 +1,85 @@
+"""Arguments of other types than those that are due, beside PyTorch: taken or refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from parity.harness import behaviour_of_each
+
+
+def _images(torch: Any) -> Any:
+    return torch.arange(50.0).reshape(1, 2, 5, 5)
+
+
+def _rows(torch: Any) -> Any:
+    return torch.arange(16.0).reshape(4, 4)
+
+
+WHOLE = {
+    "half": lambda torch, n: n + 0.5, "float": lambda torch, n: float(n),
+    "bool": lambda torch, n: True, "text": lambda torch, n: "x",
+    "np.int64": lambda torch, n: np.int64(n),
+    "np.float64": lambda torch, n: np.float64(n), "tensor": lambda torch, n: torch.tensor(n),
+    "a floating tensor": lambda torch, n: torch.tensor(float(n)),
+    "complex": lambda torch, n: complex(n),
+}
+"""What may be given in the place of a whole number."""
+
+CALLS = {
+    "tril": lambda torch, n: _rows(torch).tril(n(1)),
+    "triu": lambda torch, n: torch.triu(_rows(torch), n(1)),
+    "diagonal": lambda torch, n: _rows(torch).diagonal(n(1)),
+    "diag_embed": lambda torch, n: torch.diag_embed(_rows(torch), n(1)),
+    "unfold": lambda torch, n: _rows(torch).unfold(0, n(2), 1),
+    "unsqueeze": lambda torch, n: _rows(torch).unsqueeze(n(1)),
+    "polygamma": lambda torch, n: torch.polygamma(n(1), torch.ones(2)),
+    "mvlgamma": lambda torch, n: torch.mvlgamma(torch.full((2,), 4.0), n(2)),
+    "histc": lambda torch, n: torch.histc(_rows(torch), n(2)),
+    "pixel_shuffle": lambda torch, n: torch.nn.functional.pixel_shuffle(
+        torch.ones(1, 4, 2, 2), n(2)),
+    "softmax": lambda torch, n: torch.softmax(_rows(torch), n(1)),
+    "sum": lambda torch, n: _rows(torch).sum(n(1)),
+    "cumsum": lambda torch, n: _rows(torch).cumsum(n(1)),
+    "sort": lambda torch, n: torch.sort(_rows(torch), n(1))[0],
+    "amax": lambda torch, n: torch.amax(_rows(torch), n(1)),
+    "index_select": lambda torch, n: torch.index_select(_rows(torch), n(1), torch.tensor([0])),
+    "max_pool2d": lambda torch, n: torch.nn.functional.max_pool2d(_images(torch), n(2), n(2)),
+    "avg_pool2d": lambda torch, n: torch.nn.functional.avg_pool2d(_images(torch), n(2), n(2)),
+    "adaptive_avg_pool1d": lambda torch, n: torch.nn.functional.adaptive_avg_pool1d(
+        _rows(torch), n(2)),
+}
+
+
+@behaviour_of_each([(f"{call} of {kind}", (call, kind)) for call in CALLS for kind in WHOLE])
+def whole_numbers_are_due(torch, log, name, case):
+    call, kind = case
+    log.refuses(lambda: CALLS[call](torch, lambda n: WHOLE[kind](torch, n)))
+
+
+FLAGS = {
+    "amax": lambda torch, flag: torch.amax(_rows(torch), 1, flag),
+    "logsumexp": lambda torch, flag: torch.logsumexp(_rows(torch), 1, flag),
+    "isclose": lambda torch, flag: torch.isclose(_rows(torch), _rows(torch), equal_nan=flag),
+    "max_pool2d": lambda torch, flag: torch.nn.functional.max_pool2d(
+        _images(torch), 2, ceil_mode=flag),
+    "avg_pool2d": lambda torch, flag: torch.nn.functional.avg_pool2d(
+        _images(torch), 2, ceil_mode=flag),
+}
+NO_FLAGS = {"int": 1, "float": 1.0, "text": "x", "nothing": None, "np.bool": np.bool_(True)}
+
+
+@behaviour_of_each([(f"{call} of {kind}", (call, kind)) for call in FLAGS for kind in NO_FLAGS])
+def flags_are_due(torch, log, name, case):
+    call, kind = case
+    log.refuses(lambda: FLAGS[call](torch, NO_FLAGS[kind]))
+
+
+@behaviour_of_each([
+    ("one", lambda torch: _rows(torch).sum(torch.tensor([1]))),
+    ("sections", lambda torch: torch.tensor_split(_rows(torch), np.int64(2))[0]),
+    ("of NumPy", lambda torch: torch.linalg.vector_norm(_rows(torch), np.float32(2))),
+])
+def dims_and_orders_come_as_tensors(torch, log, name, call):
+    log.values(call(torch))
