@@ -17,7 +17,7 @@ from ..base.call_sites import is_at_operator
 from ..core.extensions import extensions
 from ..core.tensor import Tensor, warn_of_store, wrap
 from . import fft, linalg, numerics, products, rearranging, reductions, shapes, ufuncs
-from .operands import any_recorded, is_recorded, operand, refused, values, words
+from .operands import any_recorded, refused, values, words
 
 # ---------------------------------------------------------------- which function does it
 
@@ -195,6 +195,3 @@ def written_to(array: Any, ufunc: Any, inputs: tuple[Any, ...]) -> Tensor:
         raise TypeError(f"Cannot cast ufunc '{ufunc.__name__}' output from {found._data.dtype!r} "
                         f"to {array.dtype!r} with casting rule 'same_kind'")
     return wrap(array).copy_(found)
-
-
-__all__ = ["array_function", "array_ufunc", "is_recorded", "operand"]

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.op import PUBLIC
 from ..core.tensor import Tensor
 from . import products, shapes
-from .operands import axis_of, cast, common, given, inexact, numpy, operand, refused, torch, values
+from .operands import axis_of, common, given, inexact, numpy, refused, torch, values
 
 of: Any = SimpleNamespace(**PUBLIC["linalg"])
 
@@ -154,6 +154,3 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:
         a = torch.movedim(a, [axis_of(a, axis) for axis in axes],
                           list(range(a.ndim - len(axes), a.ndim)))
     return of.tensorsolve(a, b)
-
-
-__all__ = ["cast", "operand"]

@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..backend.numpy import ndarray
 from ..core.tensor import Tensor
 from .operands import cast, common, dtype_of, numpy, operand, refused, strongly, torch, values
 
@@ -202,7 +201,3 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Tensor:
     return x[tuple([slice(low[i] if "f" in trim.lower() and i in axes else 0,
                           high[i] if "b" in trim.lower() and i in axes else x.shape[i])
                     for i in range(x.ndim)])]
-
-
-__all__ = ["CHOSEN", "MOVED", "WRITTEN", "chosen", "moved", "ndarray", "partition", "sort",
-           "sort_complex", "trim_zeros", "unique", "written"]

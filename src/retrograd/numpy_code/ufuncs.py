@@ -264,6 +264,3 @@ def run(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any
     if method not in METHODS:
         raise _no_method(ufunc, method)
     return METHODS[method](ufunc, *inputs, **options)
-
-
-__all__ = ["any_recorded", "run"]
