@@ -774,3 +774,23 @@ def lists_of_tensors_in_one_call(torch, log, name, call):
 
 def _flat(values):
     return [t for v in values for t in (_flat(v) if isinstance(v, (list, tuple)) else [v])]
+
+
+@behaviour
+def an_input_of_a_subclass_is_returned_as_one(torch, log):
+    class Same(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g
+
+    class Named(torch.Tensor):
+        pass
+
+    for x in (torch.ones(2), torch.ones(2, requires_grad=True)):
+        y = Same.apply(x.as_subclass(Named))
+        log(type(y).__name__, y.requires_grad)
+    log(type(Same.apply(torch.nn.Parameter(torch.ones(2)))).__name__)

@@ -280,3 +280,21 @@ def the_input_is_left_as_it_was(torch, log):
     log(y._version)
     view = torch.ones(2, 3, dtype=torch.float64).t().requires_grad_()
     log(torch.autograd.gradcheck(lambda v: v.exp(), view))
+
+
+@behaviour
+def jacobians_by_their_former_names(torch, log):
+    import importlib
+
+    module = importlib.import_module(torch.__name__ + ".autograd.gradcheck")
+    a = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    b = torch.tensor([3.0], dtype=torch.float64, requires_grad=True)
+    log.warns(lambda: log.values(*module.get_numerical_jacobian(
+        lambda inputs: (inputs[0] * inputs[1], inputs[0]), (a, b))))
+    log.warns(lambda: log.values(*module.get_numerical_jacobian(
+        lambda inputs: inputs[0] * inputs[1], (a, b), target=b)))
+    jacobians, *answers = module.get_analytical_jacobian((a, b), a * b)
+    log.values(*jacobians)
+    log(answers)
+    log.raises(lambda: module.get_numerical_jacobian(lambda xs: xs[0], (a,), grad_out=2.0))
+    log.raises(lambda: module.get_analytical_jacobian((a,), a * 2, grad_out=2.0))

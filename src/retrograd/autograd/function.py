@@ -39,7 +39,7 @@ from ..core.saved_values import (
     fit_tensor,
     output_edge,
 )
-from ..core.tensor import Tensor, edge_of, wrap, wrap_any
+from ..core.tensor import Tensor, class_of_views, edge_of, fill, wrap, wrap_any
 
 # ---------------------------------------------------------------- the context
 
@@ -675,7 +675,7 @@ def _aliased(source: Tensor, edge: Any, mode: Mode) -> Tensor:
     """A new tensor on the memory of an input that forward returned as it was."""
     from ..ops.memory.strides import alias
 
-    out = wrap(source._array(), edge)
+    out = fill(object.__new__(class_of_views(source)), source._array(), edge)
     if source._vc is INFERENCE or mode.inference:
         out._vc = source._vc
         return out

@@ -560,6 +560,47 @@ def _check_undefined_tangents(func: Callable[..., tuple[Tensor, ...]], inputs: t
                                          " but expected: ", b)
 
 
+# ---------------------------------------------------------------- by PyTorch's former names
+
+
+def _warn_private(name: str, grad_out: float) -> None:
+    warnings.warn(f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are "
+                  "deprecating it and it will be removed in a future version of PyTorch. If you "
+                  "have a specific use for this or feature request for this to be a stable API, "
+                  "please file us an issue at https://github.com/pytorch/pytorch/issues/new",
+                  FutureWarning, stacklevel=3)
+    if grad_out != 1.0:
+        raise ValueError(f"Expected grad_out to be 1.0. {name} no longer supports values of "
+                         "grad_out != 1.0.")
+
+
+def get_numerical_jacobian(fn: Callable[..., Any], inputs: tuple[Any, ...], target: Any = None,
+                           eps: float = 1e-3, grad_out: float = 1.0) -> tuple[Tensor, ...]:
+    """The derivatives of the first output of ``fn(inputs)`` by each input, numerically."""
+    _warn_private("get_numerical_jacobian", grad_out)
+    wanted = inputs if target is None else _as_tuple(target)
+    outputs = _as_tuple(fn(inputs))
+    return tuple([_numerical(lambda *xs: fn(xs), inputs, place, outputs, eps)[0]
+                  for place in _live_places(inputs) if any(inputs[place] is t for t in wanted)])
+
+
+def get_analytical_jacobian(inputs: tuple[Any, ...], output: Tensor, nondet_tol: float = 0.0,
+                            grad_out: float = 1.0) -> tuple[tuple[Tensor, ...], bool, bool, bool]:
+    """The derivatives of ``output`` by backward; whether they repeat, and fit in size and type."""
+    _warn_private("get_analytical_jacobian", grad_out)
+    wanted = list(_differentiable(_as_tuple(inputs)))
+
+    def found(tolerance: float) -> tuple[Tensor, ...]:
+        return tuple(_analytical(output, wanted, Settings(0, 0, 0, tolerance, False)))
+
+    try:
+        return found(nondet_tol), True, True, True
+    except GradcheckError as error:
+        if "not reentrant" not in str(error):
+            raise
+        return found(float("inf")), False, True, True
+
+
 # ---------------------------------------------------------------- comparing
 
 

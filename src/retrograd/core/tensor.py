@@ -600,7 +600,7 @@ class Tensor(TensorMethods):
     def data(self) -> Tensor:
         """A tensor on the same memory, outside the graph and with a version of its own."""
         self._counter()  # which says that the memory is shared
-        out = twin(self, None, _class_of_views(self))
+        out = twin(self, None, class_of_views(self))
         if self.requires_grad:
             out._cut = call_sites.here(2)
         return out
@@ -623,7 +623,7 @@ class Tensor(TensorMethods):
 
     def detach(self) -> Tensor:
         """A tensor on the same memory, outside the graph."""
-        out = twin(self, self._counter(), _class_of_views(self))
+        out = twin(self, self._counter(), class_of_views(self))
         if self._edge is not None or (self._view is not None and self.requires_grad):
             out._cut = call_sites.here(2)
         return out
@@ -795,7 +795,7 @@ def method(*names: str) -> Callable[[Any], Any]:
     return declare
 
 
-def _class_of_views(tensor: Tensor) -> type:
+def class_of_views(tensor: Tensor) -> type:
     """The class of another tensor on the same memory: parameters are not handed down."""
     kind = type(tensor)
     return Tensor if kind in PLAIN or kind._is_param else kind
