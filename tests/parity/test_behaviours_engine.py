@@ -205,10 +205,13 @@ def versions_are_set(torch, log):
 
 @behaviour
 def views_get_their_history_back_in_two_ways(torch, log):
-    def written():
+    def tensor():
         out = leaf(torch, [1.0, 2.0], [3.0, 4.0]).clone().view(-1)[1:]
         out.add_(1)
-        return type(out.grad_fn).__name__
+        return out
+
+    def written():
+        return type(tensor().grad_fn).__name__
 
     for on in (False, True):
         with torch.autograd._force_original_view_tracking(on):
@@ -218,6 +221,8 @@ def views_get_their_history_back_in_two_ways(torch, log):
     log(torch.autograd.is_view_replay_enabled())
     wrapped = torch.autograd._force_original_view_tracking(False)(written)
     log(torch.autograd.is_view_replay_enabled(), wrapped())
+    made = torch.autograd._force_original_view_tracking(False)(tensor)()
+    log(type(made.grad_fn).__name__)
     torch.autograd._force_original_view_tracking(False)
 
 

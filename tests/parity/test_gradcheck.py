@@ -298,3 +298,20 @@ def jacobians_by_their_former_names(torch, log):
     log(answers)
     log.raises(lambda: module.get_numerical_jacobian(lambda xs: xs[0], (a,), grad_out=2.0))
     log.raises(lambda: module.get_analytical_jacobian((a,), a * 2, grad_out=2.0))
+
+
+@behaviour
+def random_numbers_in_a_batch_of_tangents(torch, log):
+    def jvp(ctx, t):
+        torch.randn_like(t)
+        return t * 2
+
+    function = type("Drawing", (torch.autograd.Function,), {
+        "forward": staticmethod(lambda ctx, x: x * 2), "jvp": staticmethod(jvp),
+        "backward": staticmethod(lambda ctx, g: g * 2)})
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    try:
+        torch.autograd.gradcheck(function.apply, (x,), check_forward_ad=True,
+                                 check_batched_forward_grad=True)
+    except RuntimeError as error:
+        log(type(error).__name__, str(error).partition("\n")[0])

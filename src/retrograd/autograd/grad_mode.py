@@ -8,7 +8,16 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, Self, TypeVar, overload
 
-from ..base.modes import GRAD, GRAD_LAYOUT, MODE, MULTITHREADED, NO_GRAD, VIEW_REPLAY, Mode, enter
+from ..base.modes import (
+    GRAD,
+    GRAD_LAYOUT,
+    MODE,
+    MULTITHREADED,
+    NO_GRAD,
+    Mode,
+    ReplayedViews,
+    enter,
+)
 from ..core.tensor import Tensor
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -286,7 +295,11 @@ class set_multithreading_enabled(_Setting):
 class _force_original_view_tracking(_Setting):
     """Whether a view whose base was written to is made again by the operations that made it."""
 
-    setting = VIEW_REPLAY
+    setting = ReplayedViews.setting
+
+    def __init__(self, mode: bool) -> None:
+        ReplayedViews.asked_for = True
+        super().__init__(mode)
 
 
 class enforce_grad_layout_policy(_Setting):
@@ -302,4 +315,4 @@ def is_multithreading_enabled() -> bool:
 
 def is_view_replay_enabled() -> bool:
     """Whether views get their history back by the operations that made them."""
-    return VIEW_REPLAY.get()
+    return ReplayedViews.setting.get()

@@ -702,7 +702,10 @@ def _check_batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) ->
         try:
             batched = vmap(along)(stack(tangents, 0))
         except RuntimeError as error:
-            raise GradcheckError(f"While computing batched gradients, got: {error}\n\n"
+            told = "vmap: We do not yet support calling random operations inside of vmap. Please " \
+                   "perform random operations outside of vmap as a workaround" \
+                if "random operation" in str(error) else str(error)
+            raise GradcheckError(f"While computing batched gradients, got: {told}\n\n"
                                  f"{_BATCHED_FORWARD_HINT}") from error
         for k, found in enumerate(batched):
             if not _close(found, stack([e[k] for e in expected], 0), 1e-5, 1e-8):

@@ -113,8 +113,13 @@ DIFFERENTIATING: ContextVar[bool] = ContextVar("retrograd.differentiating", defa
 MULTITHREADED: ContextVar[bool] = ContextVar("retrograd.multithreaded", default=True)
 """What programs have said of threads in backward, which needs none."""
 
-VIEW_REPLAY: ContextVar[bool] = ContextVar("retrograd.view_replay", default=False)
-"""Whether a view gets a new history by the operations that made it, rather than by its strides."""
+
+class ReplayedViews:
+    """Whether a view gets a new history by the operations that made it, not by its strides."""
+
+    setting: ContextVar[bool] = ContextVar("retrograd.view_replay", default=False)
+    asked_for = False  # whether that was ever so: the setting is looked at only then
+
 
 GRAD_LAYOUT: ContextVar[bool] = ContextVar("retrograd.grad_layout", default=True)
 """Whether the first gradient of a leaf is laid out as the leaf is."""

@@ -10,7 +10,7 @@ from ..backend import xp
 from ..backend.interface import is_array, library_of
 from ..base import call_sites, dtypes
 from ..base.errors import REQUIRED, missing_arguments
-from ..base.modes import GRAD, MODE, NO_GRAD, RUNNING, VIEW_REPLAY, Mode, switched
+from ..base.modes import GRAD, MODE, NO_GRAD, RUNNING, Mode, ReplayedViews, switched
 from ..codegen import node_class
 from ..codegen.compiling import offer
 from .computing import compute, outermost
@@ -411,10 +411,13 @@ class Rebasing:
         """What follows from the new history."""
         if self.owner._retains and self.before is not None and self.before is not LEAF:
             move_retained(self.owner, self.before, self.edge)
-        if self.edge is not self.node and getattr(type(self.node), "saves_output", False):
+        if self.edge is self.node:
+            return
+        saves_output = getattr(type(self.node), "saves_output", False)
+        if saves_output or ReplayedViews.asked_for:  # the history of the moment, however found
             refresh(self.target)
-            if isinstance(self.target._edge, Node):
-                self.node.output_origin = weakref.ref(self.target._edge)
+        if saves_output and isinstance(self.target._edge, Node):
+            self.node.output_origin = weakref.ref(self.target._edge)
 
 
 def _copied(base: Tensor, target: Tensor, node: Any) -> Node:
@@ -504,7 +507,8 @@ class Geometry:
         self.dtype = a.dtype
         self.base_shape, self.shape = a.shape, b.shape
         self.chain: list[tuple[Op, tuple[Any, ...]]] = []
-        if is_array(a) and type(b) is type(a) and a.dtype == b.dtype and not VIEW_REPLAY.get():
+        by_strides = is_array(a) and type(b) is type(a) and a.dtype == b.dtype
+        if by_strides and not ReplayedViews.setting.get():
             library = library_of(a)
             self.base_strides = library.element_strides(a)
             self.strides = library.element_strides(b)
