@@ -108,6 +108,8 @@ class Declared:
     any_dtype = False
     halves = True
     numbers: Any = None  # the arguments that may be Python numbers
+    # How it is called, where PyTorch has several forms: what fits none is refused with all of them.
+    forms: tuple[str, ...] = ()
     check: Callable[..., Any] | None = None
     # Refuses dtypes and options in the op's own words; floating dtypes always pass.
     guard: Callable[..., Any] | None = None

@@ -13,6 +13,7 @@ from ..base.errors import (
     canonical_dims,
     is_pytorch_tensor,
     missing_arguments,
+    no_overload,
     not_a_tensor,
     size_mismatch,
     type_name,
@@ -34,6 +35,8 @@ def prepare(op: Op, args: tuple[Any, ...], written: bool = False
     tensors: dict[str, Any] = {}
     rank = 0
     title = op.title + "_" if written else op.title
+    if op.forms and not isinstance(args[0], Tensor):
+        raise no_overload(title, args, *op.forms)
     for position, (param, value) in enumerate(zip(op.params, args, strict=True), not written):
         kind = param.kind
         if value is REQUIRED:

@@ -285,6 +285,8 @@ def _(batch: Any, input: Any, num_samples: int, replacement: bool, generator: An
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                 generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """Indices drawn with the weights in the rows of ``input``."""
+    if input.ndim and input.shape[-1] > 1 << 24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
     return run_into(out, "multinomial", _MULTINOMIAL_OUT, _multinomial, for_each_vmap(input),
                     num_samples, replacement, generator)
 

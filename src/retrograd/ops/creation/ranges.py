@@ -100,6 +100,8 @@ def _arange_count(start: Any, end: Any, step: Any, kind: dtypes.dtype) -> int:
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
     if dtypes.category(kind) == 1:
+        if step and not int(step):
+            raise ValueError("step must be nonzero")
         start, end, step = int(start), int(end), int(step)
     if step == 0:
         raise RuntimeError("step must be nonzero")
@@ -136,14 +138,14 @@ def range(start: Any = 0, end: Number | None = None, step: Any = 1, *,
 def _spaced(function: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any
             ) -> tuple[Any, Any, int, dtypes.dtype]:
     """The checked arguments of :func:`linspace` and :func:`logspace`."""
-    ends = []
-    for name, value in (("start", start), ("end", end)):
-        if isinstance(value, Tensor):
-            if value.ndim:
-                raise RuntimeError(f"{function} only supports 0-dimensional start and end tensors, "
-                                   f"but got {name} with {value.ndim} dimension(s).")
-            value = value.item()
-        ends.append(value.item() if xp.is_scalar(value) else value)
+    found = " and ".join([f"{name} with {value.ndim} dimension(s)"
+                          for name, value in (("start", start), ("end", end))
+                          if isinstance(value, Tensor) and value.ndim])
+    if found:
+        raise RuntimeError(f"{function} only supports 0-dimensional start and end tensors, but got "
+                           f"{found}.")
+    ends = [value.item() if isinstance(value, Tensor) or xp.is_scalar(value) else value
+            for value in (start, end)]
     if not _is_whole(steps):
         given = (start, end) if steps is None else (start, end, steps)
         raise TypeError(f"{function}() received an invalid combination of arguments - got "

@@ -86,9 +86,8 @@ def _rsub_number(input: Array, other: Number, alpha: Number = 1) -> Any:
 @public("rsub", method=False)
 def _rsub(input: Tensor, other: Tensor | Number, *, alpha: Any = 1) -> Any:
     """Difference of ``other`` and ``alpha`` times ``input``."""
-    if isinstance(other, Tensor):
-        if isinstance(input, Tensor):
-            joint_shape(other.shape, input.shape)  # an error names them in this order
+    if isinstance(other, Tensor) and isinstance(input, Tensor):
+        joint_shape(other.shape, input.shape)  # an error names them in this order
         return rsub(input, other, alpha=alpha)
     if not isinstance(input, Tensor) or not is_number(other):
         raise no_overload("rsub", (input, other),

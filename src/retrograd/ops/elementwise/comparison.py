@@ -21,10 +21,14 @@ from .where import zeros_as
 # ---------------------------------------------------------------- comparison
 
 
+_FORMS = ("Tensor input, Tensor other, *, Tensor out = None",
+          "Tensor input, Number other, *, Tensor out = None")
+
+
 def _comparison(name: str, doc: str, kernel: Any, *aliases: str, guard: Any = None) -> Any:
     """Declare a comparison, and its in-place variant: zeros and ones, which have no slope."""
     made = binary(name, doc, kernel, operator=name, quiet=True, aliases=aliases, guard=guard,
-                  meets_arrays=guard is None)
+                  meets_arrays=guard is None, forms=_FORMS)
     with_number, with_tensor = [
         binary(f"_{name}{suffix}", None, lambda input, other: kernel(input, other), inplace=True,
                title=name, guard=guard, node=f"{name.capitalize()}Backward{form}",

@@ -8,25 +8,43 @@ from ...backend import xp
 from ...base import dtypes
 from ...core.tensor import Tensor
 from .arithmetic import _remainder, _rsub, _rsub_number, div, floor_divide
-from .exponentials import reciprocal
 from .logic import bitwise_left_shift, bitwise_not, bitwise_right_shift
 from .number_operands import in_place, is_operand
 from .powers import _pow_number, pow, pow_
 
-for _commutative in ("add", "mul", "and", "or", "xor"):
+for _commutative in ("add", "mul"):
     setattr(Tensor, f"__r{_commutative}__", getattr(Tensor, f"__{_commutative}__"))
+
+
+def _either_side(name: str) -> Any:
+    """A commutative operator, called with the tensor on the right."""
+    operation, reflected = getattr(Tensor, f"__{name}__"), f"__r{name}__"
+
+    def function(self: Tensor, other: Any) -> Any:
+        if not isinstance(self, Tensor):  # two numbers are no operands of it either way
+            raise TypeError(f"descriptor '{reflected}' for 'torch._C.TensorBase' objects doesn't "
+                            f"apply to a '{type(self).__name__}' object")
+        return operation(self, other)
+
+    function.__doc__ = f"``other {name} self``, bit by bit."
+    return function
 
 
 def _reflected(self: Tensor, other: Any) -> Any:
     """``other - self``."""
     if type(other) is float or type(other) is int:
-        return _rsub_number(self, other)
+        try:
+            return _rsub_number(self, other)
+        except TypeError:
+            if isinstance(self, Tensor):
+                raise
+            return NotImplemented
     return _rsub(self, other) if is_operand(other) else NotImplemented
 
 
 def _reflected_division(self: Tensor, other: Any) -> Any:
     """``other / self``."""
-    return reciprocal(self) * other if is_operand(other) or xp.is_array(other) else NotImplemented
+    return self.reciprocal() * other if is_operand(other) or xp.is_array(other) else NotImplemented
 
 
 def _power(self: Tensor, other: Any, modulus: Any = None) -> Any:
@@ -42,7 +60,7 @@ def _reflected_power(self: Tensor, other: Any, modulus: Any = None) -> Any:
     """``other ** self``."""
     if modulus is not None:
         return NotImplemented
-    return pow(other, self) if is_operand(other) else NotImplemented
+    return pow(other, self) if is_operand(other) and isinstance(self, Tensor) else NotImplemented
 
 
 def _modulo(self: Tensor, other: Any) -> Any:
@@ -54,7 +72,8 @@ def _of_other(made: Any, sign: str) -> Any:
     """The operator that finds this tensor on its right."""
 
     def function(self: Tensor, other: Any) -> Any:
-        return made(other, self) if is_operand(other) else NotImplemented
+        is_meant = is_operand(other) and isinstance(self, Tensor)
+        return made(other, self) if is_meant else NotImplemented
 
     function.__doc__ = f"``other {sign} self``."
     return function
@@ -69,6 +88,7 @@ def _invert(self: Tensor) -> Tensor:
 
 
 _OPERATORS = {
+    "rand": _either_side("and"), "ror": _either_side("or"), "rxor": _either_side("xor"),
     "rsub": _reflected, "rtruediv": _reflected_division, "rdiv": _reflected_division,
     "pow": _power, "rpow": _reflected_power, "ipow": pow_,
     "mod": _modulo, "rmod": _of_other(_remainder, "%"), "imod": Tensor.remainder_,  # type: ignore[attr-defined]

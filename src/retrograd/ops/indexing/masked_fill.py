@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import index as index_kernels
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...core.inplace import call_inplace, write_by
 from ...core.op import Array, Index, Number, op, public
 from ...core.tensor import Tensor
@@ -49,18 +50,25 @@ def _write_masked_fill(array: Any, mask: Any, value: Any) -> None:
     _fill_masked(array, mask, index_kernels.number_as(value, array.dtype))
 
 
+def _fitting(value: Any, dtype: Any) -> Any:
+    """A value in the dtype of what it fills; an imaginary part has to fit there too."""
+    if kind_of(value.dtype) == "c" and kind_of(dtype) != "c":
+        return index_kernels.number_as(value.item(), dtype)
+    return xp.cast(value, dtype)
+
+
 @op(any_dtype=True, broadcasts=True, node="MaskedFillBackward1", apart=None)
 def _masked_fill_tensor(input: Array, mask: Index, value: Array) -> Any:
     check_mask(mask)
     check_fill_value("masked_fill_", value)
-    return _masked(input, mask, xp.cast(value, input.dtype))
+    return _masked(input, mask, _fitting(value, input.dtype))
 
 
 @_masked_fill_tensor.write
 def _write_masked_fill_tensor(array: Any, mask: Any, value: Any) -> None:
     check_mask(mask)
     check_fill_value("masked_fill_", value)
-    _fill_masked(array, mask, xp.cast(value, array.dtype))
+    _fill_masked(array, mask, _fitting(value, array.dtype))
 
 
 _masked_fill_tensor.vjp(input=lambda g, mask: _masked_fill_value(g, mask, 0.0),

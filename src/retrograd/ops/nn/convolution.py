@@ -216,6 +216,11 @@ def _declare_convolution(rank: int, things: str) -> Any:
                  padding: Sizes | str = 0, dilation: Sizes = 1, groups: int = 1) -> Tensor:
         input, unbatched = _batched(input, rank, f"conv{rank}d")
         space = checks.kernel_rank(weight)
+        if isinstance(padding, str) and input.ndim != weight.ndim:
+            raise RuntimeError(
+                f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight"
+                f"{list(weight.shape)}, but got {input.ndim}-dimensional input of size "
+                f"{list(input.shape)} instead")
         stride = checks.spread_checked(spread(stride, rank), space, "stride")
         dilation = checks.spread_checked(spread(dilation, rank), space, "dilation")
         if isinstance(padding, str):

@@ -8,6 +8,7 @@ from ... import return_types
 from ...backend import reduce as reduce_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
+from ...base.errors import no_overload
 from ...core.op import Array, Dim, Dims, Index, composite, linear, op
 from ...core.out_argument import run_into
 from ...core.out_rules import Out
@@ -90,6 +91,10 @@ def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) ->
         index if keepdim else xp.squeeze(index, dim))
 
 
+_FORMS = ("Tensor input, *, Tensor out = None", "Tensor input, Tensor other, *, Tensor out = None",
+          "Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None")
+
+
 def _declare_extreme(name: str, superlative: str, comparative: str, find: Any, find_index: Any,
                      of_two: Any) -> tuple[Any, Any, Any]:
     """Declare ``max`` or ``min`` and its kin: over dims, and of indices."""
@@ -132,6 +137,8 @@ def _declare_extreme(name: str, superlative: str, comparative: str, find: Any, f
             return of_all(input, out=out)
         if isinstance(dim, Tensor) and keepdim is False:
             other = dim
+        if not isinstance(input, Tensor):
+            raise no_overload(name, (input, dim if other is None else other), *_FORMS)
         if other is not None:
             return of_two(input, other, out=out)
         found = run_into(out, name, Out(), along, input, checks.one_dim(name, dim), keepdim)

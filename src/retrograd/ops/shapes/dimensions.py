@@ -77,12 +77,12 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
         raise RuntimeError("movedim: Invalid source or destination dims: source "
                            f"({list(src)} dims) should contain the same number of dims as "
                            f"destination ({list(dst)} dims)")
+    given = {"source": src, "destination": dst}
     src = tuple([canonical_dim(d, rank) for d in src])
     dst = tuple([canonical_dim(d, rank) for d in dst])
-    if len(set(src)) != len(src):
-        raise RuntimeError(f"movedim: repeated dim in `source` ({list(src)})")
-    if len(set(dst)) != len(dst):
-        raise RuntimeError(f"movedim: repeated dim in `destination` ({list(dst)})")
+    for dims, (name, shown) in zip((src, dst), given.items(), strict=True):
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(shown)})")
     if not rank:
         return _permute(input, ())
     order = [d for d in range(rank) if d not in src]

@@ -67,7 +67,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     d = canonical_dim(dim, rank)
     n = input.shape[d]
-    if isinstance(start, Tensor) and (start.ndim or kind_of(start._data.dtype) not in "iub"):
+    if isinstance(start, Tensor) and (start.ndim or kind_of(start._data.dtype) not in "iu"):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
     start = int(start)
     if length < 0:

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from ...base.errors import canonical_dim, no_dims
+from ...base.errors import canonical_dim, no_dims, no_overload
 from ...core.op import Array, Dim, Sizes, composite, view
 from ...core.tensor import Tensor, method
 
 
 def _split_along(name: str, input: Any, given: Any, dim: int, least: int) -> Any:
+    if not isinstance(given, (int, tuple, list, Tensor)) and not hasattr(given, "__index__"):
+        raise no_overload(name, (input, given), "Tensor input, int sections",
+                          "Tensor input, tuple of ints indices")
     if input.ndim < least:
         raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but "
                            f"got a tensor with {input.ndim} dimensions!")
