@@ -39,7 +39,7 @@ LAYERS = [
     {"autograd"},
     {"func", "distributed", "amp"},
     {"nn"},
-    {"optim", "distributions"},
+    {"optim", "distributions", "masked"},
     {"multiprocessing"},
     {"utils", "testing", "serialization", "datasets", "cuda", "cpu", "mps",
      "xpu", "mtia", "accelerator", "backends", "compiler", "_dynamo", "jit", "onnx", "hub",

@@ -134,7 +134,7 @@ class TensorMethods:
         """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
         ...
     def __rand__(self, other: Tensor | Number) -> Tensor:
-        """Bits that are set in both; of bools, their conjunction."""
+        """``other and self``, bit by bit."""
         ...
     def __rdiv__(self, other: Tensor | Number) -> Tensor:
         """``other / self``."""
@@ -154,7 +154,7 @@ class TensorMethods:
         """Product of ``input`` and ``other``, broadcast together."""
         ...
     def __ror__(self, other: Tensor | Number) -> Tensor:
-        """Bits that are set in either; of bools, their disjunction."""
+        """``other or self``, bit by bit."""
         ...
     def __rpow__(self, other: Tensor | Number) -> Tensor:
         """``other ** self``."""
@@ -172,7 +172,7 @@ class TensorMethods:
         """``other / self``."""
         ...
     def __rxor__(self, other: Tensor | Number) -> Tensor:
-        """Bits that are set in exactly one; of bools, their difference."""
+        """``other xor self``, bit by bit."""
         ...
     def __setitem__(self, key: Index, value: Tensor | Number | SupportsArray) -> None:
         """``self[key] = value``, broadcast and cast; in place, and part of the graph."""

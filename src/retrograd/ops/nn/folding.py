@@ -14,7 +14,7 @@ from ..checks.images import check_blocks, check_planes_to_unfold
 from .sizes import spread
 
 
-@linear(node="Im2ColBackward0", guard=kinds("fc", "im2col_out_cpu"), batches="leading",
+@linear(node="Im2ColBackward0", guard=kinds("bfc", "im2col_out_cpu"), batches="leading",
         vjp=lambda g, like, kernel, dilation, padding, stride:
         _col2im(g, like.shape[-2:], kernel, dilation, padding, stride))
 def _im2col(input: Array, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:

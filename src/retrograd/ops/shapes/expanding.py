@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...backend import xp
+from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import size_mismatch
 from ...core.op import Array, Ints, composite, linear, public, view
@@ -125,6 +126,8 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     lead = len(shape) - len(target)
     if lead < 0 or any(n not in (1, shape[i + lead]) for i, n in enumerate(target)):
         raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(shape)}}}.")
+    if not target and kind_of(input._data.dtype) in "biu":
+        return input.sum()  # a sum of integers, as PyTorch has it, is of int64
     if target == shape:
         return input
     if input.dtype is dtypes.uint8:  # whose sums are signed
