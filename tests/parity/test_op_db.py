@@ -217,6 +217,9 @@ class Arguments:
 
 
 def to_retrograd(tensor: Any) -> Any:
+    if tensor.is_meta:
+        return rg.empty(tuple(tensor.shape), dtype=getattr(rg, str(tensor.dtype)[6:]),
+                        device="meta")
     if tensor.dtype == torch.bfloat16:
         return rg.from_numpy(tensor.float().numpy()).bfloat16()
     return rg.from_numpy(tensor.numpy().copy(order="K"))
