@@ -420,3 +420,11 @@ def test_the_engine_runs_callbacks_at_the_end():
     assert order == ["leaf", "end"]
     with pytest.raises(RuntimeError, match="during backward pass"):
         queue(lambda: None)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_gradients_of_zero_dim_halves_are_halves(dtype: torch.dtype) -> None:
+    x, factor = torch.tensor(2.0, dtype=dtype, requires_grad=True), torch.tensor(3.0, dtype=dtype)
+    for product in (x * factor, factor * x, x / factor):
+        (slope,) = torch.autograd.grad(product, x)
+        assert slope.dtype == dtype

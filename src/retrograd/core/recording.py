@@ -164,8 +164,9 @@ def fill_likes(op: Op, layout: NodeLayout, node: Any, tensors: dict[str, Any], v
     if not layout.fitted:
         return
     shape, dtype = outs[0]._data.shape, outs[0]._data.dtype
-    # A rule on bfloat16 may leave it: the backend computes Python numbers with it in float32.
-    promotes = kind_of(dtype) == "V" or any(
+    # A rule on half precision may leave it: the backend computes Python numbers with bfloat16 in
+    # float32, and a factor of zero dims was kept in float32 beside float16.
+    promotes = kind_of(dtype) == "V" or (op.wide is not None and dtype.itemsize == 2) or any(
         t._data.dtype != dtype for t in flat_tensors(tensors) if not t._wrapped_number)
     given = [tensors[op.arrays[i]] for i in layout.fitted]
     if op.kind == "elementwise" and not promotes:
