@@ -8,13 +8,14 @@ PYTEST_ARGS ?=
 PROGRAMS ?= 100000
 FIRST ?= 1000
 
-.PHONY: help demo test fuzz versions parity programs sweep docs stubs bench clean
+.PHONY: help demo test fuzz faults versions parity programs sweep docs stubs bench clean
 
 help:
 	@echo "make demo      train a digit classifier and draw its loss curve"
 	@echo "make test      lint, type check and all tests that need no PyTorch"
 	@echo "make fuzz      load 10,000 damaged files: none may crash, run or hang"
-	@echo "make versions  the same on every CPython from 3.11 to 3.15 that is installed"
+	@echo "make faults    interrupt programs at every place, and use everything at first in many threads"
+	@echo "make versions  make test on every CPython from 3.11 to 3.15 that is installed"
 	@echo "make parity    every comparison with PyTorch, in an environment of its own"
 	@echo "make programs  100,000 random programs beside PyTorch (PROGRAMS=..., from seed FIRST=...)"
 	@echo "make sweep     all of PyTorch's own sample calls beside PyTorch"
@@ -33,6 +34,9 @@ test: $(VENV)/installed
 
 fuzz: $(VENV)/installed
 	RETROGRAD_FUZZED_FILES=10000 $(VENV)/bin/python -m pytest tests/test_serialization.py -k mutated -q $(PYTEST_ARGS)
+
+faults: $(VENV)/installed
+	RETROGRAD_FAULTS=full $(VENV)/bin/python -m pytest tests/test_interrupts.py tests/test_threads.py -q -n 2 $(PYTEST_ARGS)
 
 # Each version has an environment of its own.
 versions:

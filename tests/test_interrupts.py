@@ -7,7 +7,8 @@ import warnings
 import pytest
 
 from .faults import programs
-from .faults.checking import Course, forget_compiled
+from .faults.checking import Course
+from .faults.compiled import forget_compiled
 
 EVERYWHERE = os.environ.get("RETROGRAD_FAULTS") == "full"
 FIRST_USES = ["calls_and_backward", "higher_order", "unrecorded_writes", "batches",

@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 
 import retrograd as torch
-from retrograd import codegen
 from retrograd.base import locks, modes
 from retrograd.core.anomaly import Anomaly
-from retrograd.core.binding import COMPLEX, REAL
-from retrograd.core.op import REGISTRY, self_compiling
 from retrograd.random import VMAPS
 
 from .injecting import interrupted, places
@@ -120,37 +117,6 @@ class Course:
             if results != self.results:
                 found.append(f"then {results} instead of {self.results}")
         return [f"{where}: {problem}" for problem in found]
-
-
-def forget_compiled() -> None:
-    """Make the next call of every op its first one."""
-    codegen._BUILT.clear()
-    for meaning in (REAL, COMPLEX):
-        meaning.functions.clear()
-    for op in REGISTRY.values():
-        op.nodes = None
-        for variant in ("function", "inplace_function", "operator_function",
-                        "inplace_operator_function"):
-            function = getattr(op, variant)
-            if hasattr(function, "op") and function in FIRST_CODES:
-                function.__code__ = FIRST_CODES[function]
-
-
-def _first_codes() -> dict[Any, Any]:
-    """The code that functions have before their first call."""
-    found = {}
-    for op in REGISTRY.values():
-        for variant in ("function", "inplace_function", "operator_function",
-                        "inplace_operator_function"):
-            function = getattr(op, variant)
-            if hasattr(function, "op"):
-                fresh = self_compiling(op, variant, function.__name__, function.__doc__)
-                setattr(op, variant, function)
-                found[function] = fresh.__code__
-    return found
-
-
-FIRST_CODES = _first_codes()
 
 
 def restore(outside: dict[str, Any]) -> None:

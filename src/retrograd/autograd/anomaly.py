@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 from ..base.modes import MODE, Mode
 from ..core.anomaly import Anomaly
@@ -21,18 +22,23 @@ def _set(enabled: bool, check_nan: bool) -> None:
     Anomaly.enabled, Anomaly.check_nan, GENERATED["get_mode"] = enabled, check_nan, get_mode
 
 
+def _now() -> tuple[bool, bool, Any]:
+    return Anomaly.enabled, Anomaly.check_nan, GENERATED["get_mode"]
+
+
 class set_detect_anomaly:
     """Switch anomaly mode on or off at once; as a context manager the old setting returns."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self.previous = (Anomaly.enabled, Anomaly.check_nan)
+        self.previous = _now()
         _set(mode, check_nan)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *exc: object) -> None:
-        _set(*self.previous)
+        # Stores alone: no interrupt comes before they are done.
+        Anomaly.enabled, Anomaly.check_nan, GENERATED["get_mode"] = self.previous
 
 
 class detect_anomaly:
@@ -48,11 +54,12 @@ class detect_anomaly:
                       "should only be enabled for debugging.", UserWarning, stacklevel=2)
 
     def __enter__(self) -> None:
-        self.previous = (Anomaly.enabled, Anomaly.check_nan)
+        self.previous = _now()
         _set(True, self.check_nan)
 
     def __exit__(self, *exc: object) -> None:
-        _set(*self.previous)
+        # Stores alone: no interrupt comes before they are done.
+        Anomaly.enabled, Anomaly.check_nan, GENERATED["get_mode"] = self.previous
 
 
 def is_anomaly_enabled() -> bool:

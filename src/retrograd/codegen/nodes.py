@@ -33,7 +33,7 @@ def _make_node_class(op: Op, variant: Any) -> type:
     if variant == "complex" or isinstance(variant, tuple):
         base: Any = node_class(op)
         way = OnLibrary(*variant) if variant != "complex" else OnArrays(True)
-        return type(op.node_name, (base,), {**body, **_methods(op, base.layout, way)})
+        return _class(op, base, {**body, **_methods(op, base.layout, way)})
     layout = NodeLayout(op, lean=variant == "lean")
     base = node_class(op, "lean") if variant == "real" and has_lean_class(op) else Node
     body |= {
@@ -56,7 +56,16 @@ def _make_node_class(op: Op, variant: Any) -> type:
         body["next_functions"] = property(_edges_with_steps)
     if op.has_list:
         body["edges"] = lambda node: node.rest
-    return type(op.node_name, (base,), body)
+    return _class(op, base, body)
+
+
+def _class(op: Op, base: type, body: dict[str, Any]) -> type:
+    made = type(op.node_name, (base,), body)
+    for name, value in body.items():
+        # Not by ``__set_name__``: Python would make another error of an interrupt in it.
+        if isinstance(value, _Later):
+            value.owner, value.name = made, name
+    return made
 
 
 def _methods(op: Op, layout: NodeLayout, way: OnArrays) -> dict[str, Any]:
@@ -68,11 +77,11 @@ def _methods(op: Op, layout: NodeLayout, way: OnArrays) -> dict[str, Any]:
 class _Later:
     """A method that is compiled when it is first looked up: most programs need few of them."""
 
+    owner: type
+    name: str
+
     def __init__(self, compile: Any, *args: Any):
         self.compile, self.args = compile, args
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.owner, self.name = owner, name
 
     def __get__(self, node: Any, owner: type) -> Any:
         made = self.compile(*self.args)
