@@ -15,6 +15,7 @@ import retrograd as rg
 DTYPES = ("bool", "uint8", "int32", "int64", "float16", "complex64")
 
 _HALVES = "half precision is computed in float32 here; PyTorch has no such kernel"
+_CELLS = "the gates of whole numbers are floating point numbers, as those of other cells"
 _KERNEL = "PyTorch has a kernel for bool, which it needs for nothing"
 
 
@@ -30,13 +31,16 @@ KNOWN = {
              "nn.functional.multi_margin_loss special.ndtri special.scaled_modified_bessel_k0 "
              "special.scaled_modified_bessel_k1 special.spherical_bessel_j0 special.zeta "
              "linalg.vander polar", "float16", _HALVES),
-    **_known("complex view_as_complex", "float16",
+    **_known("complex view_as_complex view_as_complex_copy", "float16",
              "there are no complex numbers of that precision here"),
     **_known("linalg.cholesky linalg.cholesky_ex", "float16",
              "refused as by the other factorisations"),
     **_known("nn.functional.fold nn.functional.unfold istft stft", "bool", _KERNEL),
     **_known("threshold nn.functional.threshold", "uint8",
              "the sample's value wraps around; PyTorch refuses it"),
+    **_known("gru_cell lstm_cell", "uint8", _CELLS),
+    **_known("gru_cell lstm_cell", "int32", _CELLS),
+    **_known("gru_cell lstm_cell", "int64", _CELLS),
     **_known("nn.functional.soft_margin_loss", "complex64",
              "a loss of complex numbers has no minimum"),
 }

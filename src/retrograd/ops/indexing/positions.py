@@ -13,7 +13,8 @@ from ...core.tensor import Tensor
 from ..shapes.joining import stack
 
 
-@composite(method=True, out=Out())
+@composite(method=True, out=Out(
+    "nonzero_static: Expected out tensor to have scalar type {result} but got scalar type{out}"))
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     """The coordinates of the first ``size`` non-zero elements, filled up with ``fill_value``."""
     if size < 0:

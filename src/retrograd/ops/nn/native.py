@@ -12,6 +12,7 @@ from ...base import dtypes
 from ...base.errors import canonical_dim, existing_dim, length_of
 from ...base.warning import warn
 from ...core.op import PUBLIC, Sizes, composite, public, publish
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..creation.filled import empty_like
 from ..linalg.functions import matrix_norm
@@ -61,11 +62,10 @@ def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
     return output, reshape(mean, (N, group)), reshape(scale, (N, group))
 
 
-@composite()
+@composite(out=Out("expected scalar type {result} but found {out}"))
 def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
                       running_mean: Tensor | None, running_var: Tensor | None, training: bool,
-                      momentum: float, eps: float, *, out: Any = None
-                      ) -> tuple[Tensor, Tensor, Tensor]:
+                      momentum: float, eps: float) -> tuple[Tensor, Tensor, Tensor]:
     """``batch_norm``; while training, also the means and one over the deviations."""
     output = batch_norms._torch_batch_norm(input, weight, bias, running_mean, running_var,
                                            training, momentum, eps, False)

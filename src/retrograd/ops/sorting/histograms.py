@@ -117,7 +117,12 @@ def histogram(input: Tensor, bins: int | Tensor = 100, *, range: Sequence[float]
     """How many elements lie in each bin, and the edges of the bins."""
     hist, edges = _counted(reshape(input, (-1, 1)), [bins], range,
                            None if weight is None else reshape(weight, (-1,)), density)
-    return return_types.histogram(run_into(out, "histogram", Out(), lambda: (hist, edges[0])))
+    return return_types.histogram(run_into(out, "histogram", _OUT, lambda: (hist, edges[0])))
+
+
+_WORDS = "torch.histogram: input tensor and {} tensor should have the same dtype, but got input "
+_OUT = Out((_WORDS.format("hist") + "{c_result} and hist {c_out}",
+            _WORDS.format("bin_edges") + "{c_result} and bin_edges {c_out} for dimension 0"))
 
 
 @composite()
