@@ -1,4 +1,5 @@
-"""The page for people who extend the package: its programs run, each section from scratch."""
+"""The pages for people who extend the package, and on sparse tensors: their programs run, each
+section from scratch."""
 
 from __future__ import annotations
 
@@ -11,14 +12,21 @@ import pytest
 
 import retrograd
 
-PAGE = Path(__file__).parent.parent / "docs" / "extending.md"
+DOCS = Path(__file__).parent.parent / "docs"
 SOURCE = Path(retrograd.__file__).parent.parent
-SECTIONS = {part.split("\n", 1)[0]: re.findall(r"```python\n(.*?)```", part, re.DOTALL)
-            for part in PAGE.read_text().split("\n## ")[1:]}
+
+
+def sections(page: str) -> dict[str, list[str]]:
+    return {part.split("\n", 1)[0]: re.findall(r"```python\n(.*?)```", part, re.DOTALL)
+            for part in (DOCS / page).read_text().split("\n## ")[1:]}
+
+
+EXTENDING = sections("extending.md")
+SECTIONS = {**EXTENDING, **sections("sparse.md")}
 
 
 def test_the_page_has_the_three_ways() -> None:
-    assert list(SECTIONS) == ["Add an op", "Add a kernel for one library", "Add a transform"]
+    assert list(EXTENDING) == ["Add an op", "Add a kernel for one library", "Add a transform"]
 
 
 @pytest.mark.parametrize("section", SECTIONS)
