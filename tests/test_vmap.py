@@ -573,3 +573,17 @@ def test_a_tensor_from_outside_adds_up_the_values_of_a_batch() -> None:
     with pytest.warns(UserWarning, match="one by one"):
         same(vmap(lambda r: total.add_(r))(x), x.cumsum(0))
     same(total, x.sum(0))
+
+
+def test_inference_tensors_are_written_inside() -> None:
+    with rg.inference_mode():
+        x, count = rg.ones(3, 2), rg.zeros(())
+
+        def program(v: Any) -> Any:
+            count.add_(1)
+            return v.mul_(2) * v.sum().item()
+
+        assert vmap(lambda v: v.mul_(2))(x).tolist() == x.tolist() == [[2.0, 2.0]] * 3
+        with pytest.warns(UserWarning, match="one by one"):
+            assert vmap(program)(x)[:, 0].tolist() == [32.0] * 3
+        assert x.tolist() == [[4.0, 4.0]] * 3 and count.item() == 3

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..backend.interface import library_of
 from ..base.modes import MODE, switched
+from ..core.graph import INFERENCE
 from ..core.inplace import check_writable
 from ..core.op import Op
 from ..core.tensor import Tensor, edge_of
@@ -97,8 +98,10 @@ class Journal:
                 return  # made inside this vmap
             check_writable(entry.outside, requires_grad, MODE.get())
         arrays = _arrays(target._array())
-        self.writes.append((target, target._edge, base, base._edge, target._counter().n,
-                            target._data, arrays, [array.copy() for array in arrays]))
+        counter = target._counter()
+        version = None if counter is INFERENCE else counter.n
+        self.writes.append((target, target._edge, base, base._edge, version, target._data, arrays,
+                            [array.copy() for array in arrays]))
 
     def note_draw(self, generator: Generator) -> None:
         """Numbers are about to be drawn."""
@@ -119,7 +122,8 @@ class Journal:
             for array, copy in zip(arrays, copies, strict=True):
                 array[...] = copy
             target._replace_data(data)
-            target._counter().n = version
+            if version is not None:
+                target._counter().n = version
             target._edge, base._edge = edge, base_edge
         for generator, state in self.draws.items():
             generator.set_state(state)
