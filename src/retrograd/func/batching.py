@@ -10,6 +10,7 @@ from ..base import trees
 from ..base.call_sites import Site, here, is_internal
 from ..base.modes import MODE, switched
 from ..base.warning import warn
+from ..core.graph import INFERENCE
 from ..core.tensor import Tensor
 from ..random import VMAPS, default_generator
 from ..transforms import CannotBatch, MappedInput, active, batch_out, levels_of
@@ -224,6 +225,10 @@ def _outputs(func: Any, output: Any, out_dims: Any) -> tuple[list[Any], Any, lis
     return outs, structure, where
 
 
+def _was_written(tensor: Tensor) -> bool:
+    return tensor._vc is not None and (tensor._vc is INFERENCE or tensor._vc.n > 0)
+
+
 def _looped(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: int,
             out_dims: Any, randomness: str, kwargs: dict[str, Any], first: FirstTurn | None) -> Any:
     """The fallback: ``func`` on one value after another, the results stacked.
@@ -248,7 +253,7 @@ def _looped(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size:
             output = run() if i or first is None else first.watch(run)
             outs, out_structure, where = _outputs(func, output, out_dims)
             # The next turn may write to what this one returned.
-            collected.append([t.clone() if isinstance(t, Tensor) and t._version else t
+            collected.append([t.clone() if isinstance(t, Tensor) and _was_written(t) else t
                               for t in outs])
     finally:
         VMAPS.set(before)
