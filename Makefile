@@ -54,8 +54,11 @@ parity: $(PARITY)/installed
 programs: $(PARITY)/installed
 	cd tests && $(CURDIR)/$(PARITY)/bin/python -m parity.fuzz $(PROGRAMS) $(FIRST)
 
+# The table is printed whether or not a call differs without a reason, which fails afterwards.
 sweep: $(PARITY)/installed
-	RETROGRAD_SWEEP=full $(PARITY)/bin/python -m pytest tests/parity/test_op_db.py -q -n 2 $(PYTEST_ARGS)
+	rm -f .sweep-report
+	RETROGRAD_SWEEP=full RETROGRAD_SWEEP_REPORT=.sweep-report $(PARITY)/bin/python -m pytest tests/parity/test_op_db.py -q -n 2 $(PYTEST_ARGS); \
+	    status=$$?; PYTHONPATH=.:tests $(PARITY)/bin/python -m tests.sweeps.table .sweep-report; exit $$status
 	PARITY_EXAMPLES=3000 $(PARITY)/bin/python -m pytest tests/parity/test_random_graphs.py -q -n 2 $(PYTEST_ARGS)
 
 # A failure shows in the table and again in `make test`; the page is written all the same.
@@ -86,5 +89,5 @@ $(PARITY)/installed: pyproject.toml
 
 clean:
 	rm -rf $(VENV) .venv-3.* $(PARITY) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -f retrograd-demo.svg
+	rm -f retrograd-demo.svg .sweep-report
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
