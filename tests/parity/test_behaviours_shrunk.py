@@ -294,3 +294,70 @@ def backward_twice_through_a_written_part(torch, log, name, write):
     a.sum().backward(retain_graph=True)
     a.sum().backward()
     log.raises(lambda: a.sum().backward())
+
+
+# ---------------------------------------------------------------- what the results require
+
+
+@behaviour
+def gradients_that_depend_on_one_argument_alone(torch, log):
+    x, ones = leaf(torch, 1.0, 2.0), torch.ones(2)
+
+    def f(a, b):
+        return (b * b.sum()) * (a + b)
+
+    for found in (torch.func.grad(lambda a, b: f(a, b).sum(), (0, 1))(x, ones),
+                  torch.func.jacrev(f, (0, 1))(x, ones)):
+        log([part.requires_grad for part in found])
+    second = torch.func.grad(lambda a: torch.func.grad(lambda b: (b ** 3).sum())(a).sum())
+    log(second(ones), second(x).requires_grad)
+
+
+@behaviour
+def a_gradient_passes_through_hooks_and_several_outputs(torch, log):
+    x = leaf(torch, 1.0, 2.0)
+    y = x.sin()
+    y.grad_fn.register_hook(lambda inputs, outputs: None)
+    part = x.chunk(2)[1]
+    for output, given in ((y, torch.stack([y, x])), (part, torch.stack([part, torch.ones(1)]))):
+        log(torch.autograd.grad(output, output, given, is_grads_batched=True,
+                                retain_graph=True)[0].requires_grad)
+
+
+@behaviour
+def the_mantissa_is_overwritten(torch, log):
+    x = leaf(torch, 0.0, 3.0, -5.0)
+    mantissa = torch.frexp(x)[0]
+    mantissa.mul_(2)
+    mantissa.sum().backward()
+    log(x.grad)
+
+
+@behaviour
+def complex_numbers_as_real_ones(torch, log):
+    log(float(torch.tensor(2 + 0j)), int(torch.tensor(-3 + 0j)))
+    log.raises(float, torch.tensor(2 + 1j))
+    log.raises(int, torch.tensor(2 + 1j))
+
+
+@behaviour_of_each(HALVES)
+def a_zero_dim_factor(torch, log, dtype):
+    x = torch.tensor(3.0, dtype=getattr(torch, dtype))
+    log(torch.func.grad(lambda a: a * x)(x))
+    y = torch.tensor(3.0, dtype=getattr(torch, dtype), requires_grad=True)
+    log(torch.autograd.grad(y * x, y, create_graph=True)[0].dtype)
+
+
+@behaviour
+def values_of_transforms_are_saved_where_writes_are_allowed(torch, log):
+    x = leaf(torch, 1.0, 2.0)
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        tangent = torch.func.jvp(lambda a: a ** 3, (x,), (x.detach(),))[1]
+        log.values(torch.autograd.grad(tangent.sum(), x)[0])
+
+
+@behaviour
+def distances_in_half_precision(torch, log):
+    for dtype in (torch.float16, torch.bfloat16):
+        x = torch.ones(2, 2, dtype=dtype)
+        log.raises(torch.cdist, x, x)

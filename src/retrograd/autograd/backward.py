@@ -100,7 +100,7 @@ def grad(outputs: Roots, inputs: Roots, grad_outputs: Gradients = None,
     for position, (tensor, edge) in enumerate(zip(wanted, targets, strict=True)):
         found = captured.get(edge)
         if found is not None:
-            results.append(found if isinstance(found, Tensor) else _result(found, grad_outputs))
+            results.append(found if create_graph else _result(found, grad_outputs))
         elif not allow_unused:
             raise RuntimeError(f"The differentiated Tensor at index {position} appears to not have "
                                "been used in the graph. Set allow_unused=True if this is the "
@@ -171,14 +171,15 @@ def _zeros_for(tensor: Any, requires_grad: bool) -> Tensor:
     return zeros.requires_grad_(requires_grad)
 
 
-def _result(data: Any, given: Any) -> Tensor:
+def _result(found: Any, given: Any) -> Tensor:
     """A gradient as a tensor: the given one that it still is, if that requires grad."""
+    data = found._data if isinstance(found, Tensor) else found
     for tensor in () if given is None else (given,) if isinstance(given, Tensor) else given:
         if tensor is not None and tensor.requires_grad and (tensor._data is data or (
                 is_array(data) and is_array(tensor._data)
                 and library_of(data).same_memory(data, tensor._data))):
             return tensor  # type: ignore[no-any-return]
-    return wrap_any(own(data))
+    return found if isinstance(found, Tensor) else wrap_any(own(data))
 
 
 def own(data: Any) -> Any:

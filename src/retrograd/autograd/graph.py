@@ -11,10 +11,11 @@ from ..backend.interface import library_of
 from ..base.missing_names import suggest_names as _suggest_names
 from ..base.modes import MODE, enter, switched
 from ..core.engine import current_schedule, memory_of
+from ..core.extensions import TRACED_TYPES
 from ..core.graph import Like, RemovableHandle
 from ..core.graph import Node as RecordedNode
 from ..core.saved_values import output_edge
-from ..core.tensor import AccumulateGrad, Tensor, edge_of
+from ..core.tensor import AccumulateGrad, Tensor, edge_of, wrap_any
 
 # ---------------------------------------------------------------- nodes and edges
 
@@ -191,6 +192,10 @@ class _Mutations:
     def pack(self, tensor: Tensor) -> _Handle:
         kept = tensor._off_graph()
         array = kept._array()
+        if type(array) in TRACED_TYPES:  # it lies in several places: copied at once
+            handle = _Handle((id(array),))
+            self.cloned[handle] = wrap_any(array.copy())
+            return handle
         memory = id(memory_of(array))
         key = (memory, library_of(array).address(array), kept._version, *array.shape,
                *kept.stride())
@@ -232,6 +237,8 @@ class _Mutations:
 
     def looks_at_out(self, function: str, target: Tensor, result: Any) -> None:
         """Copy what lies in the memory that is about to be written to."""
+        if type(target._data) in TRACED_TYPES:
+            return
         for reference in self.by_memory.pop(id(memory_of(target._array())), ()):
             handle = reference()
             if handle is not None and handle in self.original:

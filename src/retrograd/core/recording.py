@@ -192,7 +192,8 @@ def save(op: Op, layout: NodeLayout, node: Any, tensors: dict[str, Any], values:
         if not needed:
             setattr(node, name, None)
             continue
-        if tensor._data.dtype != by_name[name].dtype and tensor._edge is None:
+        if tensor._data.dtype != by_name[name].dtype and tensor._edge is None and not (
+                name == op.wide and tensor._data.dtype.itemsize == 2):
             # Saved as it was used, so that a rule never meets a wider dtype.
             tensor = constant(by_name[name], tensor)
         if tensor._vc is not None and tensor._vc.n:

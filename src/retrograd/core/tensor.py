@@ -381,15 +381,11 @@ class Tensor(TensorMethods):
         value = self._number()
         if self.requires_grad or self._is_traced:
             warn_of_lost_gradient(self)
-        if isinstance(value, complex):
-            raise RuntimeError("value cannot be converted to type double without overflow")
-        return float(value)
+        return float(_real_number(value, "double"))
 
     def __int__(self) -> int:
         value = self._number()
-        if isinstance(value, complex):
-            raise RuntimeError("value cannot be converted to type int64_t without overflow")
-        return int(value)
+        return int(_real_number(value, "int64_t"))
 
     def __complex__(self) -> complex:
         value = self._number()
@@ -799,6 +795,15 @@ def class_of_views(tensor: Tensor) -> type:
     """The class of another tensor on the same memory: parameters are not handed down."""
     kind = type(tensor)
     return Tensor if kind in PLAIN or kind._is_param else kind
+
+
+def _real_number(value: Any, name: str) -> Any:
+    """A number of which Python wants the real part, and which has no other."""
+    if not isinstance(value, complex):
+        return value
+    if value.imag:
+        raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+    return value.real
 
 
 def warn_of_store() -> None:

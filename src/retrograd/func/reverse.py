@@ -184,7 +184,27 @@ class Backward:
     def _result(self, found: Any, like: Tensor) -> Tensor:
         if found is None:
             return zeros_like(like)
-        return found if isinstance(found, Tensor) else wrap_any(own(found))
+        if not isinstance(found, Tensor):
+            return wrap_any(own(found))
+        if found._edge is not None and not self._leads_outside(found._edge):
+            found._edge = None  # it was recorded for the sake of other arguments
+        return found
+
+    def _leads_outside(self, edge: Any) -> bool:
+        """Whether a history ends anywhere but at arguments that have none themselves."""
+        pending, seen = [edge], set()
+        while pending:
+            edge = pending.pop()
+            node = edge.node if getattr(edge, "is_output", False) else edge
+            if node is None or node in seen:
+                continue
+            if not isinstance(node, Node) or (
+                    isinstance(node, FunctionInput) and node.is_open
+                    and node not in self.inputs.nodes):
+                return True
+            seen.add(node)
+            pending += node.edges()
+        return False
 
 
 def _unit(output: Tensor) -> Tensor | None:

@@ -24,7 +24,7 @@ def check_types(input: Any, weight: Any, bias: Any, kernel: str) -> None:
     dtype = input.dtype
     if kind_of(dtype) != "f" or (weight is not None and weight.dtype is not dtype) or (
             bias is not None and bias.dtype is not dtype):
-        unsupported(kernel, input.dtype, "biu")
+        unsupported(kernel, input.dtype, "biuc")
         check_parameter_type(input, weight, bias)
 
 

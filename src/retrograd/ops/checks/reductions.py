@@ -170,6 +170,9 @@ def check_cdist(x1: Any, x2: Any, p: float) -> None:
                            f"{x1.shape[-1]} X2: {x2.shape[-1]}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
+    if x1.dtype.itemsize == 2:
+        raise NotImplementedError("\"cdist\" not implemented for "
+                                  f"'{dtypes.from_numpy_dtype(x1.dtype).alias}'")
 
 
 # ---------------------------------------------------------------- differences and integrals

@@ -12,12 +12,13 @@ from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..checks.common import kinds, no_derivative
 from ..checks.elementwise import check_frexp, check_heaviside
+from ..memory.casts import cast_gradient
 from .comparison import isfinite
 from .conjugate import conj
 from .exponentials import LOG2, exp2
 from .expressions import binary
 from .number_operands import publish_pair
-from .where import kept, where, zeroed, zeros_as
+from .where import kept, zeroed, zeros_as
 
 
 @elementwise(inplace="function", halves=False, vjp=lambda g, input: kept(g, isfinite(input)),
@@ -68,7 +69,7 @@ ldexp = binary("ldexp", "``input`` times two to the power of ``other``.",
 
 @op(outputs=("mantissa", "exponent"), differentiable=(0,), node="FrexpBackward0", guard=check_frexp,
     batches="leading",
-    vjp=lambda g, input, mantissa: where(input == 0, g[0], g[0] * (mantissa / input)))
+    vjp=lambda g, like, exponent: cast_gradient(ldexp(g[0], -exponent), like.dtype))
 def _frexp(input: Array) -> Any:
     return pointwise_kernels.mantissa_and_exponent(input)
 
