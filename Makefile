@@ -19,7 +19,7 @@ help:
 	@echo "make parity    every comparison with PyTorch, in an environment of its own"
 	@echo "make programs  100,000 random programs beside PyTorch (PROGRAMS=..., from seed FIRST=...)"
 	@echo "make sweep     all of PyTorch's own sample calls beside PyTorch"
-	@echo "make docs      measure every op and write docs/ops.md"
+	@echo "make docs      measure every op and write docs/ops.md and docs/names.md"
 	@echo "make stubs     write the .pyi files from the declared functions"
 	@echo "make bench     time retrograd beside PyTorch"
 	@echo "make clean     remove the environments and what the targets wrote"
@@ -65,6 +65,7 @@ sweep: $(PARITY)/installed
 docs: $(VENV)/installed
 	-$(VENV)/bin/python -m pytest -p tests.sweeps.findings tests/test_every_op.py -q -n 2 $(PYTEST_ARGS)
 	$(VENV)/bin/python docs/make_ops.py
+	$(VENV)/bin/python docs/make_names.py
 
 stubs: $(VENV)/installed
 	$(VENV)/bin/python docs/make_stubs.py

@@ -117,6 +117,11 @@ _LAZY_FUNCTIONS = {
     "OutOfMemoryError": "base.errors",
     **dict.fromkeys(("sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not", "sym_sum"),
                     "compat.symbols"),
+    **dict.fromkeys(
+        ("compiled_with_cxx11_abi", "cond", "get_device_module", "get_file_path", "has_lapack",
+         "has_mkl", "has_openmp", "has_spectral", "is_distributed", "is_vulkan_available",
+         "legacy_contiguous_format", "while_loop"), "compat.presence"),
+    "GradScaler": "amp", "DisableTorchFunctionSubclass": "overrides",
     "get_printoptions": "core.printing", "set_printoptions": "core.printing",
     **dict.fromkeys(
         ("autocast", "clear_autocast_cache", "get_autocast_cpu_dtype", "get_autocast_dtype",

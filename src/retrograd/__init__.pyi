@@ -47,6 +47,7 @@ from . import (
     version as version,
     xpu as xpu,
 )
+from .amp import GradScaler as GradScaler
 from .amp.autocast_mode import (
     autocast as autocast,
     clear_autocast_cache as clear_autocast_cache,
@@ -128,6 +129,20 @@ from .base.warning import (
 )
 from .cli.progress import progress as progress
 from .compat.legacy import set_default_tensor_type as set_default_tensor_type
+from .compat.presence import (
+    compiled_with_cxx11_abi as compiled_with_cxx11_abi,
+    cond as cond,
+    get_device_module as get_device_module,
+    get_file_path as get_file_path,
+    has_lapack as has_lapack,
+    has_mkl as has_mkl,
+    has_openmp as has_openmp,
+    has_spectral as has_spectral,
+    is_distributed as is_distributed,
+    is_vulkan_available as is_vulkan_available,
+    legacy_contiguous_format as legacy_contiguous_format,
+    while_loop as while_loop,
+)
 from .compat.settings import (
     are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
     get_default_device as get_default_device,
@@ -164,6 +179,7 @@ from .core.printing import (
 )
 from .core.tensor import Size as Size, Tensor as Tensor
 from .func import vmap as vmap
+from .overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from .random import (
     Generator as Generator,
     default_generator as default_generator,

@@ -94,7 +94,11 @@ def hint(name: str, space: str, names: Iterable[str]) -> str:
     """What to say of a missing name, after that it is missing; ``names`` are those that exist."""
     instead = next(_elsewhere(name, space), "")
     if name in pytorch_names().get(space, ()):
-        return ": PyTorch has it, retrograd does not yet" + (instead and f"; there is {instead}")
+        from .missing_reasons import reason
+
+        why = reason(name)
+        return ": PyTorch has it, retrograd does not" + (f": {why}" if why else " yet") + (
+            instead and f"; there is {instead}")
     if instead:
         return f"; there is {instead}"
     import difflib

@@ -10,7 +10,7 @@ from ..core.tensor import Tensor
 from ..random import Generator
 from ..types import Device, Number, SupportsArray
 from builtins import bool as _bool, float as _float, int as _int, type as _type
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import EllipsisType
 from typing import Any, Literal, Self, SupportsIndex, overload
 
@@ -284,6 +284,9 @@ class TensorMethods:
     def any(self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False) -> Tensor:
         """Whether some element over ``dim`` is not zero."""
         ...
+    def apply_(self, callable: Callable[[Any], Any]) -> Self:
+        """Exchange each element for what a Python function makes of it, in place and slowly."""
+        ...
     def arccos(self) -> Tensor:
         """The angle whose cosine is ``input``."""
         ...
@@ -529,6 +532,9 @@ class TensorMethods:
     def conj_physical_(self) -> Self:
         """In-place version of :func:`_conj_physical_written`."""
         ...
+    def const_data_ptr(self) -> _int:
+        """The address of the first element, of somebody who only reads."""
+        ...
     def contiguous(self, memory_format: memory_format | None = ...) -> Tensor:
         """``input`` itself if its memory is in order, otherwise a copy that is."""
         ...
@@ -627,6 +633,9 @@ class TensorMethods:
         ...
     def digamma_(self) -> Self:
         """In-place version of :func:`digamma`."""
+        ...
+    def dim_order(self, *, ambiguity_check: _bool | Sequence[Any] = False) -> tuple[_int, ...]:
+        """The dims in the order of their strides, the largest first."""
         ...
     def dist(self, other: Tensor, p: _float = 2) -> Tensor:
         """The ``p``-norm of the difference of two tensors."""
@@ -922,6 +931,9 @@ class TensorMethods:
     def inverse(self) -> Tensor:
         """The inverse of square matrices."""
         ...
+    def is_distributed(self) -> _bool:
+        """Whether the tensor lies on several machines, which none does."""
+        ...
     def is_nonzero(self) -> _bool:
         """Whether the one element is not zero."""
         ...
@@ -1111,6 +1123,12 @@ class TensorMethods:
     @property
     def mT(self) -> Tensor:
         """A view with the last two dimensions exchanged."""
+        ...
+    def map2_(self, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Self:
+        """:meth:`apply_` with a function that is given elements of two other tensors besides."""
+        ...
+    def map_(self, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Self:
+        """:meth:`apply_` with a function that is given an element of another tensor besides."""
         ...
     def masked_fill(self, mask: Tensor, value: Tensor | Number) -> Tensor:
         """``input`` with ``value`` where ``mask`` is true."""
@@ -1462,6 +1480,9 @@ class TensorMethods:
     def reciprocal_(self) -> Self:
         """In-place version of :func:`reciprocal`."""
         ...
+    def reinforce(self, reward: _float) -> NoReturn:
+        """Removed: distributions have ``log_prob``, which a loss is made of."""
+        ...
     def relu(self) -> Tensor:
         """``input``, or 0 where it is negative."""
         ...
@@ -1503,6 +1524,9 @@ class TensorMethods:
     def reshape_as(self, other: Tensor) -> Tensor:
         """``input`` reshaped to ``other``'s shape."""
         ...
+    def resize(self, *sizes: _int) -> Tensor:
+        """The same elements in another shape; deprecated."""
+        ...
     @overload
     def resize_(self, *size: _int, memory_format: memory_format | None = None) -> Self:
         """Take another size in place: the same memory where it suffices, grown where not."""
@@ -1510,6 +1534,9 @@ class TensorMethods:
     @overload
     def resize_(self, size: Sequence[_int], *, memory_format: memory_format | None = None) -> Self:
         """Take another size in place: the same memory where it suffices, grown where not."""
+        ...
+    def resize_as(self, tensor: Tensor) -> Tensor:
+        """The same elements in the shape of another tensor; deprecated."""
         ...
     def resize_as_(self, the_template: Tensor, memory_format: memory_format | None = None) -> Self:
         """Take ``the_template``'s size in place."""

@@ -1,0 +1,107 @@
+"""Python functions applied to elements one by one, and older ways to look at memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from ...base.warning import warn
+from ...core.tensor import Tensor, method
+
+
+def _check(name: str, self: Tensor, *others: Tensor) -> None:
+    if any(t.requires_grad for t in (self, *others)):
+        raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use "
+                           f"var.detach().{name}() instead.")
+    for place, other in enumerate(others):
+        if other.dtype is not self.dtype:
+            label = "'other'" if len(others) == 1 else f"argument {place + 1}"
+            raise TypeError(f"{name}: expected torch.{self.dtype.alias}Tensor for {label} (got "
+                            f"torch.{other.dtype.alias}Tensor)")
+
+
+def _written(self: Tensor, function: Callable[..., Any], *others: Tensor) -> Tensor:
+    """``self`` with each element exchanged for what the function makes of it and others."""
+    rows = [tensor.expand(self.shape).reshape(-1).tolist() for tensor in (self, *others)]
+    kind = int if self.dtype.itemsize and not (self.is_floating_point() or self.is_complex()) \
+        else None
+    found = [function(*values) for values in zip(*rows, strict=True)]
+    return self.copy_(self.new_tensor([kind(v) for v in found] if kind else found).reshape(
+        self.shape))
+
+
+@method("apply_")
+def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
+    """Exchange each element for what a Python function makes of it, in place and slowly."""
+    _check("apply_", self)
+    return _written(self, callable)
+
+
+@method("map_")
+def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+    """:meth:`apply_` with a function that is given an element of another tensor besides."""
+    _check("map_", self, tensor)
+    return _written(self, callable, tensor)
+
+
+@method("map2_")
+def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
+    """:meth:`apply_` with a function that is given elements of two other tensors besides."""
+    _check("map2_", self, x, y)
+    return _written(self, callable, x, y)
+
+
+@method("const_data_ptr")
+def const_data_ptr(self: Tensor) -> int:
+    """The address of the first element, of somebody who only reads."""
+    return self.data_ptr()
+
+
+@method("dim_order")
+def dim_order(self: Tensor, *, ambiguity_check: bool | Sequence[Any] = False) -> tuple[int, ...]:
+    """The dims in the order of their strides, the largest first."""
+    strides = self.stride()
+    order = sorted(range(self.ndim), key=lambda d: -strides[d])
+    if ambiguity_check and len(set(strides)) < self.ndim:
+        raise RuntimeError("The tensor does not have unique dim order, or cannot map to exact one "
+                           "of the given memory formats.")
+    return tuple(order)
+
+
+@method("is_distributed")
+def is_distributed(self: Tensor) -> bool:
+    """Whether the tensor lies on several machines, which none does."""
+    return False
+
+
+def _same_elements(self: Tensor, sizes: Any) -> Tensor:
+    warn("non-inplace resize is deprecated")
+    count = 1
+    for n in sizes:
+        count *= n
+    if count != self.numel():
+        shown = "x".join(map(str, sizes))
+        raise RuntimeError(f"requested resize to {shown} ({count} elements in total), but the "
+                           f"given tensor has a size of {'x'.join(map(str, self.shape))} "
+                           f"({self.numel()} elements). autograd's resize can only change the "
+                           "shape of a given tensor, while preserving the number of elements. ")
+    return self.contiguous().view(sizes)
+
+
+@method("resize")
+def resize(self: Tensor, *sizes: int) -> Tensor:
+    """The same elements in another shape; deprecated."""
+    return _same_elements(self, sizes)
+
+
+@method("resize_as")
+def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    """The same elements in the shape of another tensor; deprecated."""
+    return _same_elements(self, tuple(tensor.shape))
+
+
+@method("reinforce")
+def reinforce(self: Tensor, reward: float) -> NoReturn:
+    """Removed: distributions have ``log_prob``, which a loss is made of."""
+    raise RuntimeError("reinforce() was removed.\nUse torch.distributions instead: the loss is "
+                       "-m.log_prob(action) * reward of a distribution m that action is drawn of.")
