@@ -401,6 +401,34 @@ def gradient_penalty(lib: Any) -> Callable[[], None]:
     return step
 
 
+# ---------------------------------------------------------------- Fourier transforms
+
+
+def _fourier_line(kind: str, shape: tuple[int, ...], dtype: str) -> None:
+    numbers = " by ".join(f"{n:,}" for n in shape)
+
+    @line(f"fft: {kind} of {numbers} numbers, {dtype}, forward and backward", goal=1.5)
+    def transform(lib: Any) -> Callable[[], float]:
+        lib.manual_seed(0)
+        x = lib.randn(*shape, dtype=getattr(lib, dtype), requires_grad=True)
+        function = getattr(lib.fft, kind)
+
+        def step() -> float:
+            spectrum = function(x)
+            spectrum.backward(spectrum.detach())
+            found = float(x.grad.reshape(-1)[1].real)
+            x.grad = None
+            return found
+
+        return step
+
+
+for _kind, _dtypes in (("fft", ("complex64", "complex128")), ("rfft", ("float32", "float64"))):
+    for _shape in ((64,), (1 << 20,), (64, 1024)):
+        for _dtype in _dtypes:
+            _fourier_line(_kind, _shape, _dtype)
+
+
 # ---------------------------------------------------------------- whole modules and loaders
 
 
