@@ -32,7 +32,7 @@ _REASONS = {
     r"jagged|nested|to_padded_tensor": "there are no tensors of rows of several lengths",
     r"Stream|Event|StreamObjType|DeviceObjType|AcceleratorError|record_stream|ipu|mtia|xpu|"
     r"\w*_(ipu|xla)_\w+|profiler_allow\w+": _DEVICES,
-    r"eig|lstsq|matrix_rank|solve|symeig": "PyTorch has removed it, and raises",
+    r"eig|lstsq|matrix_rank|solve|symeig|reinforce|volatile": "PyTorch has removed it, and raises",
     r"gru|lstm|rnn_tanh|rnn_relu": "nn.GRU, nn.LSTM and nn.RNN compute it",
     r"convolution|conv_tbc": "conv1d, conv2d, conv3d and their transposes compute it",
     r"native_norm": "PyTorch computes it for sparse tensors alone",

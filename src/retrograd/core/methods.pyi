@@ -1480,9 +1480,6 @@ class TensorMethods:
     def reciprocal_(self) -> Self:
         """In-place version of :func:`reciprocal`."""
         ...
-    def reinforce(self, reward: _float) -> NoReturn:
-        """Removed: distributions have ``log_prob``, which a loss is made of."""
-        ...
     def relu(self) -> Tensor:
         """``input``, or 0 where it is negative."""
         ...

@@ -27,7 +27,7 @@ _FILES = {
                         "margin_ranking_loss triplet_margin_loss binary_cross_entropy_with_logits",
                         ""),
     "memory.elements": ("", "apply_ map_ map2_ const_data_ptr dim_order is_distributed resize "
-                        "resize_as reinforce"),
+                        "resize_as"),
     "nn.native": ("native_layer_norm native_group_norm native_batch_norm native_dropout "
                   "norm_except_dim frobenius_norm nuclear_norm instance_norm adaptive_max_pool1d "
                   "alpha_dropout_ feature_alpha_dropout_ rnn_tanh_cell rnn_relu_cell gru_cell "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from ...base.warning import warn
 from ...core.tensor import Tensor, method
@@ -98,10 +98,3 @@ def resize(self: Tensor, *sizes: int) -> Tensor:
 def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     """The same elements in the shape of another tensor; deprecated."""
     return _same_elements(self, tuple(tensor.shape))
-
-
-@method("reinforce")
-def reinforce(self: Tensor, reward: float) -> NoReturn:
-    """Removed: distributions have ``log_prob``, which a loss is made of."""
-    raise RuntimeError("reinforce() was removed.\nUse torch.distributions instead: the loss is "
-                       "-m.log_prob(action) * reward of a distribution m that action is drawn of.")
