@@ -7,8 +7,10 @@ PYTEST_ARGS ?=
 
 PROGRAMS ?= 100000
 FIRST ?= 1000
+MUTANTS ?= 70
+SEED ?= 0
 
-.PHONY: help demo test fuzz faults versions parity programs sweep docs stubs bench clean
+.PHONY: help demo test fuzz faults versions parity programs mutants sweep docs stubs bench clean
 
 help:
 	@echo "make demo      train a digit classifier and draw its loss curve"
@@ -18,6 +20,7 @@ help:
 	@echo "make versions  make test on every CPython from 3.11 to 3.15 that is installed"
 	@echo "make parity    every comparison with PyTorch, in an environment of its own"
 	@echo "make programs  100,000 random programs beside PyTorch (PROGRAMS=..., from seed FIRST=...)"
+	@echo "make mutants   put 70 random faults into a copy of the source: which do the tests not notice? (MUTANTS=..., SEED=...)"
 	@echo "make sweep     all of PyTorch's own sample calls beside PyTorch"
 	@echo "make docs      measure every op and write docs/ops.md and docs/names.md"
 	@echo "make stubs     write the .pyi files from the declared functions"
@@ -53,6 +56,10 @@ parity: $(PARITY)/installed
 # In hours rather than minutes; after a break FIRST= says where to go on.
 programs: $(PARITY)/installed
 	cd tests && $(CURDIR)/$(PARITY)/bin/python -m parity.fuzz $(PROGRAMS) $(FIRST)
+
+# With PyTorch, so that the comparisons with it can notice a fault too.
+mutants: $(PARITY)/installed
+	cd tests && PYTHONPATH=.. $(CURDIR)/$(PARITY)/bin/python -m mutants $(MUTANTS) $(SEED)
 
 # The table is printed whether or not a call differs without a reason, which fails afterwards.
 sweep: $(PARITY)/installed

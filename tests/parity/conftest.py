@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import signal
 
@@ -15,6 +16,8 @@ SECONDS_PER_PROGRAM = 60
 def pytest_configure(config: pytest.Config) -> None:
     if importlib.util.find_spec("torch") is None:
         raise pytest.UsageError("the parity tests compare with PyTorch, which is not installed")
+    # Where opt_einsum is installed PyTorch hands it the subscripts, and wrong ones get its words.
+    importlib.import_module("torch").backends.opt_einsum.enabled = False
 
 
 class BehaviourItem(pytest.Item):

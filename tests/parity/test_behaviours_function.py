@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parity.harness import behaviour
+from parity.harness import behaviour, behaviour_of_each
 from shared import custom, leaf, saving, square
 
 # The basics
@@ -740,3 +740,19 @@ def optional_tensor_arguments(torch, log):
     log(w.grad)
     log.raises(Affine.apply(x, w, b).backward)
     log(w.grad, b.grad)
+
+
+@behaviour_of_each([1, 2])
+def a_written_input_retains_the_gradient_it_has_afterwards(torch, log, outputs):
+    def forward(ctx, a):
+        ctx.mark_dirty(a)
+        a.mul_(2)
+        return (a, a * 3)[:outputs]
+
+    F = custom(torch, lambda ctx, g, h=0.0: g * 2 + h * 6, forward)
+    x = leaf(torch, 1.0, 2.0)
+    a = x * 1
+    a.retain_grad()
+    y = F.apply(a)
+    (a * 5 + y[-1]).sum().backward()
+    log(x.grad, a.grad, a.retains_grad)

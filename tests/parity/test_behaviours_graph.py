@@ -1043,3 +1043,14 @@ def data_swap_between_forward_and_backward(torch, log):
     w.data = torch.tensor([10.0])
     y.backward()
     log(w.grad, w)
+
+
+@behaviour
+def a_factor_that_requires_gradients_later_counts_in_the_second_derivative(torch, log):
+    x, c = torch.ones(2, requires_grad=True), torch.full((2,), 3.0)
+    y = x * c
+    c.requires_grad_()
+    (g,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    log(g)
+    g.sum().backward()
+    log(x.grad, c.grad)

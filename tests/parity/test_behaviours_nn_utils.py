@@ -217,6 +217,16 @@ def weight_norm_by_a_hook(torch, log, dim):
 
 
 @behaviour
+def one_of_two_weight_norms_by_hooks_is_removed(torch, log):
+    U = torch.nn.utils
+    module = torch.nn.RNNCell(2, 3)
+    for name in ("weight_ih", "weight_hh"):
+        log.warns(lambda name=name: U.weight_norm(module, name) is module)
+    log(U.remove_weight_norm(module, "weight_hh") is module)
+    log(sorted(dict(module.named_parameters())))
+
+
+@behaviour
 def spectral_norm_by_a_hook(torch, log):
     U = torch.nn.utils
     module = linear(torch)

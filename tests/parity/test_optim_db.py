@@ -184,7 +184,15 @@ def test_a_plateau_is_noticed_as_by_pytorch(mode: str) -> None:
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("kind", ["swa", "ema"])
+AVERAGES = {
+    "swa": lambda swa: {},
+    "ema": lambda swa: {"multi_avg_fn": swa.get_ema_multi_avg_fn(0.9)},
+    "ema, one by one": lambda swa: {"avg_fn": swa.get_ema_avg_fn(0.9)},
+    "one by one": lambda swa: {"avg_fn": lambda mean, new, count: (mean * count + new) / 3},
+}
+
+
+@pytest.mark.parametrize("kind", AVERAGES)
 def test_averaged_weights_are_pytorchs(kind: str) -> None:
     found = []
     for lib in (rg, torch):
@@ -193,8 +201,7 @@ def test_averaged_weights_are_pytorchs(kind: str) -> None:
             with lib.no_grad():
                 parameter.fill_(0.1 * (number + 1))
         swa = lib.optim.swa_utils
-        averaged = swa.AveragedModel(model) if kind == "swa" else swa.AveragedModel(
-            model, multi_avg_fn=swa.get_ema_multi_avg_fn(0.9))
+        averaged = swa.AveragedModel(model, **AVERAGES[kind](swa))
         for _ in range(3):
             averaged.update_parameters(model)
             with lib.no_grad():

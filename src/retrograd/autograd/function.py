@@ -28,7 +28,7 @@ from ..core.graph import (
     fit,
     stale,
 )
-from ..core.inplace import rebase, refuse_view
+from ..core.inplace import move_retained, rebase, refuse_view
 from ..core.libraries import library_among
 from ..core.recording import is_differentiable, note_cut
 from ..core.saved_values import (
@@ -727,7 +727,9 @@ def _rebased(node: BackwardCFunction, nr: int, output: Tensor, tensors: int) -> 
     if view is not None or node.outputs == 1:
         rebase(output, node)
     else:
-        output._edge = output_edge(node, nr)
+        before, output._edge = output._edge, output_edge(node, nr)
+        if output._retains and before is not None:
+            move_retained(output, before, node, nr)
 
 
 class InplaceFunction(Function):

@@ -440,11 +440,11 @@ def rebase(target: Tensor, node: Node) -> None:
     history.finish()
 
 
-def move_retained(tensor: Tensor, old: Any, new: Node) -> None:
+def move_retained(tensor: Tensor, old: Any, new: Node, output: int = 0) -> None:
     maker, nr = (old.node, old.nr) if old.is_output else (old, 0)
     if maker.retained and nr in maker.retained:
         new.watch()
-        new.retained = {0: maker.retained.pop(nr)}
+        new.retained = {**(new.retained or {}), output: maker.retained.pop(nr)}
 
 
 def refresh(target: Tensor) -> None:

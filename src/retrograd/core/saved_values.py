@@ -136,7 +136,9 @@ def attach(tensor: Tensor, edge: Any) -> Tensor:
     """``tensor``'s data with the history that ``edge`` stands for."""
     if isinstance(edge, Tensor):
         return edge if edge._data is tensor._data else attach_data(tensor, edge)
-    return tensor if edge is None and tensor._edge is None else attach_data(tensor, edge)
+    # A leaf that was told only later to require gradients is saved as what it is by now.
+    kept = edge is None and (tensor._edge is None or tensor._edge is LEAF)
+    return tensor if kept else attach_data(tensor, edge)
 
 
 def attach_data(tensor: Tensor, edge: Any) -> Tensor:

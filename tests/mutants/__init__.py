@@ -1,0 +1,1 @@
+"""Small faults put into the source at random: do the tests notice them?"""

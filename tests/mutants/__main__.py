@@ -1,0 +1,139 @@
+"""``python -m mutants COUNT [SEED]``: which of so many random faults in the source go unnoticed.
+
+Each fault is put into a copy of the source, never into the source itself; the tests that could
+notice it are run until one fails. What survives is printed as a diff: either it makes no difference
+to any program, or a test is wanted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from tests.sweeps.cases import ENTRIES
+
+from .drawing import Mutation, draw
+from .selecting import AREAS, UNTRIED, Selection, ops_near, selections_for
+
+ROOT = Path(__file__).parents[2]
+NOTHING_SELECTED = 5  # pytest's exit status
+HAS_PYTORCH = importlib.util.find_spec("torch") is not None
+NOTICED, SURVIVED, UNDECIDED = "noticed", "SURVIVED", "NOT NOTICED IN TIME"
+
+
+def files_of(package: Path, area: str) -> list[Path]:
+    return [path for path in (package / area).rglob("*.py")
+            if not str(path.relative_to(package)).startswith(UNTRIED)]
+
+
+def chosen(package: Path, count: int, seed: int, areas: list[str]) -> list[tuple[str, Mutation]]:
+    """So many mutations, as many from each area."""
+    each = -(-count // len(areas))
+    per_area = [(area, draw(files_of(package, area), each, f"{seed} {area}")) for area in areas]
+    return [(area, found[i]) for i in range(each)
+            for area, found in per_area if i < len(found)][:count]
+
+
+class Copy:
+    """A copy of the source in which one fault is tried after another."""
+
+    def __init__(self, folder: str, seconds: float):
+        self.source, self.seconds = Path(folder) / "src", seconds
+        self.package = self.source / "retrograd"
+        shutil.copytree(ROOT / "src", self.source, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def tried(self, mutation: Mutation) -> str:
+        """Whether a test fails with it."""
+        sound = mutation.path.read_bytes()
+        try:
+            self.write(mutation.path, mutation.applied(sound))
+            return self.outcome(mutation)
+        finally:
+            self.write(mutation.path, sound)
+
+    @staticmethod
+    def write(path: Path, source: bytes) -> None:
+        """Write a file and forget its bytecode, which may be of the same second and length."""
+        path.write_bytes(source)
+        Path(importlib.util.cache_from_source(str(path))).unlink(missing_ok=True)
+
+    def outcome(self, mutation: Mutation) -> str:
+        ends = time.monotonic() + self.seconds
+        place = str(mutation.path.relative_to(self.package))
+        commands = [self.arguments(mutation, tests, files) for tests, files in asked(place)]
+        for arguments in filter(None, commands):
+            try:
+                status = self.run(arguments, max(ends - time.monotonic(), 1.0))
+            except subprocess.TimeoutExpired:
+                return UNDECIDED
+            if status not in (0, NOTHING_SELECTED):
+                return NOTICED
+        return SURVIVED
+
+    def arguments(self, mutation: Mutation, tests: Selection, files: list[str]) -> list[str]:
+        if not tests.by_op:
+            return files
+        ops = ops_near(self.package, mutation.path, mutation.line, list(ENTRIES))
+        wanted = " or ".join(f"[{op}- or [{op}]" for op in ops)
+        return [*files, "-k", wanted] if ops else []
+
+    def run(self, arguments: list[str], seconds: float) -> int:
+        environment = {**os.environ, "PYTHONPATH": str(self.source)}
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *arguments]
+        return subprocess.run(command, cwd=ROOT, env=environment, timeout=seconds,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+
+
+def asked(place: str) -> list[tuple[Selection, list[str]]]:
+    """The tests for a file: all that need no PyTorch, then those beside it."""
+    found = selections_for(place)
+    free = [(tests, tests.paths(tests.free, "tests")) for tests in found]
+    return free + [(tests, tests.paths(tests.parity, "tests/parity"))
+                   for tests in found if tests.parity and HAS_PYTORCH]
+
+
+def difference(mutation: Mutation) -> str:
+    before = mutation.path.read_bytes()
+    lines = [text.decode().splitlines() for text in (before, mutation.applied(before))]
+    return "\n".join(line for line in difflib.unified_diff(*lines, lineterm="", n=1)
+                     if not line.startswith(("---", "+++")))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="mutants", description=__doc__)
+    parser.add_argument("count", type=int)
+    parser.add_argument("seed", type=int, nargs="?", default=0)
+    parser.add_argument("--areas", default=",".join(AREAS), help="folders of the source")
+    parser.add_argument("--seconds", type=float, default=300, help="for the tests of one fault")
+    given = parser.parse_args()
+    totals, noticed = Counter[str](), Counter[str]()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Copy(folder, given.seconds)
+        for area, mutation in chosen(copy.package, given.count, given.seed,
+                                     given.areas.split(",")):
+            began = time.monotonic()
+            outcome = copy.tried(mutation)
+            totals[area] += 1
+            noticed[area] += outcome == NOTICED
+            place = f"{mutation.path.relative_to(folder)}:{mutation.line}"
+            print(f"{place}: {mutation.kind}: {outcome} ({time.monotonic() - began:.0f} s)",
+                  flush=True)
+            if outcome != NOTICED:
+                print(difference(mutation), flush=True)
+    for area, total in totals.items():
+        print(f"{area}: {noticed[area]} of {total} noticed")
+    print(f"in all: {noticed.total()} of {totals.total()} noticed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

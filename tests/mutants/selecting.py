@@ -1,0 +1,134 @@
+"""Which tests could notice a change of which part of the source.
+
+A change inside the declaration of an op, or of what it calls, is looked for with the sample calls
+of the ops that come to it: who uses whom is read from the source by name.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+MOST_OPS = 6  # a helper that everything uses is looked for with the nearest ones
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Files of tests, torch-free or beside PyTorch."""
+
+    free: str
+    parity: str = ""
+    by_op: bool = False
+
+    @staticmethod
+    def paths(names: str, folder: str) -> list[str]:
+        return [f"{folder}/test_{name}.py" for name in names.split()]
+
+
+_SAMPLES = Selection("every_op strict fast_and_general", "every_op op_db degenerate", by_op=True)
+_ENGINE = "tensor inplace views hooks function grad_mode engine corners anomaly"
+
+AREAS: dict[str, tuple[Selection, ...]] = {
+    "ops": (_SAMPLES, Selection("corners creation", "behaviours_ops")),
+    "backend": (_SAMPLES, Selection("kernels")),
+    "core": (Selection(f"{_ENGINE} generated_code declarations binding printing forms",
+                   "behaviours_inplace behaviours_graph behaviours_function behaviours_modes"),),
+    "transforms": (Selection("vmap transforms func forward_ad functional late",
+                         "vmap func forward_ad"),),
+    "autograd": (Selection(f"{_ENGINE} functional func forward_ad gradcheck checkpoint",
+                       "behaviours_function behaviours_hooks behaviours_graph functional"),),
+    "nn": (Selection("nn modules facades", "nn_optim module_db behaviours_modules "
+                                       "behaviours_nn_utils"),),
+    "optim": (Selection("optim optim_packs", "optim_db nn_optim"),),
+}
+"""By folder of the source, in the order in which they are asked; the quick ones come first."""
+
+# Sample calls know little of these.
+FILES: dict[str, tuple[Selection, ...]] = {
+    "ops/sparse": (Selection("sparse sparse_derivatives", "sparse"),),
+    "ops/creation": (Selection("creation seeds", "creation_calls random_stream"),),
+    "ops/fourier": (Selection("fourier"), _SAMPLES),
+    "ops/indexing/subscripts.py": (Selection("tensor views corners", "behaviours_indexing"), _SAMPLES),
+    "ops/memory": (_SAMPLES, Selection("tensor inplace views", "behaviours_memory behaviours_inplace")),
+    "ops/batching.py": (Selection("vmap transforms", "vmap"),),
+    "backend/numpy/streams.py": (Selection("seeds", "random_stream"),),
+    "backend/shared_memory.py": (Selection("multiprocessing"),),
+    "nn/utils": (Selection("nn modules", "behaviours_nn_utils nn_optim"),),
+}
+"""Other tests for some parts of an area."""
+
+UNTRIED = ("backend/strict.py",)  # a tool of the tests
+
+
+def selections_for(path: str) -> tuple[Selection, ...]:
+    """The tests for a file, named from the package on."""
+    fitting = [part for part in FILES if path.startswith(part)]
+    return FILES[max(fitting, key=len)] if fitting else AREAS[path.split("/")[0]]
+
+
+def ops_near(package: Path, path: Path, line: int, entries: list[str]) -> list[str]:
+    """The sampled ops that come to a line, nearest first."""
+    by_last_name = defaultdict(list)
+    for entry in entries:
+        by_last_name[entry.split(".")[-1]].append(entry)
+    names = set().union(*(_named(s) for s in _statements(path) if line in _lines(s)))
+    reached = itertools.chain.from_iterable(
+        by_last_name.get(name, ()) for name in _reaching(_users(package), names))
+    return list(itertools.islice(reached, MOST_OPS))
+
+
+def _reaching(users: dict[str, set[str]], names: set[str]) -> Iterator[str]:
+    """Names from these to what uses them, what uses that, and so on."""
+    seen, layer = set(names), sorted(names)
+    while layer:
+        yield from layer
+        layer = sorted(set().union(*(users.get(name, set()) for name in layer)) - seen)
+        seen.update(layer)
+
+
+@cache
+def _users(package: Path) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for folder in ("ops", "backend"):
+        for path in sorted((package / folder).rglob("*.py")):
+            for statement in _statements(path):
+                for node in ast.walk(statement):
+                    if isinstance(node, ast.Name | ast.Attribute):
+                        used = node.id if isinstance(node, ast.Name) else node.attr
+                        found[used] |= _named(statement) - {used}
+    return found
+
+
+@cache
+def _statements(path: Path) -> list[ast.stmt]:
+    """The statements of a file, without its imports."""
+    return [s for s in ast.parse(path.read_bytes()).body
+            if not isinstance(s, ast.Import | ast.ImportFrom)]
+
+
+def _named(statement: ast.stmt) -> set[str]:
+    """What a statement is about: the function it makes, or to which it gives a rule."""
+    match statement:
+        case ast.FunctionDef(name=name, decorator_list=decorators):
+            said = [a for d in decorators if isinstance(d, ast.Call) for a in d.args]
+            return ({name} | {a.id for a in said if isinstance(a, ast.Name)}
+                    | {a.value for a in said if isinstance(a, ast.Constant)
+                       and isinstance(a.value, str)})
+        case ast.ClassDef(name=name):
+            return {name}
+        case ast.Assign(targets=targets):
+            return {t.id for t in targets if isinstance(t, ast.Name)}
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))):
+            return {name}
+    return set()
+
+
+def _lines(statement: ast.stmt) -> range:
+    """The lines of a statement and its decorators."""
+    first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+    return range(first, (statement.end_lineno or first) + 1)

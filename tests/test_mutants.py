@@ -1,0 +1,81 @@
+"""``make mutants``: what is drawn can be run, and the source itself stays as it is."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import retrograd
+from mutants.__main__ import Copy, difference
+from mutants.drawing import draw, mutations
+from mutants.selecting import AREAS, FILES, ops_near, selections_for
+from tests.sweeps.cases import ENTRIES
+
+PACKAGE = Path(retrograd.__file__).parent
+
+SOURCE = """
+def rule(g, x, n):
+    if n > 0 and x is not None:
+        g = -g * conj(x) - (
+            n / 2)
+        note.done(min(g, 1.5))
+    return g if n else x + 1
+"""
+
+
+def test_every_kind_of_change_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "rule.py"
+    path.write_text(SOURCE)
+    found = mutations(path)
+    assert {m.kind for m in found} == {
+        "comparison", "operator", "term dropped", "operands swapped", "sign or not dropped",
+        "and/or", "condition dropped", "negated", "constant", "conj dropped", "opposite",
+        "statement deleted"}
+    for mutation in found:
+        changed = mutation.applied(path.read_bytes()).decode()
+        assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(SOURCE))
+        assert changed.count("\n") == SOURCE.count("\n")
+        assert difference(mutation)
+
+
+def test_a_seed_draws_the_same_mutations() -> None:
+    files = list((PACKAGE / "optim").glob("*.py"))
+    first, second, other = (draw(files, 12, seed) for seed in ("0 optim", "0 optim", "1 optim"))
+    assert first == second != other and len(set(first)) == 12
+
+
+def test_tests_are_known_for_every_file() -> None:
+    root = Path(__file__).parents[1]
+    for path in [*AREAS, *FILES]:
+        assert (PACKAGE / path).exists()
+        for tests in selections_for(path):
+            named = [*tests.paths(tests.free, "tests"), *tests.paths(tests.parity, "tests/parity")]
+            assert named and all((root / name).exists() for name in named)
+
+
+def test_a_rule_is_looked_for_with_the_ops_that_use_it() -> None:
+    path = PACKAGE / "ops" / "linalg" / "factor.py"
+    line = next(number for number, text in enumerate(path.read_text().splitlines(), 1)
+                if text.startswith("def _cholesky_gradient"))
+    assert "linalg.cholesky" in ops_near(PACKAGE, path, line, list(ENTRIES))
+
+
+@pytest.mark.parametrize("wanted", ["SURVIVED", "noticed"])
+def test_a_fault_is_tried_in_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                    wanted: str) -> None:
+    copy = Copy(str(tmp_path), 60)
+    seen = []
+
+    def run(arguments: list[str], seconds: float) -> int:
+        seen.append(path.read_bytes())
+        return int(wanted == "noticed")
+
+    path = copy.package / "optim" / "sgd.py"
+    sound = path.read_bytes()
+    monkeypatch.setattr(copy, "run", run)
+    (mutation,) = draw([path], 1, "0")
+    assert copy.tried(mutation) == wanted
+    assert seen and all(source == mutation.applied(sound) for source in seen)
+    assert path.read_bytes() == sound == (PACKAGE / "optim" / "sgd.py").read_bytes()
