@@ -25,7 +25,7 @@ from .drawing import Mutation, draw
 from .selecting import AREAS, UNTRIED, Selection, ops_near, selections_for
 
 ROOT = Path(__file__).parents[2]
-NOTHING_SELECTED = 5  # pytest's exit status
+MISUSED, NOTHING_SELECTED = 4, 5  # pytest's exit statuses
 HAS_PYTORCH = importlib.util.find_spec("torch") is not None
 NOTICED, SURVIVED, UNDECIDED = "noticed", "SURVIVED", "NOT NOTICED IN TIME"
 
@@ -75,6 +75,8 @@ class Copy:
                 status = self.run(arguments, max(ends - time.monotonic(), 1.0))
             except subprocess.TimeoutExpired:
                 return UNDECIDED
+            if status == MISUSED:
+                raise RuntimeError(f"pytest refuses {arguments}")
             if status not in (0, NOTHING_SELECTED):
                 return NOTICED
         return SURVIVED

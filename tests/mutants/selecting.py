@@ -19,7 +19,7 @@ MOST_OPS = 6  # a helper that everything uses is looked for with the nearest one
 
 @dataclass(frozen=True)
 class Selection:
-    """Files of tests, torch-free or beside PyTorch."""
+    """Files of tests, torch-free or beside PyTorch; ``by_op`` those of the ops concerned."""
 
     free: str
     parity: str = ""
@@ -53,8 +53,10 @@ FILES: dict[str, tuple[Selection, ...]] = {
     "ops/sparse": (Selection("sparse sparse_derivatives", "sparse"),),
     "ops/creation": (Selection("creation seeds", "creation_calls random_stream"),),
     "ops/fourier": (Selection("fourier"), _SAMPLES),
-    "ops/indexing/subscripts.py": (Selection("tensor views corners", "behaviours_indexing"), _SAMPLES),
-    "ops/memory": (_SAMPLES, Selection("tensor inplace views", "behaviours_memory behaviours_inplace")),
+    "ops/indexing/subscripts.py": (Selection("tensor views corners", "behaviours_indexing"),
+                                   _SAMPLES),
+    "ops/memory": (_SAMPLES, Selection("tensor inplace views",
+                                       "behaviours_memory behaviours_inplace")),
     "ops/batching.py": (Selection("vmap transforms", "vmap"),),
     "backend/numpy/streams.py": (Selection("seeds", "random_stream"),),
     "backend/shared_memory.py": (Selection("multiprocessing"),),
