@@ -62,20 +62,17 @@ def test_a_rule_is_looked_for_with_the_ops_that_use_it() -> None:
     assert "linalg.cholesky" in ops_near(PACKAGE, path, line, list(ENTRIES))
 
 
-@pytest.mark.parametrize("wanted", ["SURVIVED", "noticed"])
+@pytest.mark.parametrize(("without", "with_it", "wanted"), [
+    (None, None, "SURVIVED"), (None, "x.py::test", "noticed by x.py::test"),
+    ("x.py::test", "x.py::test", "UNDECIDED: x.py::test always fails")])
 def test_a_fault_is_tried_in_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                    wanted: str) -> None:
+                                    without: str | None, with_it: str | None, wanted: str) -> None:
     copy = Copy(str(tmp_path), 60)
-    seen = []
-
-    def run(arguments: list[str], seconds: float) -> int:
-        seen.append(path.read_bytes())
-        return int(wanted == "noticed")
-
     path = copy.package / "optim" / "sgd.py"
     sound = path.read_bytes()
-    monkeypatch.setattr(copy, "run", run)
     (mutation,) = draw([path], 1, "0")
+    faulty = mutation.applied(sound)
+    monkeypatch.setattr(copy, "failed", lambda arguments, seconds: {
+        sound: without, faulty: with_it}[path.read_bytes()])
     assert copy.tried(mutation) == wanted
-    assert seen and all(source == mutation.applied(sound) for source in seen)
     assert path.read_bytes() == sound == (PACKAGE / "optim" / "sgd.py").read_bytes()

@@ -2,7 +2,8 @@
 
 Each fault is put into a copy of the source, never into the source itself; the tests that could
 notice it are run until one fails. What survives is printed as a diff: either it makes no difference
-to any program, or a test is wanted.
+to any program, or a test is wanted. A test that fails without any fault would seem to notice all:
+the ones that noticed are named, and each is run once more on the sound copy.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import difflib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -49,6 +51,7 @@ class Copy:
     def __init__(self, folder: str, seconds: float):
         self.source, self.seconds = Path(folder) / "src", seconds
         self.package = self.source / "retrograd"
+        self.sound: dict[str, bool] = {}
         shutil.copytree(ROOT / "src", self.source, ignore=shutil.ignore_patterns("__pycache__"))
 
     def tried(self, mutation: Mutation) -> str:
@@ -56,9 +59,13 @@ class Copy:
         sound = mutation.path.read_bytes()
         try:
             self.write(mutation.path, mutation.applied(sound))
-            return self.outcome(mutation)
+            outcome = self.outcome(mutation)
         finally:
             self.write(mutation.path, sound)
+        test = outcome.removeprefix(f"{NOTICED} by ")
+        if "::" in test and test not in self.sound:
+            self.sound[test] = self.failed([test], self.seconds) is None
+        return outcome if self.sound.get(test, True) else f"UNDECIDED: {test} always fails"
 
     @staticmethod
     def write(path: Path, source: bytes) -> None:
@@ -72,13 +79,11 @@ class Copy:
         commands = [self.arguments(mutation, tests, files) for tests, files in asked(place)]
         for arguments in filter(None, commands):
             try:
-                status = self.run(arguments, max(ends - time.monotonic(), 1.0))
+                failed = self.failed(arguments, max(ends - time.monotonic(), 1.0))
             except subprocess.TimeoutExpired:
                 return UNDECIDED
-            if status == MISUSED:
-                raise RuntimeError(f"pytest refuses {arguments}")
-            if status not in (0, NOTHING_SELECTED):
-                return NOTICED
+            if failed:
+                return f"{NOTICED} by {failed}"
         return SURVIVED
 
     def arguments(self, mutation: Mutation, tests: Selection, files: list[str]) -> list[str]:
@@ -88,11 +93,19 @@ class Copy:
         wanted = " or ".join(f"[{op}- or [{op}]" for op in ops)
         return [*files, "-k", wanted] if ops else []
 
-    def run(self, arguments: list[str], seconds: float) -> int:
+    def failed(self, arguments: list[str], seconds: float) -> str | None:
+        """The first test that fails, or the file that cannot be imported."""
         environment = {**os.environ, "PYTHONPATH": str(self.source)}
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *arguments]
-        return subprocess.run(command, cwd=ROOT, env=environment, timeout=seconds,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "--tb=no", "-p",
+                   "no:cacheprovider", *arguments]
+        done = subprocess.run(command, cwd=ROOT, env=environment, timeout=seconds, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode == MISUSED:
+            raise RuntimeError(f"pytest refuses {arguments}")
+        if done.returncode in (0, NOTHING_SELECTED):
+            return None
+        named = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", done.stdout, re.MULTILINE)
+        return named[1] if named else f"the end of the process ({done.returncode})"
 
 
 def asked(place: str) -> list[tuple[Selection, list[str]]]:
@@ -125,11 +138,11 @@ def main() -> int:
             began = time.monotonic()
             outcome = copy.tried(mutation)
             totals[area] += 1
-            noticed[area] += outcome == NOTICED
+            noticed[area] += outcome.startswith(NOTICED)
             place = f"{mutation.path.relative_to(folder)}:{mutation.line}"
             print(f"{place}: {mutation.kind}: {outcome} ({time.monotonic() - began:.0f} s)",
                   flush=True)
-            if outcome != NOTICED:
+            if not outcome.startswith(NOTICED):
                 print(difference(mutation), flush=True)
     for area, total in totals.items():
         print(f"{area}: {noticed[area]} of {total} noticed")

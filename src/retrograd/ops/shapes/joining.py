@@ -75,7 +75,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None,
     dim = dim if axis is None else axis
     if isinstance(tensors, (tuple, list)) and not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    return _cat(tensors, dim, out=out)
+    # In a rule on raw arrays it is the kernel, which knows no ``out``.
+    return _cat(tensors, dim) if out is None else _cat(tensors, dim, out=out)
 
 
 @_cat.batch
