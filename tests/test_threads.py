@@ -215,6 +215,48 @@ def test_a_fork_while_other_threads_draw_and_descend():
     assert done.returncode == 0, done.stderr
 
 
+WHILE_LOADING = """
+import os, signal, sys, threading, time, warnings
+from importlib import import_module
+import retrograd as torch
+warnings.simplefilter("ignore")
+sys.setswitchinterval(1e-5)
+NAMES = ["nn", "optim", "fft", "linalg", "utils.data", "sparse", "special", "func", "signal"]
+
+def load():
+    for name in NAMES:
+        import_module(f"retrograd.{name}")
+    x = torch.randn(8, requires_grad=True)
+    for op in (torch.sin, torch.exp, torch.cumsum, torch.softmax):
+        (op(x, 0) if op in (torch.cumsum, torch.softmax) else op(x)).sum().backward()
+
+threads = [threading.Thread(target=load) for _ in range(4)]
+for thread in threads:
+    thread.start()
+outcomes = []
+for k in range(6):
+    time.sleep(0.004 * k)
+    child = os.fork()
+    if not child:
+        signal.alarm(60)
+        try:
+            load()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    outcomes.append(os.waitpid(child, 0)[1])
+for thread in threads:
+    thread.join()
+assert outcomes == [0] * 6, outcomes
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_while_other_threads_load_and_compile_for_the_first_time():
+    done = subprocess.run([sys.executable, "-c", WHILE_LOADING], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 # ---------------------------------------------------------------- first use
 
 

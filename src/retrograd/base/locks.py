@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import _imp
 import os
-import sys
 import threading
+import time
 import weakref
+from importlib import _bootstrap  # type: ignore[attr-defined]
 from typing import Any
 
 _ALL: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -23,24 +25,51 @@ def new_lock() -> Any:
     return lock
 
 
-def _finish_imports() -> None:
-    """Wait for modules that other threads are loading: a child would wait for them forever."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith(_PACKAGES) \
-                and getattr(getattr(module, "__spec__", None), "_initializing", False):
-            __import__(name)
+def _are_importing(packages: str | tuple[str, ...]) -> bool:
+    """Whether another thread is loading such a module: a child would wait for it forever."""
+    own = threading.get_ident()
+    for name, reference in list(getattr(_bootstrap, "_module_locks", {}).items()):
+        if str(name).startswith(packages):
+            lock = reference()
+            owner = None if lock is None else getattr(lock, "owner", None)
+            if owner is not None and owner != own:
+                return True
+    return False
 
 
 def _hold_all() -> None:
-    _finish_imports()
-    for lock in list(_ALL):
-        lock.acquire()
+    """Wait until every lock is free and no module is being loaded, and keep it so.
+
+    Nothing is waited for long while locks are held: whoever has one may be waiting for another.
+    Modules of others are waited for no longer than a while, since one of them may be a program that
+    runs from its beginning to its end.
+    """
+    patience = time.monotonic() + 2.0
+    while True:
+        if all(map(_hold, list(_ALL))):
+            _imp.acquire_lock()  # without it nobody begins to load a module
+            if not _are_importing("" if time.monotonic() < patience else _PACKAGES):
+                return
+            _imp.release_lock()
+        _release()
+        time.sleep(0.0005)
+
+
+def _hold(lock: Any) -> bool:
+    if lock.acquire(timeout=0.1):
         _held.append(lock)
+        return True
+    return False
+
+
+def _release() -> None:
+    while _held:
+        _held.pop().release()
 
 
 def _release_all() -> None:
-    while _held:
-        _held.pop().release()
+    _release()
+    _imp.release_lock()
 
 
 if hasattr(os, "register_at_fork"):
