@@ -93,3 +93,14 @@ def test_what_an_inner_batch_drew_is_undone_before_the_outer_one_is_looped():
         found = torch.func.vmap(outer, randomness="different")(xs)
     assert found.tolist() == expected.tolist()
     assert torch.randn(2).tolist() == after.tolist()
+
+
+@pytest.mark.parametrize("function", [torch.scatter_reduce, torch.index_reduce])
+def test_products_in_which_zeros_meet_are_differentiated_once(function):
+    start = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    factors = torch.tensor([0.0, 0.0, 3.0], dtype=torch.float64, requires_grad=True)
+    product = function(start, 0, torch.tensor([0, 0, 1]), factors, "prod")
+    (slopes,) = torch.autograd.grad(product.sum(), factors, create_graph=True)
+    assert slopes.tolist() == [0.0, 0.0, 2.0]
+    with pytest.raises(RuntimeError, match="Double backward is unsupported for src when >1 zeros"):
+        slopes.sum().backward()

@@ -9,7 +9,7 @@ from ...backend import xp
 from ...base.warning import warn
 from ...core.binding import universal
 from ...core.inplace import call_inplace
-from ...core.op import Array, Dim, Index, Number, linear, op, public
+from ...core.op import Array, Dim, Index, Number, elementwise, linear, op, public
 from ...core.out_rules import Out
 from ...core.tensor import Tensor, wrap
 from ..batching import all_batched, with_one_dim
@@ -201,7 +201,25 @@ def product_to_src(g: Any, input: Any, dim: int, index: Any, src: Any, include_s
                                   include_self=include_self)
     at_zero = gather(g * without_zero, dim, index)
     elsewhere = gather(g * y, dim, index) / _masked_fill_value(src, zero, 1.0)
-    return at_zero * ones_where(g, single) + elsewhere * ones_where(g, ~single)
+    part = at_zero * ones_where(g, single) + elsewhere * ones_where(g, ~single)
+    return differentiable_once(part, zero & ~single)
+
+
+@elementwise(method=False, function=None, numbers=(),
+             vjp=lambda g, crowded: without_crowds(g, crowded))
+def differentiable_once(input: Array, crowded: Index) -> Any:
+    """The same values; where zeros met other zeros, their derivative is not that of the formula."""
+    return input
+
+
+@elementwise(method=False, function=None, numbers=(),
+             vjp=lambda g, crowded: without_crowds(g, crowded))
+def without_crowds(input: Array, crowded: Index) -> Any:
+    """The same values, unless zeros met other zeros."""
+    if crowded.any():
+        raise RuntimeError("scatter_reduce(): Double backward is unsupported for src when >1 zeros "
+                           "in src are scattered to the same position in self")
+    return input
 
 
 def padded(part: Any, shape: Any) -> Any:
