@@ -37,7 +37,8 @@ AREAS: dict[str, tuple[Selection, ...]] = {
     "ops": (_SAMPLES, Selection("corners creation", "behaviours_ops")),
     "backend": (_SAMPLES, Selection("kernels")),
     "core": (Selection(f"{_ENGINE} generated_code declarations binding printing forms",
-                   "behaviours_inplace behaviours_graph behaviours_function behaviours_modes"),),
+                   "behaviours_inplace behaviours_graph behaviours_function behaviours_modes "
+                   "behaviours_engine"),),
     "transforms": (Selection("vmap transforms func forward_ad functional late",
                          "vmap func forward_ad"),),
     "autograd": (Selection(f"{_ENGINE} functional func forward_ad gradcheck checkpoint",

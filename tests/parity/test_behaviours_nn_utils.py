@@ -217,6 +217,14 @@ def weight_norm_by_a_hook(torch, log, dim):
 
 
 @behaviour
+def an_oblong_complex_weight_is_orthogonal_by_an_exponential(torch, log):
+    module = torch.nn.utils.parametrizations.orthogonal(linear(torch, 3, 4, dtype=torch.complex64))
+    log(str(module.parametrizations.weight[0].orthogonal_map))
+    weight = module.weight.detach()
+    log.values((weight.mH @ weight - torch.eye(3)).abs().round(decimals=5))
+
+
+@behaviour
 def one_of_two_weight_norms_by_hooks_is_removed(torch, log):
     U = torch.nn.utils
     module = torch.nn.RNNCell(2, 3)

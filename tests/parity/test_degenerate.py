@@ -54,7 +54,8 @@ def degenerate(name: str, kind: str) -> Iterator[Case]:
 def test_values_derivatives_and_errors(name: str, kind: str) -> None:
     if (name, kind) in CRASHES:
         pytest.skip(CRASHES[name, kind])
-    settle(failures_of(degenerate(name, kind), compare), DEGENERATE.get((name, kind)))
+    settle(failures_of(degenerate(name, kind), compare), DEGENERATE.get((name, kind)),
+           f"{name}, {kind}")
 
 
 @pytest.mark.parametrize("kind", ["zero-dim", "ones"])
