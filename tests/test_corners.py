@@ -104,3 +104,14 @@ def test_products_in_which_zeros_meet_are_differentiated_once(function):
     assert slopes.tolist() == [0.0, 0.0, 2.0]
     with pytest.raises(RuntimeError, match="Double backward is unsupported for src when >1 zeros"):
         slopes.sum().backward()
+
+
+def test_classes_for_a_batch_of_rows_are_refused_in_the_words_of_sizes() -> None:
+    with pytest.raises(RuntimeError, match=r"Expected target size \[2, 4\], got \[2\]"):
+        torch.nn.functional.nll_loss(torch.zeros(2, 3, 4), torch.tensor([0, 1]))
+
+
+def test_a_function_of_several_namespaces_is_named_after_the_first() -> None:
+    for function in (torch.matmul, torch.xlogy, torch.logsumexp):
+        assert function.__module__ == "retrograd"
+    assert torch.linalg.matmul is torch.matmul and torch.special.xlogy is torch.xlogy

@@ -552,3 +552,16 @@ def test_functions_inside_functions():
     F = function(forward, backward)
     F.apply(F.apply(x)).backward()
     assert x.grad.item() == 3 * 8.0**2 * 3 * 2.0**2
+
+
+def test_gradients_that_stop_at_a_function_name_the_line_of_its_call() -> None:
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.detach() * 2
+
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        y = Doubled.apply(x)
+    with pytest.raises(RuntimeError, match=r"stopped flowing here:\n.*\n +y = Doubled.apply\(x\)"):
+        y.sum().backward()
