@@ -144,3 +144,9 @@ def test_subclasses_see_late_functions() -> None:
 
     found = torch.fft.fft(torch.ones(4).as_subclass(Named))
     assert type(found) is Named and "fft" in Named.called[0]
+
+
+def test_zeros_are_added_behind_whichever_dim_is_transformed() -> None:
+    x = torch.arange(6.0).reshape(3, 2)
+    longer = torch.cat([x, torch.zeros(1, 2)])
+    assert torch.fft.fft(x, n=4, dim=0).tolist() == torch.fft.fft(longer, dim=0).tolist()
