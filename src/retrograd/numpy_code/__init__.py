@@ -188,7 +188,7 @@ def compared(name: str, first: Any, second: Any) -> Any:
 
 def written_to(array: Any, ufunc: Any, inputs: tuple[Any, ...]) -> Tensor:
     """``array += tensor``: the name stands for a tensor on the array's memory from then on."""
-    if array.base is not None:
+    if numpy.is_part(array):
         warn_of_store()
     found = ufuncs.run(ufunc, "__call__", inputs, {})
     if not numpy.named("can_cast")(found._data.dtype, array.dtype, "same_kind"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..backend.interface import kind_of
 from ..core.tensor import Tensor
 from .linalg import of as linalg
 from .operands import (
@@ -68,7 +69,7 @@ def imag(val: Any) -> Tensor:
 def real_if_close(a: Any, tol: float = 100) -> Tensor:
     x = operand(a)
     close = numpy.named("real_if_close")(values(x), tol)
-    return torch.real(x) if x.dtype.is_complex and close.dtype.kind != "c" else x
+    return torch.real(x) if x.dtype.is_complex and kind_of(close.dtype) != "c" else x
 
 
 def angle(z: Any, deg: bool = False) -> Tensor:

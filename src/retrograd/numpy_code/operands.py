@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any
 
-from ..backend.numpy import address, generic, ndarray
+from ..backend.numpy import address, element_strides, generic, ndarray
 from ..backend.numpy import protocol as numpy
 from ..base import dtypes
 from ..base.modes import MODE
@@ -53,7 +53,7 @@ def operand(value: Any) -> Tensor:
         return torch.stack(common(*value))
     made = numpy.asarray(value)
     dtypes.from_numpy_dtype(made.dtype)  # refuses what no tensor holds
-    return wrap(made.copy("C") if made is value or made.base is not None else made)
+    return wrap(made.copy("C") if made is value or numpy.is_part(made) else made)
 
 
 _kept: dict[tuple[Any, ...], weakref.ref[Any]] = {}
@@ -68,7 +68,7 @@ def constant(array: Any) -> Tensor:
     """
     if array.nbytes < 4096:
         return wrap(array.copy("C"))
-    key = (address(array), array.shape, array.strides, array.dtype)
+    key = (address(array), array.shape, element_strides(array), array.dtype)
     known = _kept.get(key)
     copy = None if known is None else known()
     if copy is None or not numpy.named("array_equal")(copy, array):

@@ -206,7 +206,8 @@ def reduced(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any =
     """``ufunc.reduce``: along the first axis unless told otherwise."""
     name = ufunc.__name__
     if name in VALUES:
-        return ufunc.reduce(values(array), axis, dtype, values(out), keepdims, **options)
+        return numpy.method(ufunc, "reduce")(values(array), axis, dtype, values(out), keepdims,
+                                             **options)
     if name == "logaddexp" and not options:
         x = operand(array)
         return given(torch.logsumexp(x, reductions.axes_of(x, axis), keepdims), out, name)
@@ -221,7 +222,7 @@ def accumulated(ufunc: Any, array: Any, axis: int = 0, dtype: Any = None, out: A
     """``ufunc.accumulate``: what is reduced so far, at every place along an axis."""
     name = ufunc.__name__
     if name in VALUES:
-        return ufunc.accumulate(values(array), axis, dtype, values(out))
+        return numpy.method(ufunc, "accumulate")(values(array), axis, dtype, values(out))
     if name not in ACCUMULATED:
         raise _no_method(ufunc, "accumulate")
     x = operand(array)

@@ -41,10 +41,21 @@ def loop_dtypes(ufunc: np.ufunc, inputs: tuple[Any, ...], dtype: Any = None) -> 
                                 signature=(None,) * len(inputs) + (dtype,) * ufunc.nout)
 
 
+def method(ufunc: np.ufunc, name: str) -> Any:
+    """A ufunc's ``reduce``, ``accumulate`` or another of its kind."""
+    return getattr(ufunc, name)
+
+
+def is_part(array: np.ndarray) -> bool:
+    """Whether an array looks at the memory of another object."""
+    return array.base is not None
+
+
 def implementation(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function of NumPy does without asking its arguments' classes."""
     return getattr(function, "_implementation", function)(*args, **kwargs)
 
 
-__all__ = ["asarray", "as_dtype", "home_of", "implementation", "loop_dtypes", "named",
+__all__ = ["asarray", "as_dtype", "home_of", "implementation", "is_part", "loop_dtypes", "method",
+           "named",
            "normalize_axis_index", "normalize_axis_tuple", "result_type"]
