@@ -20,7 +20,7 @@ ENTRIES = load_all()
 DRAWING = ("dropout", "rrelu", "gumbel_softmax", "bernoulli", "binomial", "poisson", "multinomial",
            "rand", "_standard_gamma", "_sample_dirichlet", "nn.functional.fractional_max_pool")
 # A view by strides looks at the memory of the whole batch, wherever that lies.
-BY_MEMORY = ("as_strided", "as_strided_scatter", "view_as_complex")
+BY_MEMORY = ("as_strided", "as_strided_copy", "as_strided_scatter", "view_as_complex")
 
 
 class Batch:
