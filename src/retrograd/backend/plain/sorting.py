@@ -138,7 +138,7 @@ def _order_with_unordered(rows: Any) -> list[int]:
         place = 0 if order and _is_below(rows[i], rows[order[0]]) else len(order)
         while place > 0 and _is_below(rows[i], rows[order[place - 1]]):
             place -= 1
-        order.insert(place, i)
+        order[place:place] = [i]
     return order
 
 
