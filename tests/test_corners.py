@@ -115,3 +115,10 @@ def test_a_function_of_several_namespaces_is_named_after_the_first() -> None:
     for function in (torch.matmul, torch.xlogy, torch.logsumexp):
         assert function.__module__ == "retrograd"
     assert torch.linalg.matmul is torch.matmul and torch.special.xlogy is torch.xlogy
+
+
+def test_debuggers_may_read_every_variable_of_a_frame():
+    with pytest.raises(RuntimeError) as caught:
+        torch.view_as_complex_copy(torch.ones(3))
+    names = [sorted(entry.frame.f_locals) for entry in caught.traceback]
+    assert len(names) > 2

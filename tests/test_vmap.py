@@ -20,7 +20,8 @@ ENTRIES = load_all()
 DRAWING = ("dropout", "rrelu", "gumbel_softmax", "bernoulli", "binomial", "poisson", "multinomial",
            "rand", "_standard_gamma", "_sample_dirichlet", "nn.functional.fractional_max_pool")
 # A view by strides looks at the memory of the whole batch, wherever that lies.
-BY_MEMORY = ("as_strided", "as_strided_copy", "as_strided_scatter", "view_as_complex")
+BY_MEMORY = ("as_strided", "as_strided_copy", "as_strided_scatter", "view_as_complex",
+             "view_as_complex_copy")
 
 
 class Batch:
@@ -199,10 +200,11 @@ def test_every_op_has_a_batching_rule() -> None:
     """Elementwise ops need none, and an op along dims is shifted.
 
     Norms keep their moments only where no transform is at work. Bags of embeddings and the entropy
-    of scores made in chunks are run one by one, which says so.
+    of scores made in chunks are run one by one, which says so. Sparse tensors are in no batch.
     """
     one_by_one = {"_set", "histc", "_bag_of_each", "_embedding_bag", "_chunked_entropy",
                   "_chunked_entropy_gradient"}
+    one_by_one |= {name for name, op in REGISTRY.items() if ".ops.sparse." in op.kernel.__module__}
     kinds, sizes = ("dim", "dims"), {"size", "input_sizes", "shape", "source"}
     missing = {name for name, op in REGISTRY.items()
                if op.kind != "elementwise" and op.batch_rule is None

@@ -49,12 +49,49 @@ def put_in_front(function: FunctionType, template: CodeType, call: Callable[[Any
     plain.__dict__.update(function.__dict__)
     function.__wrapped__ = plain  # type: ignore[attr-defined]
     called = call(plain)
-    function.__code__ = template.replace(
+    function.__code__ = _closing_over(template, function.__code__.co_freevars).replace(
         co_consts=tuple(called if c == "CALL" else c for c in template.co_consts),
-        co_name=function.__name__, co_qualname=function.__qualname__,
-        co_freevars=function.__code__.co_freevars)
+        co_name=function.__name__, co_qualname=function.__qualname__)
     function.__defaults__ = function.__kwdefaults__ = None
     return plain
+
+
+def _closing_over(code: CodeType, names: tuple[str, ...]) -> CodeType:
+    """Code with free variables that it does not use, but brings into its frames.
+
+    A function keeps its closure when its code is exchanged, and debuggers read all variables of a
+    frame: one that was never brought there is no object.
+    """
+    if not names:
+        return code
+    bring = bytes((opmap["COPY_FREE_VARS"], len(names)))  # and its place: no line, one unit
+    return code.replace(co_freevars=names, co_code=bring + code.co_code,
+                        co_linetable=b"\xf8" + code.co_linetable,
+                        co_exceptiontable=_one_later(code.co_exceptiontable))
+
+
+def _one_later(table: bytes) -> bytes:
+    """A table of exception handlers (start, length, target, depth) of code that begins later.
+
+    Its numbers are written in digits of six bits, all but the last of each with bit six set, and
+    bit seven is set where an entry begins.
+    """
+    numbers: list[int] = []
+    number = 0
+    for byte in table:
+        number = number << 6 | byte & 63
+        if not byte & 64:
+            numbers.append(number)
+            number = 0
+    written = bytearray()
+    for place, number in enumerate(numbers):
+        number += place % 4 in (0, 2)
+        digits = [number >> shift & 63 for shift in range(number.bit_length() // 6 * 6, -6, -6)]
+        digits = digits[next((i for i, d in enumerate(digits) if d), len(digits) - 1):]
+        entry = [d | 64 for d in digits[:-1]] + [digits[-1]]
+        entry[0] |= 128 * (place % 4 == 0)
+        written += bytes(entry)
+    return bytes(written)
 
 
 def _guarded(*args, **kwargs):  # type: ignore[no-untyped-def]
