@@ -26,7 +26,7 @@ def _known(names: str, dtype: str, reason: str) -> dict[tuple[str, str], str]:
 KNOWN = {
     **_known("_dirichlet_grad _standard_gamma_grad special.airy_ai nn.functional.avg_pool3d "
              "nn.functional.lp_pool3d special.bessel_j0 special.bessel_j1 special.bessel_y0 "
-             "special.bessel_y1 cdist special.erfcx special.log_ndtr special.modified_bessel_i0 "
+             "special.bessel_y1 special.erfcx special.log_ndtr special.modified_bessel_i0 "
              "special.modified_bessel_i1 special.modified_bessel_k0 special.modified_bessel_k1 "
              "nn.functional.multi_margin_loss special.ndtri special.scaled_modified_bessel_k0 "
              "special.scaled_modified_bessel_k1 special.spherical_bessel_j0 special.zeta "
@@ -35,7 +35,7 @@ KNOWN = {
              "there are no complex numbers of that precision here"),
     **_known("linalg.cholesky linalg.cholesky_ex", "float16",
              "refused as by the other factorisations"),
-    **_known("nn.functional.fold nn.functional.unfold istft stft", "bool", _KERNEL),
+    **_known("nn.functional.fold istft stft", "bool", _KERNEL),
     **_known("threshold nn.functional.threshold", "uint8",
              "the sample's value wraps around; PyTorch refuses it"),
     **_known("gru_cell lstm_cell", "uint8", _CELLS),

@@ -780,6 +780,7 @@ OVERSTATED = {
     "addmm", "addmv", "addr", "baddbmm", "nn.functional.hinge_embedding_loss",  # made of products
     "scatter_reduce", "frexp", "sgn", "angle",  # whose rules ask for more than theirs
     "var_mean", "std_mean",  # one rule for both results
+    "gradient", "adaptive_max_pool1d",
     *(f"nn.functional.adaptive_max_pool{n}d{rest}" for n in (1, 2, 3)
       for rest in ("", "_with_indices")),
 }

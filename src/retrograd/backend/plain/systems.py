@@ -225,6 +225,7 @@ def ldl_factor(a: Any, hermitian: bool) -> tuple[Any, Any, Any]:
     info = xp.zeros(pivots.shape[0], xp.int32)
     if hermitian := hermitian and a.dtype.kind == "c":
         packed = xp.where(xp.eye(a.shape[-1], dtype=bool), packed.real, packed)
+    packed = packed.copy()  # in rows, so that flattened it is the same memory
     for number, matrix in enumerate(_flat(packed)):
         info[number] = _eliminate(matrix, pivots[number], hermitian)
     return packed, pivots.reshape(a.shape[:-1]), info.reshape(a.shape[:-2])
