@@ -188,7 +188,8 @@ def _called(func: Any, args: Any, kwargs: Any) -> Any:
             return value
         if not value.is_meta and value.ndim:
             raise RuntimeError("Tensor on device cpu is not on the expected device meta!")
-        if value.dtype is dtypes.bool and getattr(func, "__name__", "") == "index":
+        if value.dtype is dtypes.bool and value is not args[0] \
+                and getattr(func, "__name__", "") in ("index", "__getitem__"):
             raise NotImplementedError("a mask selects by values, which a meta tensor has not")
         known = value._data
         return wrap(blank(known.shape, known.dtype)) if value.is_meta else value
@@ -203,7 +204,7 @@ def _called(func: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _without_memory(value: Any) -> Any:
-    if isinstance(value, str):
+    if value is None or isinstance(value, str):
         return value
     if not isinstance(value, Tensor):
         raise NotImplementedError("the result depends on values, which a meta tensor has not")
