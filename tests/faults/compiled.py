@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from typing import Any
 
 from retrograd import codegen
@@ -26,6 +27,7 @@ def forget_compiled() -> None:
 def _first_codes() -> dict[Any, Any]:
     """The code that functions have before their first call."""
     found = {}
+    written = dict(linecache.cache)  # the source of what is compiled already
     for op in REGISTRY.values():
         for variant in ("function", "inplace_function", "operator_function",
                         "inplace_operator_function"):
@@ -34,6 +36,7 @@ def _first_codes() -> dict[Any, Any]:
                 fresh = self_compiling(op, variant, function.__name__, function.__doc__)
                 setattr(op, variant, function)
                 found[function] = fresh.__code__
+    linecache.cache.update(written)
     return found
 
 
