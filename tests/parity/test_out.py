@@ -334,7 +334,7 @@ KNOWN = {
 
 FUNCTIONS = [name for name in [*ENTRIES, *MAKERS] if not name.startswith("Tensor.")
              and name != "histogramdd"  # whose results are no plain tuple
-             and name != "chain_matmul"  # PyTorch's forgets out= where modes were used before
+             and name != "chain_matmul"  # PyTorch's forgets out= where a default device is set
              and not name.endswith("_copy")]  # with whose outputs PyTorch's process ends
 
 
