@@ -28,8 +28,7 @@ def of_values(name: str) -> Any:
     return run
 
 
-_LINEAR = ("neg", "negative", "conj", "resolve_conj", "to", "clone", "float", "double", "half",
-           "bfloat16", "contiguous")
+_LINEAR = ("neg", "negative", "conj", "float", "double", "half", "bfloat16")
 
 
 def cast(input: Any, *args: Any, **kwargs: Any) -> Tensor:

@@ -21,7 +21,6 @@ from .parts import SPARSE_OPS, values_of
 
 FUNCTIONS: dict[str, Any] = {}
 """What public functions do with sparse tensors, by name: filled by :mod:`.functions`."""
-_COMPRESSED = ("sparse_csr", "sparse_csc")
 
 
 class SparseTensor(Tensor):
