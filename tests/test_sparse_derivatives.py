@@ -319,6 +319,8 @@ def test_what_is_refused() -> None:
         jacobian(rg.sin, sparse="auto")(1.0)
     with pytest.raises(TypeError, match="returns a tensor, not tuple"):
         jacobian(lambda v: (v, v), sparse="auto")(x)
+    with pytest.raises(TypeError, match=r"no bfloat16: take the derivative by x\.float\(\)"):
+        jacobian(rg.sin, sparse="auto")(x.bfloat16())
     with pytest.raises(RuntimeError, match="floating point"):
         jacobian(rg.sin, sparse="auto")(rg.tensor([1, 2]))
     with pytest.raises(RuntimeError, match="cannot be taken inside vmap"):

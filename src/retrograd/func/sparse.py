@@ -14,7 +14,7 @@ from typing import Any
 
 from ..backend import index_sets, sparse_matrices
 from ..backend.interface import library_of
-from ..base import trees
+from ..base import dtypes, trees
 from ..base.modes import MODE, differentiating
 from ..core.tensor import Tensor, wrap_any
 from ..transforms import Dual, active, dual_part, innermost
@@ -92,6 +92,8 @@ class _Call:
 
     def pattern(self, given: Pattern | None) -> Pattern:
         """The pattern that is given, or else found."""
+        if any(t.dtype is dtypes.bfloat16 for t in self.picked):
+            raise TypeError("scipy.sparse holds no bfloat16: take the derivative by x.float()")
         if given is None:
             return found_pattern(self)
         shape = (self.of_picked(*self.picked).numel(), sum(self.sizes))
