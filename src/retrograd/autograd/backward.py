@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from sys import modules
@@ -13,7 +13,7 @@ from ..backend import xp
 from ..backend.interface import is_array, kind_of, library_of
 from ..base import warning
 from ..base.errors import type_name
-from ..base.modes import switched
+from ..base.modes import RUNNING, switched
 from ..core.engine import Schedule, run
 from ..core.extensions import TRACED_TYPES, extensions
 from ..core.graph import Like
@@ -45,6 +45,7 @@ def backward(tensors: Roots, grad_tensors: Gradients = None, retain_graph: bool 
         wanted = as_tuple(inputs)
         if not wanted:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    when_over = announced(outputs, wanted) if WATCHERS else ()
     roots, gradients = starting(outputs, as_gradients(grad_tensors, outputs), create_graph)
     targets = None if wanted is None else [_accumulating_edge(t) for t in wanted]
     if create_graph:
@@ -56,6 +57,8 @@ def backward(tensors: Roots, grad_tensors: Gradients = None, retain_graph: bool 
             "to break the cycle and avoid the leak.", once=True)
     retain = create_graph if retain_graph is None else retain_graph
     _run(roots, gradients, retain, create_graph, targets, accumulate=True)
+    for callback in when_over:
+        callback()
 
 
 extensions.fill(backward=backward)
@@ -90,12 +93,15 @@ def grad(outputs: Roots, inputs: Roots, grad_outputs: Gradients = None,
 
         return batched_grad(out, wanted, as_gradients(grad_outputs, out), retain_graph,
                             create_graph, allow_unused, materialize_grads)
+    when_over = announced(out, wanted) if WATCHERS else ()
     roots, gradients = starting(out, as_gradients(grad_outputs, out), create_graph)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     retain = create_graph if retain_graph is None else retain_graph
     targets = [target_edge(t) for t in wanted]
     captured = _run(roots, gradients, retain, create_graph, targets, accumulate=False)
+    for callback in when_over:
+        callback()
     results: list[Any] = []
     for position, (tensor, edge) in enumerate(zip(wanted, targets, strict=True)):
         found = captured.get(edge)
@@ -108,6 +114,18 @@ def grad(outputs: Roots, inputs: Roots, grad_outputs: Gradients = None,
         else:
             results.append(_zeros_for(tensor, create_graph) if materialize_grads else None)
     return tuple(results)
+
+
+WATCHERS: list[Callable[[tuple[Any, ...], tuple[Any, ...] | None], Callable[[], Any]]] = []
+"""Who is told of every pass, and when it is over: see :mod:`retrograd.autograd.watching`."""
+
+
+def announced(outputs: tuple[Any, ...],
+              inputs: tuple[Any, ...] | None) -> list[Callable[[], Any]]:
+    """Tell those who watch of a pass that is none of another one's; what to call at its end."""
+    if RUNNING.get() is not None:
+        return []
+    return [watcher(outputs, inputs) for watcher in WATCHERS]
 
 
 def _run(roots: list[Any], gradients: list[Any], retain: bool, create_graph: bool,

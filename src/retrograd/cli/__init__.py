@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 
@@ -15,6 +15,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command is None:
         parser.print_help()
         return 0
+    if "program" in options:
+        _take_late_options(options)
     try:
         return options.run(options)
     except KeyboardInterrupt:
@@ -34,9 +36,33 @@ def _run_demo(options: argparse.Namespace) -> int:
 def _run_program(options: argparse.Namespace) -> int:
     from .run import run
 
+    return run(*_program(options))
+
+
+def _program(options: argparse.Namespace) -> tuple[list[str], bool, str]:
+    """The program that a command is to run, whether it is a module, and the command's name."""
     if not options.program and not options.module:
-        options.refuse("expected a script, or -m and a module")
-    return run(options.module or options.program, bool(options.module))
+        options.parser.error("expected a script, or -m and a module")
+    return options.module or options.program, bool(options.module), options.command
+
+
+def _take_late_options(options: argparse.Namespace) -> None:
+    """Take the options of a command that were written after the script or module it runs.
+
+    What follows ``--``, and what the command does not know, goes to the program.
+    """
+    name = "module" if options.module else "program"
+    given = getattr(options, name)
+    end = given.index("--") if "--" in given else len(given)
+    late = argparse.ArgumentParser(add_help=False, allow_abbrev=False, prog=options.parser.prog,
+                                   argument_default=argparse.SUPPRESS)
+    own = [action for action in options.parser._actions
+           if action.option_strings and action.dest not in ("help", "module")]
+    if own:
+        for action in own:
+            late._add_action(action)
+        _, rest = late.parse_known_args(given[1:end], options)
+        setattr(options, name, [*given[:1], *rest, *given[end + 1:]])
 
 
 def _run_doctor(options: argparse.Namespace) -> int:
@@ -73,11 +99,7 @@ def _parser() -> argparse.ArgumentParser:
         usage="retrograd run [-h] (script | -m module) [argument ...]",
         description="Run an unmodified program in which `import torch` and everything below it "
         "gives retrograd. The names of torch that it looked for in vain are listed at the end.")
-    run.add_argument("-m", dest="module", nargs=argparse.REMAINDER, default=[],
-                     metavar=("module", "argument"), help="a module or package, and its arguments")
-    run.add_argument("program", nargs=argparse.REMAINDER, metavar="script argument ...",
-                     help="a file, or a folder or zip file with a __main__.py; and its arguments")
-    run.set_defaults(run=_run_program, refuse=run.error)
+    _takes_program(run, _run_program)
     doctor = commands.add_parser(
         "doctor", help="list the names of torch that a program uses, and which are missing",
         description="List, without running anything, the names of torch that programs use and "
@@ -94,6 +116,18 @@ def _parser() -> argparse.ArgumentParser:
                       help="such as sum, torch.sum, Tensor.add_ or nn.functional.relu")
     show.set_defaults(run=_run_show)
     return parser
+
+
+def _takes_program(parser: argparse.ArgumentParser,
+                   run: Callable[[argparse.Namespace], int]) -> None:
+    """Have a command, called by ``run``, take a program: see :func:`_program`."""
+    parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, default=[],
+                        metavar=("module", "argument"),
+                        help="a module or package, and its arguments")
+    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="script argument ...",
+                        help="a file, or a folder or zip file with a __main__.py; and its "
+                        "arguments")
+    parser.set_defaults(run=run, parser=parser)
 
 
 def _positive(text: str) -> int:

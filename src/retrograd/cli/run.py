@@ -23,8 +23,11 @@ class CannotRun(Exception):
     """There is no such program; the words say why, the number is the exit status."""
 
 
-def run(program: list[str], is_module: bool) -> int:
-    """Run a file, a folder or a module with its arguments, as ``__main__``; its exit status."""
+def run(program: list[str], is_module: bool, command: str = "run") -> int:
+    """Run a file, a folder or a module with its arguments, as ``__main__``; its exit status.
+
+    ``command`` is what the user called, in whose name errors are told.
+    """
     as_torch()
     interrupted: list[BaseException] = []
     atexit.register(_die_if, interrupted)  # first of all, and so called last
@@ -37,7 +40,7 @@ def run(program: list[str], is_module: bool) -> int:
         exec(code, vars(main))
     except CannotRun as error:
         words, status = error.args
-        print(f"retrograd run: error: {words}", file=sys.stderr)
+        print(f"retrograd {command}: error: {words}", file=sys.stderr)
         return status
     except SystemExit:
         raise
@@ -47,7 +50,7 @@ def run(program: list[str], is_module: bool) -> int:
             interrupted.append(error)
         return 1
     finally:
-        _list_missing()
+        _list_missing(command)
     return 0
 
 
@@ -123,10 +126,10 @@ def _die_if(interrupted: list[BaseException]) -> None:
         signal.raise_signal(signal.SIGINT)
 
 
-def _list_missing() -> None:
+def _list_missing(command: str) -> None:
     found = missing_names.met_of_pytorch()
     if found:
-        print(f"retrograd run: names of torch that were looked for and are not here yet "
+        print(f"retrograd {command}: names of torch that were looked for and are not here yet "
               f"({len(found)}):", file=sys.stderr)
         for space, name in found[:_LONGEST_LIST]:
             nearby = missing_names.hint(name, space, ()).partition("; ")[2]
