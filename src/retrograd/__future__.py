@@ -1,6 +1,5 @@
 """What will become the default: how modules take converted parameters."""
 
-from .nn import modules as _modules  # noqa: F401 - whole, before a part: see `loaded`
 from .nn.modules._conversion_flags import (
     get_overwrite_module_params_on_conversion,
     get_swap_module_params_on_conversion,

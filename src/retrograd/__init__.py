@@ -60,6 +60,7 @@ from .base.layouts import (
     strided,
 )
 from .base.loading import loaded as _loaded
+from .base.loading import share_one_lock as _share_one_lock
 from .base.missing_names import refuse as _refuse
 from .base.warning import is_warn_always_enabled, set_warn_always
 from .compat.legacy import TENSOR_TYPES as _TENSOR_TYPES
@@ -149,3 +150,6 @@ def __dir__() -> list[str]:
     """The public names: no parts of the machinery."""
     names = {name for name in globals() if not name.startswith("_")} - _INTERNAL
     return sorted({*names, *_LAZY, *_LAZY_FUNCTIONS, *_late.FUNCTIONS, "__version__"})
+
+
+_share_one_lock()

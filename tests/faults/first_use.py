@@ -1,6 +1,7 @@
 """Uses ops, transforms, models and namespaces for the first time, in eight threads at once.
 
-Run as a program, with a seed that says in which order the threads ask for the namespaces.
+Run as a program, with a seed that says in which order the threads ask for the namespaces and
+import modules.
 """
 
 from __future__ import annotations
@@ -22,11 +23,17 @@ SPACES = ["nn", "optim", "linalg", "distributions", "func", "utils", "amp", "spe
           "serialization", "cuda", "jit", "distributed", "multiprocessing", "backends", "nn.init",
           "autograd.functional", "nn.utils.rnn", "nn.parallel", "optim.lr_scheduler", "utils.data",
           "utils.checkpoint", "autograd.forward_ad"]
-IMPORTS = (
-    "import retrograd.nn.functional as F; import retrograd.nn as nn; import retrograd.optim",
-    "from retrograd.nn.utils.rnn import pad_sequence; from retrograd.nn.parameter import Parameter",
-    "from retrograd.utils.data.dataloader import DataLoader; from retrograd.optim.adam import Adam",
-    "from retrograd.distributions.kl import kl_divergence; import retrograd.jit")
+IMPORTS = [
+    "import retrograd.nn.functional as F", "import retrograd.nn as nn", "import retrograd.optim",
+    "from retrograd.nn.utils.rnn import pad_sequence", "import retrograd.linalg",
+    "from retrograd.nn.parameter import Parameter", "from retrograd.optim.adam import Adam",
+    "from retrograd.utils.data.dataloader import DataLoader", "import retrograd.distributed",
+    "from retrograd.distributions.kl import kl_divergence", "import retrograd.jit",
+    "from retrograd.nn.modules.linear import Linear", "from retrograd.utils.data import DataLoader",
+    "from retrograd.optim.lr_scheduler import StepLR", "import retrograd.multiprocessing",
+    "from retrograd.utils.checkpoint import checkpoint", "from retrograd.nn.modules import Module",
+    "from retrograd.distributions import Normal", "from retrograd.amp import autocast",
+    "import retrograd.func", "import retrograd.testing", "import retrograd.autograd.functional"]
 
 
 def namespaces(i: int) -> Any:
@@ -41,7 +48,10 @@ def namespaces(i: int) -> Any:
 
 
 def imports(i: int) -> Any:
-    exec(IMPORTS[SEED % len(IMPORTS)], {})
+    statements = [*IMPORTS]
+    random.Random(SEED * THREADS + i).shuffle(statements)
+    for statement in statements:
+        exec(statement, {})
 
 
 def ops(i: int) -> Any:

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-import sys
+import _imp
+from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
-from .locks import new_lock
+_bootstrap: Any = import_module("importlib._bootstrap")
+_PARTS = __name__.split(".")[0] + "."
 
-_loading = new_lock()
+loaded: Callable[[str], ModuleType] = import_module
+"""The module of this name, loaded by one thread at a time: see `share_one_lock`."""
 
 
-def loaded(name: str) -> ModuleType:
-    """The module of this name, loaded by one thread at a time.
+class _Locks(dict[str, Any]):
+    """Python's locks of modules by name, of which all parts of this package have the same one."""
 
-    Python locks single modules: of two threads that load packages which need each other's parts,
-    one gets an error, or a module without its names. For the same reason a module imports another
-    package, as ``retrograd.nn`` is one, whole before its parts.
+    def __init__(self, others: dict[str, Any]):
+        super().__init__(others)
+        lock = _bootstrap._ModuleLock(_PARTS)
+        self[_PARTS] = lambda: lock  # as if it were a weak reference, like the others
+
+    def __missing__(self, name: str) -> Any:
+        if str(name).startswith(_PARTS):
+            return self[_PARTS]
+        raise KeyError(name)
+
+
+def share_one_lock() -> None:
+    """Have one thread at a time load parts of this package, whichever they are.
+
+    Python locks single modules, a part before its package: a thread that imports ``nn.functional``
+    has it locked and waits for ``nn``, whose beginning, in another thread, waits for
+    ``nn.functional``. One of them got an error. To be called when the package itself is loaded.
     """
-    if _is_importing():  # what others wait for: it may not wait for them
-        return import_module(name)
-    with _loading:
-        return import_module(name)
-
-
-def _is_importing() -> bool:
-    """Whether this thread is at the beginning of a module, which it has locked."""
-    frame = sys._getframe(2)
-    while frame is not None:
-        if frame.f_globals.get("__name__") == "importlib._bootstrap":
-            return True
-        frame = frame.f_back  # type: ignore[assignment]
-    return False
+    _imp.acquire_lock()
+    try:
+        if hasattr(_bootstrap, "_ModuleLock"):
+            _bootstrap._module_locks = _Locks(_bootstrap._module_locks)
+    finally:
+        _imp.release_lock()

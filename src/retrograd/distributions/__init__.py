@@ -7,7 +7,6 @@ from __future__ import annotations
 import sys as _sys
 
 from ..base.missing_names import suggest_names as _suggest_names
-from ..nn import modules as _modules  # whole, before a part: see `loaded`
 from . import (
     categories,
     combined,

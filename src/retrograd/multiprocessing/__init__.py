@@ -10,7 +10,6 @@ import multiprocessing
 from multiprocessing import *  # noqa: F403
 
 from ..base.missing_names import suggest_names as _suggest_names
-from ..nn import modules as _modules  # noqa: F401 - whole, before a part: see `loaded`
 from . import reductions
 from .spawn import (
     ENV_VAR_PARALLEL_START,

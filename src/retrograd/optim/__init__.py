@@ -1,7 +1,6 @@
 """Optimizers and learning rate schedules."""
 
 from ..base.missing_names import suggest_names as _suggest_names
-from ..nn import modules as _modules  # noqa: F401 - whole, before a part: see `loaded`
 from . import lr_scheduler, swa_utils
 from .adadelta import Adadelta
 from .adafactor import Adafactor

@@ -18,7 +18,6 @@ from typing import IO, Any
 
 from ..backend import xp
 from ..base import dtypes
-from ..nn import modules as _modules  # noqa: F401 - whole, before a part: see `loaded`
 from ..storage import TypedStorage, UntypedStorage
 from . import _names
 from ._archive import ArchiveReader, ArchiveWriter, write_atomically
