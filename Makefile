@@ -10,9 +10,10 @@ FIRST ?= 1000
 MUTANTS ?= 70
 SEED ?= 0
 
-.PHONY: help demo test fuzz faults versions parity programs mutants sweep docs stubs bench clean
+.PHONY: help kernels sanitize demo test fuzz faults versions parity programs mutants sweep docs stubs bench clean
 
 help:
+	@echo "make kernels   build the native kernels, or say why they cannot be built"
 	@echo "make demo      train a digit classifier and draw its loss curve"
 	@echo "make test      lint, type check and all tests that need no PyTorch"
 	@echo "make fuzz      load 10,000 damaged files: none may crash, run or hang"
@@ -25,12 +26,13 @@ help:
 	@echo "make docs      measure every op and write docs/ops.md and docs/names.md"
 	@echo "make stubs     write the .pyi files from the declared functions"
 	@echo "make bench     time retrograd beside PyTorch"
+	@echo "make sanitize  the tests of the native kernels under address, behaviour and thread sanitizers"
 	@echo "make clean     remove the environments and what the targets wrote"
 
-demo: $(VENV)/installed
+demo: $(VENV)/kernels
 	@$(VENV)/bin/retrograd demo
 
-test: $(VENV)/installed
+test: $(VENV)/kernels
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python -m pytest tests --ignore=tests/parity -q -n 2 $(PYTEST_ARGS)
@@ -49,7 +51,7 @@ versions:
 	    else echo "python$$version is not here"; fi; done
 
 # The import comes first so that a missing PyTorch is a failure, whatever the tests would make of it.
-parity: $(PARITY)/installed
+parity: $(PARITY)/kernels
 	@$(PARITY)/bin/python -c "import torch; v = torch.__version__; assert v.split('+')[0] == '2.13.0', v"
 	$(PARITY)/bin/python -m pytest tests/parity -q -n 2 $(PYTEST_ARGS)
 
@@ -77,7 +79,7 @@ docs: $(VENV)/installed
 stubs: $(VENV)/installed
 	$(VENV)/bin/python docs/make_stubs.py
 
-bench: $(PARITY)/installed
+bench: $(PARITY)/kernels
 	$(PARITY)/bin/python bench/run.py
 
 $(VENV)/installed: pyproject.toml
@@ -95,7 +97,33 @@ $(PARITY)/installed: pyproject.toml
 	@$(PARITY)/bin/python $(PIP) -e ".[test,parity]"
 	@touch $@
 
+# The native kernels: where they cannot be built, this is said, and everything works without them.
+KERNELS := kernels/setup.py kernels/pyproject.toml $(wildcard kernels/src/* kernels/retrograd_kernels/*.py)
+
+%/kernels: %/installed $(KERNELS)
+	@if ! command -v $${CXX:-c++} > /dev/null; then echo "no C++ compiler: pure NumPy"; \
+	elif $*/bin/python $(PIP) --force-reinstall --no-deps ./kernels > $@.log 2>&1; \
+	    then echo "native kernels: built"; \
+	else echo "native kernels: not built, see $@.log; pure NumPy"; fi
+	@touch $@
+
+kernels: $(VENV)/installed
+	$(VENV)/bin/python $(PIP) --force-reinstall --no-deps ./kernels
+	@$(VENV)/bin/python -c "import retrograd; retrograd.show_config()"
+
+# One build (SANITIZED=portable where there are no levels), in a folder of its own for each sanitizer.
+SANITIZED ?= v3
+sanitize: $(VENV)/installed
+	@set -e; for kind in address,undefined thread; do \
+	    echo "sanitizer: $$kind"; \
+	    RETROGRAD_KERNELS_BUILDS=$(SANITIZED) RETROGRAD_KERNELS_FLAGS="-g -fsanitize=$$kind -fno-sanitize-recover=all" \
+	        $(VENV)/bin/python $(PIP) --upgrade --no-deps --target .sanitized/$$kind ./kernels; \
+	    case $$kind in thread) library=libtsan.so;; *) library=libasan.so;; esac; \
+	    LD_PRELOAD=$$($${CXX:-c++} -print-file-name=$$library) ASAN_OPTIONS=detect_leaks=0 \
+	        PYTHONPATH=.sanitized/$$kind RETROGRAD_KERNELS=$(SANITIZED) \
+	        $(VENV)/bin/python -m pytest tests/test_native.py -q $(PYTEST_ARGS); done
+
 clean:
-	rm -rf $(VENV) .venv-3.* $(PARITY) build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-3.* .sanitized $(PARITY) build dist kernels/build kernels/*.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -f retrograd-demo.svg .sweep-report
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

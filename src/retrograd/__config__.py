@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .backend.numpy.native import description
 from .compat.settings import get_num_threads
 from .version import __version__
 
@@ -16,9 +17,14 @@ def show() -> str:
             lines.append(f"  - {package} {version(package)}")
         except PackageNotFoundError:
             lines.append(f"  - {package}: not installed")
-    return "\n".join([*lines, "  - CUDA, MKL, oneDNN: not used", ""])
+    return "\n".join([*lines, f"  - {description()}", "  - CUDA, MKL, oneDNN: not used", ""])
+
+
+def show_config() -> None:
+    """Print what this library computes with: packages, native kernels, threads."""
+    print(show(), end="")
 
 
 def parallel_info() -> str:
-    """How many threads products may use."""
-    return f"threads of matrix products: {get_num_threads()}\nthreads of other ops: 1\n"
+    """How many threads products and other ops may use."""
+    return f"threads of matrix products: {get_num_threads()}\n{description()}\n"

@@ -113,7 +113,7 @@ _LAZY = {"_C", "accelerator", "amp", "as_torch", "backends", "compiler", "cpu", 
          "serialization", "signal", "sparse", "special", "storage", "testing", "types", "utils",
          "version", "xpu"}
 _LAZY_FUNCTIONS = {
-    "as_torch": "as_torch", "progress": "cli.progress",
+    "as_torch": "as_torch", "progress": "cli.progress", "show_config": "__config__",
     "vmap": "func", "save": "serialization", "load": "serialization", "compile": "compiler",
     "OutOfMemoryError": "base.errors",
     **dict.fromkeys(("sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not", "sym_sum"),

@@ -47,6 +47,7 @@ from . import (
     version as version,
     xpu as xpu,
 )
+from .__config__ import show_config as show_config
 from .amp import GradScaler as GradScaler
 from .amp.autocast_mode import (
     autocast as autocast,

@@ -140,7 +140,7 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(n: int, /) -> None:
-    """Let matrix products use ``n`` threads; everything else runs in the caller's thread."""
+    """Let matrix products and native kernels use ``n`` threads; all else runs in the caller's."""
     if isinstance(n, bool) or not isinstance(n, int):
         raise RuntimeError(f"set_num_threads expects an int, but got {type(n).__name__}")
     if n <= 0:

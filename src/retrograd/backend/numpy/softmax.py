@@ -12,6 +12,7 @@ from ..plain import fill_with_plain_bodies
 from ..plain import softmax as plain
 from ..plain.precision import is_half, wide
 from . import FLOAT32, along_rows
+from .native import native
 from .rows import row_maxima, row_products, row_sums
 
 
@@ -53,6 +54,7 @@ def _folded(compute: Callable[..., Any], otherwise: Callable[..., Any], axis: in
     return found if found.shape == shape else found.reshape(shape)
 
 
+@native("softmax(array, like(array), axis)", when="array.size > 1023 and ready(array)")
 def softmax(array: Any, axis: int) -> Any:
     return _folded(_softmax, plain.softmax, axis, array)
 
@@ -64,6 +66,7 @@ def _softmax(along: _Along, x: Any) -> Any:
     return y
 
 
+@native("log_softmax(array, like(array), axis)", when="array.size > 1023 and ready(array)")
 def log_softmax(array: Any, axis: int) -> Any:
     return _folded(_log_softmax, plain.log_softmax, axis, array)
 
@@ -75,6 +78,8 @@ def _log_softmax(along: _Along, x: Any) -> Any:
     return y
 
 
+@native("softmax_gradient(gradient, output, like(gradient), axis)",
+        when="gradient.size > 1023 and alike(gradient, output)")
 def softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
     return _folded(_softmax_gradient, plain.softmax_gradient, axis, gradient, output)
 
@@ -85,6 +90,8 @@ def _softmax_gradient(along: _Along, g: Any, y: Any) -> Any:
     return found
 
 
+@native("log_softmax_gradient(gradient, output, like(gradient), axis)",
+        when="gradient.size > 1023 and alike(gradient, output)")
 def log_softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
     return _folded(_log_softmax_gradient, plain.log_softmax_gradient, axis, gradient, output)
 

@@ -1,4 +1,4 @@
-"""How many threads the BLAS library inside NumPy's wheels uses."""
+"""How many threads the BLAS library inside NumPy's wheels uses, and the native kernels."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from . import native
 
 _asked = 1  # the answer where NumPy was built with a BLAS that cannot be asked
 
@@ -19,9 +21,11 @@ def count() -> int:
 
 
 def limit(n: int) -> None:
-    """Let matrix products use ``n`` threads; without OpenBLAS the number is only remembered."""
+    """Let matrix products and native kernels use ``n`` threads; without OpenBLAS the former number
+    is only remembered."""
     global _asked
     _asked = n
+    native.set_threads(n)
     set_ = _function("set_num_threads")
     if set_ is not None:
         set_(n)

@@ -1,0 +1,44 @@
+"""Builds the kernels once for each level of the processor; one of them is chosen at the import."""
+
+import os
+import platform
+from copy import copy
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+X86 = platform.machine() in ("x86_64", "AMD64")
+BUILDS = {"v2": ["-march=x86-64-v2"], "v3": ["-march=x86-64-v3"],
+          "v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"]} if X86 else {"portable": []}
+# No -ffast-math: NaN, infinities and signed zeros are what they are. Only errno and traps, which
+# nobody looks at, are given up, so that square roots and choices are vectorised.
+FLAGS = ["-std=c++17", "-O3", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math",
+         "-g0", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra", "-Wno-unknown-pragmas"]
+CHOSEN = os.environ.get("RETROGRAD_KERNELS_BUILDS", " ".join(BUILDS)).split()
+EXTRA = os.environ.get("RETROGRAD_KERNELS_FLAGS", "").split()  # sanitizers
+SOURCES = sorted(str(path) for path in Path("src").glob("*.cpp") if path.name != "cpu.cpp")
+HEADERS = sorted(map(str, Path("src").glob("*.hpp")))
+
+
+class Build(build_ext):
+    """Keeps the objects of each build apart, since several are made at a time."""
+
+    def build_extension(self, ext: Extension) -> None:
+        apart = copy(self)
+        apart.build_temp = os.path.join(self.build_temp, ext.name.rpartition("_")[2])
+        build_ext.build_extension(apart, ext)
+
+
+def extension(name: str, sources: list[str], flags: list[str]) -> Extension:
+    return Extension(f"retrograd_kernels._{name}", sources, depends=HEADERS, language="c++",
+                     define_macros=[("VARIANT", name)], py_limited_api=True,
+                     extra_compile_args=[*FLAGS, *flags, *EXTRA],
+                     extra_link_args=["-pthread", *EXTRA])
+
+
+setup(cmdclass={"build_ext": Build},
+      options={"bdist_wheel": {"py_limited_api": "cp311"},
+               "build_ext": {"parallel": os.cpu_count()}},
+      ext_modules=[extension("cpu", ["src/cpu.cpp"], []),
+                   *[extension(name, SOURCES, BUILDS[name]) for name in CHOSEN]])

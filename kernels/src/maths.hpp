@@ -1,0 +1,84 @@
+// Elementary functions without branches, which compilers vectorise. The coefficients are minimax
+// fits made for this file (fit.py); tests hold every function to its error in units in the last place.
+#pragma once
+#include <cmath>
+#include <limits>
+
+#include "arrays.hpp"
+
+#define SIMD _Pragma("omp simd")
+
+template <class T, int N> INLINE T polynomial(T x, const T (&rising)[N]) {
+    T found = rising[N - 1];
+    for (int i = N - 2; i >= 0; i--) found = found * x + rising[i];
+    return found;
+}
+
+// ---------------------------------------------------------------- exponentials
+
+// exp(x) = 2^k exp(r) with |r| <= log(2) / 2; 2^k comes in two factors, for subnormal results.
+INLINE float exp_(float x) {
+    constexpr float q[] = {0.50000000994529f, 0.16666513632229f, 0.041666190394687f, 0.0083695307648391f,
+                           0.0013951565226693f};
+    constexpr float MAGIC = 0x1.8p23f;  // a sum with it is rounded to a whole number
+    float c = x < -104.f ? -104.f : x;
+    c = c > 89.f ? 89.f : c;
+    float shifted = c * 1.44269504088896f + MAGIC;
+    std::int32_t n = bits_as<std::int32_t>(shifted) - bits_as<std::int32_t>(MAGIC);
+    float k = shifted - MAGIC;
+    float r = c - k * 0.693359375f;  // log(2) in two parts, the first of 9 bits
+    r = r + k * 2.12194440054691e-4f;
+    float y = r * r * polynomial(r, q) + r + 1.f;
+    std::int32_t half = n >> 1;
+    y = y * bits_as<float>((half + 127) << 23) * bits_as<float>((n - half + 127) << 23);
+    return x != x ? x : y;
+}
+INLINE double exp_(double x) {
+    constexpr double q[] = {0.50000000000000130291,    0.1666666666666670108,     0.041666666666509850155,
+                            0.008333333333305742852,   0.0013888888949054472405,  0.00019841269920800860701,
+                            0.000024801487372945833399, 2.7557213087612000826e-6, 2.7632328954041837772e-7,
+                            2.5118916316272378073e-8};
+    constexpr double MAGIC = 0x1.8p52;
+    double c = x < -746. ? -746. : x;
+    c = c > 710. ? 710. : c;
+    double shifted = c * 1.4426950408889634074 + MAGIC;
+    // Biased, since right shifts of unsigned numbers are what AVX2 has.
+    std::uint64_t n = bits_as<std::uint64_t>(shifted) - bits_as<std::uint64_t>(MAGIC) + 2048;
+    double k = shifted - MAGIC;
+    double r = c - k * 0x1.62e42fee00000p-1;
+    r = r - k * 0x1.a39ef35793c76p-33;
+    double y = r * r * polynomial(r, q) + r + 1.;
+    std::uint64_t half = n >> 1;
+    y = y * bits_as<double>((half - 1024 + 1023) << 52) * bits_as<double>((n - half - 1024 + 1023) << 52);
+    return x != x ? x : y;
+}
+
+// ---------------------------------------------------------------- sums and extremes of rows
+
+constexpr I BLOCK = 4096;  // so many are added up in their own precision, blocks in double
+
+template <class T, class F> INLINE T summed(I n, F&& term) {
+    if (n <= BLOCK) {
+        T s = 0;
+        _Pragma("omp simd reduction(+:s)") for (I j = 0; j < n; j++) s += term(j);
+        return s;
+    }
+    double total = 0;
+    for (I start = 0; start < n; start += BLOCK) {
+        I stop = std::min(n, start + BLOCK);
+        T s = 0;
+        _Pragma("omp simd reduction(+:s)") for (I j = start; j < stop; j++) s += term(j);
+        total += s;
+    }
+    return T(total);
+}
+
+// NaN is passed over: it comes back in what is computed with the maximum.
+template <class T, class F> INLINE T largest(I n, F&& term) {
+    T m = -std::numeric_limits<T>::infinity();
+    _Pragma("omp simd reduction(max:m)") for (I j = 0; j < n; j++) {
+        T v = term(j);
+        m = v > m ? v : m;
+    }
+    return m;
+}

@@ -1,0 +1,175 @@
+// A crew of threads that sleep until there is work. Whoever shares work out takes part in it.
+//
+// - One piece of work is shared at a time; who comes meanwhile, from another thread or from inside
+//   a piece, does his own alone. So nobody waits for the crew, and nothing can lock up.
+// - Pieces are taken one by one: a helper that is held up, or never wakes, delays nobody by more
+//   than the piece it has in hand.
+// - A forked child has none of its parent's threads; it forgets the crew and raises its own.
+// - The crew is never dismissed: it holds nothing of Python's, and goes when the process ends.
+#include "threads.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#include <sched.h>
+#endif
+
+namespace {
+
+inline void breathe() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+constexpr int SPINS = 1000;  // some 20 to 40 microseconds: the next piece of work often comes soon
+
+thread_local bool inside = false;  // of a piece of work
+
+struct Work {
+    I n, chunk;
+    void* what;
+    Piece piece;
+    std::atomic<I> next{0};
+    std::atomic<bool> failed{false};
+    std::exception_ptr error{};  // of the first piece that failed; the one who shares raises it
+
+    void help() {
+        inside = true;
+        try {
+            for (I begin; (begin = next.fetch_add(chunk)) < n;) piece(what, begin, std::min(n, begin + chunk));
+        } catch (...) {
+            if (!failed.exchange(true)) error = std::current_exception();
+        }
+        inside = false;
+    }
+};
+
+struct Crew {
+    std::mutex in_use, door;
+    std::condition_variable bell;
+    Work* work = nullptr;          // behind the door
+    int wanted = 0;                // helpers that may still come in, behind the door
+    int asleep = 0;                // behind the door
+    std::atomic<unsigned> rings{0};
+    std::atomic<int> busy{0};
+    int size = 0;                  // by whoever has the crew in use
+
+    void live() {
+        unsigned heard = 0;
+        for (;;) {
+            for (int i = 0; i < SPINS && rings.load(std::memory_order_acquire) == heard; i++) breathe();
+            Work* mine = nullptr;
+            {
+                std::unique_lock<std::mutex> lock(door);
+                if (rings.load() == heard) {
+                    asleep++;
+                    bell.wait(lock, [&] { return rings.load() != heard; });
+                    asleep--;
+                }
+                heard = rings.load();
+                if (work && wanted > 0) {
+                    wanted--;
+                    busy++;
+                    mine = work;
+                }
+            }
+            if (mine) {
+                mine->help();
+                busy.fetch_sub(1, std::memory_order_release);
+            }
+        }
+    }
+
+    void grow(int helpers) {
+        for (; size < helpers; size++) {
+            try {
+                std::thread([this] { live(); }).detach();
+            } catch (const std::system_error&) {
+                return;  // no more threads to be had: fewer do it
+            }
+        }
+    }
+
+    void run(Work& given, int helpers) {
+        grow(helpers);
+        bool ring;
+        {
+            std::lock_guard<std::mutex> lock(door);
+            work = &given;
+            wanted = helpers;
+            rings.fetch_add(1, std::memory_order_release);
+            ring = asleep > 0;
+        }
+        if (ring) bell.notify_all();
+        given.help();
+        {
+            std::lock_guard<std::mutex> lock(door);
+            work = nullptr;
+        }
+        for (int i = 0; busy.load(std::memory_order_acquire); i++) {
+            if (i < SPINS) breathe();
+            else std::this_thread::yield();
+        }
+    }
+};
+
+int allowed() {  // processors that this process may use, or what OMP_NUM_THREADS says
+    const char* asked = std::getenv("OMP_NUM_THREADS");
+    int n = asked ? std::atoi(asked) : 0;
+    if (n > 0) return n;
+#if defined(__linux__)
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+#endif
+    return std::max(1, int(std::thread::hardware_concurrency()));
+}
+
+std::atomic<int> limit{0};
+std::atomic<Crew*> crew{nullptr};
+
+Crew& the_crew() {
+    Crew* found = crew.load();
+    if (!found) {
+        Crew* made = new Crew;
+        if (crew.compare_exchange_strong(found, made)) {
+#if defined(__unix__) || defined(__APPLE__)
+            static std::once_flag once;
+            std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { crew = nullptr; }); });
+#endif
+            return *made;
+        }
+        delete made;
+    }
+    return *found;
+}
+
+}  // namespace
+
+int threads() {
+    if (inside) return 1;
+    int n = limit.load(std::memory_order_relaxed);
+    if (!n) limit = n = allowed();
+    return n;
+}
+
+void set_threads(int n) { limit = std::max(1, n); }
+
+void share(I n, I chunk, void* what, Piece piece) {
+    Work work{n, chunk, what, piece, {}, {}, {}};
+    Crew& all = the_crew();
+    std::unique_lock<std::mutex> mine(all.in_use, std::try_to_lock);
+    int helpers = int(std::min<I>(threads(), (n + chunk - 1) / chunk)) - 1;
+    if (!mine.owns_lock() || helpers < 1) return piece(what, 0, n);
+    all.run(work, helpers);
+    if (work.error) std::rethrow_exception(work.error);
+}

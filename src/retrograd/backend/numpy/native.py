@@ -1,0 +1,132 @@
+"""Native kernels over bodies written in Python, where the distribution retrograd-kernels is there.
+
+A body is decorated with the kernel that does the same, and with the condition under which it does::
+
+    @native("softmax(array, like(array), axis)", when="array.size >= 1024 and ready(array)")
+    def softmax(array, axis): ...
+
+The condition stands in front of the body as it is written here, so that a small array pays for one
+comparison. It says everything the kernel relies on: kernels take arrays that lie row by row, and a
+number of dtypes; they check shapes and indices themselves, but raise where they do not fit.
+Without the distribution, with one that does not have the kernel, or with ``RETROGRAD_KERNELS=0``,
+the body stays as it is.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from functools import update_wrapper
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...base import sources
+from ...version import __version__
+from . import FLOAT32, FLOAT64
+
+_IN_ORDER = 0x101  # row by row in memory and aligned, as NumPy's flags have it
+_FLOATS = {FLOAT32, FLOAT64, np.dtype(np.float16)}
+
+
+class Over(NamedTuple):
+    """A kernel over a body: the function that chooses, and the two that it chooses from."""
+
+    function: Callable[..., Any]
+    body: Callable[..., Any]
+    call: Callable[..., Any]  # of the kernel, whatever the condition says
+
+
+OVER: dict[str, Over] = {}
+"""Every kernel that is in use, by the name of its body."""
+
+
+def _found() -> Any:
+    """The distribution with the kernels; None where there is none, or is not to be used."""
+    if os.environ.get("RETROGRAD_KERNELS") == "0":
+        return None
+    try:
+        package = import_module("retrograd_kernels")
+    except ModuleNotFoundError as error:
+        if error.name != "retrograd_kernels":
+            raise
+        return None
+    if package.__version__ != __version__:
+        raise ImportError(f"retrograd {__version__} needs retrograd-kernels {__version__}, but "
+                          f"{package.__version__} is installed (RETROGRAD_KERNELS=0 does without)")
+    return package
+
+
+package = _found()
+kernels: dict[str, Any] = {} if package is None else vars(package.kernels)
+
+
+def native(call: str, *, when: str) -> Callable[[Callable[..., Any]], Any]:
+    """Let the kernel that ``call`` names stand over the decorated body, ``when`` that holds.
+
+    Both are expressions of the body's arguments and of the functions in :data:`HELPERS`.
+    """
+    kernel = call.partition("(")[0]
+
+    def over(body: Callable[..., Any]) -> Any:
+        if kernel not in kernels:
+            return body
+        name = body.__name__
+        arguments = ", ".join(inspect.signature(body).parameters)
+        lines = [f"def {name}({arguments}):", f"    if {when}:", f"        return {call}",
+                 f"    return _body({arguments})", f"def _call({arguments}):", f"    return {call}"]
+        label = f"{body.__module__.rpartition('.')[2]}.{name}"
+        made: dict[str, Any] = {}
+        exec(compile("\n".join(lines), sources.keep(f"native {label}", lines), "exec"),
+             {**kernels, **HELPERS, "_body": body}, made)
+        OVER[label] = Over(update_wrapper(made[name], body), body, made["_call"])
+        return made[name]
+
+    return over
+
+
+# ---------------------------------------------------------------- what conditions and calls say
+
+
+def ready(*arrays: Any) -> bool:
+    """Whether kernels can read these as they are: of one floating dtype, row by row in memory."""
+    dtype = arrays[0].dtype
+    if dtype not in _FLOATS and dtype.name != "bfloat16":
+        return False
+    for array in arrays:
+        if array.dtype is not dtype or array.flags.num & _IN_ORDER != _IN_ORDER:
+            return False
+    return True
+
+
+def alike(first: Any, *others: Any) -> bool:
+    """Whether they are :func:`ready` and of one shape."""
+    shape = first.shape
+    return all([other.shape == shape for other in others]) and ready(first, *others)
+
+
+def like(array: Any) -> Any:
+    """A new array of the same shape and dtype, to be written to."""
+    return np.empty(array.shape, array.dtype)
+
+
+HELPERS = {helper.__name__: helper for helper in (ready, alike, like)}
+
+
+# ---------------------------------------------------------------- settings
+
+
+def set_threads(count: int) -> None:
+    """Say how many threads a kernel may use."""
+    if package is not None:
+        package.kernels.set_threads(count)
+
+
+def description() -> str:
+    """What there is of native kernels, in a line."""
+    if package is None:
+        return "native kernels: none (pure NumPy)"
+    return (f"native kernels: {package.__version__}, {package.variant}, "
+            f"threads: {package.kernels.threads()}")

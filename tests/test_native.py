@@ -1,0 +1,334 @@
+"""Native kernels: each against the body that it stands over, and the crew of threads behind them.
+
+A kernel is called directly, whatever its condition says, on arrays of every size; the function that
+chooses is called on arrays in every arrangement.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import retrograd as torch
+from retrograd.backend.numpy import native, threads
+
+HERE = Path(torch.__file__).parent / "backend" / "numpy"
+for path in HERE.glob("[a-z]*.py"):
+    import_module(f"retrograd.backend.numpy.{path.stem}")
+
+needs_kernels = pytest.mark.skipif(native.package is None, reason="there are no native kernels")
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+FLOATS = [np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16), BFLOAT16]
+DIGITS = {FLOATS[0]: 4e-6, FLOATS[1]: 1e-13, FLOATS[2]: 2e-3, BFLOAT16: 1.6e-2}
+SIZES = st.one_of(st.integers(0, 70), st.sampled_from([127, 128, 129, 1000, 4096, 4097, 9001]))
+
+
+@pytest.fixture(autouse=True)
+def _threads_as_before() -> Iterator[None]:
+    before = threads.count()
+    yield
+    threads.limit(before)
+
+
+# ---------------------------------------------------------------- arrays
+
+
+class Arrays:
+    """Makes arrays as kernels meet them: anywhere in memory, with odd values."""
+
+    def __init__(self, draw: Callable[[Any], Any]):
+        self.draw = draw
+        self.random = np.random.default_rng(draw(st.integers(0, 10_000)))
+        self.dtype = draw(st.sampled_from(FLOATS))
+        self.wild = draw(st.sampled_from([0.0, 0.0, 0.02]))
+
+    def size(self) -> int:
+        return self.draw(SIZES)
+
+    def shape(self, most: int = 20_000) -> tuple[int, ...]:
+        """One to three dimensions, of any size or none."""
+        shape = [self.size()]
+        for _ in range(self.draw(st.integers(0, 2))):
+            n = self.draw(st.integers(0, 9)) if np.prod(shape) * 70 > most else self.draw(
+                st.integers(0, 70))
+            shape.insert(self.draw(st.integers(0, len(shape))), n)
+        return tuple(shape)
+
+    def floats(self, *shape: int, dtype: Any = None, scale: float = 2.0) -> Any:
+        """Numbers that begin anywhere in their memory, a few of them not finite."""
+        dtype = dtype or self.dtype
+        values = self.random.standard_normal(shape) * scale
+        if self.wild:
+            odd = self.random.random(shape) < self.wild
+            values = np.where(odd, self.random.choice([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-42],
+                                                      shape), values)
+        return self.placed(values, dtype)
+
+    def placed(self, values: Any, dtype: Any) -> Any:
+        start = self.draw(st.integers(0, 3))
+        whole = np.empty(values.size + start, dtype)
+        with np.errstate(all="ignore"):
+            whole[start:] = values.reshape(-1)
+        return whole[start:].reshape(values.shape)
+
+    def arranged(self, x: Any) -> Any:
+        """The same elements in another arrangement of memory."""
+        how = self.draw(st.sampled_from(["rows", "columns", "gaps", "reversed", "expanded", "odd"]))
+        if how == "columns":
+            return x.T.copy().T
+        if how == "gaps":
+            return np.stack([x, x], -1)[..., 0]
+        if how == "reversed":
+            return x[::-1].copy()[::-1]
+        if how == "expanded" and x.ndim and x.shape[0]:
+            return np.broadcast_to(x[:1], x.shape)
+        if how == "odd":  # not aligned
+            raw = np.empty(x.nbytes + 1, np.uint8)[1:].view(np.uint8)
+            odd = np.frombuffer(raw.data, x.dtype, x.size) if x.dtype.kind != "V" else None
+            if odd is not None:
+                odd = odd.reshape(x.shape)
+                odd[...] = x
+                return odd
+        return x
+
+
+Case = Callable[[Arrays], tuple[Any, ...]]
+CASES: dict[str, Case] = {}
+
+
+def case(*names: str) -> Callable[[Case], Case]:
+    """The decorated function makes arguments for the kernels over these bodies."""
+    def declare(function: Case) -> Case:
+        for name in names:
+            assert name not in CASES, f"{name} has its case already"
+            CASES[name] = function
+        return function
+    return declare
+
+
+@case("softmax.softmax", "softmax.log_softmax")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    shape = arrays.shape()
+    return arrays.floats(*shape), arrays.draw(st.integers(0, len(shape) - 1))
+
+
+@case("softmax.softmax_gradient", "softmax.log_softmax_gradient")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    shape = arrays.shape()
+    axis = arrays.draw(st.integers(0, len(shape) - 1))
+    return arrays.floats(*shape), arrays.floats(*shape), axis
+
+
+# ---------------------------------------------------------------- against the bodies
+
+
+def assert_close(found: Any, expected: Any) -> None:
+    if isinstance(expected, tuple):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected):
+            assert_close(one, other)
+        return
+    if not isinstance(expected, np.ndarray | np.generic):
+        assert found == expected
+        return
+    assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+    if expected.dtype not in DIGITS:
+        assert np.array_equal(found, expected)
+        return
+    digits = DIGITS[expected.dtype]
+    found, expected = found.astype(np.float64), expected.astype(np.float64)
+    usual = np.isfinite(expected)
+    assert np.array_equal(found[~usual], expected[~usual], equal_nan=True)
+    scale = max(1.0, np.abs(expected[usual]).max(initial=0))
+    assert np.abs(found[usual] - expected[usual]).max(initial=0) <= digits * scale
+
+
+def copies(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(a.copy() if isinstance(a, np.ndarray) else a for a in args)
+
+
+def compare(function: Callable[..., Any], body: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    """Both give the same, and leave the same in their arguments."""
+    theirs = copies(args)
+    with np.errstate(all="ignore"):
+        found, expected = function(*args), body(*theirs)
+    assert_close(found, expected)
+    for mine, other in zip(args, theirs):
+        if isinstance(mine, np.ndarray):
+            assert_close(mine, other)
+
+
+examples = settings(max_examples=int(os.environ.get("RETROGRAD_NATIVE_EXAMPLES", "25")),
+                    deadline=None, derandomize=True, database=None,
+                    suppress_health_check=list(HealthCheck))
+
+
+@needs_kernels
+@pytest.mark.parametrize("name", native.OVER)
+@examples
+@given(data=st.data())
+def test_a_kernel_gives_what_the_body_gives(name: str, data: Any) -> None:
+    assert name in CASES, f"{name} has a native kernel and no case: give it one"
+    threads.limit(data.draw(st.sampled_from([1, 2, 3])))
+    compare(native.OVER[name].call, native.OVER[name].body, CASES[name](Arrays(data.draw)))
+
+
+@needs_kernels
+@pytest.mark.parametrize("name", native.OVER)
+@examples
+@given(data=st.data())
+def test_a_kernel_is_chosen_only_for_what_it_can_do(name: str, data: Any) -> None:
+    arrays = Arrays(data.draw)
+    args = tuple(arrays.arranged(a) if isinstance(a, np.ndarray) and a.ndim else a
+                 for a in CASES[name](arrays))
+    compare(native.OVER[name].function, native.OVER[name].body, args)
+
+
+def test_every_case_is_for_a_kernel() -> None:
+    assert native.package is None or set(CASES) == set(native.OVER)
+
+
+@needs_kernels
+def test_every_declared_kernel_is_in_the_distribution() -> None:
+    import re
+
+    declared = {match for path in HERE.glob("*.py")
+                for match in re.findall(r"^@?native\(\"(\w+)\(", path.read_text(), re.M)}
+    assert declared and declared <= set(native.kernels)
+
+
+@needs_kernels
+def test_kernels_refuse_what_does_not_fit() -> None:
+    softmax, x = native.kernels["softmax"], np.ones((4, 5), np.float32)
+    for given_, error in [((x,), "3 arguments are needed, not 1"),
+                          ((x, np.empty_like(x), 2), "no such dimension"),
+                          ((x, np.empty_like(x), -1), "no such dimension"),
+                          ((x, np.empty((4, 4), np.float32), 1), "another shape"),
+                          ((x.T, np.empty_like(x), 1), "C-contiguous"),
+                          ((x, np.empty((4, 5)), 1), "no kernel for arrays of these dtypes"),
+                          ((x.astype(int), np.empty_like(x), 1), "no kernel for arrays of these"),
+                          ((x.astype(">f4"), np.empty_like(x), 1), "no kernel for arrays of"),
+                          ((x, np.broadcast_to(x, x.shape), 1), "read-only"),
+                          ((x, np.empty_like(x), None), "integer"),
+                          ((3, np.empty_like(x), 1), "bytes-like")]:
+        with pytest.raises((TypeError, ValueError, BufferError), match=error):
+            softmax(*given_)
+
+
+# ---------------------------------------------------------------- the crew of threads
+
+
+LARGE = (300, 1000)
+
+
+def large_softmax(seed: int = 0) -> tuple[Any, Any]:
+    x = np.random.default_rng(seed).standard_normal(LARGE).astype(np.float32)
+    exact = np.exp(x.astype(np.float64))
+    return x, exact / exact.sum(1, keepdims=True)
+
+
+@needs_kernels
+def test_results_do_not_depend_on_the_number_of_threads() -> None:
+    softmax, (x, _) = native.OVER["softmax.softmax"].function, large_softmax()
+    threads.limit(1)
+    alone = softmax(x, 1)
+    for count in (2, 3, 8):
+        threads.limit(count)
+        assert np.array_equal(softmax(x, 1), alone)
+
+
+@needs_kernels
+def test_eight_threads_in_kernels_at_once() -> None:
+    threads.limit(3)
+    wrong: list[int] = []
+
+    def work(seed: int) -> None:
+        x, expected = large_softmax(seed)
+        for _ in range(20):
+            if not np.allclose(native.OVER["softmax.softmax"].function(x, 1), expected, atol=1e-6):
+                wrong.append(seed)
+
+    workers = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+        assert not worker.is_alive()
+    assert not wrong
+
+
+FORKS = """
+import os, numpy as np, retrograd as torch
+torch.set_num_threads(3)
+x = torch.tensor(np.random.default_rng(0).standard_normal((300, 1000)).astype("f"))
+before = torch.softmax(x, 1)
+for _ in range(3):
+    if not (child := os.fork()):
+        again = torch.softmax(x, 1)
+        if not (grandchild := os.fork()):
+            os._exit(0 if torch.equal(torch.softmax(x, 1), before) else 1)
+        os._exit(os.waitpid(grandchild, 0)[1] or not torch.equal(again, before))
+    assert os.waitpid(child, 0)[1] == 0
+    assert torch.equal(torch.softmax(x, 1), before)
+"""
+
+
+def run(program: str, **environment: str) -> str:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          timeout=120, env={**os.environ, **environment})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@needs_kernels
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_fork_after_use() -> None:
+    run(FORKS)
+
+
+@needs_kernels
+def test_the_process_ends_while_threads_are_in_kernels() -> None:
+    run("import threading, numpy as np, retrograd as torch; torch.set_num_threads(3)\n"
+        "x = torch.ones(300, 1000)\n"
+        "def work():\n    while True: torch.softmax(x, 1)\n"
+        "for _ in range(3): threading.Thread(target=work, daemon=True).start()\n"
+        "import time; time.sleep(0.3)")
+
+
+@needs_kernels
+def test_the_number_of_threads_is_what_was_asked_for() -> None:
+    threads.limit(5)
+    assert native.package.kernels.threads() == 5
+    shown = run("import retrograd; retrograd.show_config()", OMP_NUM_THREADS="7")
+    assert "threads: 7" in shown and native.package.variant in shown
+
+
+def test_kernels_can_be_left_out() -> None:
+    shown = run("import retrograd; print(retrograd.softmax(retrograd.ones(2000), 0).sum().item());"
+                "retrograd.show_config()", RETROGRAD_KERNELS="0")
+    assert "pure NumPy" in shown
+
+
+@needs_kernels
+@pytest.mark.parametrize("variant", getattr(native.package, "VARIANTS", ()))
+def test_every_build_that_this_processor_runs(variant: str) -> None:
+    try:
+        import_module(f"retrograd_kernels._{variant}")
+    except ModuleNotFoundError:
+        pytest.skip("not built")
+    shown = run("import retrograd as torch; x = torch.arange(5000.).reshape(5, 1000) / 1000;"
+                "assert torch.softmax(x, 1).sum(1).allclose(torch.ones(5)); torch.show_config()",
+                RETROGRAD_KERNELS=variant)
+    assert variant in shown
