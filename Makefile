@@ -4,13 +4,14 @@ VENV   := .venv
 PARITY := .venv-parity
 PIP    := -m pip --disable-pip-version-check install -qq
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 
 PROGRAMS ?= 100000
 FIRST ?= 1000
 MUTANTS ?= 70
 SEED ?= 0
 
-.PHONY: help kernels sanitize demo test fuzz faults versions parity programs mutants sweep docs stubs bench clean
+.PHONY: help kernels sanitize demo test fuzz faults versions parity programs mutants sweep docs stubs bench bench-docs clean
 
 help:
 	@echo "make kernels   build the native kernels, or say why they cannot be built"
@@ -25,7 +26,8 @@ help:
 	@echo "make sweep     all of PyTorch's own sample calls beside PyTorch"
 	@echo "make docs      measure every op and write docs/ops.md and docs/names.md"
 	@echo "make stubs     write the .pyi files from the declared functions"
-	@echo "make bench     time retrograd beside PyTorch"
+	@echo "make bench     time retrograd beside PyTorch (BENCH_ARGS='--only train --threads 1,2')"
+	@echo "make bench-docs  the same with 1 and 2 threads, written to docs/bench.md and a history"
 	@echo "make sanitize  the tests of the native kernels under address, behaviour and thread sanitizers"
 	@echo "make clean     remove the environments and what the targets wrote"
 
@@ -80,7 +82,10 @@ stubs: $(VENV)/installed
 	$(VENV)/bin/python docs/make_stubs.py
 
 bench: $(PARITY)/kernels
-	$(PARITY)/bin/python bench/run.py
+	$(PARITY)/bin/python -m bench $(BENCH_ARGS)
+
+bench-docs: $(PARITY)/kernels
+	$(PARITY)/bin/python -m bench --threads 1,2 --record $(BENCH_ARGS)
 
 $(VENV)/installed: pyproject.toml
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'retrograd needs Python 3.11 or later; set PYTHON=')"

@@ -1,0 +1,1 @@
+"""retrograd beside PyTorch and other libraries: ``python -m bench --help``."""

@@ -1,0 +1,37 @@
+"""Linear algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..declaring import Step, line, precise, taken
+
+
+def matrices(name: str, size: int, call: Callable[..., Any], dtype: str = "float64") -> None:
+    """A line for ``call(lib, A, L, b)``, forward and backward: A = L @ L.mH, b one column."""
+
+    @line(f"linalg: {name}")
+    def make(lib: Any) -> Step:
+        lib.manual_seed(0)
+        kind = precise(lib, dtype)
+        factor = lib.tril(lib.randn(size, size, dtype=kind)) / size + lib.eye(size, dtype=kind)
+        tensors = [t.requires_grad_() for t in (factor @ factor.mH, factor,
+                                                lib.randn(size, 1, dtype=kind))]
+        gradient = lib.ones_like(call(lib, *tensors).detach())
+
+        def step() -> Any:
+            call(lib, *tensors).backward(gradient)
+            return taken(*(t for t in tensors if t.grad is not None))
+
+        return step
+
+
+for _dtype in ("float64", "float32"):
+    matrices(f"cholesky 500 {_dtype}", 500, lambda lib, A, L, b: lib.linalg.cholesky(A), _dtype)
+    matrices(f"solve_triangular 500 {_dtype}", 500,
+             lambda lib, A, L, b: lib.linalg.solve_triangular(L, b, upper=False), _dtype)
+    matrices(f"cholesky_solve 500 {_dtype}", 500,
+             lambda lib, A, L, b: lib.cholesky_solve(b, L.tril()), _dtype)
+    matrices(f"svd 200 {_dtype}", 200, lambda lib, A, L, b: lib.linalg.svd(A)[1], _dtype)
+    matrices(f"eigh 200 {_dtype}", 200, lambda lib, A, L, b: lib.linalg.eigh(A)[0], _dtype)
