@@ -17,8 +17,8 @@ def loading(workers: int, name: str, make_dataset: Callable[[Any, Any, Any], Any
         images, labels = lib.randn(2048, 1, 28, 28), lib.arange(2048) % 10
         loader = lib.utils.data.DataLoader(
             make_dataset(lib, images, labels), 64, shuffle=True, num_workers=workers,
-            persistent_workers=workers > 0,
-            multiprocessing_context="fork" if workers else None, generator=lib.Generator().manual_seed(1))
+            persistent_workers=workers > 0, generator=lib.Generator().manual_seed(1),
+            multiprocessing_context="fork" if workers else None)
 
         def step() -> Any:
             return float(sum(x[0, 0, 0, 0] * y[0] for x, y in loader))
