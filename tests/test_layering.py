@@ -43,7 +43,7 @@ LAYERS = [
     {"multiprocessing"},
     {"utils", "testing", "serialization", "datasets", "cuda", "cpu", "mps",
      "xpu", "mtia", "accelerator", "backends", "compiler", "_dynamo", "jit", "onnx", "hub",
-     "library", "__config__", "_C", "__future__", "_functorch",
+     "library", "__config__", "_C", "profiler", "__future__", "_functorch",
      "_vmap_internals"},
     {"cli", "__main__", "as_torch"},
 ]

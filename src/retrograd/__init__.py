@@ -109,9 +109,9 @@ globals().update(_TENSOR_TYPES)
 # Loaded when first asked for, since most programs use few of them.
 _LAZY = {"_C", "accelerator", "amp", "as_torch", "backends", "compiler", "cpu", "cuda", "datasets",
          "distributed", "distributions", "fft", "func", "hub", "jit", "library", "linalg",
-         "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "return_types",
-         "serialization", "signal", "sparse", "special", "storage", "testing", "types", "utils",
-         "version", "xpu"}
+         "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "profiler",
+         "return_types", "serialization", "signal", "sparse", "special", "storage", "testing",
+         "types", "utils", "version", "xpu"}
 _LAZY_FUNCTIONS = {
     "as_torch": "as_torch", "progress": "cli.progress", "show_config": "__config__",
     "vmap": "func", "save": "serialization", "load": "serialization", "compile": "compiler",

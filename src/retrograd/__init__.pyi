@@ -34,6 +34,7 @@ from . import (
     onnx as onnx,
     optim as optim,
     overrides as overrides,
+    profiler as profiler,
     random as random,
     return_types as return_types,
     serialization as serialization,

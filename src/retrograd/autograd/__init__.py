@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.loading import loaded as _loaded
 from ..base.missing_names import refuse as _refuse
+from ..base.modes import MODE as _MODE
 from . import anomaly, grad_mode, graph
 from . import anomaly as anomaly_mode
 from .anomaly import detect_anomaly, set_detect_anomaly
@@ -27,7 +28,7 @@ from .grad_mode import (
 from .variable import Variable
 
 if TYPE_CHECKING:
-    from . import forward_ad, function, functional
+    from . import forward_ad, function, functional, profiler, profiler_util
     from .function import Function
     from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 
@@ -36,7 +37,8 @@ __all__ = ["Function", "GradcheckError", "Variable", "_force_original_view_track
            "detect_anomaly", "enable_grad", "enforce_grad_layout_policy", "forward_ad", "function",
            "functional", "grad", "grad_mode", "gradcheck", "gradgradcheck", "graph",
            "inference_mode", "is_multithreading_enabled", "is_view_replay_enabled", "no_grad",
-           "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled"]
+           "profiler", "profiler_util", "set_detect_anomaly", "set_grad_enabled",
+           "set_multithreading_enabled"]
 
 _OF_GRADCHECK = ("gradcheck", "gradgradcheck", "GradcheckError")
 _ELSEWHERE = {"SavedTensor": "retrograd.core.saved_values",
@@ -48,9 +50,14 @@ def kineto_available() -> bool:
     return False
 
 
+def _profiler_enabled() -> bool:
+    """Whether a profiler is on."""
+    return _MODE.get().profile is not None
+
+
 def __getattr__(name: str) -> Any:
     """Parts that most programs never use are loaded when they are first named."""
-    if name in ("forward_ad", "function", "functional", "_functions"):
+    if name in ("forward_ad", "function", "functional", "_functions", "profiler", "profiler_util"):
         return _loaded(f"{__name__}.{name}")
     if name in _ELSEWHERE:
         return getattr(_loaded(_ELSEWHERE[name]), name)

@@ -40,7 +40,7 @@ _REASONS = {
     r"Sym\w+|sym_\w+|Tag|DispatchKey\w*|ExcludeDispatchKeyGuard|PRIVATE_OPS|classes|cpp|"
     r"classproperty|thread_safe_generator|USE_\w+": "machinery of PyTorch's own dispatch",
     r"fork|wait|futures|Future|FutureType|monitor|package|export|fx|masked|quasirandom|functional|"
-    r"torch_version|profiler": "a module of PyTorch that has no counterpart yet",
+    r"torch_version": "a module of PyTorch that has no counterpart yet",
     r"init_num_threads|prepare_multiprocessing_environment|set_anomaly_enabled|"
     r"set_autocast\w+|autocast_(in|de)crement_nesting": "set by a context manager here",
     r"windows|TYPE_CHECKING|torch": "there by accident of an import",

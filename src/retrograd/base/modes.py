@@ -16,12 +16,13 @@ class Mode:
     """
 
     __slots__ = ("grad", "inference", "saved_hooks", "hooks_disabled", "override", "forward_grad",
-                 "intercept", "journal", "autocast", "functions")
+                 "intercept", "journal", "autocast", "functions", "profile")
 
     def __init__(self, grad: bool = True, inference: bool = False,
                  saved_hooks: tuple[Any, ...] = (), hooks_disabled: str | None = None,
                  override: bool = True, forward_grad: bool = True, intercept: Any = None,
-                 journal: Any = None, autocast: Any = None, functions: tuple[Any, ...] = ()):
+                 journal: Any = None, autocast: Any = None, functions: tuple[Any, ...] = (),
+                 profile: Any = None):
         self.grad = grad
         self.inference = inference
         self.saved_hooks = saved_hooks
@@ -32,6 +33,7 @@ class Mode:
         self.journal = journal  # is told of every write and draw, so that they can be undone
         self.autocast = autocast  # casts the arguments of every call
         self.functions = functions  # take over every public function, the last one first
+        self.profile = profile  # measures every call
 
     @property
     def records(self) -> bool:
@@ -42,7 +44,7 @@ class Mode:
         """This mode with some switches changed."""
         made = Mode(self.grad, self.inference, self.saved_hooks, self.hooks_disabled,
                     self.override, self.forward_grad, self.intercept, self.journal, self.autocast,
-                    self.functions)
+                    self.functions, self.profile)
         for name, value in changes.items():
             setattr(made, name, value)
         ordinary = GRAD if made.grad else NO_GRAD
@@ -52,7 +54,8 @@ class Mode:
         """Whether anything but recording is switched away from the ordinary."""
         return bool(self.inference or self.saved_hooks or self.hooks_disabled is not None
                     or not self.override or not self.forward_grad or self.intercept is not None
-                    or self.journal is not None or self.autocast is not None or self.functions)
+                    or self.journal is not None or self.autocast is not None or self.functions
+                    or self.profile is not None)
 
 
 GRAD = Mode()

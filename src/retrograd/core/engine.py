@@ -251,8 +251,9 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
         known = grads.get(edge)
         grads[edge] = gradient if known is None else known + gradient
     released = None if retain else Released(call_sites.here(3))
-    finish = _Leaves(grads, captured, None if targets is None else set(targets), recorded,
-                     accumulate, schedule)
+    profile = MODE.get().profile
+    finish = (_Leaves if profile is None or not accumulate else _MeasuredLeaves)(
+        grads, captured, None if targets is None else set(targets), recorded, accumulate, schedule)
     errors, outer = xp.error_state(), RUNNING.get()
     schedule.retains, schedule.accumulates, schedule._notes = retain, accumulate, None
     # Memory that others may hold, by its id: who asked for the pass, and who was shown a gradient
@@ -265,7 +266,7 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
             for gradient in filter(is_array, gradients):
                 memory = memory_of(gradient)
                 schedule.given[id(memory)] = memory
-        if schedule.is_plain and not recorded and released is not None:
+        if schedule.is_plain and not recorded and released is not None and profile is None:
             _run_plain(schedule, grads, released)
             finish.all(schedule.leaves)
         elif schedule.is_unwatched and schedule.needed is not None:
@@ -273,12 +274,15 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
                 from ..transforms.backward import pull_data
 
                 with switched(grad=False):
-                    _run_to_targets(schedule, grads, captured, released, pull_data)
+                    _run_to_targets(schedule, grads, captured, released,
+                                    _measured(pull_data, profile))
             else:
-                _run_to_targets(schedule, grads, captured, released, _replay if recorded else _pull)
+                _run_to_targets(schedule, grads, captured, released,
+                                _measured(_replay if recorded else _pull, profile))
             finish.all(schedule.leaves)
         else:
-            _run_any(schedule, grads, captured, set(targets or ()), recorded, released, finish)
+            _run_any(schedule, grads, captured, set(targets or ()), recorded, released, finish,
+                     _measured(_run_node, profile))
         for callback in schedule.callbacks or ():  # which may queue further ones
             callback()
     finally:
@@ -360,7 +364,7 @@ def _replay(node: Any, g: Any, wanted: tuple[Any, ...]) -> Any:
 
 def _run_any(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any],
              wanted_at: set[Any], recorded: bool, released: Released | None,
-             finish: _Leaves) -> None:
+             finish: _Leaves, run_node: Callable[..., Any]) -> None:
     """The loop with everything: hooks, targets, several outputs, recording, anomaly mode."""
     needed, outputs, closing = schedule.needed, schedule.outputs, schedule.closing()
     for leaf in closing.get(None, ()):
@@ -384,7 +388,7 @@ def _run_any(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any]
                 if watched and node.prehooks is not None:
                     g = before(node, g, recorded)
                 results: Any = (None,) * len(edges) if g is None and not node.runs_undefined \
-                    else _run_node(node, g, wanted, recorded)
+                    else run_node(node, g, wanted, recorded)
                 if released is not None:
                     node.release(released)
                 if watched and node.posthooks is not None:
@@ -401,6 +405,11 @@ def _run_any(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any]
 
 LOOPS = {_run_plain.__code__, _run_to_targets.__code__, _run_any.__code__}
 """Each calls the node that it runs ``node``."""
+
+
+def _measured(run_node: Callable[..., Any], profile: Any) -> Callable[..., Any]:
+    """What runs a node, also while a profiler is on."""
+    return run_node if profile is None else profile.running(run_node)
 
 
 def _run_node(node: Node, g: Any, wanted: list[Any], recorded: bool) -> tuple[Any, ...]:
@@ -626,6 +635,16 @@ class _Leaves:
             post_accumulate_hooks(leaf, recorded)
         if node is not None and node.posthooks:
             after(node, (), g, recorded)
+
+
+class _MeasuredLeaves(_Leaves):
+    """The same, while a profiler is on."""
+
+    __slots__ = ()
+
+    def __call__(self, leaf: Tensor) -> None:
+        profile = MODE.get().profile
+        profile.node(profile.accumulation, -1, None, super().__call__, leaf)
 
 
 def leaf_hooks(leaf: Tensor, g: Any, recorded: bool) -> Any:

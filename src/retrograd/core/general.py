@@ -7,18 +7,19 @@ for the usual calls, and what it is held to.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..backend import xp
 from ..backend.numpy import ndarray
-from ..base.modes import MODE, Mode
+from ..base.modes import MODE
 from ..codegen.compiling import offer
 from .arguments import refuse_foreign
 from .computing import compute
 from .extensions import TRACED_TENSORS, extensions
 from .former_calls import in_present_order
 from .op import Op
-from .operands import prepare
+from .operands import prepare, run_in
 from .out_argument import in_dtype_of, write_out
 from .overriding import dispatch_override, overriding
 from .recording import collect_edges, finish
@@ -46,9 +47,13 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     mode = MODE.get()
     if mode.functions:
         return dispatch_override(op.function, overriding(args), op, args, out)
+    if out is None and mode.autocast is not None:
+        args = mode.autocast.cast_for(op, args)
+        return run_in(mode.but(autocast=None), op.function, op, args)
+    if mode.profile is not None and not (mode.override and overriding(args)):
+        return mode.profile.op(op, partial(run_in, mode.but(profile=None), op.function, op, args,
+                                           out), args)
     if out is None:
-        if mode.autocast is not None:
-            return run_in(mode.but(autocast=None), op, mode.autocast.cast_for(op, args))
         for value in args:
             if value.__class__ in TRACED_TENSORS:
                 result = extensions.traced_call(op, args, mode)
@@ -57,7 +62,8 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
                 break
         else:
             if mode.journal is not None and is_beside(op, args):
-                return run_in(mode.but(journal=None), op, args)  # which kept it from the fast path
+                # Which kept it from the fast path.
+                return run_in(mode.but(journal=None), op.function, op, args)
     elif op.out_rule.computes and isinstance(out, Tensor):
         args = in_dtype_of(op, args, out)
     if mode.override:
@@ -87,17 +93,6 @@ def is_beside(op: Op, args: tuple[Any, ...]) -> bool:
     """Whether a call inside a vmap has nothing to do with it: plain tensors, and nothing drawn."""
     return not op.has_list and not op.draws and all(
         type(value) in PLAIN or not isinstance(value, Tensor) for value in args)
-
-
-def run_in(mode: Mode, op: Op, args: tuple[Any, ...]) -> Any:
-    """The call from its beginning, in a mode in which it may take the fast path."""
-    named = {p.name: v for p, v in zip(op.params, args, strict=True) if p.keyword_only}
-    before = MODE.get()
-    try:
-        MODE.set(mode)
-        return op.function(*args[:len(args) - len(named)], **named)
-    finally:
-        MODE.set(before)
 
 
 def refuse_options(op: Op, args: tuple[Any, ...], error: Exception) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
+from functools import partial
 from typing import Any
 
 from ..backend import xp
@@ -31,7 +32,7 @@ from .graph import (
 )
 from .libraries import brought, in_library, library_among
 from .op import Op
-from .operands import prepare
+from .operands import prepare, run_in
 from .overriding import dispatch_override, overriding
 from .recording import collect_edges, flat_tensors, is_differentiable, note_cut, record
 from .saved_values import PackedValue, pull_on_tensors
@@ -58,6 +59,9 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         found = overriding(args)
         if found or mode.functions:
             return dispatch_override(inplace_function(op), found, op, args)
+    if mode.profile is not None:
+        return mode.profile.op(op, partial(run_in, mode.but(profile=None), inplace_function(op), op,
+                                           args), args, "_")
     if not isinstance(target, Tensor):
         if target is REQUIRED:
             raise missing_arguments(op.title + "_", ["input"])

@@ -18,6 +18,7 @@ from ..base.errors import (
     size_mismatch,
     type_name,
 )
+from ..base.modes import MODE, Mode
 from .computing import compute
 from .extensions import TRACED_TYPES
 from .op import ARRAY, ARRAYS, DIM, DIMS, INTS, OPTIONAL, REGISTRY, Op, Param
@@ -226,3 +227,17 @@ def check_broadcast(op: Op, data: dict[str, Any]) -> None:
                 except ValueError:
                     raise size_mismatch([tuple(seen), shapes[i]]) from None
         raise size_mismatch(shapes) from None
+
+
+def run_in(mode: Mode, function: Any, op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
+    """A call of one of an op's functions from its beginning, in another mode."""
+    named = {p.name: v for p, v in zip(op.params, args, strict=True) if p.keyword_only}
+    positional = args[:len(args) - len(named)]
+    if out is not None:
+        named["out"] = out
+    before = MODE.get()
+    try:
+        MODE.set(mode)
+        return function(*positional, **named)
+    finally:
+        MODE.set(before)

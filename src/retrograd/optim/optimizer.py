@@ -10,6 +10,7 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
+from ..base.modes import MODE
 from ..core.graph import RemovableHandle
 from ..core.tensor import Tensor
 from ..nn.modules._calling import register_hook
@@ -95,6 +96,14 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradients of every parameter, or fill them with zeros."""
+        profile = MODE.get().profile
+        if profile is None:
+            self._zero_grad(set_to_none)
+        else:
+            profile.block(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad", self._zero_grad,
+                          set_to_none)
+
+    def _zero_grad(self, set_to_none: bool) -> None:
         for group in self.param_groups:
             for param in group["params"]:
                 if param._grad is not None:
@@ -242,24 +251,32 @@ def _with_hooks(step: Callable) -> Callable:
     @functools.wraps(step)
     def run(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
         self._opt_called = True
-        if not (self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks):
-            return step(self, *args, **kwargs)
-        called = (self, *args)
-        for hook in list(self._optimizer_step_pre_hooks.values()):
-            replaced = hook(self, called, kwargs)
-            if replaced is None:
-                continue
-            if not (isinstance(replaced, tuple) and len(replaced) == 2):
-                raise RuntimeError(
-                    f"{step} must return None or a tuple of (new_args, new_kwargs), but got "
-                    f"{replaced}.")
-            called, kwargs = replaced
-        result = step(*called, **kwargs)
-        for hook in list(self._optimizer_step_post_hooks.values()):
-            hook(self, called, kwargs)
-        return result
+        run_it = step if not (self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks) \
+            else functools.partial(_between_hooks, step)
+        profile = MODE.get().profile
+        if profile is None:
+            return run_it(self, *args, **kwargs)
+        return profile.block(f"Optimizer.step#{type(self).__name__}.step", run_it, self, *args,
+                             **kwargs)
 
     return run
+
+
+def _between_hooks(step: Callable, self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+    called: Any = (self, *args)
+    for hook in list(self._optimizer_step_pre_hooks.values()):
+        replaced = hook(self, called, kwargs)
+        if replaced is None:
+            continue
+        if not (isinstance(replaced, tuple) and len(replaced) == 2):
+            raise RuntimeError(
+                f"{step} must return None or a tuple of (new_args, new_kwargs), but got "
+                f"{replaced}.")
+        called, kwargs = replaced
+    result = step(*called, **kwargs)
+    for hook in list(self._optimizer_step_post_hooks.values()):
+        hook(self, called, kwargs)
+    return result
 
 
 def _listed(group: dict[str, Any]) -> None:

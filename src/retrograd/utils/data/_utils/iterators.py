@@ -12,6 +12,7 @@ import weakref
 from functools import partial
 from typing import Any, Self
 
+from ....base.modes import MODE
 from ....compat.settings import get_num_threads, set_num_threads
 from ..sampler import draw_seed
 from .fetch import _IterableDatasetFetcher, _MapDatasetFetcher
@@ -70,7 +71,9 @@ class _BaseDataLoaderIter:
         raise NotImplementedError
 
     def __next__(self) -> Any:
-        data = self._next_data()
+        profile = MODE.get().profile
+        data = self._next_data() if profile is None else profile.block(
+            f"enumerate(DataLoader)#{type(self).__name__}.__next__", self._next_data)
         self._num_yielded += 1
         if self._said is not None and self._num_yielded > self._said:
             self._warn_of_length()

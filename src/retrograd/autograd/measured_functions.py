@@ -1,0 +1,92 @@
+"""Functions made of ops, which look out for a profiler as long as there is one.
+
+Ops notice it on their general path. Functions made of ops, and those of users, would cost more if
+each call looked for it: their code is exchanged when a profiler begins, and put back at the end.
+"""
+
+from __future__ import annotations
+
+from types import CodeType, FunctionType
+from typing import Any
+
+from ..base.locks import new_lock
+from ..base.modes import MODE
+from ..core.arguments import put_in_front
+from .event_names import functions_to_watch
+from .function import Function
+
+
+def _looking(*args, **kwargs):  # type: ignore[no-untyped-def]
+    call = "CALL"
+    return call(args, kwargs)  # type: ignore[operator]
+
+
+class _Measured:
+    """A public function made of ops, and the plain one that it runs."""
+
+    __slots__ = ("plain", "name")
+
+    def __init__(self, plain: Any, name: str):
+        self.plain, self.name = plain, name
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        recorder = MODE.get().profile
+        if recorder is None or not recorder.is_on:
+            return self.plain(*args, **kwargs)
+        return recorder.function(self.name, self.plain, args, kwargs)
+
+
+class _MeasuredApply(_Measured):
+    """The call of a function of the user's, which is an event of its name."""
+
+    __slots__ = ()
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        recorder = MODE.get().profile
+        if recorder is None or not recorder.is_on:
+            return self.plain(*args, **kwargs)
+        return recorder._measured(args[0].__name__, lambda: self.plain(*args, **kwargs), args[1:],
+                                  kwargs)
+
+
+class _Watch:
+    """The functions that look out for a profiler, while there is one."""
+
+    def __init__(self) -> None:
+        self.lock = new_lock()
+        self.users: set[Any] = set()
+        self.changed: list[tuple[FunctionType, CodeType, Any]] = []
+
+    def begin(self, user: Any) -> None:
+        """Have functions look out as long as ``user`` is there."""
+        with self.lock:
+            self.users.add(user)
+            if not self.changed:
+                for function, name in functions_to_watch().items():
+                    self._put(function, _Measured, name)
+                self._put(vars(Function)["apply"].__func__, _MeasuredApply, "apply")
+
+    def _put(self, function: FunctionType, kind: type[_Measured], name: str) -> None:
+        wrapped = function.__dict__.get("__wrapped__")
+        plain = put_in_front(function, _looking.__code__, lambda plain: kind(plain, name))
+        self.changed.append((function, function.__code__, (plain, wrapped)))
+
+    def end(self, user: Any) -> None:
+        """Let functions be what they were, unless others use this too."""
+        with self.lock:
+            self.users.discard(user)
+            while not self.users and self.changed:
+                function, code, (plain, wrapped) = self.changed.pop()
+                if function.__code__ is not code:
+                    continue  # somebody else looks out too by now, by way of this
+                # The defaults first: until the code is back, nothing looks at them.
+                function.__defaults__, function.__kwdefaults__ = \
+                    plain.__defaults__, plain.__kwdefaults__
+                function.__code__ = plain.__code__
+                if wrapped is None:
+                    del function.__wrapped__  # type: ignore[attr-defined]
+                else:
+                    function.__wrapped__ = wrapped  # type: ignore[attr-defined]
+
+
+watch = _Watch()

@@ -1,0 +1,191 @@
+"""Profiles beside PyTorch's: the names of events, tables and averages of equal events."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any
+
+import pytest
+import torch
+
+import retrograd
+from retrograd.autograd.event_names import functions_to_watch, name_of
+from retrograd.core.op import REGISTRY
+from retrograd.ops import late
+
+LIBRARIES = (retrograd, torch)
+ATEN = {name.partition("::")[2].partition(".")[0]
+        for name in torch._C._dispatch_get_all_op_names() if name.startswith("aten::")}
+
+
+def test_names_are_pytorch_s() -> None:
+    late.load_all()
+    shown = [*functions_to_watch().values(), *map(name_of, REGISTRY.values())]
+    assert [name for name in shown if name.startswith("aten::") and name[6:] not in ATEN] == []
+    assert len(set(shown)) > 600
+
+
+PROGRAMS = """
+(x * y + x / 2 - y).sum().backward()
+torch.nn.functional.cross_entropy(x @ y.T, torch.tensor([0, 1, 2])).backward()
+torch.nn.Linear(3, 2)(x).relu().mean().backward()
+x.exp().log().tanh().sigmoid().softmax(1).log_softmax(0).max().backward()
+torch.cat([x, y]).view(-1).reshape(3, 6).transpose(0, 1).contiguous().sum(0).norm().backward()
+torch.nn.functional.conv1d(x[None], torch.ones(2, 3, 2)).square().sum().backward()
+torch.nn.functional.layer_norm(x, (3,)).pow(2).sum().backward()
+torch.where(x > 0, x, y).clamp(min=0).abs().sqrt().sum().backward()
+torch.autograd.grad(torch.autograd.grad(x.sin().sum(), x, create_graph=True)[0].sum(), x)
+torch.stack([x, y]).mean(dim=0).unsqueeze(0).squeeze(0).t().sum().backward()
+y.add_(1).mul_(2).zero_()
+torch.zeros(1).fill_(2).item()
+torch.optim.Adam([x]).zero_grad()
+torch.einsum("ij,kj->ik", x, y).var().backward()
+torch.nn.functional.embedding(torch.tensor([0, 2]), x).std().backward()
+torch.nn.functional.scaled_dot_product_attention(x[None], y[None], y[None]).sum().backward()
+""".strip().splitlines()
+ABSENT = {"aten::norm": "PyTorch's method is a Python function, which asks linalg"}
+
+
+def profiled(program: str, library: Any) -> Any:
+    library.manual_seed(0)
+    space = {"torch": library, "x": library.rand(3, 3, requires_grad=True),
+             "y": library.rand(3, 3)}
+    exec(program, dict(space, x=library.rand(3, 3, requires_grad=True), y=library.rand(3, 3)))
+    with library.autograd.profiler.profile() as prof:
+        exec(program, space)
+    return prof.function_events
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_program_shows_the_same_calls(program: str) -> None:
+    """What the program called, and the nodes of its backward pass, are events in both, in order.
+
+    PyTorch shows what its functions call inside as well; so does this package, with its own.
+    """
+    found, expected = (profiled(program, library) for library in LIBRARIES)
+    theirs = [e.name for e in expected]
+    top = [e.name for e in found if e.cpu_parent is None
+           and not e.name.startswith(("autograd::", "retrograd::")) and e.name not in ABSENT]
+    left = iter(theirs)
+    assert [name for name in top if name not in left] == [], theirs
+
+
+def test_backward_events_are_the_same() -> None:
+    def shown(library: Any) -> list[tuple[str, int, bool]]:
+        events = profiled("(x * y).exp().sum().backward()", library)
+        first = next(e.sequence_nr for e in events if e.name == "aten::mul")
+        return [(e.name, e.scope, e.sequence_nr - first if e.sequence_nr >= 0 else -1)
+                for e in events if "Backward" in e.name or "Accumulate" in e.name]
+
+    ours, theirs = map(shown, LIBRARIES)
+    assert ours == theirs
+
+
+def made(library: Any, **options: Any) -> Any:
+    util = library.autograd.profiler_util
+    events = util.EventList(profile_memory=options.get("memory", False),
+                            with_flops=options.get("flops", False), use_device=None)
+    spans = [("aten::linear", 0, 1500, 1), ("aten::addmm", 100, 1400, 1),
+             ("aten::mul", 1600, 1601, 1),
+             ("a block with a name that is far too long to be shown in a table", 1700, 2.5e6, 1),
+             ("aten::mul", 1800, 1900.5, 1), ("aten::mul", 0, 10, 2)]
+    for number, (name, start, end, thread) in enumerate(spans):
+        events.append(util.FunctionEvent(
+            id=number, name=name, thread=thread, start_us=start, end_us=end, fwd_thread=0,
+            overload_name="", sequence_nr=number, input_shapes=[[number % 2, 3], []],
+            stack=["deep/" * 20 + f"file.py({number % 2}): f", "main.py(3): <module>"],
+            cpu_memory_usage=number * 1000, flops=1000 * (number % 3), is_legacy=False,
+            concrete_inputs=[], kwinputs={}, use_device=None))
+    events._populate_cpu_children()
+    events._tree_built = True
+    return events
+
+
+TABLES: list[dict[str, Any]] = [
+    {}, {"sort_by": "cpu_time_total"}, {"sort_by": "self_cpu_time_total", "row_limit": 2},
+    {"row_limit": -1, "header": "TITLE", "top_level_events_only": True},
+    {"max_name_column_width": 12, "max_src_column_width": 20, "max_shapes_column_width": 7},
+    {"max_name_column_width": None, "max_src_column_width": None}, {"time_unit": "ms"},
+    {"time_unit": "s", "sort_by": "count"}]
+
+
+@pytest.mark.parametrize("options", TABLES, ids=str)
+@pytest.mark.parametrize("group", [None, {}, {"group_by_input_shapes": True},
+                                   {"group_by_stack_n": 1}, {"group_by_stack_n": 5}], ids=str)
+@pytest.mark.parametrize("memory", [False, True])
+def test_tables(options: dict[str, Any], group: Any, memory: bool) -> None:
+    def table(library: Any) -> str:
+        events = made(library, memory=memory)
+        return (events if group is None else events.key_averages(**group)).table(**options)
+
+    assert table(retrograd) == table(torch)
+
+
+def test_tables_with_arithmetic() -> None:
+    """PyTorch puts the numbers under the wrong titles where there are stacks as well."""
+    def table(library: Any) -> str:
+        events = made(library, flops=True)
+        for event in events:
+            event.stack = []
+        return events.key_averages().table(sort_by="flops")
+
+    assert table(retrograd) == table(torch)
+
+
+def test_words_of_events() -> None:
+    def words(library: Any) -> list[str]:
+        events = made(library)
+        return [*map(repr, events), *map(repr, events.key_averages()),
+                repr(events.total_average()), str(events.self_cpu_time_total),
+                *[str(e.cpu_time_str) for e in events], str(library.autograd.profiler.profile())]
+
+    assert words(retrograd) == words(torch)
+
+
+@pytest.mark.parametrize("arguments", [
+    {"wait": 1, "warmup": 1, "active": 2}, {"wait": 0, "warmup": 1, "active": 1, "repeat": 2},
+    {"wait": 2, "warmup": 1, "active": 3, "repeat": 1, "skip_first": 4},
+    {"wait": 2, "warmup": 1, "active": 1, "skip_first": 3, "skip_first_wait": 1},
+    {"wait": 0, "warmup": 0, "active": 1}, {"wait": 1, "warmup": 1, "active": 0},
+    {"wait": -1, "warmup": 0, "active": 1}], ids=str)
+def test_schedules(arguments: dict[str, int]) -> None:
+    def outcome(library: Any) -> Any:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                plan = library.profiler.schedule(**arguments)
+                found: Any = [plan(step).name for step in range(20)]
+            except AssertionError as error:
+                found = str(error)
+        return found, [str(w.message) for w in caught]
+
+    assert outcome(retrograd) == outcome(torch)
+
+
+@pytest.mark.parametrize("path", [
+    "profiler.profile", "profiler._KinetoProfile", "profiler.record_function",
+    "profiler.schedule", "autograd.profiler.profile", "autograd.profiler.record_function",
+    "autograd.profiler.emit_nvtx", "autograd.profiler_util.EventList",
+    "autograd.profiler_util.FunctionEvent", "autograd.profiler_util.FunctionEventAvg",
+    "autograd.profiler_util.Interval"])
+def test_whatever_programs_call_is_there(path: str) -> None:
+    ours, theirs = retrograd, torch
+    for name in path.split("."):
+        ours, theirs = getattr(ours, name), getattr(theirs, name)
+    if inspect.isclass(theirs):
+        public = {name for name in vars(theirs) if not name.startswith("_")} - NOT_HERE
+        assert {name for name in public if not hasattr(ours, name)} == set()
+    ours_take, theirs_take = (set(inspect.signature(f).parameters) for f in (ours, theirs))
+    assert theirs_take - ours_take <= ONLY_THERE
+
+
+NOT_HERE = {"append_kernel", "metadata_json", "config", "create_trace_id", "default_trace_id",
+            "set_custom_trace_id_callback", "get_trace_id"}
+"""Of devices, and of PyTorch's tracing library."""
+ONLY_THERE = {
+    "activity_filters", "device_resource_id", "activity_type", "metadata_json", "flow_id",
+    "flow_type", "flow_start", "external_id", "linked_correlation_id", "extra_meta",
+    "structured_input_shapes", "structured_input_strides", "input_dtypes", "python_id",
+    "python_parent_id", "python_module_id", "is_python_function", "use_python_export", "kwargs"}
+"""What that library writes into an event."""
