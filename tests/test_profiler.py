@@ -222,7 +222,7 @@ def test_shapes_and_arithmetic() -> None:
     assert named(prof, "aten::conv2d").flops == 2 * (3 * 3 * 3) * (2 * 3 * 3)
     by_shape = prof.key_averages(group_by_input_shape=True)
     assert [e.input_shapes for e in by_shape if e.key == "aten::linear"] == [linear.input_shapes]
-    assert "KFLOPs" in prof.key_averages().table() and "Input Shapes" in by_shape.table()
+    assert "Total FLOPs" in prof.key_averages().table() and "Input Shapes" in by_shape.table()
 
 
 # ---------------------------------------------------------------- whose it is

@@ -234,7 +234,7 @@ def _new_bytes(result: Any, inputs: Iterable[Any]) -> int:
 def _sequence_number(result: Any, inputs: Iterable[Any]) -> int:
     """The number of the node that a call made, or -1."""
     for tensor in _tensors(result):
-        node = getattr(tensor, "_edge", None)
+        node: Any = getattr(tensor, "_edge", None)
         if getattr(node, "is_output", False):
             node = node.node
         seq = getattr(node, "seq", None)
