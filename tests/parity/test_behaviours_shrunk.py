@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 
 from parity.harness import behaviour, behaviour_of_each
 from shared import custom, leaf
@@ -361,3 +362,228 @@ def distances_in_half_precision(torch, log):
     for dtype in (torch.float16, torch.bfloat16):
         x = torch.ones(2, 2, dtype=dtype)
         log.raises(torch.cdist, x, x)
+        log.raises(torch.cdist, x.float(), x)
+    x = torch.ones(2, 2)
+    log.raises(torch.cdist, x, x.double())
+    log.raises(torch.cdist, x.double(), x)
+    log(torch.cdist(torch.ones(0, 2), x.double()).shape)
+
+
+# ---------------------------------------------------------------- hooks and what they are given
+
+
+def _sparing(torch):
+    def forward(ctx, x, y):
+        ctx.set_materialize_grads(False)
+        return x * 2, y * 3
+
+    return custom(torch, lambda ctx, g, h: (None if g is None else g * 2,
+                                            None if h is None else h * 3), forward,
+                  name="Sparing").apply
+
+
+@behaviour_of_each(["backward", "inputs", "grad", "create_graph"])
+def hooks_of_a_leaf_that_gets_no_gradient(torch, log, how):
+    x, w = leaf(torch, 1.0, 2.0), leaf(torch, 1.0, 2.0)
+    heard = []
+    x.register_hook(lambda g: heard.append(("tensor", g)))
+    x.register_post_accumulate_grad_hook(lambda p: heard.append("accumulated"))
+    node = (x * 1).grad_fn.next_functions[0][0]
+    node.register_prehook(lambda given: heard.append(("before", given)))
+    node.register_hook(lambda made, given: heard.append(("after", made, given)))
+    z = _sparing(torch)(x, w)[1].sum()
+    if how == "grad":
+        log(torch.autograd.grad(z, [x, w], allow_unused=True))
+    else:
+        options = {"inputs": {"inputs": [x]}, "create_graph": {"create_graph": True}}
+        z.backward(**options.get(how, {}))
+    log(heard, x.grad)
+    x.register_hook(lambda g: torch.ones(2))
+    log.raises(lambda: _sparing(torch)(x, w)[1].sum().backward())
+
+
+@behaviour_of_each(["both", "alone", "unbound", "accumulated"])
+def what_grad_gives_of_a_tensor_with_a_hook(torch, log, how):
+    x = leaf(torch, 1.0, 2.0)
+    y = x * 2
+    a, b = y.unbind(0)
+    (b if how == "unbound" else y).register_hook(lambda g: g * 0)
+    if how == "accumulated":
+        y.retain_grad()
+        (y ** 2).sum().backward(inputs=[x, y])
+        log(x.grad, y.grad)
+    elif how == "unbound":
+        log(torch.autograd.grad(a * b, [x, a, b], retain_graph=True),
+            torch.autograd.grad(a * b, [a, b]))
+    else:
+        log(torch.autograd.grad((y ** 2).sum(), [x, y] if how == "both" else [y]))
+
+
+@behaviour
+def the_gradient_of_what_a_function_overwrites_is_dropped(torch, log):
+    double = _doubled(torch).apply
+    for part in (slice(None), slice(1)):
+        base = leaf(torch, 1.0, 2.0) * 3
+        y = base[part]
+        y.retain_grad()
+        y.sum().backward(retain_graph=True)
+        log(y.grad, double(y).grad, y.grad)
+        y.sum().backward()
+        log(y.grad)
+
+
+# A hook that detaches takes tangents away: it has to be given value and tangent one by one.
+KEPT = {"detached": lambda t: t.detach().clone(), "copied": lambda t: t.clone(),
+        "array": lambda t: t.detach().numpy().copy()}
+TAKEN_OUT = {"sin": lambda torch, a: a.sin(), "cube": lambda torch, a: a * a * a,
+             "exp": lambda torch, a: a.exp()}
+
+
+@behaviour_of_each((f"{kept} {name}", KEPT[kept], TAKEN_OUT[name])
+                   for kept in KEPT for name in TAKEN_OUT)
+def saved_tensor_hooks_in_forward_mode(torch, log, name, pack, f):
+    x = leaf(torch, 1.0, 2.0)
+
+    def unpack(kept):
+        return kept if isinstance(kept, torch.Tensor) else torch.from_numpy(kept)
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+        tangent = torch.func.jvp(lambda a: f(torch, a), (x,), (x,))[1]
+    log.values(torch.autograd.grad(tangent.sum(), x)[0])
+
+
+# ---------------------------------------------------------------- views and modes
+
+
+@behaviour_of_each([True, False])
+def a_view_was_looked_at_before_its_base_required_grad(torch, log, looked):
+    base = torch.ones(3)
+    view = base.view(3)
+    base.mul_(2)
+    if looked:
+        log(view.requires_grad, view.grad_fn)
+    base.requires_grad_()
+    log(view.requires_grad, torch.autograd.grad((view ** 2).sum(), view)[0])
+
+
+OF_A_VIEW = {"vjp": lambda torch, x: torch.func.vjp(torch.sin, x)[0],
+             "jvp": lambda torch, x: torch.func.jvp(torch.sin, (x,), (torch.ones(2),))[1],
+             "jacrev": lambda torch, x: torch.func.jacrev(torch.sin)(x),
+             "jacfwd": lambda torch, x: torch.func.jacfwd(torch.sin)(x),
+             "linear": lambda torch, x: torch.func.jacfwd(lambda a: a[0])(x)}
+
+
+@behaviour_of_each((name, OF_A_VIEW[name]) for name in OF_A_VIEW)
+def transforms_of_a_view_taken_in_inference_mode(torch, log, name, transform):
+    x = leaf(torch, 1.0, 2.0)
+    with torch.inference_mode():
+        view = x.view(2)
+    log(transform(torch, view).requires_grad)
+
+
+@behaviour
+def copies_made_in_inference_mode(torch, log):
+    import copy
+
+    with torch.inference_mode():
+        log([made(torch.ones(2)).is_inference() for made in (copy.copy, copy.deepcopy)])
+        of_leaf = copy.copy(leaf(torch, 1.0))
+    log(of_leaf.is_inference(), of_leaf.requires_grad)
+
+
+@behaviour
+def inference_tensors_in_a_checkpoint(torch, log):
+    with torch.inference_mode():
+        x = torch.ones(2)
+    checkpoint = _checkpoint(torch)
+    log.raises(checkpoint, torch.sin, x, use_reentrant=False)
+    with torch.no_grad():
+        log(checkpoint(torch.sin, x, use_reentrant=False))
+    log(checkpoint(lambda parts: parts[0] * 2, [x], use_reentrant=False))
+
+
+@behaviour
+def memory_that_is_read_and_written_in_another_order(torch, log):
+    x = torch.arange(4.0).view(2, 2)
+    flat = x.view(4)
+    log.raises(x.mT.copy_, x)
+    log.raises(flat[:3].copy_, flat[1:])
+    log.raises(x.__setitem__, slice(None), x.mT)
+    x[0] = x[1]
+    log(x.copy_(x), x.mT.copy_(x.clone()))
+
+
+@behaviour
+def one_value_under_a_mask_has_to_fit(torch, log):
+    x, yes = torch.ones(2), torch.tensor([True, False])
+    log.raises(x.__setitem__, yes, torch.tensor([1j]))
+    log.raises(x.__setitem__, ~yes & yes, torch.tensor([1j]))
+    log.raises(x.index_fill, 0, torch.tensor([0]), torch.tensor(1j))
+    x[yes] = torch.tensor([2 + 0j])
+    log(x)
+
+
+@behaviour
+def paddings_and_directions_that_are_no_real_numbers(torch, log):
+    x = torch.ones(1, 3)
+    for value in (1j, "a"):
+        log.raises(torch.nn.functional.pad, x, (1, 0), value=value)
+    log.raises(torch.nn.functional.pad, x, (1, 0), "reflect", value=1j)
+    log.raises(torch.func.jvp, torch.sin, (x,), (x.to(torch.int16),))
+    log.raises(torch.func.jvp, torch.sin, (x,), (torch.ones(2, dtype=torch.bool),))
+
+
+# ---------------------------------------------------------------- what derivatives require
+
+
+@behaviour
+def derivatives_that_have_no_history(torch, log):
+    x, one = torch.tensor(2.0, requires_grad=True), torch.ones(())
+    for f in (lambda a: a.prod(), lambda a: a.prod(0)):
+        log(f(x), torch.autograd.grad(f(x), x, create_graph=True)[0].requires_grad,
+            torch.func.jvp(f, (x,), (one,))[1].requires_grad)
+    log(torch.autograd.grad(x.prod(dtype=torch.float64), x)[0])
+    a, b = leaf(torch, [1.0], [2.0]), torch.ones(2, 1)
+    log([g.requires_grad for g in torch.func.grad(
+        lambda a, b: (a.transpose(0, 1) * b).sum(), (0, 1))(a, b)])
+
+
+FILLED = {"zero_": lambda torch, a: (a ** 3).zero_(), "fill_": lambda torch, a: (a ** 3).fill_(2),
+          "fill": lambda torch, a: torch.fill(a ** 3, 2.0), "of nothing": lambda torch, a: a * 0,
+          "of itself": lambda torch, a: a.clone().zero_(),
+          "floor": lambda torch, a: (a ** 3).floor()}
+
+
+@behaviour_of_each((name, FILLED[name]) for name in FILLED)
+def tangents_that_were_filled_with_zeros(torch, log, name, f):
+    x = leaf(torch, 1.0, 2.0)
+    log(torch.func.jvp(lambda a: f(torch, a) + a, (x,), (torch.ones(2),))[1].requires_grad)
+
+
+@behaviour
+def derivatives_of_what_is_empty_or_has_no_dims(torch, log):
+    x = torch.tensor([], requires_grad=True)
+    rows = torch.func.jacrev(torch.exp)(x)
+    slope = torch.autograd.grad(rows.sin().sum(), x, create_graph=True)[0]
+    log(torch.autograd.grad(slope.sum(), x)[0])
+    jacobian = torch.autograd.functional.jacobian
+    log.values(jacobian(lambda a: a.norm().flip(0), torch.ones(4), strategy="forward-mode",
+                        vectorize=True))
+
+
+@behaviour
+def linearized_functions_require_grad_where_they_depend_on_it(torch, log):
+    x, one = leaf(torch, 1.0, 2.0), torch.ones(2)
+    for f, at in ((torch.sin, x), (torch.sin, x.detach()), (lambda a: a * 2, x),
+                  (lambda a: a * x, x.detach()), (lambda a: a + x, x.detach())):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of PyTorch's tracer
+            value, push = torch.func.linearize(f, at)
+            log(value.requires_grad, push(one).requires_grad, push(x).requires_grad)
+
+
+@behaviour
+def quantiles_are_no_views(torch, log):
+    x = torch.rand(2, 2, requires_grad=True)
+    for found in (x.quantile(0.4, 1), x.quantile(0.4), x.nanquantile(0.4, 1, keepdim=True)):
+        log(found._is_view(), found.detach_().requires_grad)

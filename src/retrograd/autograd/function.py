@@ -724,6 +724,7 @@ def _rebased(node: BackwardCFunction, nr: int, output: Tensor, tensors: int) -> 
             view.base._edge is None and output._edge is not None)):
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an "
                            "in-place operation.")
+    output._grad = None  # it was that of the former value
     if view is not None or node.outputs == 1:
         rebase(output, node)
     else:

@@ -375,29 +375,32 @@ def _run_any(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any]
             continue
         g = _gather(node, outputs[node], grads) if node in outputs else grads.pop(node, None)
         watched = Node.any_watched and node.is_watched
+        arrived, edges = g, node.edges()
+        wanted = [None if e is None or (needed is not None and e not in needed) else e
+                  for e in edges]
         if watched:
             g = arriving(node, g, recorded)
         if wanted_at:
-            _capture(node, g, outputs.get(node), captured, wanted_at)
-        if g is not None or watched or node.runs_undefined:
-            edges = node.edges()
-            wanted = [None if e is None or (needed is not None and e not in needed) else e
-                      for e in edges]
-            if needed is None or any(w is not None for w in wanted) or (
-                    schedule.accumulates and not wanted_at.isdisjoint(outputs.get(node, (node,)))):
-                if watched and node.prehooks is not None:
-                    g = before(node, g, recorded)
-                results: Any = (None,) * len(edges) if g is None and not node.runs_undefined \
-                    else run_node(node, g, wanted, recorded)
-                if released is not None:
-                    node.release(released)
-                if watched and node.posthooks is not None:
-                    results = after(node, results, g, recorded)
-                for edge, result in zip(wanted, results, strict=False):
-                    if edge is None or result is None:
-                        continue
-                    known = grads.get(edge)
-                    grads[edge] = result if known is None else known + result
+            # As in PyTorch ``grad`` gives what its hooks made of a tensor's gradient, unless the
+            # pass goes on from there: then it gives what the hooks were given.
+            goes_on = not schedule.accumulates and any(e is not None for e in wanted)
+            _capture(node, arrived if goes_on else g, outputs.get(node), captured, wanted_at)
+        runs = needed is None or any(w is not None for w in wanted) or (
+            schedule.accumulates and not wanted_at.isdisjoint(outputs.get(node, (node,))))
+        if runs and (g is not None or watched or node.runs_undefined):
+            if watched and node.prehooks is not None:
+                g = before(node, g, recorded)
+            results: Any = (None,) * len(edges) if g is None and not node.runs_undefined \
+                else run_node(node, g, wanted, recorded)
+            if released is not None:
+                node.release(released)
+            if watched and node.posthooks is not None:
+                results = after(node, results, g, recorded)
+            for edge, result in zip(wanted, results, strict=False):
+                if edge is None or result is None:
+                    continue
+                known = grads.get(edge)
+                grads[edge] = result if known is None else known + result
         if node in closing:
             for leaf in closing[node]:
                 finish(leaf)
@@ -545,7 +548,7 @@ def check_hook_result(hook: Any, old: Tensor | None, new: Any) -> None:
     if not isinstance(new, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
     if old is None:
-        return
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     if old._data.dtype != new._data.dtype:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (was "
                            f"torch.{old.dtype.alias}Tensor got torch.{new.dtype.alias}Tensor)")
@@ -613,24 +616,24 @@ class _Leaves:
         g = self.grads.pop(leaf, None)
         if self.holders:
             self.holders[id(g)] -= 1
-        if g is None or (self.targets is not None and leaf not in self.targets):
+        # Hooks of a leaf that was reached are called with None, too, where no gradient came.
+        if (g is None and not leaf._is_watched) or (
+                self.targets is not None and leaf not in self.targets):
             return
         recorded = self.recorded
         if leaf._hooks:
             g = leaf_hooks(leaf, g, recorded)
-            if g is None:
-                return
         if not self.accumulate:
-            self.captured[leaf] = g
+            if g is not None:
+                self.captured[leaf] = g
             return
         if leaf._edge is None:
             return  # frozen since it was used
         node = leaf._accumulator() if leaf._node_hooks is not None else None
         if node is not None and node.prehooks:
             g = before(node, g, recorded)
-            if g is None:
-                return
-        accumulate_into(leaf, g, recorded, self)
+        if g is not None:
+            accumulate_into(leaf, g, recorded, self)
         if leaf._post_hooks:
             post_accumulate_hooks(leaf, recorded)
         if node is not None and node.posthooks:

@@ -119,8 +119,13 @@ class _InferenceVersion(Version):
 
     @property
     def n(self) -> int:  # type: ignore[override]
+        self.check()
+        return 0
+
+    def check(self) -> None:
+        """Raise where an inference tensor may not be saved."""
         if DIFFERENTIATING.get() or RUNNING.get() is not None:
-            return 0
+            return
         raise RuntimeError(
             "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
             "inference mode in computation tracked by autograd. To work around this, you can make "

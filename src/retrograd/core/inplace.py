@@ -456,12 +456,13 @@ def refresh(target: Tensor) -> None:
     view = target._view
     assert view is not None
     base = view.base
-    if edge_of(base) is not None:
-        if view.origin:
-            if not MODE.get().records:
-                return
-            refuse_view(target, view, _BASE_WRITTEN)
-        refreshed(target, base)
+    if edge_of(base) is None:
+        return  # it may require grad later, and its views with it
+    if view.origin:
+        if not MODE.get().records:
+            return
+        refuse_view(target, view, _BASE_WRITTEN)
+    refreshed(target, base)
     view.version = target._vc.n  # type: ignore[union-attr]
 
 

@@ -16,12 +16,22 @@ from .tensor import Tensor, class_for, edge_of, wrap_any
 
 
 class PackedValue:
-    """A saved value in the keeping of a pair of saved-tensor hooks."""
+    """A saved value in the keeping of a pair of saved-tensor hooks.
 
-    __slots__ = ("value", "unpack_hook")
+    Of a dual number they keep value and tangent one by one: a hook may detach what it is given.
+    """
+
+    __slots__ = ("value", "unpack_hook", "join")
+    value: Any
+    join: Any
 
     def __init__(self, tensor: Tensor, hooks: tuple[Any, Any], is_output: bool = False):
         pack, self.unpack_hook = hooks
+        parts = tensor._data.parts() if tensor._is_traced else None
+        self.join = None if parts is None else tensor._data.of_parts
+        if parts is not None:
+            self.value = [PackedValue(wrap_any(part), hooks) for part in parts]
+            return
         version = tensor._version
         # What a hook does with the value is no part of the graph.
         with switched(grad=False, saved_hooks=()):
@@ -36,6 +46,8 @@ class PackedValue:
                 "operations on the input to a pack hook.")
 
     def unpack(self) -> Tensor:
+        if self.join is not None:
+            return wrap_any(self.join(*[part.unpack()._data for part in self.value]))
         with switched(saved_hooks=()):
             found = self.unpack_hook(self.value)
         if not isinstance(found, Tensor):

@@ -732,7 +732,7 @@ class Tensor(TensorMethods):
         array = self._array()
         fill(out, library_of(array).copy_with_memory(array, memo),
              LEAF if self.requires_grad else None)
-        out._vc = Version(1)
+        out._vc = INFERENCE if MODE.get().inference else Version(1)
         memo[id(self)] = out
         if self._grad is not None:
             out._grad = copy.deepcopy(self._grad, memo)
@@ -855,7 +855,7 @@ def _rebuild(cls: type, array: Any, order: tuple[int, ...] | None, requires_grad
     out: Any = object.__new__(class_for(array) if cls is Tensor else cls)
     fill(out, array if order is None else array.transpose(order), LEAF if requires_grad else None)
     # PyTorch fills a tensor that it rebuilds by a write, and counts it.
-    out._vc = Version(1)
+    out._vc = INFERENCE if MODE.get().inference else Version(1)
     out.__dict__.update(attributes)
     return out
 

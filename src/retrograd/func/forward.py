@@ -17,8 +17,8 @@ from .reverse import (
     checked_argnums,
     checked_aux,
     output_and_aux,
+    ran,
     standard_basis,
-    vjp,
     with_arguments,
     zeros_like,
 )
@@ -73,8 +73,10 @@ def _checked_pairs(name: str, primals: Any, tangents: Any) -> tuple[list[Any], l
                 raise RuntimeError(f"{name}: Expected {kind} to only contain Tensors, got "
                                    f"{type(value)}")
     for p, t in zip(flat, directions, strict=True):
-        if not (p.is_floating_point() or p.is_complex()):
-            raise ValueError(f"Expected primal to be floating point or complex, but got: {p.dtype}")
+        for kind, value in (("primal", p), ("tangent", t)):
+            if not (value.is_floating_point() or value.is_complex()):
+                raise ValueError(f"Expected {kind} to be floating point or complex, but got: "
+                                 f"{value.dtype}")
         if tuple(p.shape) != tuple(t.shape):
             raise RuntimeError(
                 "Trying to set a forward gradient that has a different size than that of the "
@@ -131,7 +133,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     ``func`` runs once. Its reverse pass u ↦ Jᵀu is recorded on the first call, and every call
     transposes that record once more.
     """
-    output, pull = vjp(func, *primals)
+    output, _aux, backward = ran(func, primals, False)
     inputs, structure = trees.flatten(primals)
     outputs, out_structure = trees.flatten(output)
     record: list[Any] = []
@@ -140,7 +142,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         if not record:
             with switched(grad=True, inference=False):
                 seeds = [zeros_like(o).requires_grad_() for o in outputs]
-                pulled = pull(trees.unflatten(seeds, out_structure), create_graph=True)
+                pulled = backward.pull(trees.unflatten(seeds, out_structure), record=True)
             record[:] = seeds, trees.flatten(pulled)[0]
         return record
 
@@ -159,7 +161,8 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         pairs = [(p, t) for p, t in zip(pulled, flat, strict=True) if p._edge is not None]
         slopes: Any = [None] * len(seeds)
         if pairs:
-            keep = MODE.get().records and any(t._edge is not None for t in flat)
+            keep = MODE.get().records and (
+                backward.watched or any(t._edge is not None for t in flat))
             slopes = graph_grad([p for p, _ in pairs], seeds, [t for _, t in pairs],
                                 retain_graph=True, create_graph=keep, allow_unused=True)
         return trees.unflatten([zeros_like(o) if s is None else s

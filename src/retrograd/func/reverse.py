@@ -126,7 +126,8 @@ class Backward:
         """Whether anything but the arguments could ask for gradients of the outputs."""
         schedule = self.schedule()
         return bool(schedule.leaves) or any(
-            isinstance(n, FunctionInput) and n.is_open and n not in self.inputs.nodes
+            n.leads_nowhere or (
+                isinstance(n, FunctionInput) and n.is_open and n not in self.inputs.nodes)
             for n in schedule.order)
 
     def gradients(self, seeds: list[Any] | None, record: bool,
@@ -187,7 +188,7 @@ class Backward:
         if not isinstance(found, Tensor):
             return wrap_any(own(found))
         if found._edge is not None and not self._leads_outside(found._edge):
-            found._edge = None  # it was recorded for the sake of other arguments
+            return found._off_graph()  # it was recorded for the sake of other arguments
         return found
 
     def _leads_outside(self, edge: Any) -> bool:
@@ -198,7 +199,7 @@ class Backward:
             node = edge.node if getattr(edge, "is_output", False) else edge
             if node is None or node in seen:
                 continue
-            if not isinstance(node, Node) or (
+            if not isinstance(node, Node) or node.leads_nowhere or (
                     isinstance(node, FunctionInput) and node.is_open
                     and node not in self.inputs.nodes):
                 return True

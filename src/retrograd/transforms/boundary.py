@@ -369,10 +369,10 @@ def settle(result: Any, levels: tuple[int, ...]) -> Any:
     return Batched(result.level, settle(result.value, levels), result.outer)
 
 
-def _unsettle(g: Any, removed: dict[int, int]) -> Any:
+def _unsettle(g: Any, removed: dict[int, int | None]) -> Any:
     """The adjoint of :func:`settle`: give back the levels it removed."""
     for level, size in removed.items():
-        if size:
+        if size is not None:
             g = _below(g, level, _repeating(level, size, outer=True))
         else:
             g = _as_functional(level, "tangent", {})(g)
@@ -392,11 +392,12 @@ def _repeated(data: Any, size: int) -> Any:
     return compute(expand.op, [data.reshape((1, *shape)), (size, *shape)])
 
 
-def _outer_sizes(data: Any) -> dict[int, int]:
-    found: dict[int, int] = {}
+def _outer_sizes(data: Any) -> dict[int, int | None]:
+    """The outer levels of a gradient, with the sizes of those that are batches."""
+    found: dict[int, int | None] = {}
     if isinstance(data, Dual):
         if data.outer:
-            found[data.level] = 0
+            found[data.level] = None
         found.update(_outer_sizes(data.tangent))
         found.update(_outer_sizes(data.primal))
     elif isinstance(data, Batched):

@@ -26,6 +26,8 @@ COMPARING = {"_clamp_max_number", "_clamp_max_tensor", "_clamp_min_number", "_cl
              "minimum", "fmax", "fmin", "amax", "amin", "_aminmax", "_max", "_min", "_median",
              "_nanmedian", "_nansum", "nan_to_num", "_max_pool1d", "_max_pool2d", "_max_pool3d"}
 """The ops whose rules ask for values only to choose between tangents."""
+FILLING = {"_zero", "_fill_number", "_fill_tensor", "_full_of_number", "_full_of_tensor"}
+"""The ops that fill a tangent as they fill the value: with zeros, but it keeps its history."""
 
 
 def subsets(part: Iterable[int]) -> Iterator[Part]:
@@ -47,7 +49,8 @@ def requires_grad(edge: Any, part: Part) -> bool:
         if (node, part) in seen:
             continue
         seen.add((node, part))
-        origins = _origins(node, part) if isinstance(node, Node) else None
+        ends = not isinstance(node, Node) or node.leads_nowhere
+        origins = None if ends else _origins(node, part)
         if origins is None:
             if not part:
                 return True
@@ -94,7 +97,7 @@ def _of_op(node: Any, part: Part) -> list[tuple[Any, Part]] | None:
     found: list[tuple[Any, Part]] = []
     for name, edge, known in zip(names, edges, levels, strict=False):
         within = part.intersection(known)
-        if within == part and not _is_zero(op.rules.get(name)):
+        if within == part and (op.name in FILLING or not _is_zero(op.rules.get(name))):
             found.append((edge, part))
         if asked:
             found += [(edge, inner) for inner in subsets(within)

@@ -41,6 +41,10 @@ class TracedData:
 
     size = property(lambda self: math.prod(self.shape))
 
+    def parts(self) -> tuple[Any, ...] | None:
+        """What the data is made of, where each part can be kept by itself; ``of_parts`` joins."""
+        return None
+
 
 class Unreadable(RuntimeError):
     """A rule looks at numbers where its tangents have none."""
@@ -59,6 +63,12 @@ class Dual(TracedData):
     shape = property(lambda self: self.primal.shape)
     ndim = property(lambda self: self.primal.ndim)
     dtype = property(lambda self: self.primal.dtype)
+
+    def parts(self) -> tuple[Any, ...]:
+        return self.primal, self.tangent
+
+    def of_parts(self, primal: Any, tangent: Any) -> Dual:
+        return Dual(self.level, primal, tangent, self.outer)
 
     def __bool__(self) -> bool:
         return bool(self.primal)

@@ -106,6 +106,9 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | N
         return CheckpointFunction.apply(function, preserve, *args)
     if not MODE.get().grad:
         return function(*args, **kwargs)
+    for value in args:  # they are saved, whether or not the function saves anything
+        if isinstance(value, Tensor) and value._vc is INFERENCE:
+            INFERENCE.check()
     logs = None
     if debug if _overridden["debug"] is None else _overridden["debug"]:
         if context_fn is not noop_context_fn:

@@ -108,6 +108,7 @@ def main() -> int:
             differing += 1
             short = shrunk(outcome, watched)
             groups[signature(short)].append((seed, short))
+            print(f"seed {seed}: {' | '.join(signature(short))}", file=sys.stderr, flush=True)
         if count % 250 == 0:
             print(f"{count} programs, {differing} differ, {time.time() - start:.0f} s",
                   file=sys.stderr, flush=True)

@@ -14,6 +14,10 @@ subject, which dimensions, indices and sizes are drawn for:
     {shape} {view} {wider}        any shape, one of as many elements, one to expand to
     {fn} {fn2} {loss} {loss2}     functions of one tensor or two, the losses have one value
     {o}                           operations on the subject, elementwise and smooth
+
+What DIFFERENCES.md says to differ is not drawn: the first gradient of a leaf is a copy, a conjugate
+is no view, ``kthvalue`` chooses among equal values, and the derivative that ``linearize`` gives has
+a history. Nor are comparisons with numbers that results often are, but for rounding.
 """
 
 from __future__ import annotations
@@ -356,7 +360,7 @@ torch.linalg.vector_norm({f}, 3)
 {r}.logsumexp({d})
 {r}.median()
 {r}.topk(1, {d})[0]
-{r}.kthvalue(1, {d})[0]
+{r}.kthvalue(1, {d})[0].detach()
 {r}.median({d})[0]
 {r}.mode({d})[0]
 {r}.nanmean()
@@ -733,7 +737,7 @@ BACKWARD = """
 {y}.sum().backward()
 {y}.sum().backward(retain_graph=True)
 {y}.backward(torch.ones_like({y}))
-{y}.backward({same})
+{y}.backward({same}.clone())
 {y}.backward()
 ({y} * {y}).sum().backward(retain_graph=True)
 {y}.abs().sum().backward(create_graph=True)
@@ -785,7 +789,7 @@ func.jacrev({fn}, chunk_size=2)({f})
 func.hessian({loss})({f})
 torch.vmap(func.hessian({loss}))({m})
 torch.vmap(func.jacrev({fn}))({m})
-func.linearize({fn}, {f}.detach())[1]({same}.detach())
+func.linearize({fn}, {f}.detach())[1]({same}.detach()).detach()
 functional.jacobian({fn}, {f})
 functional.jacobian({fn}, {f}, create_graph=True)
 functional.jacobian({fn}, {f}, vectorize=True)
@@ -849,7 +853,7 @@ SMOOTH = """
 @ / (1 + @ * @)
 @.sigmoid()
 @.cos()
-torch.where(@.abs() > 1, @, @ * 2)
+torch.where(@.abs() > 1.03, @, @ * 2)
 torch.maximum(@, @ * {x})
 @.clone().mul_(@)
 @.clone().sin_()
@@ -887,7 +891,7 @@ func.vjp(torch.tanh, @)[1](torch.ones_like(@))[0]
 torch.vmap(lambda c: c * c.sum())(@)
 grad(@.sin().sum(), @, create_graph=True)[0]
 @.index_select(-1, torch.tensor([0]))
-@.conj()
+@.conj().resolve_conj()
 @.logsumexp(-1)
 @.var()
 @.diff()

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend import index as index_kernels
 from ...backend import xp
+from ...backend.interface import kind_of
 from .common import scalar_type
 
 
@@ -193,6 +194,12 @@ def check_masked_scatter(input: Any, mask: Any, source: Any) -> None:
     if mask.dtype != xp.BOOL:
         raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
                            f"{scalar_type(mask)}")
+
+
+def check_fill_is_real(input: Any, is_complex: bool) -> None:
+    if is_complex and kind_of(input.dtype) != "c":
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not "
+                           "supported")
 
 
 def check_fill_value(function: str, value: Any) -> None:

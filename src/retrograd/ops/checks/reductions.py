@@ -175,6 +175,14 @@ def check_cdist(x1: Any, x2: Any, p: float) -> None:
                                   f"'{dtypes.from_numpy_dtype(x1.dtype).alias}'")
 
 
+def check_same_dtype(x1: Any, x2: Any) -> None:
+    """Raise if points that can be compared are of two floating dtypes."""
+    if x1.dtype is not x2.dtype and x1.dtype.itemsize > 2 \
+            and x1.dtype.is_floating_point and x2.dtype.is_floating_point \
+            and x1.ndim > 1 < x2.ndim and x1.numel() and x2.numel():
+        raise RuntimeError(f"expected scalar type {x1.dtype.alias} but found {x2.dtype.alias}")
+
+
 # ---------------------------------------------------------------- differences and integrals
 
 

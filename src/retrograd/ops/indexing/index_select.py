@@ -139,9 +139,7 @@ index_copy.vjp(input=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0)
             vjp=lambda g, dim, index: _index_fill_value(g, dim, index, 0.0))
 def _index_fill_value(input: Array, dim: Dim, index: Index, value: Number) -> None:
     checks.check_index_fill(index)
-    if isinstance(value, complex) and kind_of(input.dtype) != "c":
-        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not "
-                           "supported")
+    checks.check_fill_is_real(input, isinstance(value, complex))
     _overwrite_slices(input, dim, index, index_kernels.number_as(value, input.dtype))
 
 
@@ -157,6 +155,7 @@ def _(batch: Any, input: Any, dim: int, at: Any, value: Any) -> Any:
 def _index_fill_tensor(input: Array, dim: Dim, index: Index, value: Array) -> None:
     checks.check_index_fill(index)
     checks.check_fill_value("index_fill_", value)
+    checks.check_fill_is_real(input, kind_of(value.dtype) == "c")
     _overwrite_slices(input, dim, index, xp.cast(value, input.dtype))
 
 

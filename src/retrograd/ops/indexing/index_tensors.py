@@ -144,7 +144,7 @@ def _write_indexed(array: Any, values: Any, index: Any, dims: Any, accumulate: b
                 "Index put requires the source and destination dtypes match, got "
                 f"{scalar_type(array)} for the destination and "
                 f"{scalar_type(values)} for the source.")
-        values = values.astype(array.dtype)
+        values = index_kernels.number_as(values.item(), array.dtype).reshape(values.shape)
     index_kernels.put(array, values, index, dims, accumulate)
 
 

@@ -312,7 +312,7 @@ def written_plainly(self: Tensor, key: Any, value: Any) -> bool:
     try:
         if isinstance(value, Tensor) and data.ndim:
             part = array[key]
-            if part.ndim < data.ndim:
+            if part.ndim < data.ndim or xp.may_share_memory(part, data):
                 return False
             self._counter().store(part, ..., data)
         else:

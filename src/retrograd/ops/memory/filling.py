@@ -103,7 +103,8 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
         src = wrap(xp.asarray(src))
     if writes_freely(input, src):
         array, data = input._array(), src._data
-        if array.dtype is data.dtype and array.shape == data.shape and is_writable(array):
+        if array.dtype is data.dtype and array.shape == data.shape and is_writable(array) \
+                and not xp.may_share_memory(array, data):
             input._counter().store(array, ..., data)
             return input
     return call_inplace(_copy.op, (input, src))

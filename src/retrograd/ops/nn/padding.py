@@ -40,6 +40,9 @@ _PAD = {key: _declare_taking(f"_pad_{key[0]}{key[1]}d", node) for key, node in _
 @composite(function="nn.functional")
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """``input`` with its last dimensions lengthened (last one first, both sides)."""
+    if isinstance(value, (complex, str)):
+        raise TypeError("pad(): argument 'value' (position 4) must be float, not "
+                        f"{type(value).__name__}")
     sides = tuple([int(n) for n in pad])
     if len(sides) % 2:
         raise RuntimeError("Padding length must be divisible by 2")

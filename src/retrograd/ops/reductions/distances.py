@@ -12,7 +12,7 @@ from ...base import dtypes
 from ...core.op import Array, composite, elementwise, op
 from ...core.tensor import Tensor
 from ..batching import as_operands, flat
-from ..checks.reductions import check_cdist, check_norm
+from ..checks.reductions import check_cdist, check_norm, check_same_dtype
 from ..elementwise.arithmetic import sgn
 from ..shapes.dimensions import unsqueeze
 from ..shapes.expanding import joint_shape, restore_dims
@@ -90,4 +90,5 @@ def _attains(input: Array, bound: Array) -> Any:
 @composite()
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Any:
     """The ``p``-norm distance between each row of ``x1`` and each row of ``x2``."""
+    check_same_dtype(x1, x2)
     return _cdist(x1, x2, float(p))

@@ -33,6 +33,20 @@ def _prod_dim(input: Array, dim: Dim, keepdim: bool = False, dtype: Any = None) 
     return reduce_kernels.product(input, dim, keepdim, _np(dtype))
 
 
+def _declare_prod_of_one(name: str, node: str) -> Any:
+    """Of a zero-dim tensor no value is asked for, and so its derivative has no history."""
+    @linear(name=name, node=node, title="prod", batches="leading",
+            vjp=lambda g, like: _spread(g, like, None, False))
+    def prod_of_one(input: Array, dtype: Any = None) -> Any:
+        return reduce_kernels.product(input, (), False, _np(dtype))
+
+    return prod_of_one
+
+
+_prod_of_one = _declare_prod_of_one("_prod_of_one", "ProdBackward0")
+_prod_of_one_dim = _declare_prod_of_one("_prod_of_one_dim", "ProdBackward1")
+
+
 @op(vjp=lambda g, input, dim: _others_backward(g, input, dim) if input.ndim else g * 0)
 def _products_of_others(input: Array, dim: Dim) -> Any:
     """The product of all other elements along ``dim``: no division, so zeros are no trouble."""
@@ -90,7 +104,9 @@ def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     if dim is None:
         if out is not None:
             raise no_overload("prod", (input,), *_PROD_FORMS, out=out)
-        return _prod(input, dtype)
+        return _prod(input, dtype) if input.ndim else _prod_of_one(input, dtype)
     if isinstance(dim, (tuple, list)):
         raise no_overload("prod", (dim,), *_PROD_FORMS)
+    if not input.ndim and dim in (0, -1) and out is None:
+        return _prod_of_one_dim(input, dtype)
     return _prod_dim(input, dim, keepdim, dtype, out=out)

@@ -9,7 +9,7 @@ from ...backend import sorting as sorting_kernels
 from ...backend import xp
 from ...backend.interface import library_of
 from ...base.errors import canonical_dim, missing_arguments
-from ...core.op import Array, Dim, composite, elementwise, op, view
+from ...core.op import Array, Dim, composite, elementwise, linear, op
 from ...core.out_argument import run_into
 from ...core.out_rules import Out
 from ...core.tensor import Tensor, wrap
@@ -166,9 +166,9 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     return _with_quantiles_first(movedim(found, -1, 0), (*q.shape, *rest))
 
 
-@view(node="SqueezeBackward4", batches="dims", vjp=lambda g, like: reshape(g, like.shape))
+@linear(node="SqueezeBackward4", batches="dims", vjp=lambda g, like: reshape(g, like.shape))
 def _with_quantiles_first(input: Array, shape: Any) -> Any:
-    return input.reshape(shape)
+    return xp.copied(input).reshape(shape)
 
 
 def _number_as_quantile(name: str, input: Any, q: Any) -> Tensor:

@@ -25,7 +25,8 @@ def flip(input: Tensor, dims: Sizes) -> Tensor:
     if not isinstance(dims, (tuple, list)):
         raise TypeError("flip(): argument 'dims' (position 2) must be tuple of ints, not "
                         f"{type(dims).__name__}")
-    return _flip(input, canonical_dims(tuple(dims), input.ndim))
+    found = canonical_dims(tuple(dims), input.ndim)
+    return _flip(input, found if input.ndim else ())
 
 
 @composite(method=True)
