@@ -45,6 +45,7 @@ LAYERS = [
      "xpu", "mtia", "accelerator", "backends", "compiler", "_dynamo", "jit", "onnx", "hub",
      "library", "__config__", "_C", "profiler", "__future__", "_functorch",
      "_vmap_internals"},
+    {"viz"},
     {"cli", "__main__", "as_torch"},
 ]
 # The imports inside functions that point upwards all the same, each with its reason.

@@ -111,7 +111,7 @@ _LAZY = {"_C", "accelerator", "amp", "as_torch", "backends", "compiler", "cpu", 
          "distributed", "distributions", "fft", "func", "hub", "jit", "library", "linalg",
          "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "profiler",
          "return_types", "serialization", "signal", "sparse", "special", "storage", "testing",
-         "types", "utils", "version", "xpu"}
+         "types", "utils", "version", "viz", "xpu"}
 _LAZY_FUNCTIONS = {
     "as_torch": "as_torch", "progress": "cli.progress", "show_config": "__config__",
     "vmap": "func", "save": "serialization", "load": "serialization", "compile": "compiler",

@@ -46,6 +46,7 @@ from . import (
     types as types,
     utils as utils,
     version as version,
+    viz as viz,
     xpu as xpu,
 )
 from .__config__ import show_config as show_config

@@ -1,0 +1,224 @@
+"""``viz.graph``: the graph of a computation, to be drawn, explored and written to a file."""
+
+from __future__ import annotations
+
+import html
+import math
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from .. import nn
+from ..autograd.graph import GradientEdge
+from ..autograd.watching import Pass, holders_in, leaves_of, watching
+from ..base.call_sites import user_frame
+from ..base.errors import type_name
+from ..core.engine import Schedule
+from ..core.tensor import Tensor, edge_of
+from ._boxes import Placed, arrange
+from ._drawing import svg
+from ._modules import noting_calls
+from ._page import page
+from ._palette import shape_text, shortened, size_text, width_of
+from ._records import MEASURED, Measured, Records, collect, norm_of
+
+_LONGEST_LABEL = 26
+
+
+class Graph:
+    """A graph as it was when it was looked at: it keeps no tensors alive.
+
+    In a notebook it shows itself; :meth:`svg` and :meth:`html` give it as text and :meth:`save`
+    writes it to a file.
+    """
+
+    def __init__(self, records: Records, title: str = "autograd graph") -> None:
+        self.title = title
+        self._records = records
+
+    @property
+    def vertices(self) -> list[Any]:
+        """What is drawn: ops, parameters and other leaves, and places where gradients end."""
+        return self._records.vertices
+
+    @property
+    def edges(self) -> list[tuple[int, int]]:
+        """Pairs of numbers of vertices, in the direction in which values flow."""
+        return self._records.edges
+
+    @cached_property
+    def _laid_out(self) -> Records:
+        vertices, edges, boxes = self._records
+        for (title, more), box in zip(self._box_labels, boxes):
+            box.closed = max(width_of(title, 12, True), width_of(more, 10)) + 24
+        placed = []
+        for vertex, (title, more) in zip(vertices, self._labels):
+            width = max(width_of(title, 12, True), width_of(more, 10), 30.0) + 20
+            placed.append(Placed(vertex.box, width, vertex.kind == "parameter"))
+        arrange(boxes, placed, edges)
+        return self._records
+
+    @cached_property
+    def _labels(self) -> list[tuple[str, str]]:
+        return [(shortened(vertex.title, _LONGEST_LABEL), shape_text(vertex.shape))
+                for vertex in self.vertices]
+
+    @cached_property
+    def _box_labels(self) -> list[tuple[str, str]]:
+        boxes = self._records.boxes
+        ops, size = [0] * len(boxes), [0] * len(boxes)
+        for vertex in self.vertices:
+            if vertex.kind == "op":
+                ops[vertex.box] += 1
+                size[vertex.box] += vertex.saved_bytes
+        for number in reversed(range(1, len(boxes))):
+            ops[boxes[number].parent] += ops[number]
+            size[boxes[number].parent] += size[number]
+        return [(shortened(box.name, _LONGEST_LABEL),
+                 " · ".join(filter(None, (box.type, f"{count} op{'s' * (count != 1)}",
+                                          f"{size_text(saved)} saved" if saved else ""))))
+                for box, count, saved in zip(boxes, ops, size)]
+
+    def svg(self, depth: int | None = None) -> str:
+        """The drawing as an SVG document; modules below ``depth`` are closed boxes."""
+        boxes = self._laid_out.boxes
+        depths = [0] * len(boxes)
+        for number, box in enumerate(boxes[1:], 1):
+            depths[number] = depths[box.parent] + 1
+        closed = [] if depth is None else [n for n, at in enumerate(depths) if n and at > depth]
+        return svg(self._laid_out, self._labels, self._box_labels, self.title, set(closed))
+
+    def html(self) -> str:
+        """A page to explore the graph: one HTML document that needs nothing else."""
+        return page(self._laid_out, self._labels, self._box_labels, self.title)
+
+    def save(self, path: str | Path) -> None:
+        """Write the graph to a file whose name ends in .html or .svg."""
+        path = Path(path)
+        makers = {".html": self.html, ".htm": self.html, ".svg": self.svg}
+        if path.suffix.lower() not in makers:
+            raise ValueError(f"expected a name that ends in .html or .svg, got {str(path)!r}")
+        path.write_text(makers[path.suffix.lower()](), encoding="utf-8")
+
+    def __repr__(self) -> str:
+        kinds = [vertex.kind for vertex in self.vertices]
+        return (f"Graph({kinds.count('op')} ops, {kinds.count('parameter')} parameters, "
+                f"{len(self.edges)} edges)")
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def _repr_html_(self) -> str:
+        return (f'<iframe srcdoc="{html.escape(self.html())}" sandbox="allow-scripts" '
+                'style="width:100%;height:560px;border:0"></iframe>')
+
+
+def graph(loss: Any, params: Any = None) -> Graph:
+    """The graph that ``loss`` (a tensor, or several) was recorded with, as a :class:`Graph`.
+
+    ``params`` names its leaves: a module, a dict of tensors, or an iterable of tensors or of pairs
+    (name, tensor); those that no gradient reaches are shown too. Without it the variables of the
+    caller are looked through.
+    """
+    outputs = tuple(loss) if isinstance(loss, list | tuple) else (loss,)
+    holders = holders_in(user_frame(sys._getframe(1))) if params is None else None
+    return graph_of(outputs, named_leaves(params) if holders is None else leaves_of(holders),
+                    _modules(params, holders), params is not None)
+
+
+def graph_of(outputs: tuple[Any, ...], leaves: dict[str, Tensor],
+             modules: list[tuple[str, nn.Module]], with_unreached: bool) -> Graph:
+    """:func:`graph` with the leaves and modules found already."""
+    names = {id(leaf): name for name, leaf in leaves.items()}
+    return Graph(collect(_roots(outputs), names, modules, leaves if with_unreached else {}))
+
+
+def _roots(outputs: tuple[Any, ...]) -> dict[Any, Any]:
+    """The edges at which a graph is entered, each with the data there, if that is known."""
+    roots: dict[Any, Any] = {}
+    for output in outputs:
+        if isinstance(output, GradientEdge):
+            roots[output.as_edge()] = output.like()
+        elif not isinstance(output, Tensor):
+            raise TypeError("graph() takes a tensor, or a sequence of tensors, not "
+                            f"{type_name(output)}")
+        elif not output.requires_grad:
+            raise RuntimeError("there is no graph to draw: the tensor does not require grad and "
+                               "does not have a grad_fn")
+        else:
+            roots[output if output.is_leaf else edge_of(output)] = output._data
+    if not roots:
+        raise ValueError("graph() needs at least one tensor")
+    return roots
+
+
+def named_leaves(params: Any) -> dict[str, Tensor]:
+    """Leaves by name, from a module, a dict, or an iterable of tensors or of pairs."""
+    if isinstance(params, nn.Module):
+        return dict(params.named_parameters())
+    if isinstance(params, Tensor):
+        return {params.name or "0": params}
+    if not isinstance(params, Iterable):
+        _refuse(params)
+    pairs = params.items() if isinstance(params, Mapping) else [
+        each if isinstance(each, tuple) else (each.name or str(number), each)
+        for number, each in enumerate(params)
+        if isinstance(each, tuple | Tensor) or _refuse(each)]
+    found = dict(pairs)
+    for leaf in found.values():
+        if not isinstance(leaf, Tensor):
+            _refuse(leaf)
+    return found
+
+
+def _refuse(value: Any) -> bool:
+    raise TypeError("params takes a module, a dict of tensors, or an iterable of tensors or of "
+                    f"pairs (name, tensor); found {type_name(value)}")
+
+
+def _modules(params: Any, holders: dict[str, Any] | None) -> list[tuple[str, nn.Module]]:
+    if holders is None:
+        return list(params.named_modules()) if isinstance(params, nn.Module) else []
+    return [pair for name, holder in holders.items() if isinstance(holder, nn.Module)
+            for pair in holder.named_modules(prefix="" if name == "self" else name)]
+
+
+# ---------------------------------------------------------------- watching what is recorded
+
+
+@contextmanager
+def recording() -> Iterator[None]:
+    """Learn all that :func:`graph` can show of what this block records and runs backward.
+
+    Calls of modules are noted, and backward passes measured: the shape and norm of each gradient,
+    and the time that each node takes.
+    """
+    with noting_calls(), watching(measure):
+        yield
+
+
+def measure(seen: Pass) -> None:
+    """Have the nodes of a pass that begins tell what comes by them."""
+    for node in Schedule(list(_roots(seen.outputs)), None).order:
+        if node not in MEASURED:
+            MEASURED[node] = Measured(node)
+            node.register_prehook(partial(_arrived, MEASURED[node]))
+            node.register_hook(partial(_passed_on, MEASURED[node]))
+
+
+def _arrived(measured: Measured, gradients: tuple[Any, ...]) -> None:
+    found = [gradient for gradient in gradients if gradient is not None]
+    if found:
+        measured.shape = tuple(found[0].shape)
+        measured.dtype = str(found[0].dtype).removeprefix("torch.")
+        norms = [norm for norm in map(norm_of, found) if norm is not None]
+        measured.norm = math.hypot(*norms) if norms else None
+    measured.seconds = -time.perf_counter()
+
+
+def _passed_on(measured: Measured, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    measured.seconds = time.perf_counter() + (measured.seconds or 0.0)

@@ -1,0 +1,363 @@
+"""Pictures of graphs: everything is in them, nothing overlaps, and what they say is so."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import retrograd as torch
+from retrograd import nn, viz
+from retrograd.viz._boxes import Box, Placed, arrange
+from retrograd.viz._drawing import Stacked
+from retrograd.viz._layered import Item, layered
+from retrograd.viz._page import as_json, filled
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+# ---------------------------------------------------------------- layout
+
+
+@st.composite
+def dags(draw: st.DrawFn, most: int = 24) -> tuple[int, list[tuple[int, int]]]:
+    count = draw(st.integers(1, most))
+    pairs = st.tuples(st.integers(0, count - 1), st.integers(0, count - 1))
+    found = draw(st.lists(pairs.filter(lambda pair: pair[0] != pair[1]), max_size=3 * count))
+    return count, sorted({(min(pair), max(pair)) for pair in found})
+
+
+@settings(max_examples=60, deadline=None)
+@given(dags(), st.data())
+def test_items_lie_in_rows_below_their_sources_and_keep_apart(
+        graph: tuple[int, list[tuple[int, int]]], data: st.DataObject) -> None:
+    count, edges = graph
+    widths = data.draw(st.lists(st.tuples(st.floats(1, 80), st.floats(1, 80)), min_size=count,
+                                max_size=count))
+    items = [Item(*width) for width in widths]
+    drawn = layered(items, edges, gap=10)
+    row_of = {item: number for number, row in enumerate(drawn.rows) for item in row}
+    assert sorted(item for row in drawn.rows for item in row) == list(range(len(drawn.x)))
+    for row in drawn.rows:
+        for a, b in pairwise(row):
+            right = items[a].right if a < count else 0
+            left = items[b].left if b < count else 0
+            assert drawn.x[b] - left - (drawn.x[a] + right) > 9.99
+    for (source, target), chain in zip(edges, drawn.chains):
+        assert (chain[0], chain[-1]) == (source, target)
+        assert all(part >= count for part in chain[1:-1])
+        assert [row_of[part] for part in chain] == list(range(row_of[source], row_of[target] + 1))
+
+
+def test_long_edges_are_straight() -> None:
+    edges = [*pairwise(range(12)), (0, 11), (2, 9), (4, 7)]
+    drawn = layered([Item(30, 30)] * 12, edges)
+    for chain in drawn.chains:
+        assert len({round(drawn.x[part], 6) for part in chain[1:-1]}) <= 1
+
+
+def test_an_edge_that_leads_back_is_refused() -> None:
+    with pytest.raises(ValueError, match="must lead from an item to a later one"):
+        layered([Item(1, 1)] * 2, [(1, 0)])
+
+
+def rectangles(boxes: list[Box], closed: set[int]) -> tuple[Any, dict[Any, tuple[float, ...]]]:
+    """What is drawn, each as left, top, right and bottom."""
+    stacked = Stacked(boxes, closed)
+    found: dict[Any, tuple[float, ...]] = {}
+    for number, spot in stacked.spots.items():
+        left, width = stacked.sides(number)
+        found["box", number] = (left, spot.top, left + width, spot.bottom)
+    for (number, place), spot in stacked.parts.items():
+        part = boxes[number].parts[place]
+        if part.kind == "vertex":
+            found["vertex", number, place] = (spot.x - part.left, spot.top, spot.x + part.right,
+                                              spot.bottom)
+    return stacked, found
+
+
+@settings(max_examples=50, deadline=None)
+@given(dags(18), st.data())
+def test_boxes_hold_their_own_and_nothing_overlaps(
+        graph: tuple[int, list[tuple[int, int]]], data: st.DataObject) -> None:
+    count, edges = graph
+    # Calls within calls, each around vertices that follow each other.
+    boxes, stack, places = [Box("")], [0], []
+    for number in range(count):
+        sources = any(target == number for _, target in edges)
+        for _ in range(data.draw(st.integers(0, 2))):
+            if len(stack) > 1:
+                stack.pop()
+        if len(stack) < 4 and data.draw(st.booleans()):
+            boxes.append(Box(f"m{len(boxes)}", "M", stack[-1], closed=60.0))
+            stack.append(len(boxes) - 1)
+        floats = not sources and any(a == number for a, _ in edges) and data.draw(st.booleans())
+        places.append(Placed(stack[-1], data.draw(st.floats(20, 120)), floats))
+    arrange(boxes, places, edges)
+    closed = set(data.draw(st.lists(st.integers(1, max(1, len(boxes) - 1)), max_size=4)))
+    stacked, found = rectangles(boxes, closed if len(boxes) > 1 else set())
+
+    def around(key: Any) -> list[int]:
+        number = boxes[key[1]].parent if key[0] == "box" else key[1]
+        return [] if number < 0 else [number, *around(("box", number))]
+
+    for key, (left, top, right, bottom) in found.items():
+        for number in around(key):
+            outer = found["box", number]
+            assert outer[0] <= left + 1e-6 and outer[1] <= top and right <= outer[2] + 1e-6 \
+                and bottom <= outer[3]
+        for other, rectangle in found.items():
+            if key < other and not (key[0] == "box" and key[1] in around(other)) \
+                    and not (other[0] == "box" and other[1] in around(key)):
+                assert right <= rectangle[0] or rectangle[2] <= left \
+                    or bottom <= rectangle[1] or rectangle[3] <= top
+    drawn = {edge for number in stacked.bands for line in boxes[number].lines
+             for edge in line.edges}
+    if not closed:
+        assert drawn == set(range(len(edges)))
+        shown = {boxes[key[1]].parts[key[2]].ref for key in found if key[0] == "vertex"}
+        unused = {number for number, place in enumerate(places) if place.floats
+                  and not any(a == number for a, _ in edges)}
+        assert shown == set(range(count)) - unused
+
+
+def test_five_thousand_nodes_are_drawn() -> None:
+    x = torch.ones(3, requires_grad=True)
+    w = torch.ones(3, requires_grad=True)
+    values = [x]
+    for number in range(1, 5001):
+        values.append(values[-1] * w if number % 3 else values[-1] + values[number // 2])
+    drawn = viz.graph(values[-1].sum(), {"x": x, "w": w})
+    text = drawn.svg()
+    root = ElementTree.fromstring(text)
+    shown = {int(group.get("data-vertex", "")) for group in root.iter(f"{SVG}g")}
+    assert shown == set(range(len(drawn.vertices))) and len(shown) == 5003
+
+
+# ---------------------------------------------------------------- what is drawn
+
+
+class Layer(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.norm = nn.LayerNorm(4)
+
+    def forward(self, x: Any) -> Any:
+        return x + torch.tanh(self.linear(self.norm(x)))
+
+
+class Model(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([Layer(), Layer()])
+        self.shared = Layer()
+        self.head = nn.Linear(4, 2)
+        self.spare = nn.Linear(4, 4)
+
+    def forward(self, x: Any) -> Any:
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(self.shared(self.shared(x)))
+
+
+def vertex(graph: viz.Graph, name: str) -> Any:
+    (found,) = [vertex for vertex in graph.vertices if vertex.name == name]
+    return found
+
+
+def modules_of(graph: viz.Graph) -> list[str]:
+    return list(dict.fromkeys(v.module for v in graph.vertices if v.kind == "op"))
+
+
+def test_every_node_and_edge_is_in_the_svg() -> None:
+    model = Model()
+    graph = viz.graph(model(torch.ones(3, 4)).sum(), model)
+    root = ElementTree.fromstring(graph.svg())
+    shown = {int(group.get("data-vertex", "")) for group in root.iter(f"{SVG}g")}
+    lines = {int(edge) for path in root.iter(f"{SVG}path")
+             for edge in path.get("data-edges", "").split()}
+    assert shown == set(range(len(graph.vertices))) and lines == set(range(len(graph.edges)))
+    texts = {text.text for text in root.iter(f"{SVG}text")}
+    assert {"layer_norm", "tanh", "weight", "3 × 4", "scalar", "layers.0"} <= texts
+    # Each edge is one that the engine knows.
+    seen = {(graph.vertices[a].title, graph.vertices[b].title) for a, b in graph.edges}
+    assert ("tanh", "add") in seen and ("weight", "linear") in seen and ("linear", "sum") in seen
+
+
+def test_closed_boxes_hide_what_is_in_them() -> None:
+    model = Model()
+    graph = viz.graph(model(torch.ones(3, 4)).sum(), model)
+    text = graph.svg(depth=0)
+    ElementTree.fromstring(text)
+    assert "tanh" not in text and "shared" in text and ">sum<" in text
+    assert "Layer · 4 ops" in text
+
+
+def test_leaves_that_no_gradient_reaches_are_shown() -> None:
+    model = Model()
+    model.head.bias.requires_grad_(False)
+    graph = viz.graph(model(torch.ones(3, 4)).sum(), model)
+    spare = vertex(graph, "spare.weight")
+    assert spare.kind == "unreached" and spare.note
+    assert vertex(graph, "head.bias").kind == "unreached"
+    assert 'class="vertex unreached"' in graph.svg()
+    assert not any(v.kind == "unreached" for v in viz.graph(model(torch.ones(3, 4)).sum()).vertices)
+
+
+def test_a_graph_knows_the_calls_of_modules_that_were_recorded() -> None:
+    model = Model()
+    with viz.recording():
+        loss = model(torch.ones(3, 4)).sum()
+    assert modules_of(viz.graph(loss, model)) == [
+        "Model.layers.0.norm", "Model.layers.0.linear", "Model.layers.0", "Model.layers.1.norm",
+        "Model.layers.1.linear", "Model.layers.1", "Model.shared.norm", "Model.shared.linear",
+        "Model.shared", "Model.shared (2).norm", "Model.shared (2).linear", "Model.shared (2)",
+        "Model.head", ""]
+
+
+def test_modules_of_a_graph_that_was_not_recorded_so_are_inferred() -> None:
+    model = Model()
+    assert modules_of(viz.graph(model(torch.ones(3, 4)).sum(), model)) == [
+        "layers.0.norm", "layers.0.linear", "layers.0", "layers.1.norm", "layers.1.linear",
+        "layers.1", "shared.norm", "shared.linear", "shared", "head", ""]
+
+
+def test_names_are_found_in_the_variables_of_the_caller() -> None:
+    model = Model()
+    scale = torch.ones(2, requires_grad=True)
+    graph = viz.graph((model(torch.ones(3, 4)) * scale).sum())
+    assert {"model.head.weight", "scale"} <= {v.name for v in graph.vertices}
+    assert vertex(graph, "scale").kind == "leaf"
+
+
+def test_a_measured_pass_tells_shapes_norms_times_and_what_was_saved() -> None:
+    w = torch.tensor([[3.0, 4.0]], requires_grad=True)
+    with viz.recording():
+        hidden = w.exp()
+        loss = (hidden * 2).T.sum()
+        loss.backward()
+    graph = viz.graph(loss, {"w": w})
+    by_title = {v.title: v for v in graph.vertices}
+    assert by_title["exp"].shape == (1, 2) and by_title["exp"].dtype == "float32"
+    assert by_title["exp"].norm == pytest.approx(8 ** 0.5)
+    assert by_title["exp"].saved_bytes == 8 and by_title["exp"].saved[0].name == "result"
+    assert by_title["exp"].seconds > 0
+    assert by_title["w"].norm == pytest.approx(float(w.grad.norm()))
+    assert by_title["sum"].shape == () and by_title["sum"].is_root
+
+
+def test_memory_that_several_nodes_keep_is_counted_once() -> None:
+    x = torch.ones(1000, requires_grad=True)
+    hidden = x * 1
+    loss = (hidden.sin() + hidden.cos()).sum()
+    graph = viz.graph(loss)
+    assert sorted(v.saved_bytes for v in graph.vertices if v.saved) == [0, 4000]
+
+
+def test_lines_of_the_program_are_known() -> None:
+    x = torch.ones(2, requires_grad=True)
+    y = x.sin()
+    graph = viz.graph(y, [x])
+    place = next(v.place for v in graph.vertices if v.title == "sin")
+    assert place.file == __file__ and place.text == "y = x.sin()"
+
+
+def test_after_backward_the_graph_is_still_drawn() -> None:
+    x = torch.ones(2, requires_grad=True)
+    loss = x.sin().sum()
+    loss.backward()
+    graph = viz.graph(loss, {"x": x})
+    assert [v.is_released for v in graph.vertices] == [False, True, False]
+    assert "sin" in graph.svg() and vertex(graph, "x").norm == pytest.approx(0.764, abs=1e-3)
+
+
+@pytest.mark.parametrize("loss, params, error, words", [
+    (3, None, TypeError, "not int"),
+    ([], None, ValueError, "at least one tensor"),
+    (torch.ones(2), None, RuntimeError, "there is no graph to draw"),
+    (torch.ones(2, requires_grad=True), 3, TypeError, "params takes|model_or_params"),
+    (torch.ones(2, requires_grad=True), [3], TypeError, "params takes|model_or_params"),
+])
+def test_what_cannot_be_drawn_is_refused(loss: Any, params: Any, error: type, words: str) -> None:
+    with pytest.raises(error, match=words):
+        viz.graph(loss, params)
+
+
+def test_odd_graphs_are_drawn() -> None:
+    x = torch.ones(2, requires_grad=True)
+    ElementTree.fromstring(viz.graph(x).svg())  # a leaf alone
+    a, b = torch.ones(4, requires_grad=True).split(2)
+    ElementTree.fromstring(viz.graph([a.sum(), b.sum()]).svg())
+    half = torch.ones(2, dtype=torch.bfloat16, requires_grad=True)
+    assert viz.graph((half * half).sum()).vertices[0].dtype == "bfloat16"
+    empty = torch.ones(0, 3, requires_grad=True)
+    with viz.recording():
+        loss = (empty * 2).sum()
+        loss.backward()
+    assert viz.graph(loss).vertices[0].norm == 0
+    z = torch.ones(2, dtype=torch.complex64, requires_grad=True)
+    assert viz.graph((z * z).abs().sum()).vertices[0].dtype == "complex64"
+    (slope,) = torch.autograd.grad((x ** 3).sum(), x, create_graph=True)
+    ElementTree.fromstring(viz.graph(slope.sum()).svg())
+
+
+def test_recording_leaves_nothing_behind_when_it_fails() -> None:
+    from retrograd.autograd.backward import WATCHERS
+    from retrograd.nn.modules._calling import GLOBAL
+
+    class Broken(nn.Module):
+        def forward(self, x: Any) -> Any:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), viz.recording():
+        Broken()(torch.ones(2))
+    assert not WATCHERS and not GLOBAL.around_calls and not GLOBAL.forward_pre
+
+
+# ---------------------------------------------------------------- pages
+
+
+def test_names_of_programs_cannot_break_out_of_a_page() -> None:
+    nasty = "</script><script>alert(1)</script>{{style}}&\"'"
+    x = torch.ones(2, requires_grad=True)
+    graph = viz.graph((x * x).sum(), {nasty: x})
+    graph.title = nasty
+    text = graph.html()
+    assert "alert(1)</script>" not in text and text.count("</script>") == 2
+    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert data is not None
+    assert json.loads(data.group(1))["vertices"][0]["name"] == nasty
+    root = ElementTree.fromstring(graph.svg())
+    title = root.find(f"{SVG}title")
+    assert title is not None and title.text == nasty
+    assert "<iframe srcdoc=\"&lt;!DOCTYPE html" in graph._repr_html_()
+
+
+def test_a_page_needs_nothing_from_elsewhere() -> None:
+    x = torch.ones(2, requires_grad=True)
+    text = viz.graph((x * x).sum()).html()
+    assert not re.search(r"(src|href)\s*=|@import|url\(|fetch\(|https?:", text)
+    assert "default-src 'none'" in text
+
+
+def test_templates_are_filled_once() -> None:
+    assert filled("a{{b}}c{{d}}", b="{{d}}", d="<") == "a{{d}}c<"
+    assert as_json({"a": "</"}) == '{"a":"\\u003c/"}'
+
+
+@pytest.mark.parametrize("name", ["graph.html", "graph.svg"])
+def test_graphs_are_written_to_files(tmp_path: Any, name: str) -> None:
+    x = torch.ones(2, requires_grad=True)
+    graph = viz.graph((x * x).sum())
+    graph.save(tmp_path / name)
+    assert (tmp_path / name).read_text() == getattr(graph, name[6:])()
+    with pytest.raises(ValueError, match=r"ends in \.html or \.svg"):
+        graph.save(tmp_path / "graph.png")
+    assert repr(graph) == "Graph(2 ops, 0 parameters, 3 edges)"
