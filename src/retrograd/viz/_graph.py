@@ -6,6 +6,7 @@ import html
 import math
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -27,6 +28,8 @@ from ._palette import shape_text, shortened, size_text, width_of
 from ._records import MEASURED, Measured, Records, collect, norm_of
 
 _LONGEST_LABEL = 26
+_FEW = 6
+"""A leaf that is no parameter is drawn once if it has at most so many uses."""
 
 
 class Graph:
@@ -55,10 +58,12 @@ class Graph:
         vertices, edges, boxes = self._records
         for (title, more), box in zip(self._box_labels, boxes):
             box.closed = max(width_of(title, 12, True), width_of(more, 10)) + 24
+        uses = Counter(source for source, _ in edges)
         placed = []
-        for vertex, (title, more) in zip(vertices, self._labels):
+        for number, (vertex, (title, more)) in enumerate(zip(vertices, self._labels)):
             width = max(width_of(title, 12, True), width_of(more, 10), 30.0) + 20
-            placed.append(Placed(vertex.box, width, vertex.kind == "parameter"))
+            floats = vertex.kind == "parameter" or (vertex.kind == "leaf" and uses[number] > _FEW)
+            placed.append(Placed(vertex.box, width, floats and uses[number] > 0))
         arrange(boxes, placed, edges)
         return self._records
 

@@ -11,7 +11,7 @@
   // ------------------------------------------------------------------ what follows from the data
   const depths = boxes.map(() => 0);
   const inner = boxes.map(() => []);
-  const totals = boxes.map(() => ({ ops: 0, saved: 0, seconds: 0 }));
+  const totals = boxes.map(() => ({ ops: 0, saved_bytes: 0, seconds: 0 }));
   boxes.forEach((box, number) => {
     if (number) {
       depths[number] = depths[box.parent] + 1;
@@ -28,7 +28,7 @@
     if (vertex.kind !== "op") return;
     for (let box = vertex.box || 0; box >= 0; box = boxes[box].parent) {
       totals[box].ops += 1;
-      totals[box].saved += vertex.saved_bytes || 0;
+      totals[box].saved_bytes += vertex.saved_bytes || 0;
       totals[box].seconds += vertex.seconds || 0;
     }
   });
@@ -146,7 +146,8 @@
     });
     const end = spots[chain[chain.length - 1]];
     const hasTip = end.kind === "vertex" || (end.kind === "box" && closed.has(end.ref));
-    return { path, source, served, left, right, top, bottom: y, tip: hasTip ? [x, y] : null };
+    const isFar = chain.length === 2 && bands[chain[1]][0] - bands[chain[0]][1] > 2 * sizes.height;
+    return { path, source, served, left, right, top, bottom: y, isFar, tip: hasTip ? [x, y] : null };
   }
 
   // ------------------------------------------------------------------ drawing
@@ -194,12 +195,25 @@
     const shown = scene.lines.filter(visible), bright = [];
     for (const line of shown) {
       if (path && line.served.some(edge => path.has(edge))) bright.push(line);
-      else stroke(line, small);
+      else {
+        pen.globalAlpha = line.isFar ? 0.2 : 1;
+        stroke(line, small);
+      }
     }
+    pen.globalAlpha = 1;
     pen.strokeStyle = pen.fillStyle = colors.accent;
     pen.lineWidth = Math.max(2.4, 1.4 / view.scale);
     for (const line of bright) stroke(line, small);
-    for (const spot of scene.boxes) if (spot.at && visible(spot)) titleBox(spot, bold, small, seen);
+    // The titles of boxes whose top is out of sight stay in sight, one below the other.
+    const top = seen.top + 50 / view.scale;
+    for (const spot of scene.boxes) {
+      if (!spot.at || !visible(spot)) continue;
+      const outer = scene.boxPlace.get(boxes[spot.at].parent);
+      const least = outer.at && outer.titleTop > outer.top ? outer.titleTop + 18 : top;
+      spot.titleTop = spot.isClosed ? spot.top
+        : Math.min(Math.max(spot.top, least), spot.bottom - sizes.title);
+      titleBox(spot, bold, small);
+    }
     for (const spot of scene.vertices) if (visible(spot)) drawVertex(spot, bold, small);
   }
 
@@ -240,7 +254,7 @@
     }
   }
 
-  function titleBox(spot, bold, small, seen) {
+  function titleBox(spot, bold, small) {
     if (!bold) return;
     const box = boxes[spot.at];
     if (spot.isClosed) {
@@ -248,8 +262,7 @@
       if (small) write(box.more, spot.x, spot.top + 32, 10, false, colors.muted);
       return;
     }
-    // The title of a box whose top is out of sight stays in sight.
-    const y = Math.min(Math.max(spot.top, seen.top), spot.bottom - sizes.title);
+    const y = spot.titleTop;
     pen.textAlign = "left";
     pen.lineJoin = "round";
     pen.lineWidth = 4;
@@ -271,7 +284,7 @@
     const vertex = vertices[spot.ref];
     const look = vertex.is_root ? "root" : vertex.kind === "unreached" ? "cut" : vertex.kind;
     rounded(spot, vertex.kind === "op" ? 5 : sizes.height / 2);
-    pen.fillStyle = heat(vertex) || colors[look];
+    pen.fillStyle = heat(vertex) || colors[bold ? look : look + "-edge"];
     pen.fill();
     const isChosen = chosen && chosen.vertex === spot.ref;
     if (marked.has(spot.ref) || isChosen) {
@@ -290,7 +303,9 @@
     if (!bold) return;
     const x = (spot.left + spot.right) / 2;
     write(vertex.label, x, spot.top + (vertex.shape && small ? 16 : 22), 12, true);
-    if (small && vertex.shape) write(vertex.shape, x, spot.top + 29, 10, false, colors.muted);
+    if (small && vertex.shape) {
+      write(vertex.shape, x, spot.top + 29, 10, false, measures[measure].of ? colors.ink : colors.muted);
+    }
   }
 
   function write(text, x, y, size, isBold, color) {
@@ -303,7 +318,7 @@
   // ------------------------------------------------------------------ colours by a measure
   const measures = {
     kind: { title: "kind" },
-    saved: { title: "bytes saved", of: it => it.saved ?? it.saved_bytes, text: bytes },
+    saved: { title: "bytes saved", of: it => it.saved_bytes, text: bytes },
     norm: { title: "gradient norm", of: it => it.norm, text: number },
     seconds: { title: "time in backward", of: it => it.seconds, text: duration },
   };
@@ -329,8 +344,8 @@
   }
 
   const ramp = share => isDark()
-    ? `hsl(${220 - 190 * share} ${45 + 20 * share}% ${24 + 16 * share}%)`
-    : `hsl(${215 - 185 * share} ${70 + 15 * share}% ${95 - 20 * share}%)`;
+    ? `hsl(${225 + 165 * share} ${40 + 25 * share}% ${25 + 12 * share}%)`
+    : `hsl(${215 + 180 * share} ${70 + 20 * share}% ${94 - 20 * share}%)`;
 
   function drawLegend() {
     const legend = element("legend"), known = measures[measure];
@@ -380,13 +395,15 @@
 
   const fit = () => show(scene.boxes[0], 1.4, 24);
 
-  /** At first: everything if it can be read, else the width of it, from the end of the graph up. */
+  /** At first: everything if it can be read, else its beginning, as much as can be read of it. */
   function firstView() {
     fit();
     if (view.scale >= 0.6) return;
-    const whole = scene.boxes[0];
-    view.scale = Math.max(view.scale, Math.min(0.9, canvas.clientWidth / (whole.right - whole.left + 40)));
-    view.x = canvas.clientWidth / 2 - (whole.left + whole.right) / 2 * view.scale;
+    const whole = scene.boxes[0], first = scene.vertices[0] || whole;
+    const across = canvas.clientWidth / (whole.right - whole.left + 40);
+    view.scale = Math.min(0.9, Math.max(across, 0.6));
+    const middle = across >= 0.6 ? (whole.left + whole.right) / 2 : (first.left + first.right) / 2;
+    view.x = canvas.clientWidth / 2 - middle * view.scale;
     view.y = 64 - whole.top * view.scale;
     redraw();
   }
@@ -448,7 +465,7 @@
     const inside = it => px >= it.left && px <= it.right && py >= it.top && py <= it.bottom;
     return scene.vertices.find(inside)
       || scene.boxes.slice(1).reverse().find(it => inside(it)
-        && (it.isClosed || py < Math.max(it.top, -view.y / view.scale) + sizes.title));
+        && (it.isClosed || (py >= it.titleTop && py < it.titleTop + sizes.title)));
   }
 
   function hover(point) {
@@ -588,7 +605,7 @@
     choose({ box: at, edges: null });
     element("details-body").replaceChildren(
       node("h2", box.name), node("div", `module · ${box.type || "unknown class"}`, "kind"),
-      facts([["ops", own.ops], ["saved", own.saved ? bytes(own.saved) : "nothing"],
+      facts([["ops", own.ops], ["saved", own.saved_bytes ? bytes(own.saved_bytes) : "nothing"],
              ["time in backward", own.seconds && duration(own.seconds)]]), button);
   }
 
@@ -628,6 +645,8 @@
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     matches = words.length ? searched.flatMap((known, ref) =>
       words.every(word => known.includes(word)) ? [ref] : []) : [];
+    const inTitle = ref => words.every(word => vertices[ref].title.toLowerCase().includes(word));
+    matches = [...matches.filter(inTitle), ...matches.filter(ref => !inTitle(ref))];
     marked = new Set(matches);
     current = -1;
     element("found").textContent = words.length ? counted(matches.length, "match")
@@ -709,7 +728,7 @@
   // ------------------------------------------------------------------ the beginning
   element("title").textContent = data.title;
   element("summary").textContent = [counted(totals[0].ops, "op"), counted(parameters.length, "parameter"),
-    totals[0].saved ? `${bytes(totals[0].saved)} saved` : "",
+    totals[0].saved_bytes ? `${bytes(totals[0].saved_bytes)} saved` : "",
     totals[0].seconds ? `backward ${duration(totals[0].seconds)}` : ""].filter(Boolean).join(" · ");
   warn("cut", count => `${counted(count, "cut point")}: the graph ends there`);
   warn("unreached", count => `${counted(count, "parameter")} without a gradient`);
