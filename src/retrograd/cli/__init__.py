@@ -65,6 +65,20 @@ def _take_late_options(options: argparse.Namespace) -> None:
         setattr(options, name, [*given[:1], *rest, *given[end + 1:]])
 
 
+def _run_profile(options: argparse.Namespace) -> int:
+    from .profile import profile_program
+
+    return profile_program(_program(options), options.by, options.sort, options.rows,
+                           options.output)
+
+
+def _run_bench(options: argparse.Namespace) -> int:
+    from .bench import bench
+
+    return bench(".*" if options.all else options.only, options.threads, options.seconds,
+                 options.list)
+
+
 def _run_doctor(options: argparse.Namespace) -> int:
     from .doctor import doctor
 
@@ -100,6 +114,39 @@ def _parser() -> argparse.ArgumentParser:
         description="Run an unmodified program in which `import torch` and everything below it "
         "gives retrograd. The names of torch that it looked for in vain are listed at the end.")
     _takes_program(run, _run_program)
+    profile = commands.add_parser(
+        "profile", help="run a program and print what its ops cost, forward and backward",
+        usage="retrograd profile [-h] [-o TRACE] [--by WHAT] [--sort KEY] [--rows N] "
+        "(script | -m module) [argument ...]",
+        description="Run a program as `retrograd run` does, and print a table of its ops at the "
+        "end: time by themselves and in all, memory of their results, calls.")
+    profile.add_argument("-o", "--output", type=_trace_path, metavar="TRACE",
+                         help="also write a trace (.json or .json.gz) for chrome://tracing")
+    profile.add_argument("--by", choices=("op", "line", "module"), default="op",
+                         help="a row for each op, for each line of the program or for each module; "
+                         "the latter two have the backward passes of their ops (default: op)")
+    profile.add_argument("--sort", default="self_cpu_time_total", metavar="KEY", choices=(
+        "self_cpu_time_total", "cpu_time_total", "cpu_time", "count", "cpu_memory_usage",
+        "self_cpu_memory_usage"),
+        help="self_cpu_time_total (the default), cpu_time_total, cpu_time, count, cpu_memory_usage "
+        "or self_cpu_memory_usage")
+    profile.add_argument("--rows", type=_positive, default=30, metavar="N",
+                         help="how many rows (default: 30)")
+    _takes_program(profile, _run_profile)
+    bench = commands.add_parser(
+        "bench", help="time programs side by side in every library that is installed",
+        description="Time programs of the benchmark suite in retrograd and in whichever of "
+        "PyTorch, JAX, autograd, tinygrad and MyGrad are installed, after comparing what they "
+        "compute. The suite is in a checkout of the source, not in the installed package.")
+    bench.add_argument("--only", metavar="PATTERN",
+                       help="the programs whose name this regular expression is found in "
+                       "(default: those that every library has)")
+    bench.add_argument("--all", action="store_true", help="every program: takes minutes")
+    bench.add_argument("--list", action="store_true", help="print the names of the programs")
+    bench.add_argument("--threads", type=_positive, default=2,
+                       help="threads of each library (default: 2)")
+    bench.add_argument("--seconds", type=float, default=1.0, help="time for each program")
+    bench.set_defaults(run=_run_bench)
     doctor = commands.add_parser(
         "doctor", help="list the names of torch that a program uses, and which are missing",
         description="List, without running anything, the names of torch that programs use and "
@@ -152,9 +199,18 @@ def _whole_number(text: str) -> int:
 
 
 def _svg_path(text: str) -> Path:
+    return _path(text, ".svg")
+
+
+def _trace_path(text: str) -> Path:
+    return _path(text, ".json", ".json.gz")
+
+
+def _path(text: str, *endings: str) -> Path:
     path = Path(text)
-    if path.suffix.lower() != ".svg":
-        raise argparse.ArgumentTypeError(f"expected a name that ends in .svg, got {text!r}")
+    if not path.name.lower().endswith(endings):
+        raise argparse.ArgumentTypeError(
+            f"expected a name that ends in {' or '.join(endings)}, got {text!r}")
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no directory {str(path.parent)!r}")
     if path.is_dir():
