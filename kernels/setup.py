@@ -14,7 +14,8 @@ BUILDS = {"v2": ["-march=x86-64-v2"], "v3": ["-march=x86-64-v3"],
 # No -ffast-math: NaN, infinities and signed zeros are what they are. Only errno and traps, which
 # nobody looks at, are given up, so that square roots and choices are vectorised.
 FLAGS = ["-std=c++17", "-O3", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math",
-         "-g0", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra", "-Wno-unknown-pragmas"]
+         "-ffp-contract=fast", "-g0", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra",
+         "-Wno-unknown-pragmas"]
 CHOSEN = os.environ.get("RETROGRAD_KERNELS_BUILDS", " ".join(BUILDS)).split()
 EXTRA = os.environ.get("RETROGRAD_KERNELS_FLAGS", "").split()  # sanitizers
 SOURCES = sorted(str(path) for path in Path("src").glob("*.cpp") if path.name != "cpu.cpp")

@@ -193,5 +193,9 @@ std::vector<Entry>& entries();
 struct Family {
     Family(std::initializer_list<Entry> kernels) { entries().insert(entries().end(), kernels); }
 };
+// A kernel f<T, ...> for every floating type.
+#define OF_TYPE(f, T, ...) f<T __VA_OPT__(,) __VA_ARGS__>
+#define FOR_FLOATS(f, ...) \
+    bind<OF_TYPE(f, float, __VA_ARGS__), OF_TYPE(f, double, __VA_ARGS__), OF_TYPE(f, bfloat16, __VA_ARGS__), OF_TYPE(f, float16, __VA_ARGS__)>
 // Each file of kernels ends with its own part of the table.
 #define KERNELS(...) static const Family family{__VA_ARGS__};

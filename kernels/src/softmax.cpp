@@ -113,7 +113,5 @@ template <class T, bool LOG> void slope(In<T> g, In<T> y, Out<T> out, I axis) {
 
 }  // namespace
 
-KERNELS({"softmax", bind<normalised<float, false>, normalised<double, false>, normalised<bfloat16, false>, normalised<float16, false>>},
-        {"log_softmax", bind<normalised<float, true>, normalised<double, true>, normalised<bfloat16, true>, normalised<float16, true>>},
-        {"softmax_gradient", bind<slope<float, false>, slope<double, false>, slope<bfloat16, false>, slope<float16, false>>},
-        {"log_softmax_gradient", bind<slope<float, true>, slope<double, true>, slope<bfloat16, true>, slope<float16, true>>})
+KERNELS({"softmax", FOR_FLOATS(normalised, false)}, {"log_softmax", FOR_FLOATS(normalised, true)},
+        {"softmax_gradient", FOR_FLOATS(slope, false)}, {"log_softmax_gradient", FOR_FLOATS(slope, true)})

@@ -15,6 +15,7 @@ the body stays as it is.
 from __future__ import annotations
 
 import inspect
+import math
 import os
 from collections.abc import Callable
 from functools import update_wrapper
@@ -25,10 +26,10 @@ import numpy as np
 
 from ...base import sources
 from ...version import __version__
+from ..plain.precision import is_half
 from . import FLOAT32, FLOAT64
 
 _IN_ORDER = 0x101  # row by row in memory and aligned, as NumPy's flags have it
-_FLOATS = {FLOAT32, FLOAT64, np.dtype(np.float16)}
 
 
 class Over(NamedTuple):
@@ -90,21 +91,25 @@ def native(call: str, *, when: str) -> Callable[[Callable[..., Any]], Any]:
 # ---------------------------------------------------------------- what conditions and calls say
 
 
-def ready(*arrays: Any) -> bool:
-    """Whether kernels can read these as they are: of one floating dtype, row by row in memory."""
-    dtype = arrays[0].dtype
-    if dtype not in _FLOATS and dtype.name != "bfloat16":
+def in_order(*arrays: Any) -> bool:
+    """Whether they lie row by row in memory, aligned; any may be None."""
+    return all([a is None or a.flags.num & _IN_ORDER == _IN_ORDER for a in arrays])
+
+
+def ready(first: Any, *others: Any) -> bool:
+    """Whether kernels can read these as they are: of one floating dtype and in order.
+
+    All but the first may be None.
+    """
+    dtype = first.dtype
+    if dtype is not FLOAT32 and dtype is not FLOAT64 and not is_half(dtype):
         return False
-    for array in arrays:
-        if array.dtype is not dtype or array.flags.num & _IN_ORDER != _IN_ORDER:
-            return False
-    return True
+    return in_order(first, *others) and all([o is None or o.dtype is dtype for o in others])
 
 
-def alike(first: Any, *others: Any) -> bool:
+def alike(first: Any, second: Any) -> bool:
     """Whether they are :func:`ready` and of one shape."""
-    shape = first.shape
-    return all([other.shape == shape for other in others]) and ready(first, *others)
+    return first.shape == second.shape and ready(first, second)
 
 
 def like(array: Any) -> Any:
@@ -112,7 +117,19 @@ def like(array: Any) -> Any:
     return np.empty(array.shape, array.dtype)
 
 
-HELPERS = {helper.__name__: helper for helper in (ready, alike, like)}
+def column(array: Any, rank: int) -> Any:
+    """A new column with a number for each row, which has the last ``rank`` dimensions."""
+    shape, dtype = array.shape, array.dtype
+    return np.empty((math.prod(shape[:len(shape) - rank]), 1),
+                    FLOAT32 if dtype.itemsize == 2 else dtype)
+
+
+def row(array: Any, rank: int) -> Any:
+    """A new array in the shape of the last ``rank`` dimensions."""
+    return np.empty(array.shape[array.ndim - rank:], array.dtype)
+
+
+HELPERS = {helper.__name__: helper for helper in (in_order, ready, alike, like, column, row)}
 
 
 # ---------------------------------------------------------------- settings

@@ -20,6 +20,7 @@ from ..plain.norm import (
 )
 from ..plain.precision import is_half, wide
 from . import along_rows, cast
+from .native import native
 from .rows import column_sums, number, row_products, row_sums  # noqa: F401 - in plain bodies
 
 
@@ -63,6 +64,8 @@ def _standard_rows(x: Any, apart: Any, eps: float) -> tuple[Any, Any]:
     return means, _inverse_deviations(row_products(apart, apart), count, eps)
 
 
+@native("layer_norm(x, weight, bias, like(x), column(x, rank), column(x, rank), rank, eps)",
+        when="ready(x, weight, bias)")
 def layer_norm(x: Any, rank: int, eps: float, weight: Any, bias: Any) -> tuple[Any, Any, Any]:
     if is_half(x.dtype):
         y, means, scales = layer_norm(wide(x), rank, eps, wide(weight), wide(bias))
@@ -104,6 +107,8 @@ def _centred_part(rows: Any, part: slice, mean: Any, scale: Any, eps: float) -> 
     return apart, _standard_rows(x, apart, eps)[1]
 
 
+@native("layer_input_gradient(g, x, weight, mean, scale, like(x), rank, eps)",
+        when="alike(g, x) and ready(x, weight) and in_order(mean, scale)")
 def layer_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, rank: int,
                          eps: float) -> Any:
     if is_half(x.dtype):
@@ -134,6 +139,8 @@ def _take_moments_out(found: Any, sums: Any, apart: Any, along: Any, count: int)
     found -= apart
 
 
+@native("layer_weight_gradient(g, x, mean, scale, row(x, rank), rank, eps)",
+        when="alike(g, x) and in_order(mean, scale)")
 def layer_weight_gradient(g: Any, x: Any, mean: Any, scale: Any, rank: int, eps: float) -> Any:
     if is_half(x.dtype):
         return layer_weight_gradient(wide(g), wide(x), mean, scale, rank, eps).astype(x.dtype)

@@ -13,6 +13,7 @@ from ..plain import smooth as plain
 from ..plain.smooth import CUBIC, ROOT_TWO_PI, SCALE
 from . import FLOAT32
 from . import special as scipy_special
+from .native import native
 from .pointwise import bounded
 from .rows import number
 
@@ -81,6 +82,7 @@ def _put_probability(x: Any, out: Any) -> None:
     np.add(inside.reshape(x.shape), number(0.5, FLOAT32), out)
 
 
+@native("gelu(x, like(x))", when="x.ndim and ready(x)")
 def gelu(x: Any) -> Any:
     return _by_blocks(_put_gelu, plain.gelu, x, _SMALL_BLOCK)
 
@@ -90,6 +92,7 @@ def _put_gelu(x: Any, out: Any) -> None:
     np.multiply(out, x, out)
 
 
+@native("gelu_gradient(g, x, like(x))", when="x.ndim and alike(g, x)")
 def gelu_gradient(g: Any, x: Any) -> Any:
     return _by_blocks(_put_gelu_slope, plain.gelu_gradient, x, _SMALL_BLOCK, g)
 
@@ -107,6 +110,7 @@ def _put_gelu_slope(x: Any, out: Any) -> None:
 # ---------------------------------------------------------------- approximated by a tangent
 
 
+@native("tanh_gelu(x, like(x))", when="x.ndim and ready(x)")
 def tanh_gelu(x: Any) -> Any:
     return _by_blocks(_put_tanh_gelu, plain.tanh_gelu, x)
 
@@ -126,6 +130,7 @@ def _put_tanh_gelu(x: Any, out: Any) -> None:
     np.multiply(out, x, out)
 
 
+@native("tanh_gelu_gradient(g, x, like(x))", when="x.ndim and alike(g, x)")
 def tanh_gelu_gradient(g: Any, x: Any) -> Any:
     return _by_blocks(_put_tanh_gelu_slope, plain.tanh_gelu_gradient, x, g=g)
 
@@ -150,6 +155,7 @@ def _put_tanh_gelu_slope(x: Any, out: Any) -> None:
 # ---------------------------------------------------------------- sigmoid
 
 
+@native("silu(x, like(x))", when="x.ndim and ready(x)")
 def silu(x: Any) -> Any:
     return _by_blocks(_put_silu, plain.silu, x)
 
@@ -161,6 +167,7 @@ def _put_silu(x: Any, out: Any) -> None:
     np.divide(x, out, out)
 
 
+@native("silu_gradient(g, x, like(x))", when="x.ndim and alike(g, x)")
 def silu_gradient(g: Any, x: Any) -> Any:
     return _by_blocks(_put_silu_slope, plain.silu_gradient, x, g=g)
 

@@ -54,7 +54,7 @@ def _folded(compute: Callable[..., Any], otherwise: Callable[..., Any], axis: in
     return found if found.shape == shape else found.reshape(shape)
 
 
-@native("softmax(array, like(array), axis)", when="array.size > 1023 and ready(array)")
+@native("softmax(array, like(array), axis)", when="array.ndim and ready(array)")
 def softmax(array: Any, axis: int) -> Any:
     return _folded(_softmax, plain.softmax, axis, array)
 
@@ -66,7 +66,7 @@ def _softmax(along: _Along, x: Any) -> Any:
     return y
 
 
-@native("log_softmax(array, like(array), axis)", when="array.size > 1023 and ready(array)")
+@native("log_softmax(array, like(array), axis)", when="array.ndim and ready(array)")
 def log_softmax(array: Any, axis: int) -> Any:
     return _folded(_log_softmax, plain.log_softmax, axis, array)
 
@@ -79,7 +79,7 @@ def _log_softmax(along: _Along, x: Any) -> Any:
 
 
 @native("softmax_gradient(gradient, output, like(gradient), axis)",
-        when="gradient.size > 1023 and alike(gradient, output)")
+        when="output.ndim and alike(gradient, output)")
 def softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
     return _folded(_softmax_gradient, plain.softmax_gradient, axis, gradient, output)
 
@@ -91,7 +91,7 @@ def _softmax_gradient(along: _Along, g: Any, y: Any) -> Any:
 
 
 @native("log_softmax_gradient(gradient, output, like(gradient), axis)",
-        when="gradient.size > 1023 and alike(gradient, output)")
+        when="output.ndim and alike(gradient, output)")
 def log_softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
     return _folded(_log_softmax_gradient, plain.log_softmax_gradient, axis, gradient, output)
 

@@ -1,0 +1,53 @@
+// Smooth activations and what they pass on of a gradient.
+#include "binding.hpp"
+#include "maths.hpp"
+
+namespace {
+
+constexpr double ROOT_TWO_PI = 2.5066282746310005024, SCALE = 0.79788456080286535588, CUBIC = 0.044715;
+
+struct Gelu {
+    template <class W> static INLINE W value(W x) { return x * normal_probability(x); }
+    template <class W> static INLINE W slope(W x) {
+        return normal_probability(x) + x * exp_(x * x * W(-0.5)) * W(1 / ROOT_TWO_PI);
+    }
+};
+struct TanhGelu {  // (1 + tanh(u)) / 2 is the sigmoid of 2 u
+    template <class W> static INLINE W share(W x) { return sigmoid_((x * x * W(SCALE * CUBIC) + W(SCALE)) * x * 2); }
+    template <class W> static INLINE W value(W x) { return share(x) * x; }
+    template <class W> static INLINE W slope(W x) {
+        W s = share(x);
+        return s + (x * x * W(3 * SCALE * CUBIC) + W(SCALE)) * x * 2 * s * (1 - s);
+    }
+};
+struct Silu {
+    template <class W> static INLINE W value(W x) { return x / (exp_(-x) + 1); }
+    template <class W> static INLINE W slope(W x) {
+        W s = sigmoid_(x);
+        return s * ((1 - s) * x + 1);
+    }
+};
+
+template <class T, class F> void value(In<T> x, Out<T> y) {
+    require(same_shape(x, y), "the result has another shape");
+    const T* from = x.data;
+    T* to = y.data;
+    parallel(x.size, GRAIN / 4, [=](I begin, I end) {
+        SIMD for (I i = begin; i < end; i++) to[i] = narrow<T>(F::value(wide(from[i])));
+    });
+}
+
+template <class T, class F> void gradient(In<T> g, In<T> x, Out<T> y) {
+    require(same_shape(g, x) && same_shape(x, y), "the arrays have different shapes");
+    const T *slopes = g.data, *from = x.data;
+    T* to = y.data;
+    parallel(x.size, GRAIN / 4, [=](I begin, I end) {
+        SIMD for (I i = begin; i < end; i++) to[i] = narrow<T>(F::slope(wide(from[i])) * wide(slopes[i]));
+    });
+}
+
+}  // namespace
+
+KERNELS({"gelu", FOR_FLOATS(value, Gelu)}, {"gelu_gradient", FOR_FLOATS(gradient, Gelu)},
+        {"tanh_gelu", FOR_FLOATS(value, TanhGelu)}, {"tanh_gelu_gradient", FOR_FLOATS(gradient, TanhGelu)},
+        {"silu", FOR_FLOATS(value, Silu)}, {"silu_gradient", FOR_FLOATS(gradient, Silu)})
