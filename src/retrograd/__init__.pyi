@@ -4,7 +4,7 @@
 # ruff: noqa
 
 from .types import Device, Number, SupportsArray
-from builtins import bool as _bool, float as _float, int as _int
+from builtins import bool as _bool, complex as _complex, float as _float, int as _int
 from collections.abc import Sequence
 from types import EllipsisType
 from typing import Any, Literal, overload
@@ -209,18 +209,40 @@ IntTensor: type[Tensor]
 LongTensor: type[Tensor]
 ShortTensor: type[Tensor]
 
+def _chunk_cat(tensors: Sequence[Tensor], dim: _int, num_chunks: _int) -> Tensor:
+    """Tensors cut along ``dim`` into equal chunks, with zeros behind, joined chunk by chunk."""
+    ...
 def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor, *,
                     out: Tensor | None = None) -> Tensor:
     """The derivative of Dirichlet draws by their own concentrations, before normalisation."""
     ...
+def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None,
+                             *settings: Tensor | _float | None) -> tuple[Tensor, Tensor, Tensor]:
+    """``native_batch_norm``; the running moments may be left out altogether."""
+    ...
+def _safe_softmax(input: Tensor, dim: _int, dtype: dtype | None = None) -> Tensor:
+    """Softmax, with zeros where nothing but minus infinity is."""
+    ...
 def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Dirichlet draws with the concentrations in the rows of ``input``, which receive gradients."""
+    ...
+def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: _int,
+                           input_dtype: dtype) -> Tensor:
+    """The gradient of a softmax, from its own."""
     ...
 def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Gamma draws of rate 1 with the concentrations in ``input``, which receive gradients."""
     ...
 def _standard_gamma_grad(input: Tensor, output: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of the gamma draws ``output`` by their concentrations ``input``."""
+    ...
+def _unsafe_masked_index(input: Tensor, mask: Tensor, indices: Sequence[Tensor | None],
+                         fill: _complex) -> Tensor:
+    """The elements at ``indices``, or ``fill`` where ``mask`` is False."""
+    ...
+def _unsafe_masked_index_put_accumulate(input: Tensor, mask: Tensor,
+                                        indices: Sequence[Tensor | None], values: Tensor) -> Tensor:
+    """``input`` with ``values`` added at ``indices`` where ``mask`` is True."""
     ...
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The absolute value; of a complex number its distance from zero."""
@@ -678,6 +700,10 @@ def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
            dilation: _int | Sequence[_int] = 1, groups: _int = 1) -> Tensor:
     """The cross-correlation of a batch of volumes with ``weight``."""
     ...
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: _int = 0, *,
+             out: Tensor | None = None) -> Tensor:
+    """:func:`conv1d` of signals of (time, batch, channels) with kernels of (time, in, out)."""
+    ...
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
                      stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] = 0,
                      output_padding: _int | Sequence[_int] = 0, groups: _int = 1,
@@ -695,6 +721,12 @@ def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
                      output_padding: _int | Sequence[_int] = 0, groups: _int = 1,
                      dilation: _int | Sequence[_int] = 1) -> Tensor:
     """The transpose of :func:`conv3d` as a map of its input."""
+    ...
+def convolution(input: Tensor, weight: Tensor, bias: Tensor | None, stride: _int | Sequence[_int],
+                padding: _int | Sequence[_int], dilation: _int | Sequence[_int], transposed: _bool,
+                output_padding: _int | Sequence[_int], groups: _int, *,
+                out: Tensor | None = None) -> Tensor:
+    """The convolution that fits the kernel's rank, or its transpose."""
     ...
 def copysign(input: Tensor | Number, other: Tensor | Number, *,
              out: Tensor | None = None) -> Tensor:
@@ -856,6 +888,10 @@ def embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor,
     each element of a maximum is from.
     """
     ...
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: _float,
+                      norm_type: _float) -> Tensor:
+    """Scale the rows at ``indices`` that are longer than ``max_norm``, in place."""
+    ...
 @overload
 def empty(*size: _int, out: Tensor | None = None, dtype: dtype | None = None,
           layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
@@ -1008,6 +1044,15 @@ def frobenius_norm(input: Tensor, dim: _int | Sequence[_int], keepdim: _bool = F
 def from_dlpack(ext_tensor: Any, *, device: Device = None, copy: _bool | None = None) -> Tensor:
     """A tensor on memory that another library offers through DLPack."""
     ...
+def from_file(filename: str, shared: _bool | None = None, size: _int | None = 0, *,
+              dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
+              pin_memory: _bool | None = None, requires_grad: _bool = False) -> Tensor:
+    """A tensor of ``size`` elements on the memory of a file.
+
+    If it is shared, what is written to the tensor is written to the file, which is made or
+    lengthened as needed; else the file stays as it is.
+    """
+    ...
 def from_numpy(ndarray: SupportsArray) -> Tensor:
     """A tensor on the memory of a NumPy array."""
     ...
@@ -1094,6 +1139,10 @@ def hann_window(window_length: _int, periodic: _bool = True, *, dtype: dtype | N
     ...
 def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """``input``, or 0 where it is no farther than ``lambd`` from 0."""
+    ...
+def hash_tensor(input: Tensor, dim: _int | Sequence[_int] | None = ..., *, keepdim: _bool = False,
+                mode: _int = 0) -> Tensor:
+    """The exclusive or of the bits of all elements, each widened to 64 of them."""
     ...
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """0 below zero, 1 above it, and ``values`` at it."""
@@ -1288,6 +1337,18 @@ def linspace(start: Tensor | Number, end: Tensor | Number, steps: _int | None = 
              device: Device = None, pin_memory: _bool = False,
              requires_grad: _bool = False) -> Tensor:
     """``steps`` evenly spaced numbers from ``start`` to ``end``, both included."""
+    ...
+def lobpcg(A: Tensor, k: _int | None = None, B: Tensor | None = None, X: Tensor | None = None,
+           n: _int | None = None, iK: Tensor | None = None, niter: _int | None = None,
+           tol: _float | None = None, largest: _bool | None = None, method: str | None = None,
+           tracker: None = None, ortho_iparams: dict[str, _int] | None = None,
+           ortho_fparams: dict[str, _float] | None = None,
+           ortho_bparams: dict[str, _bool] | None = None) -> tuple[Tensor, Tensor]:
+    """The ``k`` largest or smallest eigenvalues of ``A x = e B x``, and their vectors.
+
+    The subspace of the vectors, what they lack and the last steps is searched until nothing is
+    missing; ``iK`` tells what to make of what is missing. Gradients are those of ``eigh``.
+    """
     ...
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The natural logarithm."""
@@ -1955,6 +2016,11 @@ def searchsorted(sorted_sequence: Tensor, input: Tensor | Number, *, out_int32: 
                  right: _bool = False, side: str | None = None, sorter: Tensor | None = None,
                  out: Tensor | None = None) -> Tensor:
     """Where each value of ``input`` would be inserted to keep the last dimension sorted."""
+    ...
+def segment_reduce(data: Tensor, reduce: str, *, lengths: Tensor | None = None,
+                   indices: Tensor | None = None, offsets: Tensor | None = None, axis: _int = 0,
+                   unsafe: _bool = False, initial: _float | None = None) -> Tensor:
+    """The sum, mean, product or extreme of each segment along ``axis``."""
     ...
 def select(input: Tensor, dim: _int, index: _int) -> Tensor:
     """A view of one position along ``dim``, which disappears."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+import os
+import tempfile
 
 from parity.harness import behaviour, behaviour_of_each
 
@@ -606,3 +608,87 @@ def losses_as_modules(torch, log):
     log.values(
         nn.CrossEntropyLoss()(x, torch.tensor([0, 2])), nn.NLLLoss()(x, torch.tensor([0, 2]))
     )
+
+
+# ---------------------------------------------------------------- products and images
+
+
+@behaviour_of_each(["rows", "columns", "both", "neither"])
+def products_of_groups(torch, log, ragged):
+    a, b = torch.arange(64.0).reshape(8, 8).sin(), torch.arange(64.0).reshape(2, 8, 4).cos()
+    turned = b.transpose(1, 2).contiguous()
+    x, y = {"rows": (a, b), "columns": (turned, a), "both": (a, a), "neither": (turned, b)}[ragged]
+    ends = None if ragged == "neither" else torch.tensor([4, 8], dtype=torch.int32)
+    differentiate(torch, log, lambda torch, x, y: torch.nn.functional.grouped_mm(x, y, offs=ends),
+                  x, y)
+
+
+@behaviour
+def products_of_groups_that_do_not_fit(torch, log):
+    a, b = torch.ones(6, 8), torch.ones(2, 8, 4)
+    ends = torch.tensor([2, 6], dtype=torch.int32)
+    for x, y, options in ((a.double(), b, {"offs": ends}), (a, b, {}),
+                          (a, b, {"offs": ends.long()}), (a, b[:, :4], {"offs": ends}),
+                          (a, b, {"offs": ends[:1]}), (a[0], b, {"offs": ends})):
+        log.raises(lambda x=x, y=y, options=options: torch.nn.functional.grouped_mm(
+            x, y, **options))
+
+
+@behaviour_of_each(["bilinear", "bicubic", "lanczos"])
+def images_resampled_by_means(torch, log, mode):
+    image = torch.arange(84.0, dtype=torch.float64).reshape(1, 2, 6, 7).sin()
+    for size in ((3, 4), (9, 2), (6, 7)):
+        differentiate(torch, log, lambda torch, x, size=size: torch.nn.functional.interpolate(
+            x, size, mode=mode, antialias=True), image)
+    log.values(torch.nn.functional.interpolate(image, scale_factor=0.7, mode=mode, antialias=True))
+    grey = ((image + 1) * 127).to(torch.uint8)
+    log.values(torch.nn.functional.interpolate(grey, (4, 5), mode=mode, antialias=True))
+    if mode != "lanczos":
+        log.values(torch.nn.functional.interpolate(grey, (4, 9), mode=mode))
+
+
+@behaviour
+def means_that_do_not_exist(torch, log):
+    image = torch.ones(1, 1, 4, 4)
+    for mode, antialias, corners in (("nearest", True, None), ("lanczos", False, None),
+                                     ("lanczos", True, True), ("linear", True, None)):
+        log.raises(lambda mode=mode, antialias=antialias, corners=corners:
+                   torch.nn.functional.interpolate(image, 2, mode=mode, antialias=antialias,
+                                                   align_corners=corners))
+
+
+@behaviour
+def extreme_eigenvalues(torch, log):
+    half = torch.arange(400.0, dtype=torch.float64).reshape(20, 20).sin()
+    A = half @ half.T + torch.diag(torch.arange(20.0, dtype=torch.float64))
+    B = torch.diag(torch.arange(1.0, 21.0, dtype=torch.float64))
+    for options in ({"k": 3}, {"k": 2, "largest": False}, {"k": 2, "B": B}, {"k": 1, "n": 3}):
+        values, vectors = torch.lobpcg(A, **options)
+        log.values(values.float())
+        log.values(vectors.abs().float().mul(100).round())
+    log.values(torch.lobpcg(torch.stack([A, 2 * A]), k=2)[0].float())
+    leaf = A.clone().requires_grad_()
+    log.values(torch.autograd.grad(torch.lobpcg(leaf, k=2)[0].sum(), leaf)[0].float())
+    log.raises(lambda: torch.lobpcg(A, k=8))
+    log.raises(lambda: torch.lobpcg(A[:, :5]))
+
+
+@behaviour
+def rows_shortened_in_place(torch, log):
+    table = torch.arange(6.0).reshape(3, 2)
+    log.values(torch.embedding_renorm_(table, torch.tensor([0, 2]), 2.0, 2.0), table)
+    log.raises(lambda: torch.embedding_renorm_(table, torch.tensor([0.0]), 2.0, 2.0))
+
+
+@behaviour
+def memory_of_a_file(torch, log):
+    with tempfile.TemporaryDirectory() as folder:
+        name = os.path.join(folder, "numbers")
+        log.values(torch.from_file(name, shared=True, size=3, dtype=torch.int32).fill_(7))
+        log(os.path.getsize(name))
+        apart = torch.from_file(name, size=2, dtype=torch.int32)
+        apart.zero_()
+        log.values(apart, torch.from_file(name, shared=False, size=3, dtype=torch.int32))
+        log.values(torch.from_file(name))
+        log.refuses(lambda: torch.from_file(name, size=9))
+        log.refuses(lambda: torch.from_file(os.path.join(folder, "none"), size=9))

@@ -11,6 +11,7 @@ that file: ``python -m tests.sweeps.table file`` prints how much of the catalogu
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import json
 import os
@@ -62,10 +63,14 @@ class Unlike(AssertionError):
 
 def resolved(lib: Any, name: str) -> Any:
     """The function or method called ``name``, or None."""
-    found = lib
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found if callable(found) else getattr(lib.Tensor, name, None)
+    places: list[Callable[[], Any]] = [
+        lambda: functools.reduce(getattr, name.removeprefix("torch.").split("."), lib),
+        lambda: getattr(lib.Tensor, name), lambda: getattr(lib.ops.aten, name)]
+    for place in places:
+        with contextlib.suppress(AttributeError):
+            if callable(found := place()):
+                return found
+    return None
 
 
 def title(info: Any) -> str:
@@ -76,7 +81,7 @@ def subject_of(info: Any) -> Callable[..., Any]:
     """What the catalogue calls, in retrograd: the function itself or a wrapper around it."""
     if isinstance(info.op, FunctionType) and info.op is not resolved(torch, info.name):
         return rebound(info.op)
-    return resolved(rg, info.name)
+    return resolved(rg, info.name) or resolved(rg, info.op.__name__)
 
 
 def rebound(function: Any) -> Any:
@@ -96,11 +101,10 @@ def seeded(op: Any, *args: Any, **kwargs: Any) -> Any:
     return op(*args, **kwargs)
 
 
-# Its samples hold a PyTorch module, which takes PyTorch's tensors only.
-FOREIGN = {"nn.functional.triplet_margin_with_distance_loss",
-           "sparse.sampled_addmm", "sparse.mm"}  # of sparse tensors: see test_sparse.py
+# Kernels for other devices, which PyTorch refuses on the CPU.
+ELSEWHERE = ("jiterator_", "torch.ops.aten._flash_", "torch.ops.aten._efficient_")
 OPS = {title(info): info for info in op_db
-       if resolved(rg, info.name) is not None and info.name not in FOREIGN}
+       if not info.name.startswith(ELSEWHERE) and subject_of(info) is not None}
 
 
 def dtype_of(info: Any) -> torch.dtype:
@@ -205,6 +209,8 @@ class Arguments:
             return rebound(value)
         if self.lib is rg and isinstance(value, torch.nn.LinearCrossEntropyOptions):
             return rg.nn.LinearCrossEntropyOptions(**self.convert(asdict(value)))
+        if self.lib is rg and isinstance(value, torch.nn.PairwiseDistance):
+            return rg.nn.PairwiseDistance(value.norm, value.eps, value.keepdim)
         return value
 
     def tensor(self, value: Any) -> Any:
@@ -221,6 +227,9 @@ def to_retrograd(tensor: Any) -> Any:
     if tensor.is_meta:
         return rg.empty(tuple(tensor.shape), dtype=getattr(rg, str(tensor.dtype)[6:]),
                         device="meta")
+    if tensor.layout == torch.sparse_csr:
+        return rg.sparse_csr_tensor(*map(to_retrograd, (
+            tensor.crow_indices(), tensor.col_indices(), tensor.values())), tuple(tensor.shape))
     if tensor.dtype == torch.bfloat16:
         return rg.from_numpy(tensor.float().numpy()).bfloat16()
     return rg.from_numpy(tensor.numpy().copy(order="K"))
@@ -302,8 +311,10 @@ def compare_tensors(what: str, theirs: Any, ours: Any, only_form: bool) -> None:
 def plain_values(tensor: Any) -> np.ndarray:
     if "float16" in str(tensor.dtype):
         tensor = tensor.float()
+    tensor = tensor.detach() if tensor.layout in (torch.strided, rg.strided) else \
+        tensor.detach().to_dense()
     force = {"force": True} if isinstance(tensor, torch.Tensor) else {}
-    return np.asarray(tensor.detach().resolve_conj().numpy(**force))
+    return np.asarray(tensor.resolve_conj().numpy(**force))
 
 
 def compare_error(info: Any, sample: Any) -> None:

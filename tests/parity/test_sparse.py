@@ -29,6 +29,12 @@ def strided(lib: Any) -> Any:
     return lib.arange(6.0).reshape(2, 3)
 
 
+def of_rows(lib: Any, reduce: str) -> Any:
+    rows, table = matrix(lib).to_sparse_csr().requires_grad_(), strided(lib).T.contiguous()
+    found = lib.sparse.mm(rows, table.requires_grad_(), reduce)
+    return sum(g.to_dense().sum() for g in lib.autograd.grad((found * found).sum(), (rows, table)))
+
+
 def shown(value: Any) -> Any:
     """A result in terms of Python and NumPy; how duplicates are kept is nobody's business."""
     if isinstance(value, (torch.Tensor, rg.Tensor)):
@@ -78,6 +84,11 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "hybrid values": lambda lib: strided(lib).to_sparse(1).values(),
     "mask": lambda lib: strided(lib).sparse_mask(matrix(lib).coalesce()),
     "product": lambda lib: matrix(lib) @ strided(lib).T,
+    **{f"{reduce} of products": lambda lib, reduce=reduce: lib.sparse.mm(
+        matrix(lib).to_sparse_csr(), strided(lib).T.contiguous(), reduce)
+       for reduce in ("sum", "mean", "amax", "amin", "median")},
+    **{f"gradient of {reduce} of products": lambda lib, reduce=reduce: of_rows(lib, reduce)
+       for reduce in ("mean", "amax", "amin")},
     "product by a vector": lambda lib: matrix(lib).mv(lib.ones(3)),
     "sparse.mm": lambda lib: lib.sparse.mm(matrix(lib), strided(lib).T),
     "strided times sparse": lambda lib: strided(lib) @ matrix(lib).t(),

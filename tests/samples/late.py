@@ -1,6 +1,6 @@
 """Samples of functions that few programs use: copies of views, kernels behind modules, slopes."""
 
-from tests.samples import array, call, index, samples, unmeasured
+from tests.samples import array, call, index, mask, samples, unmeasured
 
 _x = array(2, 3, 4)
 for _name, *_calls in (
@@ -74,3 +74,35 @@ samples("triplet_margin_loss", call(array(3, 4), _y, array(3, 4, seed=2), reduct
 samples("binary_cross_entropy_with_logits", call(array(3, 4), _chance),
         call(array(3, 4), _chance, array(4, low=0.5, grad=False),
              array(4, low=0.5, grad=False, seed=3), 2))
+
+# ---------------------------------------------------------------- kernels by their names
+
+samples("_native_batch_norm_legit", call(_x, array(3), array(3, seed=1), True, 0.1, 1e-5),
+        call(_x, None, None, array(3, grad=False), array(3, low=0.5, grad=False, seed=2), False,
+             0.1, 1e-5))
+samples("ops.aten.native_dropout_backward", call(_x, mask(2, 3, 4), 2.0))
+samples("ops.aten.max_pool2d_with_indices_backward",
+        call(array(2, 1, 2, 2), array(2, 1, 4, 4), 2, 2, 0, 1, False, index(2, 1, 2, 2, high=16)))
+samples("_safe_softmax", call(_x, 1), call(_x, -1))
+samples("ops.aten._upsample_bilinear2d_aa", call(array(1, 2, 5, 6), (3, 4), False, None),
+        call(array(1, 2, 5, 6), None, True, (0.5, 1.5)))
+samples("ops.aten.slice", call(_x, 1, 0, 3, 2), call(_x, 2, -2), complex=True)
+_table, _rows, _columns = array(3, 4), index(2, 1, low=-1, high=4), index(1, 5, low=-2, high=6)
+samples("_unsafe_masked_index", call(_table, mask(2, 5), [_rows, _columns], 1.5),
+        complex=True)
+samples("_unsafe_masked_index_put_accumulate",
+        call(_table, mask(2, 5), [_rows, _columns], array(2, 5)), complex=True)
+
+_twos = index(3, low=2, high=3)
+samples("segment_reduce",
+        *[call(array(6, 2, kind="distinct"), way, lengths=_twos, initial=start)
+          for way in ("sum", "mean", "max", "min", "prod") for start in (None, 0.45)],
+        call(array(6, 2), "sum", lengths=index(4, high=2), unsafe=True),
+        call(array(2, 4), "mean", lengths=index(2, 2, low=2, high=3), axis=1))
+samples("hash_tensor", call(array(3, 4, grad=False)), call(array(3, 4, grad=False), 1),
+        call(array(3, 4, grad=False), (0, 1), keepdim=True), call(index(5, high=9)))
+samples("conv_tbc", call(array(7, 2, 3), array(3, 3, 4), array(4), 1),
+        call(array(5, 1, 2), array(2, 2, 2), array(2)))
+samples("convolution",
+        call(array(2, 3, 6), array(4, 3, 3), array(4), [1], [1], [1], False, [0], 1),
+        call(array(1, 2, 4, 4), array(2, 3, 2, 2), None, [2, 2], [0, 0], [1, 1], True, [1, 1], 1))

@@ -34,7 +34,6 @@ _REASONS = {
     r"\w*_(ipu|xla)_\w+|profiler_allow\w+": _DEVICES,
     r"eig|lstsq|matrix_rank|solve|symeig|reinforce|volatile": "PyTorch has removed it, and raises",
     r"gru|lstm|rnn_tanh|rnn_relu": "nn.GRU, nn.LSTM and nn.RNN compute it",
-    r"convolution|conv_tbc": "conv1d, conv2d, conv3d and their transposes compute it",
     r"native_norm": "PyTorch computes it for sparse tensors alone",
     r"index": "subscripts do that",
     r"Sym\w+|sym_\w+|Tag|DispatchKey\w*|ExcludeDispatchKeyGuard|PRIVATE_OPS|classes|cpp|"

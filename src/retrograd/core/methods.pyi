@@ -839,6 +839,10 @@ class TensorMethods:
     def hardshrink(self, lambd: _float = 0.5) -> Tensor:
         """``input``, or 0 where it is no farther than ``lambd`` from 0."""
         ...
+    def hash_tensor(self, dim: _int | Sequence[_int] | None = ..., *, keepdim: _bool = False,
+                    mode: _int = 0) -> Tensor:
+        """The exclusive or of the bits of all elements, each widened to 64 of them."""
+        ...
     def heaviside(self, values: Tensor) -> Tensor:
         """0 below zero, 1 above it, and ``values`` at it."""
         ...

@@ -236,7 +236,7 @@ COMPOSITES: dict[str, Any] = {}
 """Functions made of ops, by name; they need no rules."""
 
 PUBLIC: dict[str, dict[str, Any]] = {"torch": {}, "nn.functional": {}, "linalg": {}, "special": {},
-                                     "fft": {}}
+                                     "fft": {}, "ops.aten": {}}
 """What each public namespace offers."""
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from .. import ops as _ops  # noqa: F401 - declares them
 from ..base.missing_names import suggest_names as _suggest_names
 from ..core.op import PUBLIC
+from ..ops.products import grouped as _grouped  # noqa: F401 - which declares it
 
 # PyTorch offers these both here and at the top level.
 _SHARED = (
     "adaptive_avg_pool1d", "avg_pool1d", "bilinear", "celu_", "channel_shuffle", "conv1d",
-    "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
     "cosine_similarity", "hardshrink", "logsigmoid", "native_channel_shuffle", "one_hot",
     "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "prelu", "relu_", "rrelu_",
     "selu_", "sigmoid", "softplus", "softshrink", "tanh", "threshold_", "relu", "selu", "celu",

@@ -146,6 +146,10 @@ def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
            dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
     """The cross-correlation of a batch of volumes with ``weight``."""
     ...
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0, *,
+             out: Tensor | None = None) -> Tensor:
+    """:func:`conv1d` of signals of (time, batch, channels) with kernels of (time, in, out)."""
+    ...
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
                      stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0,
                      output_padding: int | Sequence[int] = 0, groups: int = 1,
@@ -307,6 +311,10 @@ def grid_sample(input: Tensor, grid: Tensor, mode: str = 'bilinear', padding_mod
 def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None,
                bias: Tensor | None = None, eps: float = 1e-05) -> Tensor:
     """Mean 0 and variance 1 over each group of channels, then scaled and shifted."""
+    ...
+def grouped_mm(mat_a: Tensor, mat_b: Tensor, *, offs: Tensor | None = None,
+               bias: Tensor | None = None, out_dtype: dtype | None = None) -> Tensor:
+    """The matrix product of each group; ``offs`` says where groups of rows or columns end."""
     ...
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10,
                    dim: int = -1) -> Tensor:

@@ -16,12 +16,16 @@ from ..core.tensor import Tensor, attach
 
 _FILES = {
     # file: functions of the top level, and the methods among them
+    "creation.mapped": ("from_file", ""),
     "creation.permuted": ("empty_permuted", ""),
     "creation.windows": ("hann_window hamming_window blackman_window bartlett_window kaiser_window",
                          ""),
     "fourier.short_time": ("stft istft", "stft istft"),
     "indexing.index_reduce": ("index_reduce", "index_reduce index_reduce_"),
     "indexing.positions": ("nonzero_static unravel_index", "nonzero_static"),
+    "kernels_by_name": ("_chunk_cat _native_batch_norm_legit _safe_softmax _softmax_backward_data "
+                        "_unsafe_masked_index _unsafe_masked_index_put_accumulate", ""),
+    "linalg.extreme_pairs": ("lobpcg", ""),
     "linalg.low_rank": ("svd_lowrank pca_lowrank", ""),
     "losses.numbered": ("kl_div poisson_nll_loss cosine_embedding_loss hinge_embedding_loss "
                         "margin_ranking_loss triplet_margin_loss binary_cross_entropy_with_logits",
@@ -31,7 +35,9 @@ _FILES = {
     "nn.native": ("native_layer_norm native_group_norm native_batch_norm native_dropout "
                   "norm_except_dim frobenius_norm nuclear_norm instance_norm adaptive_max_pool1d "
                   "alpha_dropout_ feature_alpha_dropout_ rnn_tanh_cell rnn_relu_cell gru_cell "
-                  "lstm_cell addmv_ as_strided_", ""),
+                  "lstm_cell addmv_ as_strided_ embedding_renorm_", ""),
+    "reductions.hashing": ("hash_tensor", "hash_tensor"),
+    "reductions.segments": ("segment_reduce", ""),
     "reductions.slopes": ("gradient", ""),
     "shapes.copies": ("alias_copy as_strided_copy detach_copy diagonal_copy expand_copy "
                       "narrow_copy permute_copy select_copy slice_copy split_copy "
@@ -44,7 +50,7 @@ _FILES = {
                          "to_sparse to_sparse_coo to_sparse_csr to_sparse_csc to_dense coalesce "
                          "sparse_mask"),
 }
-_NAMESPACES = ("fourier", "elementwise.polynomials")
+_NAMESPACES = ("fourier", "elementwise.polynomials", "products.grouped")
 """What public modules bring when they are imported."""
 
 FUNCTIONS = {name: file for file, (names, _) in _FILES.items() for name in names.split()}

@@ -15,9 +15,12 @@ __all__ = ["addmm", "as_sparse_gradcheck", "check_sparse_tensor_invariants", "lo
 
 
 def mm(sparse: Tensor, dense: Tensor, reduce: str | None = None) -> Tensor:
-    """The product of a sparse matrix and a strided or a sparse one."""
+    """The product of a sparse matrix and a strided or a sparse one.
+
+    ``reduce`` says what is done with the products of a row: sum, mean, amax or amin.
+    """
     if reduce not in (None, "sum"):
-        raise NotImplementedError("sparse.mm adds up; other reductions do not exist here")
+        return _arithmetic.reduced_product(sparse, dense, reduce)
     return _FUNCTIONS["mm"](sparse, dense)  # type: ignore[no-any-return]
 
 

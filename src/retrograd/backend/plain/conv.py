@@ -219,34 +219,82 @@ def nearest_index(size: int, out: int, scale: float | None, exact: bool = False)
 
 
 def interpolation_matrix(size: int, out: int, align_corners: bool, scale: float | None,
-                         dtype: Any, cubic: bool = False) -> Any:
+                         dtype: Any, mode: str = "linear", antialias: bool = False) -> Any:
     """The matrix that resamples ``size`` points at ``out`` positions."""
     if align_corners:
         step = (size - 1) / (out - 1) if out > 1 else 0.0
-        positions = xp.arange(out) * step
     else:
         step = 1 / scale if scale is not None else size / out
+    if antialias:
+        return _averages(size, out, step, mode).astype(dtype)
+    if align_corners:
+        positions = xp.arange(out) * step
+    else:
         positions = (xp.arange(out) + 0.5) * step - 0.5
-        if not cubic:
+        if mode != "cubic":
             positions = xp.maximum(positions, 0)
     low = xp.floor(positions).astype(xp.int64)
     part = positions - low
     matrix = xp.zeros((out, size), xp.float64)
     rows = xp.arange(out)
-    for shift, weight in _weights(part, cubic):
+    reach = 2 if mode == "cubic" else 1
+    for shift in range(1 - reach, reach + 1):
+        # The coefficient of Keys' kernel that image libraries use.
+        weight = _cubic(xp.abs(part - shift), -0.75) if mode == "cubic" else _linear(
+            xp.abs(part - shift))
         xp.add_at(matrix, (rows, xp.clip(low + shift, 0, size - 1)), weight)
     return matrix.astype(dtype)
 
 
-def _weights(t: Any, cubic: bool) -> list[tuple[int, Any]]:
-    if not cubic:
-        return [(0, 1 - t), (1, t)]
-    a = -0.75  # Keys' kernel with the coefficient that image libraries use
+def _averages(size: int, out: int, step: float, mode: str) -> Any:
+    """The weights of all points that an output point covers, as wide as the step between them."""
+    reach, kernel = _KERNELS[mode]
+    width = max(step, 1.0)
+    centre = ((xp.arange(out) + 0.5) * step)[:, None]
+    point = xp.arange(size)
+    first = xp.maximum((centre - reach * width + 0.5).astype(xp.int64), 0)
+    last = xp.minimum((centre + reach * width + 0.5).astype(xp.int64), size)
+    weights = xp.where((point >= first) & (point < last),
+                       kernel(xp.abs(point - centre + 0.5) / width), 0.0)
+    total = xp.sum(weights, axis=1, keepdims=True)
+    return weights / xp.where(total == 0, 1.0, total)
 
-    def near(x: Any) -> Any:
-        return ((a + 2) * x - (a + 3)) * x * x + 1
 
-    def far(x: Any) -> Any:
-        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+def _linear(distance: Any) -> Any:
+    return xp.maximum(1 - distance, 0.0)
 
-    return [(-1, far(t + 1)), (0, near(t)), (1, near(1 - t)), (2, far(2 - t))]
+
+def _cubic(distance: Any, a: float = -0.5) -> Any:
+    near = ((a + 2) * distance - (a + 3)) * distance * distance + 1
+    far = ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a
+    return xp.where(distance < 1, near, xp.where(distance < 2, far, 0.0))
+
+
+def _lanczos(distance: Any) -> Any:
+    return xp.where(distance < 3, _sinc(distance) * _sinc(distance / 3), 0.0)
+
+
+def _sinc(x: Any) -> Any:
+    turned = math.pi * xp.where(x == 0, 1.0, x)
+    return xp.where(x == 0, 1.0, xp.sin(turned) / turned)
+
+
+_KERNELS: dict[str, tuple[int, Any]] = {"linear": (1, _linear), "cubic": (2, _cubic),
+                                        "lanczos": (3, _lanczos)}
+"""How far each kernel reaches, in points, and its weight at a distance."""
+
+
+def multiply_axes_of_bytes(x: Any, recipe: Any) -> Any:
+    """Matrices onto axes of bytes, the last axis first, with bytes after each of them.
+
+    Weights are whole numbers of 16 bits, as precise as the largest of them allows.
+    """
+    for axis, matrix in reversed(recipe):
+        largest, bits = float(xp.max(matrix)) if matrix.size else 0.0, 0
+        while bits < 22 and int(largest * (2 << bits) + 0.5) < 1 << 15:
+            bits += 1
+        weights = xp.trunc(matrix * (1 << bits) + xp.where(matrix < 0, -0.5, 0.5))
+        sums = xp.matmul(xp.moveaxis(x, axis, -1).astype(xp.float64), weights.T)
+        rounded = xp.floor((sums + (1 << bits >> 1)) / (1 << bits))
+        x = xp.moveaxis(xp.clip(rounded, 0, 255).astype(xp.uint8), -1, axis)
+    return xp.ascontiguousarray(x)

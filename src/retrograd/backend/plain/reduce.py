@@ -66,6 +66,22 @@ def spread(array: Any, shape: tuple[int, ...], dtype: Any, dim: tuple[int, ...] 
     return xp.broadcast(array, shape)
 
 
+def combined_bits(array: Any, dim: tuple[int, ...] | None, keepdims: bool) -> Any:
+    """The exclusive or over ``dim`` of the bits of floats in double precision, or of ints."""
+    exact = xp.INT64 if array.dtype.kind in "bi" else xp.dtype("uint64") \
+        if array.dtype.kind == "u" else xp.FLOAT64
+    axes = tuple(range(array.ndim)) if not dim or not array.ndim else dim
+    kept = [n for axis, n in enumerate(array.shape) if axis not in axes]
+    moved = xp.moveaxis(array.astype(exact), axes, tuple(range(len(axes))))
+    bits = xp.retyped(xp.ascontiguousarray(moved), xp.dtype("uint64")).reshape(
+        (count_along(array.shape, axes), *kept))
+    while len(bits) > 1:
+        half = len(bits) // 2
+        bits = xp.concatenate([xp.bitwise_xor(bits[:half], bits[half:2 * half]), bits[2 * half:]])
+    shape = [1 if axis in axes else n for axis, n in enumerate(array.shape)]
+    return bits.reshape(shape if keepdims else kept)
+
+
 def product(array: Any, axis: int | None, keepdims: bool, dtype: Any) -> Any:
     """The product along ``axis``, or of everything."""
     return accumulated(xp.prod, array, axis if array.ndim else None, keepdims, dtype)

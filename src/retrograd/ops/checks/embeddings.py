@@ -10,12 +10,13 @@ from ...base.errors import length_of
 from ...core.tensor import Tensor
 
 
-def check_index_kind(name: str, indices: Tensor, argument: str = "indices") -> None:
+def check_index_kind(name: str, indices: Tensor, argument: str = "indices",
+                     position: int = 1) -> None:
     if indices.dtype not in (dtypes.int64, dtypes.int32):
         raise RuntimeError(
-            f"Expected tensor for argument #1 '{argument}' to have one of the following scalar "
-            f"types: Long, Int; but got torch.{indices.dtype.alias}Tensor instead (while checking "
-            f"arguments for {name})")
+            f"Expected tensor for argument #{position} '{argument}' to have one of the following "
+            f"scalar types: Long, Int; but got torch.{indices.dtype.alias}Tensor instead (while "
+            f"checking arguments for {name})")
 
 
 def check_bags(weight: Tensor, indices: Tensor, offsets: Tensor, scale: Tensor | None) -> None:

@@ -8,6 +8,7 @@ from ...backend import conv as conv_kernels
 from ...backend import norm as norm_kernels
 from ...base.warning import warn
 from ...core.op import Array, Sizes, composite, linear, op
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import all_batched, batched, folded, merged, repeated, unfolded, unmerged
 from ..checks import convolution as checks
@@ -265,3 +266,35 @@ def _declare_transpose(rank: int) -> Any:
 
 
 conv_transpose1d, conv_transpose2d, conv_transpose3d = map(_declare_transpose, (1, 2, 3))
+
+
+@composite(out=Out())
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
+    """:func:`conv1d` of signals of (time, batch, channels) with kernels of (time, in, out)."""
+    if input.ndim != 3:
+        raise RuntimeError("Input must have 3 dims: time, batch, in_channel")
+    if weight.ndim != 3:
+        raise RuntimeError("Weight tensor must have 3 dims: kernel_width, in_channels, "
+                           "out_channels.")
+    if bias.ndim != 1:
+        raise RuntimeError("Bias must be 1-D")
+    if input.shape[2] != weight.shape[1]:
+        raise RuntimeError("Input dim 2 (input channels) is not == dim 1 in the weight tensor")
+    if bias.shape[0] != weight.shape[2]:
+        raise RuntimeError("Bias size must equal dim 2 in the weight tensor (output channels).")
+    found = conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=pad)
+    return found.permute(2, 0, 1)  # type: ignore[no-any-return]
+
+
+@composite(out=Out())
+def convolution(input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sizes, padding: Sizes,
+                dilation: Sizes, transposed: bool, output_padding: Sizes, groups: int) -> Tensor:
+    """The convolution that fits the kernel's rank, or its transpose."""
+    rank = weight.ndim - 2
+    if not 1 <= rank <= 3:
+        raise RuntimeError("weight should have at least three dimensions")
+    if transposed:
+        return (conv_transpose1d, conv_transpose2d, conv_transpose3d)[rank - 1](
+            input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return (conv1d, conv2d, conv3d)[rank - 1](input, weight, bias, stride, padding, dilation,
+                                              groups)

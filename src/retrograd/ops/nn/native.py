@@ -14,6 +14,7 @@ from ...base.warning import warn
 from ...core.op import PUBLIC, Sizes, composite, public, publish
 from ...core.out_rules import Out
 from ...core.tensor import Tensor
+from ..checks.embeddings import check_index_kind
 from ..creation.filled import empty_like
 from ..linalg.functions import matrix_norm
 from ..products.linear_layers import linear
@@ -22,6 +23,7 @@ from ..shapes.dimensions import transpose
 from ..shapes.reshaping import reshape
 from . import batch_norm as batch_norms
 from .adaptive_pooling import adaptive_max_pool1d
+from .embedding import shorten_rows
 from .layer_norm import layer_norm
 
 # ---------------------------------------------------------------- norms and their moments
@@ -58,7 +60,7 @@ def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
             "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error "
             "message be improved?  If so, please report an enhancement request to PyTorch.)")
     output = batch_norms._torch_group_norm(input, group, weight, bias, eps)
-    mean, scale = _moments(reshape(input, (N, group, -1)), (2,), eps)
+    mean, scale = _moments(reshape(input, (N, group, C // group * HxW)), (2,), eps)
     return output, reshape(mean, (N, group)), reshape(scale, (N, group))
 
 
@@ -148,6 +150,13 @@ def _feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """In-place version of ``feature_alpha_dropout``."""
     return PUBLIC["nn.functional"]["feature_alpha_dropout"](  # type: ignore[no-any-return]
         input, p, train, inplace=True)
+
+
+@public("embedding_renorm_", method=False)
+def _embedding_renorm(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """Scale the rows at ``indices`` that are longer than ``max_norm``, in place."""
+    check_index_kind("embedding_renorm_", indices, position=2)
+    return shorten_rows(input, indices, max_norm, norm_type)
 
 
 # ---------------------------------------------------------------- one step of recurrent networks

@@ -107,6 +107,19 @@ def product(input: Any, mat2: Any, *, out: Any = None) -> Tensor:
     return found[:, 0] if other.ndim == 1 else found  # type: ignore[no-any-return]
 
 
+def reduced_product(input: Any, other: Tensor, reduce: str) -> Tensor:
+    """For each element of a product of matrices the mean or an extreme of what is added up."""
+    if reduce not in ("mean", "amax", "amin", "prod"):
+        raise RuntimeError("reduce argument must be either sum, prod, mean, amax or amin, got "
+                           f"{reduce}")
+    _check_product(input, other)
+    rows, columns = (wrap(row) for row in input._data.indices)
+    products = input._graph_values()[:, None] * other[columns]
+    start = products.new_zeros((input.shape[0], other.shape[1]))
+    return start.scatter_reduce(0, rows[:, None].expand(products.shape), products, reduce,
+                                include_self=False)
+
+
 def _check_product(a: Any, b: Any) -> None:
     """Raise unless two tensors can be multiplied as matrices."""
     shapes = [list(t.shape) for t in (a, b)]
