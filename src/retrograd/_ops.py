@@ -9,7 +9,6 @@ from typing import Any
 from .base.missing_names import suggest_names as _suggest_names
 from .core.op import PUBLIC
 from .core.tensor import Tensor
-from .ops import late
 
 
 class OpOverload:
@@ -76,7 +75,6 @@ class _Aten:
 
 def _candidates(name: str) -> Iterator[Any]:
     """What may be meant by the name of an op."""
-    late.load_all()
     for space, functions in PUBLIC.items():
         prefix = f"{space}_" if space in ("linalg", "special", "fft") else ""
         if name.startswith(prefix):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any
 
-from ._ops import aten
+from . import ops
 from .autograd.function import Function
 from .autograd.grad_mode import no_grad
 from .base.missing_names import suggest_names as _suggest_names
@@ -142,7 +142,7 @@ def custom_op(name: str, fn: Callable[..., Any] | None = None, /, *, mutates_arg
 class _Namespaces(SimpleNamespace):
     """What ``torch.ops`` is to a program: the namespaces of ops, PyTorch's own and custom ones."""
 
-    aten = aten
+    aten = property(lambda self: ops.aten)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"there is no custom op of the namespace '{name}': make it with "

@@ -33,5 +33,6 @@ def __getattr__(name: str) -> object:
     if name == "aten":
         from .._ops import aten
 
+        late.load_all()  # a name may be that of any op
         return aten
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
