@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 import retrograd as torch
 from retrograd.backend.numpy import native, norm, threads
+from retrograd.backend.plain.conv import output_space
 
 HERE = Path(torch.__file__).parent / "backend" / "numpy"
 for path in HERE.glob("[a-z]*.py"):
@@ -173,6 +174,47 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
 def _(arrays: Arrays) -> tuple[Any, ...]:
     x, rank, _ = rows_with_parameters(arrays)
     return arrays.floats(*x.shape), x, *moments(arrays, x, rank), rank, 1e-2
+
+
+class Convolution:
+    """The shapes of one convolution over one or two dimensions, and its settings."""
+
+    def __init__(self, arrays: Arrays):
+        def number(low: int, high: int) -> int:
+            return arrays.draw(st.integers(low, high))
+
+        rank = number(1, 2)
+        self.groups = number(1, 3)
+        per_group, kernels = number(1, 5), self.groups * number(1, 9)
+        each = [(number(1, 4), number(1, 3), number(0, 3), number(1, 3)) for _ in range(rank)]
+        kernel, self.stride, self.padding, self.dilation = zip(*each)
+        space = [max(d * (k - 1) + 1 - 2 * p, 1) + number(0, 40 if rank == 1 else 15)
+                 for k, s, p, d in each]
+        self.x = (number(1, 3), self.groups * per_group, *space)
+        self.weight = (kernels, per_group, *kernel)
+        self.y = (self.x[0], kernels, *output_space(tuple(space), kernel, self.stride,
+                                                    self.padding, self.dilation))
+        self.settings = (self.stride, self.padding, self.dilation, self.groups)
+
+
+@case("conv.convolve")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    own = Convolution(arrays)
+    bias = arrays.floats(own.y[1]) if arrays.draw(st.booleans()) else None
+    return arrays.floats(*own.x), arrays.floats(*own.weight), bias, *own.settings
+
+
+@case("conv.convolve_input_gradient")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    own = Convolution(arrays)
+    # What padding times an infinite weight is depends on how much is padded.
+    return (arrays.floats(*own.y), arrays.floats(*own.weight, wild=False), own.x, *own.settings)
+
+
+@case("conv.convolve_weight_gradient")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    own = Convolution(arrays)
+    return arrays.floats(*own.y), arrays.floats(*own.x), own.weight, *own.settings
 
 
 # ---------------------------------------------------------------- against the bodies

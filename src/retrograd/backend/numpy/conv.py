@@ -18,6 +18,7 @@ from ..plain.conv import Ints, inner_part, output_space, padded
 from ..plain.precision import wide
 from . import _strided, along_rows, cast
 from .matrices import product  # noqa: F401 - in the plain bodies
+from .native import native
 
 
 def windows(x: Any, kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Any:
@@ -133,6 +134,22 @@ def side_by_side(x: Any) -> Any:
     return x.transpose(*range(1, x.ndim), 0)
 
 
+@lru_cache(maxsize=256)
+def settings(stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Ints:
+    """What the native kernels are told: two dimensions, the first of which may be idle."""
+    rank = len(stride)
+    return (*(1, *stride)[rank - 1:], *(0, *padding)[rank - 1:], *(1, *dilation)[rank - 1:], groups)
+
+
+def new_output(x: Any, weight: Any, stride: Ints, padding: Ints, dilation: Ints) -> Any:
+    """Memory for the result of a convolution."""
+    out = output_space(x.shape[2:], weight.shape[2:], stride, padding, dilation)
+    return np.empty((x.shape[0], weight.shape[0], *out), x.dtype)
+
+
+@native("convolution(x, weight, bias, new_output(x, weight, stride, padding, dilation), "
+        "*settings(stride, padding, dilation, groups))", settings, new_output,
+        when="x.size and x.ndim < 5 and ready(x, weight, bias)")
 def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints,
              groups: int) -> Any:
     # The bias is added in place.
@@ -199,3 +216,13 @@ def weight_slopes(g: Any, x: Any, shape: Ints, stride: Ints, padding: Ints, dila
 
 
 fill_with_plain_bodies(globals(), plain)
+# The plain bodies, as they are bound here.
+_bodies = globals()
+convolve_input_gradient = native(
+    "convolution_input_gradient(g, weight, empty(shape, g.dtype), "
+    "*settings(stride, padding, dilation, groups))", settings, np.empty,
+    when="g.size and g.ndim < 5 and ready(g, weight)")(_bodies["convolve_input_gradient"])
+convolve_weight_gradient = native(
+    "convolution_weight_gradient(g, x, empty(shape, g.dtype), "
+    "*settings(stride, padding, dilation, groups))", settings, np.empty,
+    when="g.size and g.ndim < 5 and ready(g, x)")(_bodies["convolve_weight_gradient"])

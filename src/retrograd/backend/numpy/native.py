@@ -64,10 +64,12 @@ package = _found()
 kernels: dict[str, Any] = {} if package is None else vars(package.kernels)
 
 
-def native(call: str, *, when: str) -> Callable[[Callable[..., Any]], Any]:
+def native(call: str, *helpers: Callable[..., Any],
+           when: str) -> Callable[[Callable[..., Any]], Any]:
     """Let the kernel that ``call`` names stand over the decorated body, ``when`` that holds.
 
-    Both are expressions of the body's arguments and of the functions in :data:`HELPERS`.
+    Both are expressions of the body's arguments, of ``helpers`` and of the functions in
+    :data:`HELPERS`.
     """
     kernel = call.partition("(")[0]
 
@@ -81,7 +83,7 @@ def native(call: str, *, when: str) -> Callable[[Callable[..., Any]], Any]:
         label = f"{body.__module__.rpartition('.')[2]}.{name}"
         made: dict[str, Any] = {}
         exec(compile("\n".join(lines), sources.keep(f"native {label}", lines), "exec"),
-             {**kernels, **HELPERS, "_body": body}, made)
+             {**kernels, **HELPERS, **named(helpers), "_body": body}, made)
         OVER[label] = Over(update_wrapper(made[name], body), body, made["_call"])
         return made[name]
 
@@ -129,7 +131,11 @@ def row(array: Any, rank: int) -> Any:
     return np.empty(array.shape[array.ndim - rank:], array.dtype)
 
 
-HELPERS = {helper.__name__: helper for helper in (in_order, ready, alike, like, column, row)}
+def named(functions: Any) -> dict[str, Any]:
+    return {function.__name__: function for function in functions}
+
+
+HELPERS = named((in_order, ready, alike, like, column, row))
 
 
 # ---------------------------------------------------------------- settings
