@@ -113,7 +113,8 @@ _LAZY = {"_C", "accelerator", "amp", "as_torch", "backends", "compiler", "cpu", 
          "return_types", "serialization", "signal", "sparse", "special", "storage", "testing",
          "types", "utils", "version", "viz", "xpu"}
 _LAZY_FUNCTIONS = {
-    "as_torch": "as_torch", "progress": "cli.progress", "show_config": "__config__",
+    "as_torch": "as_torch", "explain": "autograd.explaining", "progress": "cli.progress",
+    "show_config": "__config__",
     "vmap": "func", "save": "serialization", "load": "serialization", "compile": "compiler",
     "OutOfMemoryError": "base.errors",
     **dict.fromkeys(("sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not", "sym_sum"),

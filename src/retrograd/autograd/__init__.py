@@ -22,6 +22,7 @@ from .grad_mode import (
     is_multithreading_enabled,
     is_view_replay_enabled,
     no_grad,
+    safe_where,
     set_grad_enabled,
     set_multithreading_enabled,
 )
@@ -31,17 +32,23 @@ if TYPE_CHECKING:
     from . import forward_ad, function, functional, profiler, profiler_util
     from .function import Function
     from .gradcheck import GradcheckError, gradcheck, gradgradcheck
+    from .growth import GrowingGraphWarning, warn_of_growth
+    from .saved_bytes import ledger
 
-__all__ = ["Function", "GradcheckError", "Variable", "_force_original_view_tracking",
-           "_unsafe_preserve_version_counter", "anomaly", "anomaly_mode", "backward",
+__all__ = ["Function", "GradcheckError", "GrowingGraphWarning", "Variable",
+           "_force_original_view_tracking", "_unsafe_preserve_version_counter", "anomaly",
+           "anomaly_mode", "backward",
            "detect_anomaly", "enable_grad", "enforce_grad_layout_policy", "forward_ad", "function",
            "functional", "grad", "grad_mode", "gradcheck", "gradgradcheck", "graph",
-           "inference_mode", "is_multithreading_enabled", "is_view_replay_enabled", "no_grad",
-           "profiler", "profiler_util", "set_detect_anomaly", "set_grad_enabled",
-           "set_multithreading_enabled"]
+           "inference_mode", "is_multithreading_enabled", "is_view_replay_enabled", "ledger",
+           "no_grad", "profiler", "profiler_util", "safe_where", "set_detect_anomaly",
+           "set_grad_enabled", "set_multithreading_enabled", "warn_of_growth"]
 
 _OF_GRADCHECK = ("gradcheck", "gradgradcheck", "GradcheckError")
 _ELSEWHERE = {"SavedTensor": "retrograd.core.saved_values",
+              "ledger": "retrograd.autograd.saved_bytes",
+              **dict.fromkeys(("GrowingGraphWarning", "warn_of_growth"),
+                              "retrograd.autograd.growth"),
               "_calculate_shape": "retrograd.autograd.backward"}
 
 

@@ -12,8 +12,9 @@ from typing import Any
 from ..backend import xp
 from ..backend.interface import is_array, kind_of, library_of
 from ..base import warning
-from ..base.errors import type_name
+from ..base.errors import noted, type_name
 from ..base.modes import RUNNING, switched
+from ..core.cuts import Cut, last_exits, where_made
 from ..core.engine import Schedule, run
 from ..core.extensions import TRACED_TYPES, extensions
 from ..core.graph import Like
@@ -59,6 +60,12 @@ def backward(tensors: Roots, grad_tensors: Gradients = None, retain_graph: bool 
     _run(roots, gradients, retain, create_graph, targets, accumulate=True)
     for callback in when_over:
         callback()
+    if not create_graph and Passes.are_watched:
+        Passes.count += 1
+        if not Passes.count % Passes.EVERY:
+            from .growth import look
+
+            look(outputs[0], retain)
 
 
 extensions.fill(backward=backward)
@@ -108,9 +115,11 @@ def grad(outputs: Roots, inputs: Roots, grad_outputs: Gradients = None,
         if found is not None:
             results.append(found if create_graph else _result(found, grad_outputs))
         elif not allow_unused:
+            from .explaining import why_unused
+
             raise RuntimeError(f"The differentiated Tensor at index {position} appears to not have "
                                "been used in the graph. Set allow_unused=True if this is the "
-                               "desired behavior.")
+                               "desired behavior." + why_unused(out, tensor))
         else:
             results.append(_zeros_for(tensor, create_graph) if materialize_grads else None)
     return tuple(results)
@@ -118,6 +127,14 @@ def grad(outputs: Roots, inputs: Roots, grad_outputs: Gradients = None,
 
 WATCHERS: list[Callable[[tuple[Any, ...], tuple[Any, ...] | None], Callable[[], Any]]] = []
 """Who is told of every pass, and when it is over: see :mod:`retrograd.autograd.watching`."""
+
+
+class Passes:
+    """How many passes there were, of which some are looked at: see :mod:`.growth`."""
+
+    EVERY = 8
+    count = 0
+    are_watched = True
 
 
 def announced(outputs: tuple[Any, ...],
@@ -240,7 +257,7 @@ def _accumulating_edge(tensor: Any) -> Any:
 def why_cut(tensor: Any) -> str:
     """Says which line kept a tensor out of the graph, where that is known."""
     cut = getattr(tensor, "_cut", None)
-    return "" if cut is None else f"\nGradients stopped flowing here:\n  {cut}"
+    return "" if cut is None else f"\nGradients stopped flowing here:\n  {Cut(*cut).site}"
 
 
 # ---------------------------------------------------------------- where gradients start
@@ -273,8 +290,9 @@ def starting(outputs: tuple[Any, ...], gradients: tuple[Any, ...],
         else:
             raise AssertionError("Expected output to be a torch.Tensor")
         if edge is None:
-            raise RuntimeError(f"element {position} of tensors does not require grad and does not "
-                               "have a grad_fn" + why_cut(output))
+            raise noted(RuntimeError(f"element {position} of tensors does not require grad and "
+                                     "does not have a grad_fn" + why_cut(output)),
+                        last_exits() if getattr(output, "_cut", None) is None else "")
         if gradient is None:
             gradient = implicit(output, like)
         elif like is not None:
@@ -287,7 +305,9 @@ def starting(outputs: tuple[Any, ...], gradients: tuple[Any, ...],
 def implicit(output: Tensor | GradientEdge, like: Like | None) -> Tensor:
     """The gradient of a scalar with respect to itself."""
     if like is None or any(n != 1 for n in like.shape):
-        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        made = where_made(output._edge, f"The output of shape {list(output.shape)}") \
+            if isinstance(output, Tensor) else ""
+        raise RuntimeError("grad can be implicitly created only for scalar outputs" + made)
     if kind_of(like.dtype) == "c":
         raise RuntimeError("grad can be implicitly created only for real scalar outputs but got "
                            f"{_dtype_of(like)!r}")

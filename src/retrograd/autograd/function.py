@@ -15,7 +15,8 @@ from typing import Any
 from ..backend.interface import kind_of
 from ..base import dtypes
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
-from ..core.anomaly import Anomaly, remember_stack
+from ..core.anomaly import Anomaly, remember_stack, remember_values
+from ..core.cuts import keep_cuts, note_cut
 from ..core.engine import as_tensor_gradient, raw_gradient
 from ..core.graph import (
     INFERENCE,
@@ -30,7 +31,7 @@ from ..core.graph import (
 )
 from ..core.inplace import move_retained, rebase, refuse_view
 from ..core.libraries import library_among
-from ..core.recording import is_differentiable, note_cut
+from ..core.recording import is_differentiable
 from ..core.saved_values import (
     PackedValue,
     SavedTensor,
@@ -474,6 +475,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         node.to_save = node.dirty_tensors = node.non_differentiable = None
         edges: list[Any] = []
         likes: list[Like | None] = []
+        cut: list[Tensor] = []
         requires_grad = traced = False
         for value in args:
             if isinstance(value, Tensor):
@@ -482,6 +484,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
                 edge = value._edge if value._view is None else edge_of(value)
                 if edge is None:
                     likes.append(_UNUSED)
+                    if value._cut is not None:
+                        cut.append(value)
                 else:
                     requires_grad = True
                     data, dtype = value._data, value._data.dtype
@@ -513,8 +517,12 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         recording = requires_grad and mode.records
         if recording:
             node.placed().next0 = None
+            if cut:
+                keep_cuts(node, *cut)
             if Anomaly.enabled:
                 remember_stack(node)
+                remember_values(node, {f"argument {i}": a for i, a in enumerate(args)},
+                                output if isinstance(output, tuple) else (output,))
             if type(output) is Tensor and _is_simple(node, output, args):
                 # The usual case: one new tensor.
                 node.outputs = 1
@@ -523,6 +531,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
                 output._edge = node
                 if node.to_save:
                     node._saved = _save(node, mode)
+                if mode.ledger is not None:
+                    mode.ledger.note(node)
                 return output
         outputs = output if isinstance(output, tuple) else (output,)
         node.outputs = len(outputs)
@@ -534,6 +544,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
                                    for o in outputs])
             if node.to_save:
                 node._saved = _save(node, mode)
+            if mode.ledger is not None:
+                mode.ledger.note(node)
         node.to_save = node.dirty_tensors = node.non_differentiable = None
         return outputs if isinstance(output, tuple) else outputs[0]
 

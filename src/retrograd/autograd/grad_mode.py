@@ -18,6 +18,7 @@ from ..base.modes import (
     ReplayedViews,
     enter,
 )
+from ..core.safe_zeros import SafeZeros
 from ..core.tensor import Tensor
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -27,6 +28,7 @@ class _ModeSwitch:
     """A context manager that is a decorator too, also of generators, coroutines and classes."""
 
     _previous: list[Mode]
+    _settings: list[bool]
 
     def switched(self, mode: Mode) -> Mode:
         """``mode`` with this switch applied."""
@@ -300,6 +302,34 @@ class _force_original_view_tracking(_Setting):
     def __init__(self, mode: bool) -> None:
         ReplayedViews.asked_for = True
         super().__init__(mode)
+
+
+class safe_where(_ModeSwitch):
+    """Run backward passes in which a gradient of exactly zero stays zero, whatever it meets.
+
+    The branch that a ``where``, a ``clamp`` or a mask did not take then has gradients of zero, also
+    where its derivative is infinite, and 0 x inf makes no NaN of it.
+
+    >>> import retrograd as torch
+    >>> x = torch.tensor([0.0, 4.0], requires_grad=True)
+    >>> with safe_where():
+    ...     torch.where(x > 0, x.sqrt(), 0.0).sum().backward()
+    >>> x.grad
+    tensor([0.0000, 0.2500])
+    """
+
+    def __enter__(self) -> None:
+        SafeZeros.asked_for = True
+        before = SafeZeros.setting.get()
+        self.__dict__.setdefault("_settings", []).append(before)
+        enter(SafeZeros.setting, True)
+
+    def __exit__(self, *exc: object) -> None:
+        before = self._settings[-1]
+        try:
+            self._settings.pop()
+        finally:
+            SafeZeros.setting.set(before)
 
 
 class enforce_grad_layout_policy(_Setting):

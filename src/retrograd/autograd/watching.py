@@ -42,19 +42,24 @@ def holders_in(frame: FrameType | None) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     known: set[int] = set()
+    for name, value in variables_of(frame):
+        if _holds_leaves(value) and id(value) not in known and name not in found:
+            known.add(id(value))
+            found[name] = value
+    return found
+
+
+def variables_of(frame: FrameType | None) -> Iterator[tuple[str, Any]]:
+    """The variables of a frame and its callers, the nearest first."""
+    known: set[int] = set()
     while frame is not None:
         if not is_internal(frame.f_code.co_filename):
-            spaces = [frame.f_locals]
-            if frame.f_globals is not frame.f_locals and id(frame.f_globals) not in known:
-                spaces.append(frame.f_globals)
-            for space in spaces:
-                known.add(id(space))
-                for name, value in tuple(space.items()):
-                    if _holds_leaves(value) and id(value) not in known and name not in found:
-                        known.add(id(value))
-                        found[name] = value
+            if frame.f_locals is not frame.f_globals:
+                yield from tuple(frame.f_locals.items())
+            if id(frame.f_globals) not in known:
+                known.add(id(frame.f_globals))
+                yield from tuple(frame.f_globals.items())
         frame = frame.f_back
-    return found
 
 
 def _holds_leaves(value: Any) -> bool:

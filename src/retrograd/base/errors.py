@@ -5,6 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 
+def noted(error: BaseException, note: str) -> BaseException:
+    """An error with a note below its message, if there is one to add.
+
+    To be raised where it is made: a variable of its own would make a cycle with its traceback.
+    """
+    if note:
+        error.add_note(note)
+    return error
+
+
 def size_mismatch(shapes: list[tuple[int, ...]]) -> RuntimeError:
     """The error of two shapes that do not broadcast."""
     a, b = shapes[0], shapes[1]

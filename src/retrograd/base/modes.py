@@ -16,13 +16,13 @@ class Mode:
     """
 
     __slots__ = ("grad", "inference", "saved_hooks", "hooks_disabled", "override", "forward_grad",
-                 "intercept", "journal", "autocast", "functions", "profile")
+                 "intercept", "journal", "autocast", "functions", "profile", "ledger")
 
     def __init__(self, grad: bool = True, inference: bool = False,
                  saved_hooks: tuple[Any, ...] = (), hooks_disabled: str | None = None,
                  override: bool = True, forward_grad: bool = True, intercept: Any = None,
                  journal: Any = None, autocast: Any = None, functions: tuple[Any, ...] = (),
-                 profile: Any = None):
+                 profile: Any = None, ledger: Any = None):
         self.grad = grad
         self.inference = inference
         self.saved_hooks = saved_hooks
@@ -34,6 +34,7 @@ class Mode:
         self.autocast = autocast  # casts the arguments of every call
         self.functions = functions  # take over every public function, the last one first
         self.profile = profile  # measures every call
+        self.ledger = ledger  # is shown every node that is recorded
 
     @property
     def records(self) -> bool:
@@ -44,7 +45,7 @@ class Mode:
         """This mode with some switches changed."""
         made = Mode(self.grad, self.inference, self.saved_hooks, self.hooks_disabled,
                     self.override, self.forward_grad, self.intercept, self.journal, self.autocast,
-                    self.functions, self.profile)
+                    self.functions, self.profile, self.ledger)
         for name, value in changes.items():
             setattr(made, name, value)
         ordinary = GRAD if made.grad else NO_GRAD
@@ -55,7 +56,7 @@ class Mode:
         return bool(self.inference or self.saved_hooks or self.hooks_disabled is not None
                     or not self.override or not self.forward_grad or self.intercept is not None
                     or self.journal is not None or self.autocast is not None or self.functions
-                    or self.profile is not None)
+                    or self.profile is not None or self.ledger is not None)
 
 
 GRAD = Mode()

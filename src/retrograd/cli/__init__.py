@@ -65,6 +65,12 @@ def _take_late_options(options: argparse.Namespace) -> None:
         setattr(options, name, [*given[:1], *rest, *given[end + 1:]])
 
 
+def _run_explain(options: argparse.Namespace) -> int:
+    from .explain import explain
+
+    return explain(_program(options), options.at)
+
+
 def _run_profile(options: argparse.Namespace) -> int:
     from .profile import profile_program
 
@@ -114,6 +120,15 @@ def _parser() -> argparse.ArgumentParser:
         description="Run an unmodified program in which `import torch` and everything below it "
         "gives retrograd. The names of torch that it looked for in vain are listed at the end.")
     _takes_program(run, _run_program)
+    explain = commands.add_parser(
+        "explain", help="run a program and say which parameters its gradients reach, and why not",
+        usage="retrograd explain [-h] [--at {first,last}] (script | -m module) [argument ...]",
+        description="Run a program as `retrograd run` does, then print for each parameter of its "
+        "last backward pass whether a gradient reaches it and along which path, or the line that "
+        "cut it off. Arguments after -- are the program's.")
+    explain.add_argument("--at", choices=("first", "last"), default="last",
+                         help="which backward pass to explain (default: last)")
+    _takes_program(explain, _run_explain)
     profile = commands.add_parser(
         "profile", help="run a program and print what its ops cost, forward and backward",
         usage="retrograd profile [-h] [-o TRACE] [--by WHAT] [--sort KEY] [--rows N] "

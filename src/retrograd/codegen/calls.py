@@ -257,7 +257,8 @@ def traced_source(op: Op) -> list[str]:
     finish = [f"return finish({op.name}_op, {{{tensors}}}, [{values}], y, m)"]
     if not op.outputs:
         finish = ["# Several results, and stacks to remember, are left to the general path's end.",
-                  "if y.__class__ is tuple or y.__class__ is list or Anomaly.enabled:",
+                  "if y.__class__ is tuple or y.__class__ is list or Anomaly.enabled "
+                  "or m.ledger is not None:",
                   *indented(finish),
                   "# The result as a tensor.",
                   "out = new(TracedTensor if y.__class__ in TRACED_TYPES else Tensor)",

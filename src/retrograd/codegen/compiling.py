@@ -11,11 +11,12 @@ import os
 import sys
 import warnings
 from typing import Any, NoReturn
+from weakref import ref
 
 from ..backend import xp
 from ..backend.numpy import ndarray
 from ..base import sources
-from ..base.call_sites import Site, user_frame
+from ..base.call_sites import user_frame
 from ..base.errors import REQUIRED, canonical_dim, canonical_dims
 from ..base.modes import GRAD, MODE, NO_GRAD
 from ..core.graph import AGES, LEAF, Like, Released, fit
@@ -42,7 +43,7 @@ _SHOW = dict.fromkeys(filter(None, os.environ.get("RETROGRAD_SHOW_CODE", "").spl
 """The names whose code is to be printed, and whether any was."""
 
 GENERATED.update(
-    Site=Site, Tensor=Tensor, PLAIN=PLAIN, LEAF=LEAF, Like=Like, Released=Released, GRAD=GRAD,
+    ref=ref, Tensor=Tensor, PLAIN=PLAIN, LEAF=LEAF, Like=Like, Released=Released, GRAD=GRAD,
     new=object.__new__,
     NO_GRAD=NO_GRAD, get_mode=MODE.get, ages=AGES, frame=sys._getframe,
     user_code=None, locate=None, fit=fit, edge_of=edge_of,

@@ -27,7 +27,7 @@ def differentiable_outputs(op: Op) -> Any:
         op.differentiable
 
 
-def unrecorded_source(op: Op, attributes: tuple[str, ...]) -> list[str]:
+def unrecorded_source(op: Op, attributes: tuple[str, ...], how: str = "") -> list[str]:
     """Lines that return results without a history, which remember where it ended.
 
     It did if an argument has one of the ``attributes``; without any, that is asked of them all.
@@ -36,7 +36,8 @@ def unrecorded_source(op: Op, attributes: tuple[str, ...]) -> list[str]:
     ended = " or ".join(
         f"{f'{n} is not None and ' if is_optional(op, n) else ''}{n}.{attribute} is not None"
         for n in tensors_of(op) for attribute in attributes)
-    cut = [f"note_cut({out}, ({tensors}))" for out in outs]
+    how = how or ("" if op.rules else op.name)
+    cut = [f"note_cut({out}, ({tensors}){how and f', {how!r}'})" for out in outs]
     if ended:
         cut = [f"if {ended}:", *("    " + line for line in cut)]
     return [" = ".join(f"{out}._edge" for out in outs) + " = None", *cut,
@@ -53,10 +54,10 @@ def record_source(op: Op, layout: NodeLayout, is_traced: bool = False) -> list[s
     if is_traced:
         depth = 3  # below the op's function, the general path and the way from there to here
         lines += ["if not m.grad:", *("    " + line for line in unrecorded_source(op, ())),
-                  "if not is_differentiable(out):", f"    out._cut = here({depth})",
-                  "    return out"]
+                  "if not is_differentiable(out):",
+                  *("    " + line for line in unrecorded_source(op, (), op.name))]
     else:
-        lines += ["if m is NO_GRAD:", *("    " + line for line in _cut_source(op))]
+        lines += ["if m is NO_GRAD:", *("    " + line for line in unrecorded_source(op, ()))]
     lines += ["# Record: the node, its place in the order of all, its edges, what its rules need.",
               *_node_source(op, layout, is_traced), "node.seq = next(ages)"]
     if layout.saved_slots() or len(op.outputs) > len(differentiable_outputs(op)):
@@ -68,11 +69,13 @@ def record_source(op: Op, layout: NodeLayout, is_traced: bool = False) -> list[s
     if is_traced:
         levels = ", ".join(f"levels_of(a_{name})" for name in op.arrays)
         lines.append(f"node.input_levels = [{levels}]")
+    lines += _cuts_source(op)
     if not op.outputs:
         lines.append("out._edge = node")
     for nr, out in enumerate(outs_of(op) if op.outputs else ()):
         lines.append(f"{out}._edge = output_edge(node, {nr})" if nr in differentiable_outputs(op)
-                     else f"{out}._edge = None; {out}._cut = Site(code, f.f_lasti)")
+                     else f"{out}._edge = None; "
+                     f"{out}._cut = code, f.f_lasti, {op.name!r}, (ref(node),), (), 0")
     return [*lines, "return " + ", ".join(outs_of(op))]
 
 
@@ -95,15 +98,19 @@ def next_source(op: Op) -> list[str]:
     return [*lines, f"node.rest = ({rest})"] if rest else lines
 
 
-def _cut_source(op: Op) -> list[str]:
-    """Lines that return results whose history ends here, since nothing is recorded."""
-    if op.outputs:
-        return unrecorded_source(op, ())
-    # The commonest of all: written out.
-    tensors = "".join(f"{n}, " for n in tensors_of(op))
-    return [f"if {op.arrays[0]}._edge is None: note_cut(out, ({tensors}))", "else:",
-            *("    " + line for line in (*site_source(), "out._cut = Site(code, f.f_lasti)")),
-            "out._edge = None", "return out"]
+def _cuts_source(op: Op) -> list[str]:
+    """Lines that have a node remember operands that were cut off from the graph.
+
+    An op of one operand would not be recorded if that had no history.
+    """
+    positions = {name: i for i, name in enumerate(op.arrays)}
+    tests = []
+    for name in tensors_of(op) if len(tensors_of(op)) > 1 else ():
+        test = [f"e{positions[name]} is None"] if name in positions else []
+        test += [f"{name} is not None"] if is_optional(op, name) else []
+        tests.append(" and ".join([*test, f"{name}._cut is not None"]))
+    return [f"if {' or '.join(tests)}: keep_cuts(node, {', '.join(tensors_of(op))})"] \
+        if tests else []
 
 
 def _saved_source(op: Op, layout: NodeLayout) -> list[str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..backend.interface import is_data, library_of
+from ..backend.interface import is_data, kind_of, library_of
 from ..base import warning
 from ..base.call_sites import user_frame
+from ..base.errors import noted
+from ..base.modes import RUNNING
 
 
 class Anomaly:
@@ -27,11 +30,11 @@ def remember_stack(node: Any) -> None:
         node.metadata["parent_"] = Anomaly.running
 
 
-def run_checked(node: Any, g: Any, wanted: Any, recorded: bool) -> Any:
-    """Run a node of the graph: an error or a NaN names the forward call it belongs to."""
+def run_checked(run: Callable[..., Any], node: Any, g: Any, wanted: Any, recorded: bool) -> Any:
+    """Have ``run`` run a node of the graph: an error or a NaN names the forward call it is of."""
     previous, Anomaly.running = Anomaly.running, node
     try:
-        results = node.replay(g, *wanted) if recorded else node.pull(g, *wanted)
+        results = run(node, g, wanted, recorded)
     except Exception:
         explain(node)
         raise
@@ -41,15 +44,103 @@ def run_checked(node: Any, g: Any, wanted: Any, recorded: bool) -> Any:
         for position, result in enumerate(results if isinstance(results, tuple) else (results,)):
             if result is not None and _has_nan(result):
                 explain(node)
-                raise RuntimeError(f"Function '{node.name()}' returned nan values in its "
-                                   f"{position}th output.\nIt was recorded here:\n  {node.site}")
+                raise noted(RuntimeError(
+                    f"Function '{node.name()}' returned nan values in its {position}th output.\n"
+                    f"It was recorded here:\n  {node.site}"), origin_of_nan(node, g))
+        note_infinite(node, g, results)
     return results
 
 
-def _has_nan(value: Any) -> bool:
+# ---------------------------------------------------------------- where a NaN comes from
+
+
+def remember_values(node: Any, operands: dict[str, Any], results: Any) -> None:
+    """Keep the ranges of a call's operands if its result is not finite and they are."""
+    if Anomaly.check_nan and not all(map(_is_finite, results)) \
+            and all(map(_is_finite, operands.values())):
+        node.ranges = [*described(operands), *described({"result": results[0]})]
+
+
+def note_infinite(node: Any, g: Any, results: Any) -> None:
+    """Keep, for the pass that is running, the first node that made an infinite gradient."""
+    schedule = RUNNING.get()
+    if schedule is not None and Anomaly not in schedule.notes and not _is_finite(results):
+        schedule.notes[Anomaly] = node, [*described(_saved(node)), *described(
+            {"gradient that arrived": g, "gradient that it made": results})]
+
+
+def origin_of_nan(node: Any, g: Any) -> str:
+    """What the note of an error says of the first value that was not finite.
+
+    That is one of the forward pass, if it has any; else the first gradient.
+    """
+    schedule = RUNNING.get()
+    started = [known for known in ([node] if schedule is None else schedule.order)
+               if known.ranges is not None]
+    if started:
+        first = min(started, key=lambda known: known.seq)
+        words, lines = "computed by the forward call of", first.ranges
+    elif schedule is not None and Anomaly in schedule.notes:
+        (first, lines), words = schedule.notes[Anomaly], "a gradient of"
+    else:
+        first, words = node, "a gradient of"
+        lines = [*described(_saved(node)), *described({"gradient that arrived": g})]
+    return (f"The first value that is not finite was {words} {first.name()}, here:\n"
+            f"  {_line_of(first)}\n" + "\n".join(f"  {line}" for line in lines))
+
+
+def _line_of(node: Any) -> str:
+    if node.site.code is not None:
+        return str(node.site)
+    stack = node.metadata.get("traceback_")
+    return str(node.site) if stack is None else stack[-1].strip()
+
+
+def _saved(node: Any) -> dict[str, Any]:
+    """What a node saved, by name."""
+    return {"result" if slot == "y" else slot:
+            getattr(node, slot if kind == "input" else "out_" + slot, None)
+            for _, slot, kind in node.saved_names if kind != "static"}
+
+
+def described(values: dict[str, Any]) -> Iterator[str]:
+    """A line for each value: how many numbers it has, from where to where, and what is odd."""
+    for name, value in values.items():
+        for data in _data_in(value):
+            library = library_of(data)
+            finite = data[library.isfinite(data)] if data.ndim else \
+                library.as_array(data).reshape(-1)[:int(library.isfinite(data))]
+            line = f"{name}: {data.size} value{'s' if data.size != 1 else ''}"
+            if finite.size:
+                absolute = kind_of(data.dtype) == "c"
+                finite = abs(finite) if absolute else finite.astype(float)
+                line += (f"{', absolutely' if absolute else ''} from {float(finite.min()):.6g} to "
+                         f"{float(finite.max()):.6g}")
+            for count, word in ((int(library.isnan(data).sum()), "nan"),
+                                (int(library.isinf(data).sum()), "infinite"),
+                                (int((data == 0).sum()), "zero")):
+                line += f", {count} {word}" if count else ""
+            yield line
+
+
+def _is_finite(value: Any) -> bool:
+    return all(bool(library_of(data).isfinite(data).all()) for data in _data_in(value))
+
+
+def _data_in(value: Any) -> Iterator[Any]:
+    """The numbers of a gradient, a tensor or several that are of a kind to be infinite."""
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _data_in(part)
+        return
     while hasattr(value, "_data"):
         value = value._data
-    return is_data(value) and bool(library_of(value).isnan(value).any())
+    if is_data(value) and kind_of(value.dtype) in "fcV":
+        yield value
+
+
+def _has_nan(value: Any) -> bool:
+    return any(bool(library_of(data).isnan(data).any()) for data in _data_in(value))
 
 
 def _tell(message: str) -> None:

@@ -23,6 +23,8 @@ from ..base.modes import ACTIVE, GRAD_LAYOUT, MODE, RUNNING, switched
 from .anomaly import Anomaly, run_checked
 from .extensions import TRACED_TYPES
 from .graph import LEAFS_OWN, Like, Node, Released, fit
+from .holders import note_holders
+from .safe_zeros import SafeZeros, run_safely
 from .saved_values import fit_tensor, output_edge
 from .tensor import AccumulateGrad, Tensor, wrap_any
 
@@ -131,8 +133,9 @@ class Schedule:
         watched = True in [leaf._is_watched for leaf in leaves] or (
             Node.any_watched and any(node.is_watched for node in order))
         self.targets = targets or set()
-        self.is_plain = not (watched or targets or Anomaly.enabled)
-        self.is_unwatched = not (outputs or watched or Anomaly.enabled)
+        is_checked = Anomaly.enabled or (SafeZeros.asked_for and SafeZeros.setting.get())
+        self.is_plain = not (watched or targets or is_checked)
+        self.is_unwatched = not (outputs or watched or is_checked)
         self._steps: list[tuple[Any, tuple[Any, ...]]] | None = None
         self.needed = None if targets is None else self._reaching(targets)
         self.callbacks: list[Callable[[], Any]] | None = None
@@ -285,11 +288,17 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
                      _measured(_run_node, profile))
         for callback in schedule.callbacks or ():  # which may queue further ones
             callback()
+    except MemoryError as error:
+        note_holders(error, schedule.order)
+        raise
     finally:
         try:
             xp.quieten(errors)
         finally:
             RUNNING.set(outer)
+    ledger = MODE.get().ledger
+    if ledger is not None:
+        ledger.settle()
     return captured
 
 
@@ -417,13 +426,17 @@ def _measured(run_node: Callable[..., Any], profile: Any) -> Callable[..., Any]:
 
 def _run_node(node: Node, g: Any, wanted: list[Any], recorded: bool) -> tuple[Any, ...]:
     """The gradients of a node's inputs."""
+    asked = wanted if node._arity > 1 else ()
+    run_it = run_safely if SafeZeros.asked_for and SafeZeros.setting.get() else _run_rules
     if Anomaly.enabled:
-        results = run_checked(node, g, wanted if node._arity > 1 else (), recorded)
-    elif node._arity == 1:
-        results = node.replay(g) if recorded else node.pull(g)
+        results = run_checked(run_it, node, g, asked, recorded)
     else:
-        results = node.replay(g, *wanted) if recorded else node.pull(g, *wanted)
+        results = run_it(node, g, asked, recorded)
     return results if isinstance(results, tuple) else (results,)
+
+
+def _run_rules(node: Any, g: Any, wanted: Any, recorded: bool) -> Any:
+    return node.replay(g, *wanted) if recorded else node.pull(g, *wanted)
 
 
 def _gather(node: Any, edges: list[Any], grads: dict[Any, Any]) -> Any:

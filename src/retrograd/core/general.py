@@ -18,6 +18,7 @@ from .arguments import refuse_foreign
 from .computing import compute
 from .extensions import TRACED_TENSORS, extensions
 from .former_calls import in_present_order
+from .holders import nodes_behind, note_holders
 from .op import Op
 from .operands import prepare, run_in
 from .out_argument import in_dtype_of, write_out
@@ -77,6 +78,8 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
     except Exception as error:
         if mode.records and op.rules and isinstance(error, RuntimeError):
             collect_edges(op, tensors)  # a refused history is the first thing to say
+        if isinstance(error, MemoryError):
+            note_holders(error, nodes_behind(collect_edges(op, tensors)))
         if isinstance(error, ModuleNotFoundError):
             raise ModuleNotFoundError(f"{op.title}(): {error}", name=error.name) from None
         refuse_options(op, args, error)

@@ -309,6 +309,9 @@ class Node:
     output_edges = _Note()  # output nr -> weak reference of its edge
     edge_likes = _Note()
     input_levels = _Note()
+    ranges = _Note()  # in anomaly mode, of the operands of a call whose result is not finite
+    place = _Note()  # the line of a write that saves nothing
+    cuts = _Note(())  # where operands without a history lost it: see core.cuts
     output_origin = _Note()  # weak reference of the view's node, if the saved output is a view
     reached_alone = _Note(False)  # whether the saved output was handed out with this node
     shown_steps = _Note()  # argument -> the node shown on the way to it
@@ -369,7 +372,9 @@ class Node:
 
     @property
     def site(self) -> call_sites.Site:
-        # Nodes that save nothing do not keep their line.
+        # Nodes that save nothing do not keep their line, but for writes that end a history.
+        if self.place is not None:
+            return self.place  # type: ignore[no-any-return]
         return call_sites.Site(getattr(self, "code", None), getattr(self, "lasti", 0))
 
     @property

@@ -15,6 +15,7 @@ from ..base.modes import GRAD, MODE, NO_GRAD, RUNNING, Mode, ReplayedViews, swit
 from ..codegen import node_class
 from ..codegen.compiling import offer
 from .computing import compute, outermost
+from .cuts import note_cut
 from .extensions import TRACED_TYPES, extensions
 from .former_calls import in_present_order
 from .graph import (
@@ -34,7 +35,7 @@ from .libraries import brought, in_library, library_among
 from .op import Op
 from .operands import prepare, run_in
 from .overriding import dispatch_override, overriding
-from .recording import collect_edges, flat_tensors, is_differentiable, note_cut, record
+from .recording import collect_edges, flat_tensors, is_differentiable, record
 from .saved_values import PackedValue, pull_on_tensors
 from .tensor import PLAIN, Tensor, edge_of, wrap, wrap_any
 
@@ -103,6 +104,8 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
         tensors = keep_overwritten(op, tensors, edges)
         node = record(op, tensors, values, edges, (target,), mode, attach=False)
         save_output(node, target, counter)
+        if direct and node.site.code is None:
+            node.place = call_sites.here(2)
         history = Rebasing(target, node)
     if direct:
         write_directly(op, target, values, history)

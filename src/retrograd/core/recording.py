@@ -15,8 +15,9 @@ from ..base.modes import GRAD, Mode
 from ..codegen import NodeLayout, node_class
 from ..codegen.compiling import offer
 from ..codegen.switch import GeneralPath
-from .anomaly import Anomaly, remember_stack
+from .anomaly import Anomaly, remember_stack, remember_values
 from .computing import half_among
+from .cuts import keep_cuts, note_cut
 from .extensions import TRACED_TYPES, extensions
 from .graph import INFERENCE, Like, Node, View, next_sequence
 from .libraries import library_among
@@ -44,8 +45,9 @@ def finish(op: Op, tensors: dict[str, Any], values: list[Any], result: Any, mode
         outs = (wrap_any(result),)
     edges = collect_edges(op, tensors)
     if not mode.records or all(e is None for e in edges):
+        how = "no_grad" if op.rules and not mode.records else op.name
         for out in outs:
-            note_cut(out, flat_tensors(tensors))
+            note_cut(out, flat_tensors(tensors), how)
     else:
         record(op, tensors, values, edges, outs, mode)
     return outs if isinstance(result, (tuple, list)) else outs[0]
@@ -87,6 +89,8 @@ def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
         node.code, node.lasti = call_sites.here(2)
     if Anomaly.enabled:
         remember_stack(node)
+        if attach:
+            remember_values(node, tensors, outs)
     if op.has_list:
         node.next0 = None
         node.rest = tuple(edges)
@@ -96,12 +100,15 @@ def record(op: Op, tensors: dict[str, Any], values: list[Any], edges: list[Any],
             node.next1 = edges[1]
         if layout.arity > 2:
             node.rest = tuple(edges[2:])
+    keep_cuts(node, *flat_tensors(tensors))
     fill_likes(op, layout, node, tensors, values, outs)
     save(op, layout, node, tensors, values, edges, outs, mode, attach)
     if variant == "traced":
         remember_levels(op, node, tensors)
     if attach:
         hang(op, node, outs)
+    if mode.ledger is not None:
+        mode.ledger.note(node)
     return node
 
 
@@ -140,7 +147,7 @@ def hang(op: Op, node: Any, outs: tuple[Tensor, ...]) -> None:
         elif op.gives_dtype:
             raise RuntimeError(f"Autograd not support dtype: {outs[0].dtype.alias}")
         else:
-            outs[0]._cut = call_sites.here(2)
+            outs[0]._cut = cut_at_output(node, op)
         return
     if node.outputs != len(outs):  # known of the class, unless it varies from call to call
         node.outputs = len(outs)
@@ -149,7 +156,12 @@ def hang(op: Op, node: Any, outs: tuple[Tensor, ...]) -> None:
         if has_gradient and is_differentiable(out):
             out._edge = output_edge(node, nr)
         else:
-            out._cut = call_sites.here(2)
+            out._cut = cut_at_output(node, op)
+
+
+def cut_at_output(node: Any, op: Op) -> Any:
+    """The raw cut of a result that has no derivative."""
+    return (*call_sites.here(3), op.name, (ref(node),), (), 0)
 
 
 def is_differentiable(tensor: Tensor) -> bool:
@@ -260,18 +272,4 @@ def attach_view(out: Tensor, source: Tensor, op: Op, static: tuple[Any, ...], mo
             counter.forget_dead_views()
 
 
-def note_cut(out: Tensor, inputs: Any) -> None:
-    """Remember the line where gradients stopped flowing to ``out``, if they did."""
-    out._edge = None
-    for tensor in inputs:
-        if tensor is None:
-            continue
-        if tensor._edge is not None:
-            out._cut = call_sites.here(2)
-            return
-        if tensor._cut is not None:
-            out._cut = tensor._cut
-            return
-
-
-offer(attach_view, note_cut)
+offer(attach_view, keep_cuts, note_cut)

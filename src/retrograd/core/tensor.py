@@ -19,6 +19,7 @@ from ..base import call_sites, dtypes
 from ..base.errors import canonical_dim, type_name
 from ..base.missing_names import missing_attribute
 from ..base.modes import MODE
+from .cuts import cut_here, note_exit, where_made
 from .extensions import TENSOR_CLASS, extensions
 from .graph import (
     INFERENCE,
@@ -132,7 +133,7 @@ class Tensor(TensorMethods):
     _post_hooks: OrderedDict[int, Any] | None = None
     _accumulator_ref: Any = None
     _node_hooks: dict[str, Any] | None = None  # those of its accumulator, which comes and goes
-    _cut: call_sites.Site | None = None  # the line that kept this tensor out of the graph
+    _cut: Any = None  # the line that kept this tensor out of the graph: see core.cuts
     _wrapped_number = False
     _retains = False
     _name: str | None = None
@@ -300,10 +301,12 @@ class Tensor(TensorMethods):
         """The data as a NumPy array that shares this tensor's memory."""
         if self.requires_grad and not force and MODE.get().grad:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
-                               "tensor.detach().numpy() instead.")
+                               "tensor.detach().numpy() instead." + where_made(self._edge))
         array = self._array()
         if kind_of(array.dtype) == "V":
             raise TypeError("Got unsupported ScalarType BFloat16")
+        if self._edge is not None or self._cut is not None:
+            note_exit(self, "numpy")
         return library_of(array).to_numpy(array)[...]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -325,7 +328,8 @@ class Tensor(TensorMethods):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
                            "tensor.detach().numpy() instead. NumPy's functions are recorded, but "
                            "not np.array, np.asarray or a function that makes an array of its "
-                           "arguments first: np.stack and np.concatenate join tensors.")
+                           "arguments first: np.stack and np.concatenate join tensors."
+                           + where_made(self._edge))
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         # NumPy's comparisons come back as bytes, a habit from before there were bool tensors.
@@ -351,6 +355,12 @@ class Tensor(TensorMethods):
 
     def item(self) -> Any:
         """The one element as a Python number."""
+        if self._edge is not None or self._cut is not None:
+            note_exit(self, "item")
+        return self._element()
+
+    def _element(self) -> Any:
+        """The same where no number is made of it that a program goes on with."""
         data = self._data
         if data.size != 1:
             raise RuntimeError(f"a Tensor with {data.size} elements cannot be converted to Scalar")
@@ -361,6 +371,8 @@ class Tensor(TensorMethods):
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
         data = self._data
+        if self._edge is not None or self._cut is not None:
+            note_exit(self, "tolist")
         if kind_of(data.dtype) == "V":
             data = data.astype(xp.FLOAT32)
         return data.tolist()
@@ -370,7 +382,7 @@ class Tensor(TensorMethods):
             if self._data.size == 0:
                 raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-        return bool(self.item())
+        return bool(self._element() if type(self) is Tensor else self.item())
 
     def _number(self) -> Any:
         """The one element, where Python asks for a number."""
@@ -414,7 +426,7 @@ class Tensor(TensorMethods):
 
     def __format__(self, spec: str) -> str:
         if not self._data.ndim and type(self) is Tensor:
-            return format(self.item(), spec)
+            return format(self._element(), spec)
         return object.__format__(self, spec)
 
     def __contains__(self, element: Any) -> bool:
@@ -598,8 +610,8 @@ class Tensor(TensorMethods):
         """A tensor on the same memory, outside the graph and with a version of its own."""
         self._counter()  # which says that the memory is shared
         out = twin(self, None, class_of_views(self))
-        if self.requires_grad:
-            out._cut = call_sites.here(2)
+        if self._edge is not None or (self._view is not None and self.requires_grad):
+            out._cut = cut_here(self, "data")
         return out
 
     @data.setter
@@ -622,7 +634,9 @@ class Tensor(TensorMethods):
         """A tensor on the same memory, outside the graph."""
         out = twin(self, self._counter(), class_of_views(self))
         if self._edge is not None or (self._view is not None and self.requires_grad):
-            out._cut = call_sites.here(2)
+            out._cut = cut_here(self, "detach")
+        elif self._cut is not None:
+            out._cut = self._cut
         return out
 
     _off_graph = detach  # the same for tensors of transforms, whose tangents it keeps
@@ -641,7 +655,7 @@ class Tensor(TensorMethods):
                                "the solution.")
         counter = self._counter()
         if self._edge is not None:
-            self._cut = call_sites.here(2)
+            self._cut = cut_here(self, "detach_")
             if self._edge is not LEAF and type(counter) is Version:
                 self._vc = DetachedVersion(counter)
         self._edge = None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.call_sites import here
 from ..base.modes import Mode
 from ..codegen import compile_function, traced_source
 from ..codegen.switch import GeneralPath, when_switched
@@ -50,5 +49,5 @@ def written(op: Op) -> Any:
 
 GENERATED.update(
     TracedTensor=TracedTensor, TRACED_TYPES=TRACED_TYPES, Batched=Batched, Anomaly=Anomaly,
-    compute_dual=compute_dual, finish=finish, levels_of=levels_of, here=here,
+    compute_dual=compute_dual, finish=finish, levels_of=levels_of,
     is_differentiable=is_differentiable)

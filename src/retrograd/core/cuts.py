@@ -1,0 +1,193 @@
+"""Where gradients stop flowing: at which line, by what, and which leaves lie behind.
+
+A tensor that was cut off from the graph keeps a cut in ``_cut``: a plain tuple, made where nothing
+is recorded anyway; see :class:`Cut` for what its places mean. A node keeps the cuts of operands
+that had no history. Values that leave the tensors altogether (``.item()``, ``.tolist()``,
+``.numpy()``) cannot be followed; the last of those exits are remembered by their lines.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from typing import Any, NamedTuple
+from weakref import ref
+
+from ..base.call_sites import Site, here, is_internal, user_frame
+from .graph import LEAF
+
+Leaves = tuple["ref[Any]", ...]
+
+
+class Cut(NamedTuple):
+    """One place where gradients stop: what a raw cut, a plain tuple, means."""
+
+    code: Any
+    lasti: int
+    how: str  # "detach", "data", "no_grad", or the op that has no derivative
+    behind: Leaves | None  # what lies behind it, leaves or nodes; None where that is not known
+    earlier: tuple[Any, ...] = ()  # cuts, raw, of the operands that were cut off before
+    depth: int = 0
+
+    @property
+    def site(self) -> Site:
+        return Site(self.code, self.lasti)
+
+
+class Memory:
+    """How much is remembered; ``retrograd explain`` remembers everything."""
+
+    depth = 8  # cuts one behind the other
+    nodes = 512  # to look at for the leaves behind a cut
+    seen = 0  # the age of the newest node that was behind a cut
+
+
+_FREE = 8
+"""So many nodes may be looked at for each cut, beside those recorded since the last one: looking
+costs a small part of what recording did."""
+_known: dict[Leaves, Leaves] = {}
+
+
+def leaves_behind(edge: Any, leaf: Any = None) -> Leaves | None:
+    """The leaves that can be reached from an edge, weakly; None if it takes too long to find out.
+
+    ``leaf`` is the tensor itself where the edge says that it is one.
+    """
+    if edge is LEAF:
+        return (ref(leaf),)
+    if edge is None:  # of a view that requires grad as its base does
+        return None
+    if edge.is_output:
+        edge = edge.node
+    age = edge.seq
+    allowed = min(max(age - Memory.seen, _FREE), Memory.nodes)
+    Memory.seen = max(Memory.seen, age)
+    found = [edge]
+    seen = {edge}
+    leaves = []
+    for node in found:
+        if not node._arity:
+            leaves.append(ref(node))
+            continue
+        if len(found) - len(leaves) > allowed:
+            return None
+        for edge in (node.node,) if node.is_output else node.edges():
+            if edge is not None and edge not in seen:
+                seen.add(edge)
+                found.append(edge)
+    if len(_known) > 256:
+        _known.clear()
+    behind = tuple(leaves)
+    return _known.setdefault(behind, behind)  # a million losses have the same parameters behind
+
+
+def note_cut(out: Any, inputs: Any, how: str = "no_grad") -> None:
+    """Remember the line where gradients stopped flowing to ``out``, if they did."""
+    out._edge = None
+    behind: Leaves | None = ()
+    earlier: Any = ()
+    is_here = False
+    for tensor in inputs:
+        if tensor is None:
+            continue
+        if tensor._edge is not None:
+            is_here = True
+            found = leaves_behind(tensor._edge, tensor)
+            behind = None if found is None or behind is None else behind + found
+        elif (cut := tensor._cut) is not None and not any([cut is known for known in earlier]):
+            earlier += (cut,)
+    if is_here:
+        code, lasti = here(2)
+        out._cut = joined((code, lasti, how, behind), earlier)
+    elif len(earlier) == 1:
+        out._cut = earlier[0]
+    elif earlier:
+        out._cut = joined(earlier[0][:4], earlier[0][4] + earlier[1:])
+
+
+def joined(cut: Any, earlier: Any) -> Any:
+    """A raw cut with those that lie before it, if they are not too many."""
+    depth = 1 + max([cut[5] for cut in earlier], default=-1)
+    return (*cut, earlier, depth) if depth < Memory.depth else (*cut[:3], None, (), 0)
+
+
+def cut_here(tensor: Any, how: str) -> Any:
+    """The raw cut of what is made from a tensor without its history."""
+    code, lasti = here(3)
+    return (code, lasti, how, leaves_behind(tensor._edge, tensor), (), 0)
+
+
+def keep_cuts(node: Any, *tensors: Any) -> None:
+    """Have a node remember that some of its operands were cut off from the graph."""
+    cuts = tuple([t._cut for t in tensors if t is not None and t._edge is None
+                  and t._cut is not None])
+    if cuts:
+        node.cuts = cuts
+
+
+EXITS: deque[tuple[Any, ...]] = deque(maxlen=64)
+"""The last values with a history that became Python's or NumPy's: the first places of a raw cut,
+the age that the newest node had, and the functions that were running."""
+
+
+def note_exit(tensor: Any, how: str) -> None:
+    """Remember that the values of a tensor, which had a history, leave the tensors."""
+    edge = tensor._edge
+    behind = tensor._cut[3] if edge is None else leaves_behind(edge, tensor)
+    age = Memory.seen if edge is None or edge is LEAF else \
+        edge.node.seq if edge.is_output else edge.seq
+    frame = user_frame(sys._getframe(2))
+    last = EXITS[-1] if EXITS else None
+    if last is not None and last[0] is frame.f_code and last[1] == frame.f_lasti:
+        EXITS.pop()  # of a loop, the last time is enough
+    EXITS.append((frame.f_code, frame.f_lasti, how, behind, age, callers(frame, 4)))
+
+
+def callers(frame: Any, most: int) -> tuple[Any, ...]:
+    """The code of a frame and of those that called it, without this package's own."""
+    found: tuple[Any, ...] = ()
+    while frame is not None and len(found) < most:
+        if not is_internal(frame.f_code.co_filename):
+            found += (frame.f_code,)
+        frame = frame.f_back
+    return found
+
+
+def where_made(edge: Any, what: str = "The tensor") -> str:
+    """The sentence of an error that says which line made the tensor of an edge, if it is known."""
+    words = "was made here"
+    while edge is not None and edge is not LEAF and edge._arity:
+        if not edge.is_output:
+            if edge.site.code is not None:
+                return f"\n{what} {words}:\n  {edge.site}"
+            words = "was made from what was computed here"
+        edge = edge.node if edge.is_output else next((e for e in edge.edges() if e is not None),
+                                                     None)
+    return ""
+
+
+def last_exits() -> str:
+    """Lines for an error about a missing history: where values with one left the tensors.
+
+    That is in a function which is still running, or in one that such a function called.
+    """
+    running = {code for code in callers(user_frame(sys._getframe(1)), 2)
+               if "site-packages" not in code.co_filename}
+    sites = list(dict.fromkeys(str(Site(*raw[:2])) + f"\n    by .{raw[2]}()"
+                               for raw in reversed(tuple(EXITS))
+                               if not running.isdisjoint(raw[5])))[:3]
+    return "" if not sites else (
+        "Values that had a history left the tensors here, the last ones first; what is made from "
+        "such numbers has none:\n  " + "\n  ".join(sites))
+
+
+def all_cuts(raw: Any) -> list[Cut]:
+    """Raw cuts and those that lie before them, each once."""
+    found: dict[int, Any] = {}
+    pending = list(raw)
+    while pending:
+        cut = pending.pop()
+        if id(cut) not in found:
+            found[id(cut)] = cut
+            pending += cut[4]
+    return [Cut(*cut) for cut in found.values()]
