@@ -11,7 +11,7 @@ FIRST ?= 1000
 MUTANTS ?= 70
 SEED ?= 0
 
-.PHONY: help kernels sanitize demo test fuzz faults versions parity programs mutants sweep docs stubs bench bench-docs clean
+.PHONY: help kernels sanitize demo test fuzz faults versions parity programs mutants sweep docs site stubs bench bench-docs clean
 
 help:
 	@echo "make kernels   build the native kernels, or say why they cannot be built"
@@ -24,7 +24,8 @@ help:
 	@echo "make programs  100,000 random programs beside PyTorch (PROGRAMS=..., from seed FIRST=...)"
 	@echo "make mutants   put 70 random faults into a copy of the source: which do the tests not notice? (MUTANTS=..., SEED=...)"
 	@echo "make sweep     all of PyTorch's own sample calls beside PyTorch"
-	@echo "make docs      measure every op and write docs/ops.md and docs/names.md"
+	@echo "make docs      measure every op, write docs/ops.md and docs/names.md, build the site"
+	@echo "make site      build the site of docs/ into site/, strictly and without a network"
 	@echo "make stubs     write the .pyi files from the declared functions"
 	@echo "make bench     time retrograd beside PyTorch (BENCH_ARGS='--only train --threads 1,2')"
 	@echo "make bench-docs  the same with 1 and 2 threads, written to docs/bench.md and a history"
@@ -77,6 +78,11 @@ docs: $(VENV)/installed
 	-$(VENV)/bin/python -m pytest -p tests.sweeps.findings tests/test_every_op.py -q -n 2 $(PYTEST_ARGS)
 	$(VENV)/bin/python docs/make_ops.py
 	$(VENV)/bin/python docs/make_names.py
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build -q
+
+# The pages alone, without measuring the ops anew.
+site: $(VENV)/installed
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build -q
 
 stubs: $(VENV)/installed
 	$(VENV)/bin/python docs/make_stubs.py
@@ -129,6 +135,6 @@ sanitize: $(VENV)/installed
 	        $(VENV)/bin/python -m pytest tests/test_native.py -q $(PYTEST_ARGS); done
 
 clean:
-	rm -rf $(VENV) .venv-3.* .sanitized $(PARITY) build dist kernels/build kernels/*.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-3.* .sanitized $(PARITY) build dist kernels/build kernels/*.egg-info src/*.egg-info site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -f retrograd-demo.svg .sweep-report
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
