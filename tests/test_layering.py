@@ -45,7 +45,7 @@ LAYERS = [
     {"utils", "testing", "serialization", "datasets", "cuda", "cpu", "mps",
      "xpu", "mtia", "accelerator", "backends", "compiler", "_dynamo", "jit", "onnx", "hub",
      "library", "__config__", "_C", "profiler", "__future__", "_functorch",
-     "_vmap_internals"},
+     "_vmap_internals", "memory"},
     {"viz"},
     {"cli", "__main__", "as_torch"},
 ]

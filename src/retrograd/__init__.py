@@ -109,7 +109,7 @@ globals().update(_TENSOR_TYPES)
 # Loaded when first asked for, since most programs use few of them.
 _LAZY = {"_C", "accelerator", "amp", "as_torch", "backends", "compiler", "cpu", "cuda", "datasets",
          "distributed", "distributions", "fft", "func", "hub", "jit", "library", "linalg",
-         "masked", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "profiler",
+         "masked", "memory", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "profiler",
          "return_types", "serialization", "signal", "sparse", "special", "storage", "testing",
          "types", "utils", "version", "viz", "xpu"}
 _LAZY_FUNCTIONS = {

@@ -27,6 +27,7 @@ from . import (
     library as library,
     linalg as linalg,
     masked as masked,
+    memory as memory,
     mps as mps,
     mtia as mtia,
     multiprocessing as multiprocessing,

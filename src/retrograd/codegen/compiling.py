@@ -83,6 +83,9 @@ offer(check_version, keep_version, output_edge, sealed, stale_output, unpack_inp
 
 def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:
     """Execute generated source and return the function it defines."""
+    from ..backend.numpy import memory  # a program that computes: importing the package is no such
+
+    memory.settle()
     GENERATED[f"{op.name}_op"] = op
     filename = sources.keep(label, lines)
     source = "\n".join(lines)

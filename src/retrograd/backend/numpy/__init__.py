@@ -141,6 +141,11 @@ def _strided(array: np.ndarray, shape: tuple, byte_strides: tuple, offset: int) 
         return np.empty(shape, array.dtype)
     if not isinstance(array, np.ndarray):
         array = np.asarray(array)  # a scalar has no memory that a window could keep alive
+    if array.flags.c_contiguous:
+        try:  # the quick way, within the array's own elements
+            return np.ndarray(shape, array.dtype, array, offset, byte_strides)
+        except (TypeError, ValueError):
+            pass
     window = np.asarray(_Window(array, shape, byte_strides, offset))
     return window if window.dtype == array.dtype else window.view(array.dtype)
 

@@ -1,0 +1,112 @@
+"""How much freed memory is kept, and that it goes back."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+
+import pytest
+
+import retrograd as torch
+from retrograd.backend.numpy import memory
+
+glibc = pytest.mark.skipif(memory._malloc() is None, reason="only glibc's malloc can be asked")
+
+
+def in_a_process(code: str, **environment: str) -> str:
+    inherited = {k: v for k, v in os.environ.items()
+                 if k != "GLIBC_TUNABLES" and not k.startswith(("MALLOC_", "RETROGRAD_"))}
+    ran = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True,
+                         text=True, env={**inherited, **environment})
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.strip()
+
+
+STEPS = """
+import gc, resource
+import retrograd as torch
+
+def resident():
+    row = next(row for row in open("/proc/self/status") if row.startswith("VmRSS"))
+    return int(row.split()[1]) >> 10
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+x = torch.ones(1024, 1024, requires_grad=True)
+def step():
+    parts = [x.exp() for _ in range(8)]
+    sum(part.tanh().sum() for part in parts).backward()
+    x.grad = None
+
+step(); step()
+before = faults()
+for _ in range(3):
+    step()
+each = (faults() - before) // 3
+held = resident()
+gc.collect()
+print(each, held - resident(), torch.memory.kept() >> 20)
+"""
+
+
+@glibc
+def test_steps_reuse_memory_and_a_full_collection_gives_it_back():
+    faults, given_back, kept = map(int, in_a_process(STEPS).split())
+    assert faults < 100 and kept > 0
+    assert given_back >= 30  # eight results of 4 MB and the gradients on the way
+
+
+@glibc
+def test_it_can_be_switched_off():
+    faults, _, kept = map(int, in_a_process(STEPS, RETROGRAD_KEEP_MEMORY="0").split())
+    assert kept == 0 and faults > 1000
+    assert in_a_process("import retrograd as t; t.memory.keep(0); t.ones(2).exp(); "
+                        "print(t.memory.kept())") == "0"
+    # Whoever has set malloc is not overruled.
+    assert in_a_process("import retrograd as t; print(t.memory.kept())",
+                        MALLOC_TRIM_THRESHOLD_="131072") == "0"
+
+
+def test_importing_the_package_changes_nothing():
+    assert in_a_process("import gc, sys, retrograd; "
+                        "print(gc.callbacks, 'retrograd.backend.numpy.memory' in sys.modules)"
+                        ) == "[] False"
+
+
+@glibc
+def test_how_much_is_kept():
+    before = torch.memory.kept()
+    try:
+        torch.memory.keep(1 << 20)
+        torch.memory.keep(3 << 20)
+        assert torch.memory.kept() == 3 << 20
+        assert gc.callbacks.count(memory._after_collection) == 1
+        torch.memory.keep(0)
+        assert torch.memory.kept() == 0 and memory._after_collection not in gc.callbacks
+        for wrong, error in ((-1, ValueError), (1 << 31, ValueError), (2.5, TypeError),
+                             (True, TypeError), ("1", TypeError)):
+            with pytest.raises(error, match="keep expects"):
+                torch.memory.keep(wrong)
+        assert torch.memory.kept() == 0
+    finally:
+        torch.memory.keep(before)
+    assert isinstance(torch.memory.give_back(), bool)
+
+
+def test_where_malloc_cannot_be_asked_nothing_happens(monkeypatch):
+    monkeypatch.setattr(memory, "_malloc", lambda: None)
+    monkeypatch.setattr(memory, "_kept", None)
+    assert memory.kept() == 0 and not memory.give_back()
+    memory.keep(1 << 20)
+    assert memory.kept() == 0
+
+
+def test_the_variable_is_a_number_of_megabytes(monkeypatch):
+    monkeypatch.setenv("RETROGRAD_KEEP_MEMORY", "64")
+    assert memory._by_default() == 64 << 20
+    monkeypatch.setenv("RETROGRAD_KEEP_MEMORY", "much")
+    with pytest.raises(ValueError, match="is a number of megabytes, but got 'much'"):
+        memory._by_default()
