@@ -121,37 +121,62 @@ def call_inplace(op: Op, args: tuple[Any, ...]) -> Any:
     return target
 
 
-def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
-    """Do the ordinary recorded write by way of the op itself; False for any other.
+def owner_of_history(target: Tensor, others: list[Tensor]) -> Tensor | None:
+    """Whose history an ordinary recorded write changes: the target's, or that of its base.
 
-    That is one of float tensors of one dtype, to memory that nothing else looks at.
+    That is one of float tensors of one dtype, to memory of which no operand looks at a part; None
+    for any other write, and for one that is not recorded.
     """
-
-    data, edge = target._data, target._edge
-    if not op.rules or type(target) not in PLAIN or target._view is not None or edge is LEAF \
-            or not xp.is_array(data) or target._vc is INFERENCE or target._retains \
+    data, view, owner = target._data, target._view, target
+    if view is not None:
+        owner = view.base
+        if view.origin or type(owner) not in PLAIN or owner._retains or ReplayedViews.asked_for \
+                or owner._data.__class__ is not data.__class__ \
+                or owner._data.dtype is not data.dtype \
+                or (owner._edge is None and target._edge is not None):
+            return None
+    edge = owner._edge
+    if type(target) not in PLAIN or edge is LEAF or not xp.is_array(data) \
+            or target._vc is INFERENCE or target._retains \
             or (data.dtype is not xp.FLOAT32 and data.dtype is not xp.FLOAT64):
-        return False
-    others = [arg for arg in args[1:] if isinstance(arg, Tensor)]
+        return None
     for other in others:
         if type(other) not in PLAIN or other._data.dtype is not data.dtype:
-            return False
-    if edge is None or not xp.are_apart(data, *[other._data for other in others]) \
-            or not xp.is_writable(data):
+            return None
+    if edge is None and not any([o._edge is not None or o._view is not None for o in others]):
+        return None
+    if not xp.are_apart(data, *[other._data for other in others]) or not xp.is_writable(data):
+        return None
+    return owner
+
+
+def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
+    """Do the ordinary recorded write by way of the op itself; False for any other."""
+    if not op.rules:
         return False
+    owner = owner_of_history(target, [arg for arg in args[1:] if isinstance(arg, Tensor)])
     layout = node_class(op).layout
-    source = target
+    if owner is None or (owner is not target and layout.saved_outputs):
+        return False
+    data, source = target._data, target
     if op.arrays[0] in layout.saved_arrays:
-        source = wrap(data.copy(), edge)  # what is overwritten may be asked for
+        source = wrap(data.copy(), owner._edge)  # what is overwritten may be asked for
+    elif owner is not target:
+        source = wrap(data, owner._edge)  # whose own history nobody will ask for
     options = {p.name: arg for p, arg in zip(op.params, args, strict=True) if p.keyword_only}
     result = op.function(source, *args[1:len(args) - len(options)], **options)
     y, node = result._data, result._edge
     if y.shape != data.shape or y.dtype is not data.dtype or node is None:
         return False
-    counter = target._counter()
-    save_output(node, target, counter)
-    counter.store(data, ..., y, target, node)
+    save_output(node, target, target._counter())
+    write_recorded(target, owner, node, y)
     return True
+
+
+def write_recorded(target: Tensor, owner: Tensor, node: Any, values: Any) -> None:
+    """Write ``values`` over a tensor, as ``node`` records it."""
+    target._counter().store(target._data, ..., values, owner,
+                            node if owner is target else _copied(owner, target, node))
 
 
 def goes_unrecorded(target: Tensor, *others: Tensor) -> bool:
@@ -550,6 +575,8 @@ class Geometry:
     def copy_of(self, gradient: Any) -> Any:
         """A copy of ``gradient`` laid out as the base is."""
         library = library_of(gradient)
+        if library.is_dense(gradient) and library.element_strides(gradient) == self.base_strides:
+            return library.copied(gradient)
         laid_out = library.zeros_strided(self.base_shape, self.base_strides, gradient.dtype)
         laid_out[...] = gradient
         return laid_out

@@ -10,12 +10,14 @@ from ...backend import index as index_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base.errors import size_mismatch, type_name
-from ...base.modes import GRAD, MODE, NO_GRAD
+from ...base.modes import GRAD, MODE, NO_GRAD, ReplayedViews
 from ...base.warning import warn
-from ...core.graph import INFERENCE
-from ...core.inplace import call_inplace
+from ...codegen import node_class
+from ...codegen.switch import GeneralPath
+from ...core.graph import INFERENCE, next_sequence
+from ...core.inplace import call_inplace, owner_of_history, write_recorded
 from ...core.op import Array, Number, op, public
-from ...core.tensor import PLAIN, Tensor, method, wrap
+from ...core.tensor import PLAIN, Tensor, edge_of, method, wrap
 from ..batching import aligned, batched, inner_rank, rank_of
 from ..shapes.reshaping import no_overload, zeros_of
 from .casts import in_dtype_of
@@ -107,7 +109,40 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
                 and not xp.may_share_memory(array, data):
             input._counter().store(array, ..., data)
             return input
+    if MODE.get() is GRAD and copied_plainly(input, src):
+        return input
     return call_inplace(_copy.op, (input, src))
+
+
+def copied_plainly(target: Tensor, src: Tensor) -> bool:
+    """Do the ordinary recorded copy, of the same shape and dtype; False for any other."""
+    if src._data.shape != target._data.shape or GeneralPath.only:
+        return False
+    if is_written_back(target, src):
+        target._counter().bump()
+        return True
+    owner = owner_of_history(target, [src])
+    if owner is None:
+        return False
+    node = node_class(_copy.op)()
+    node.seq, node.fits = next_sequence(), None
+    node.next0, node.next1 = owner._edge, edge_of(src)
+    write_recorded(target, owner, node, src._data)
+    return True
+
+
+def is_written_back(target: Tensor, src: Tensor) -> bool:
+    """Whether both are the same part of one base, the history of which nobody has looked at since.
+
+    That is the second half of ``x[i] += y``, which changes neither values nor gradients.
+    """
+    to, of = target._view, src._view
+    return to is not None and of is not None and to.base is of.base and not to.origin \
+        and type(src) in PLAIN and type(target) in PLAIN and not src._retains \
+        and not target._retains and src._vc is not None and src._vc is not INFERENCE \
+        and of.version != src._vc.n and xp.is_array(src._data) \
+        and target._data.dtype == src._data.dtype and xp.same_memory(target._data, src._data) \
+        and not ReplayedViews.asked_for and not xp.has_overlap(target._data)
 
 
 # ---------------------------------------------------------------- filling
