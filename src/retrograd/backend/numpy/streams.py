@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...base.locks import new_lock
-from . import bfloat16, rejection
+from . import bfloat16, quiet, rejection
 
 __all__ = ["DEFAULT_SEED", "STATE_BYTES", "Stream"]
 
@@ -39,9 +39,11 @@ STATE_BYTES = _STATE.itemsize
 
 _WORD = 0xFFFF_FFFF
 _LONG = 0xFFFF_FFFF_FFFF_FFFF
+_LOW24 = np.uint64(2**24 - 1)
 _MANTISSA32 = np.uint32(2**24 - 1)
 _MANTISSA64 = np.uint64(2**53 - 1)
 _FEW_WORDS = 2048
+_SMALL_DRAW = 64
 _NORMAL_BLOCK = 16
 # From this range on, the bias of a 32-bit word modulo the range would be noticeable.
 _WIDE_RANGE = 2**28
@@ -132,6 +134,8 @@ class Stream:
     def __init__(self, seed: int = DEFAULT_SEED) -> None:
         self._lock = new_lock()
         self._bits: Any = None
+        self._ahead: Any = None  # the words of the twister's block that are yet to be used
+        self._used = 0
         self.seed(seed)
 
     def __reduce__(self) -> tuple[Callable[..., Stream], tuple[np.ndarray]]:
@@ -154,6 +158,7 @@ class Stream:
             self._cached_normal: float | None = None
             self._float_normal = bytes(8)
             self._untouched = True
+            self._ahead = None
             if self._bits is not None:
                 self._seeder.seed(self._initial_seed & _WORD)
 
@@ -203,7 +208,35 @@ class Stream:
             self._seeder = np.random.RandomState(self._bits)
             self._filler = np.random.Generator(self._bits)
             self._seeder.seed(self._initial_seed & _WORD)
+        if self._ahead is not None:  # what was drawn too early is put back: a block is still there
+            state = self._bits.state
+            state["state"]["pos"] = _TWISTER_WORDS - (self._ahead[0].size - self._used)
+            self._bits.state, self._ahead = state, None
         return self._bits
+
+    def _few(self, n: int, as_units: bool = False) -> np.ndarray:
+        """The next words, at most 64, or the float32 uniforms they make; not to be written to.
+
+        They come from the rest of a block of the twister, which is drawn at once.
+        """
+        with self._lock:
+            self._untouched = False
+            if self._ahead is None:
+                bits = self._twister()
+                self._draw_ahead(_TWISTER_WORDS - bits.state["state"]["pos"])
+            drawn, start = self._ahead[as_units], self._used
+            missing = start + n - drawn.size
+            if missing > 0:  # the twister stands at the end of a block
+                self._draw_ahead(_TWISTER_WORDS)
+                self._used = missing
+                return np.concatenate([drawn[start:], self._ahead[as_units][:missing]])
+            self._used = start + n
+            return drawn[start:start + n]  # type: ignore[no-any-return]
+
+    def _draw_ahead(self, count: int) -> None:
+        words = self._bits.random_raw(count)
+        self._ahead = words, ((words & _LOW24) * 2.0**-24).astype(np.float32)
+        self._used = 0
 
     # ------------------------------------------------------------------ raw draws
 
@@ -211,6 +244,8 @@ class Stream:
         """The next ``n`` words as uint32."""
         if n == 0:
             return np.empty(0, np.uint32)
+        if n <= _SMALL_DRAW:
+            return self._few(n).astype(np.uint32)
         with self._lock:
             bits = self._twister()
             self._untouched = False
@@ -223,16 +258,17 @@ class Stream:
         if n == 0:
             return np.empty(0, np.uint64)
         with self._lock:
+            if 2 * n <= _SMALL_DRAW:
+                return _paired(self._few(2 * n))
             bits = self._twister()
             self._untouched = False
             if 2 * n < _FEW_WORDS:
-                words = bits.random_raw(2 * n)
-                pairs = words[::2] << np.uint64(32)
-                pairs |= words[1::2]
-                return pairs
+                return _paired(bits.random_raw(2 * n))
             return self._filler.integers(0, _LONG, n, dtype=np.uint64, endpoint=True)
 
     def _unit32(self, n: int) -> np.ndarray:
+        if 0 < n <= _SMALL_DRAW:
+            return self._few(n, as_units=True).copy()
         return _as_unit(self.random32(n), _MANTISSA32, np.int32, np.float32)
 
     def _unit64(self, n: int) -> np.ndarray:
@@ -244,6 +280,8 @@ class Stream:
         """Uniform draws from ``[low, high)``: ``rand`` and ``uniform_``."""
         kind = _kind(dtype)
         shape, n = _shape(shape)
+        if kind.digits == 24 and low == 0 and high == 1:
+            return self._unit32(n).reshape(shape)
         if kind.parts is not None:
             parts = self.uniform(2 * n, kind.parts.dtype, low, high)
             return parts.view(kind.dtype).reshape(shape)
@@ -273,6 +311,8 @@ class Stream:
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
         kind = _kind(dtype)
         shape, n = _shape(shape)
+        if n < _NORMAL_BLOCK and kind.digits == 24 and mean == 0 and std == 1:
+            return np.array(self._few_normals(n), np.float32).reshape(shape)
         if kind.parts is not None:
             spread = std / math.sqrt(2.0)
             parts = self.normal(2 * n, kind.parts.dtype, mean, spread, contiguous)
@@ -300,8 +340,8 @@ class Stream:
 
     def _paired_normals(self, n: int) -> np.ndarray:
         """Standard normals made two at a time, of which an odd one out waits for the next call."""
-        if n == 0:
-            return np.empty(0)
+        if n <= _NORMAL_BLOCK:
+            return np.array(self._few_normals(n))
         waiting = [] if self._cached_normal is None else [self._cached_normal]
         pairs = (n - len(waiting) + 1) // 2
         drawn = _polar_pairs(self._unit64(2 * pairs))
@@ -309,6 +349,24 @@ class Stream:
             drawn = np.concatenate([waiting, drawn])
         self._cached_normal = float(drawn[n]) if drawn.size > n else None
         return drawn[:n]
+
+    def _few_normals(self, n: int) -> list[float]:
+        """The same, at most 16 of them.
+
+        The C library's functions, unlike NumPy's vectorised ones, give PyTorch's very bits.
+        """
+        if n == 0:
+            return []
+        with self._lock:
+            found = [] if self._cached_normal is None else [self._cached_normal]
+            missing = n - len(found)
+            words = self._few(4 * ((missing + 1) // 2)).tolist() if missing else []
+            for i in range(0, len(words), 4):
+                a, b, c, d = words[i:i + 4]
+                found += _polar_pair(math, ((a & 0x1F_FFFF) << 32 | b) * 2.0**-53,
+                                     ((c & 0x1F_FFFF) << 32 | d) * 2.0**-53)
+            self._cached_normal = found.pop() if len(found) > n else None
+        return found
 
     def log_normal(self, shape: Any, dtype: Any, mean: float = 1.0, std: float = 2.0) -> np.ndarray:
         """Exponentials of normal draws: ``log_normal_``."""
@@ -579,7 +637,8 @@ def _stream_from_state(state: np.ndarray) -> Stream:
 
 
 def _shape(shape: Any) -> tuple[tuple[int, ...], int]:
-    shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+    if type(shape) is not tuple:
+        shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
     return shape, math.prod(shape)
 
 
@@ -587,7 +646,7 @@ def _narrow(values: np.ndarray, kind: _Kind) -> np.ndarray:
     """``values`` in the dtype of ``kind``, by way of float32 for the half-precision types."""
     if values.dtype == kind.dtype:
         return values
-    with np.errstate(all="ignore"):
+    with quiet():
         if values.dtype.kind == "f" and not kind.digits:
             values = values.astype(np.int64)
         elif values.dtype != np.float32 and kind.name in ("float16", "bfloat16"):
@@ -698,6 +757,13 @@ def _check_weights(probs: np.ndarray) -> None:
 # ---------------------------------------------------------------------- arithmetic
 
 
+def _paired(words: np.ndarray) -> np.ndarray:
+    """Words in pairs, the first one of each on top."""
+    pairs = words[::2] << np.uint64(32)
+    pairs |= words[1::2]
+    return pairs
+
+
 def _as_unit(words: np.ndarray, mantissa: Any, integer: Any, floating: Any) -> np.ndarray:
     """Words as numbers from 0 up to 1; they are lost."""
     words &= mantissa
@@ -772,10 +838,6 @@ def _box_muller(unit: np.ndarray, mean: float, std: float) -> np.ndarray:
 
 def _polar_pairs(unit: np.ndarray) -> np.ndarray:
     """Normals from pairs of uniforms, the cosine of a pair before its sine."""
-    if unit.size <= 2 * _NORMAL_BLOCK:
-        # The C library's functions, unlike NumPy's vectorised ones, give PyTorch's very bits.
-        return np.array([pair for turn, square in unit.reshape(-1, 2).tolist()
-                         for pair in _polar_pair(math, turn, square)])
     return np.stack(_polar_pair(np, unit[::2], unit[1::2]), 1).reshape(-1)
 
 

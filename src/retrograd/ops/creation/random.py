@@ -76,8 +76,12 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
             raise TypeError(f"{function}() received an invalid combination of arguments - got ()")
         shape = size_argument(function, size, named)
         stream = stream_of(generator, function)
-        data = blank(shape, kind.np) if meta else drawn(
-            lambda whole: draw(stream, whole, kind.np), shape)
+        if meta:
+            data = blank(shape, kind.np)
+        elif VMAPS.get():
+            data = drawn(lambda whole: draw(stream, whole, kind.np), shape)
+        else:
+            data = draw(stream, shape, kind.np)
         return settle(data, out, requires_grad, function, meta)
 
     factory.__name__ = factory.__qualname__ = function
