@@ -587,3 +587,68 @@ def quantiles_are_no_views(torch, log):
     x = torch.rand(2, 2, requires_grad=True)
     for found in (x.quantile(0.4, 1), x.quantile(0.4), x.nanquantile(0.4, 1, keepdim=True)):
         log(found._is_view(), found.detach_().requires_grad)
+
+
+# ---------------------------------------------------------------- what nobody needs
+
+
+@behaviour_of_each(["grad", "two outputs", "backward", "leaf", "parts"])
+def the_hooks_of_a_single_output(torch, log, how):
+    x, w = leaf(torch, 1.0, 2.0), leaf(torch, 1.0, 2.0)
+    y = x * 2
+    heard = []
+    for tensor, name in ((x, "x"), (y, "y")):
+        tensor.register_hook(lambda g, name=name: heard.append((name, g)))
+    y.retain_grad()
+    a, b = y.unbind(0)
+    b.register_hook(lambda g: heard.append(("b", g)))
+    if how == "backward":
+        y.backward(torch.ones(2), inputs=[w])
+    else:
+        outputs = {"two outputs": [y, y], "leaf": [x], "parts": [a]}.get(how, [y])
+        log(torch.autograd.grad(outputs, w, [torch.ones_like(t) for t in outputs],
+                                allow_unused=True))
+    log(heard, y.grad)
+
+
+@behaviour
+def backward_from_a_view_taken_before_its_base_required_grad(torch, log):
+    x = torch.ones(2)
+    view = x.view(2)
+    x.requires_grad = True
+    log.raises(view.backward, torch.ones(2))
+    log.raises(torch.autograd.grad, view, x, torch.ones(2))
+    log(view.requires_grad, torch.autograd.grad(view.sum(), x, allow_unused=True))
+
+
+@behaviour
+def complex_numbers_are_not_searched(torch, log):
+    edges, z = torch.tensor([0.0, 1.0]), torch.tensor([1j])
+    log.raises(torch.searchsorted, edges, z)
+    log.raises(torch.bucketize, z, edges)
+    log(torch.searchsorted(edges, z[:0]).shape)
+
+
+@behaviour_of_each([("randn", lambda torch: torch.randn(3, dtype=torch.float64)),
+                    ("blocks", lambda torch: torch.randn(20)),
+                    ("half", lambda torch: torch.randn(20, dtype=torch.float16)),
+                    ("complex", lambda torch: torch.randn(9, dtype=torch.complex64)),
+                    ("normal_", lambda torch: torch.empty(19).normal_())])
+def draws_have_no_memory_to_spare(torch, log, name, draw):
+    torch.manual_seed(0)
+    drawn = draw(torch)
+    log(drawn.untyped_storage().nbytes())
+    log.values(drawn)
+
+
+@behaviour_of_each(["channels_last", "channels_last_3d"])
+def orders_of_memory_inside_vmap(torch, log, name):
+    x, order = torch.ones(2, 3), getattr(torch, name)
+    log.raises(torch.vmap(lambda v: v.clone(memory_format=order)), x)
+    log.raises(torch.vmap(lambda v: v.contiguous(memory_format=order)), x)
+    log.raises(torch.vmap(lambda v: v.as_strided([1, 2], [1])), x)
+
+
+@behaviour_of_each([(2, 1), (1, 2), (0, 1), (10, 3)])
+def strides_of_new_memory_inside_vmap(torch, log, *strides):
+    log(torch.vmap(lambda v: v.new_empty_strided((2, 2), strides))(torch.ones(3)).stride())

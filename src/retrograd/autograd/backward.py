@@ -289,7 +289,7 @@ def starting(outputs: tuple[Any, ...], gradients: tuple[Any, ...],
             like = Like(data.shape, data.dtype)
         else:
             raise AssertionError("Expected output to be a torch.Tensor")
-        if edge is None:
+        if edge is None or edge.leads_nowhere:
             raise noted(RuntimeError(f"element {position} of tensors does not require grad and "
                                      "does not have a grad_fn" + why_cut(output)),
                         last_exits() if getattr(output, "_cut", None) is None else "")

@@ -284,6 +284,8 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
                                 _measured(_replay if recorded else _pull, profile))
             finish.all(schedule.leaves)
         else:
+            if len(roots) == 1 and schedule.needed is not None and roots[0] not in schedule.needed:
+                _call_hooks_alone(roots[0], grads, recorded)
             _run_any(schedule, grads, captured, set(targets or ()), recorded, released, finish,
                      _measured(_run_node, profile))
         for callback in schedule.callbacks or ():  # which may queue further ones
@@ -413,6 +415,16 @@ def _run_any(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any]
         if node in closing:
             for leaf in closing[node]:
                 finish(leaf)
+
+
+def _call_hooks_alone(root: Any, grads: dict[Any, Any], recorded: bool) -> None:
+    """As in PyTorch the hooks of a single output hear of its gradient, though nobody needs it."""
+    node = _node_of(root)
+    if not isinstance(node, Node):
+        leaf_hooks(node, grads[root], recorded)
+    elif node.is_watched:
+        arriving(node, _gather(node, [root], dict(grads)) if root.is_output else grads[root],
+                 recorded)
 
 
 LOOPS = {_run_plain.__code__, _run_to_targets.__code__, _run_any.__code__}

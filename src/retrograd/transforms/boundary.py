@@ -120,7 +120,15 @@ def batched_like(model: Tensor, made: Tensor) -> Tensor:
     if not sizes:
         return made
     plain = made._array()
-    data: Any = library_of(plain).empty((*(size for _, size in sizes), *plain.shape), plain.dtype)
+    library, lengths = library_of(plain), tuple([size for _, size in sizes])
+    data: Any
+    if library.is_contiguous(plain) or not plain.size:
+        data = library.empty((*lengths, *plain.shape), plain.dtype)
+    else:
+        strides = library.element_strides(plain)
+        rows = library.empty((*lengths, library.reach(plain.shape, strides) + 1), plain.dtype)
+        data = library.as_strided(rows, (*lengths, *plain.shape),
+                                  (*library.element_strides(rows)[:-1], *strides), 0)
     data[...] = plain
     for level, _ in sizes:
         data = Batched(level, data)

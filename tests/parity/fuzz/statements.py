@@ -35,6 +35,10 @@ log = []
 def note(g):
     log.append(g.detach().clone() if isinstance(g, torch.Tensor) else g)
 
+def in_rows(result):
+    """A copy in one order of memory, whichever the library chose."""
+    return result.clone(memory_format=torch.contiguous_format)
+
 def doubled(g):
     return None if g is None else g * 2
 
@@ -537,9 +541,9 @@ torch.einsum("i...,j...->ij...", {t}, {same})
 torch.tensordot({t}, {same}, {t}.dim())
 torch.addmm({m}, {m}, {m}.mT @ {m})
 torch.linalg.det({m} @ {m}.mH + 3 * torch.eye({m}.shape[-2], dtype={m}.dtype))
-torch.linalg.inv({m} @ {m}.mH + 3 * torch.eye({m}.shape[-2], dtype={m}.dtype)).contiguous()
-torch.linalg.solve({m} @ {m}.mH + 3 * torch.eye({m}.shape[-2], dtype={m}.dtype), {m}).contiguous()
-torch.linalg.cholesky({m} @ {m}.mH + 3 * torch.eye({m}.shape[-2], dtype={m}.dtype)).contiguous()
+in_rows(torch.linalg.inv({m} @ {m}.mH + 3 * torch.eye({m}.shape[-2], dtype={m}.dtype)))
+in_rows(torch.linalg.solve({m} @ {m}.mH + 3 * torch.eye({m}.shape[-2], dtype={m}.dtype), {m}))
+in_rows(torch.linalg.cholesky({m} @ {m}.mH + 3 * torch.eye({m}.shape[-2], dtype={m}.dtype)))
 torch.linalg.matrix_norm({m})
 F.linear({f}, {w})
 F.linear({f}, torch.ones(2, {f}.shape[-1], dtype={f}.dtype), torch.ones(2, dtype={f}.dtype))

@@ -323,7 +323,10 @@ class Stream:
                 drawn = self._block_normals(n, kind, mean, std)
             else:
                 drawn = _fused_multiply_add(self._paired_normals(n), std, mean)
-        return _narrow(drawn, kind).reshape(shape)
+        drawn = _narrow(drawn, kind)
+        # No memory to spare: it would be kept, and saved, with the tensor.
+        whole = drawn.base is None or drawn.base.size == drawn.size
+        return (drawn if whole else drawn.copy()).reshape(shape)
 
     def _block_normals(self, n: int, kind: _Kind, mean: float, std: float) -> np.ndarray:
         """Box-Muller over blocks of 16; a last incomplete block redraws the last 16 values."""

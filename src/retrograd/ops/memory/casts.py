@@ -19,12 +19,22 @@ from ...core.tensor import Tensor, attach, method
 # ---------------------------------------------------------------- copies
 
 
-@linear(any_dtype=True, batches="leading", vjp=lambda g: g)
+@linear(any_dtype=True, batches=lambda batch, input, memory_format:
+        clone(input, memory_format=_known_in_batches(memory_format)), vjp=lambda g: g)
 def clone(input: Array, *, memory_format: Any = None) -> Any:
     """A copy with memory of its own; gradients flow through it."""
     if memory_format is None or memory_format is layouts.preserve_format:
         return xp.copied(input)
     return create_kernels.copy_in_order(input, layouts.axis_order(input.ndim, memory_format))
+
+
+def _known_in_batches(memory_format: Any) -> Any:
+    if memory_format in (None, layouts.preserve_format, layouts.contiguous_format):
+        return memory_format
+    name = "ChannelsLast" if memory_format is layouts.channels_last else "ChannelsLast3d"
+    raise RuntimeError("NYI: Tensor.clone(memory_format) inside vmap is only supported with "
+                       "memory_format torch.preserve_format or torch.contiguous_format (got "
+                       f"{name})")
 
 
 @method("contiguous")
@@ -35,6 +45,9 @@ def contiguous(input: Tensor, memory_format: Any = layouts.contiguous_format) ->
         return input
     if type(input)._is_traced:  # type: ignore[attr-defined]
         batch = input._data
+        if hasattr(batch, "value") and memory_format is not layouts.contiguous_format:
+            raise RuntimeError("NYI: querying is_contiguous inside of vmap for memory_format other "
+                               "than torch.contiguous_format")
         while hasattr(batch, "value"):
             batch = batch.value
         if xp.is_array(batch) and xp.is_contiguous(batch):

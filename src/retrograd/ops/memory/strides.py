@@ -29,7 +29,10 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int],
     """A view of ``input``'s memory with any shape, strides and offset (in elements)."""
     size, stride = sizes((size,)), sizes((stride,))
     if len(size) != len(stride):
-        raise RuntimeError("mismatch in length of strides and shape")
+        raise RuntimeError(
+            "mismatch in length of strides and shape" if xp.is_array(input._data) else
+            "Tensor.as_strided(size, stride, ...): size and stride must have the same length! Got "
+            f"size {list(size)} and stride {list(stride)}")
     for n in stride:
         if n < 0:
             raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got "

@@ -36,6 +36,8 @@ def _searchsorted(sorted_sequence: Array, input: Index, out_int32: bool, right: 
                   sorter: Index | None) -> Any:
     unsupported("searchsorted_out_cpu", sorted_sequence.dtype, "bc")
     check_search(sorted_sequence, input, sorter)
+    if input.size:
+        unsupported("searchsorted_out_cpu", input.dtype, "c")
     return sorting_kernels.insertion_points(_sorted_by(sorted_sequence, sorter), input, right,
                                             xp.int32 if out_int32 else xp.INT64)
 
