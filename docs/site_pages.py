@@ -4,9 +4,11 @@ elsewhere in the checkout. Nothing of it is kept: it is made whenever the site i
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,6 +22,7 @@ import pictures
 
 ROOT = Path(__file__).parent.parent
 ELSEWHERE = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "DIFFERENCES.md")
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(\s*([^)\s]+)\s*\)")
 
 
@@ -60,6 +63,15 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     return _LINK.sub(linked, markdown)
 
 
+def _notebook(path: Path) -> str:
+    """A notebook as a page: its text and its programs."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(cell["source"]) if cell["cell_type"] == "markdown" else
+             f"```python\n{''.join(cell['source'])}\n```" for cell in cells]
+    return "\n\n".join([*texts[:1], f"*This page is the notebook* `docs/notebooks/{path.name}`.",
+                        *texts[1:]])
+
+
 def _within(folder: PurePosixPath, path: str) -> str:
     """Where a file of the checkout is in the site, as seen from a page of this folder."""
     parts: list[str] = []
@@ -75,5 +87,6 @@ def _made() -> list[tuple[str, Callable[[], str]]]:
     """The pages and pictures that are made, each with the function that makes it."""
     return [*[(name, (ROOT / name).read_text) for name in ELSEWHERE],
             ("from_pytorch.md", from_pytorch.page),
+            *[(f"notebooks/{path.stem}.md", partial(_notebook, path)) for path in NOTEBOOKS],
             *[(f"pictures/{name}.svg", draw) for name, draw in pictures.ALL.items()],
             *[(path, page) for path, page in api_pages.pages()]]

@@ -34,7 +34,7 @@ def test_every_page_is_there(site: Path) -> None:
     linked = set(re.findall(r'href="([\w./]+\.html)"', start))
     assert {"autograd.html", "backward.html", "from_pytorch.html", "numpy.html", "extending.html",
             "higher_order.html", "performance.html", "ops.html", "ARCHITECTURE.html",
-            "api/torch.html", "api/nn.functional.html"} <= linked
+            "api/torch.html", "api/nn.functional.html", "notebooks/01_gradients.html"} <= linked
     assert [path for path in linked if not (site / path).is_file()] == []
 
 

@@ -247,13 +247,25 @@ def _unsafe_masked_index_put_accumulate(input: Tensor, mask: Tensor,
     """``input`` with ``values`` added at ``indices`` where ``mask`` is True."""
     ...
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The absolute value; of a complex number its distance from zero."""
+    """The absolute value; of a complex number its distance from zero.
+
+    ``y = |x|``; the gradient is ``g · sign(x)``, and 0 at 0. For complex numbers it is the modulus.
+
+    >>> torch.abs(torch.tensor([-1.5, 0.0, 2.0]))
+    tensor([1.5000, 0.0000, 2.0000])
+    """
     ...
 def abs_(input: Tensor) -> Tensor:
     """In-place version of :func:`_abs_real`."""
     ...
 def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The absolute value; of a complex number its distance from zero."""
+    """The absolute value; of a complex number its distance from zero.
+
+    ``y = |x|``; the gradient is ``g · sign(x)``, and 0 at 0. For complex numbers it is the modulus.
+
+    >>> torch.abs(torch.tensor([-1.5, 0.0, 2.0]))
+    tensor([1.5000, 0.0000, 2.0000])
+    """
     ...
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle whose cosine is ``input``."""
@@ -276,7 +288,14 @@ def adaptive_max_pool1d(input: Tensor,
     ...
 def add(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1,
         out: Tensor | None = None) -> Tensor:
-    """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
+    """Sum of ``input`` and ``alpha`` times ``other``, broadcast together.
+
+    ``y = input + alpha · other``, with broadcasting; the gradients are ``g`` and ``alpha · g``,
+    summed over what was broadcast.
+
+    >>> torch.add(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
+    tensor([21., 42.])
+    """
     ...
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1,
            out: Tensor | None = None) -> Tensor:
@@ -292,7 +311,13 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
     ...
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1,
           out: Tensor | None = None) -> Tensor:
-    """``beta * input + alpha * (mat1 @ mat2)``."""
+    """``beta * input + alpha * (mat1 @ mat2)``.
+
+    ``y = beta · input + alpha · A B``.
+
+    >>> torch.addmm(torch.ones(2), torch.ones(1, 3), torch.ones(3, 2))
+    tensor([[4., 4.]])
+    """
     ...
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1,
           out: Tensor | None = None) -> Tensor:
@@ -317,11 +342,23 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ...
 def all(input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
         out: Tensor | None = None) -> Tensor:
-    """Whether every element over ``dim`` is not zero."""
+    """Whether every element over ``dim`` is not zero.
+
+    Over everything, or along ``dim``.
+
+    >>> torch.all(torch.tensor([[True, False], [False, False]]), dim=1)
+    tensor([False, False])
+    """
     ...
 def allclose(input: Tensor, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08,
              equal_nan: _bool = False) -> _bool:
-    """Whether all elements are equal within tolerances."""
+    """Whether all elements are equal within tolerances.
+
+    Whether ``|input - other| ≤ atol + rtol · |other|`` everywhere.
+
+    >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
+    True
+    """
     ...
 def alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Dropout to the value that keeps mean and variance of :func:`selu` units."""
@@ -331,11 +368,23 @@ def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
     ...
 def amax(input: Tensor, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False, *,
          out: Tensor | None = None) -> Tensor:
-    """The largest element over ``dim``; equal ones share the gradient."""
+    """The largest element over ``dim``; equal ones share the gradient.
+
+    The gradient is shared equally by all elements that are as large.
+
+    >>> torch.amax(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=0)
+    tensor([7., 5.])
+    """
     ...
 def amin(input: Tensor, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False, *,
          out: Tensor | None = None) -> Tensor:
-    """The smallest element over ``dim``; equal ones share the gradient."""
+    """The smallest element over ``dim``; equal ones share the gradient.
+
+    The gradient is shared equally by all elements that are as large.
+
+    >>> torch.amin(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=0)
+    tensor([1., 2.])
+    """
     ...
 def aminmax(input: Tensor, *, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False,
             out: Sequence[Tensor] | None = None) -> return_types.aminmax:
@@ -346,19 +395,37 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ...
 def any(input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
         out: Tensor | None = None) -> Tensor:
-    """Whether some element over ``dim`` is not zero."""
+    """Whether some element over ``dim`` is not zero.
+
+    Over everything, or along ``dim``.
+
+    >>> torch.any(torch.tensor([[True, False], [False, False]]), dim=1)
+    tensor([ True, False])
+    """
     ...
 @overload
 def arange(end: Number, *, out: Tensor | None = None, dtype: dtype | None = None,
            layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
            requires_grad: _bool = False) -> Tensor:
-    """``arange(end)``, ``arange(start, end, step=1)``: numbers up to but without ``end``."""
+    """``arange(end)``, ``arange(start, end, step=1)``: numbers up to but without ``end``.
+
+    From ``start`` up to, but without, ``end``.
+
+    >>> torch.arange(1, 10, 3)
+    tensor([1, 4, 7])
+    """
     ...
 @overload
 def arange(start: Number, end: Number, step: Number = 1, *, out: Tensor | None = None,
            dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
            pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """``arange(end)``, ``arange(start, end, step=1)``: numbers up to but without ``end``."""
+    """``arange(end)``, ``arange(start, end, step=1)``: numbers up to but without ``end``.
+
+    From ``start`` up to, but without, ``end``.
+
+    >>> torch.arange(1, 10, 3)
+    tensor([1, 4, 7])
+    """
     ...
 def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle whose cosine is ``input``."""
@@ -401,15 +468,33 @@ def arctanh_(input: Tensor) -> Tensor:
     ...
 def argmax(input: Tensor, dim: _int | None = None, keepdim: _bool = False, *,
            out: Tensor | None = None) -> Tensor:
-    """The index of the first largest element, along ``dim`` or of the flattened tensor."""
+    """The index of the first largest element, along ``dim`` or of the flattened tensor.
+
+    A position has no gradient.
+
+    >>> torch.argmax(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1)
+    tensor([1, 0])
+    """
     ...
 def argmin(input: Tensor, dim: _int | None = None, keepdim: _bool = False, *,
            out: Tensor | None = None) -> Tensor:
-    """The index of the first smallest element, along ``dim`` or of the flattened tensor."""
+    """The index of the first smallest element, along ``dim`` or of the flattened tensor.
+
+    A position has no gradient.
+
+    >>> torch.argmin(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1)
+    tensor([0, 1])
+    """
     ...
 def argsort(input: Tensor, dim: _int = -1, descending: _bool = False, *,
             stable: _bool = False) -> Tensor:
-    """The indices that put the elements in order along ``dim``."""
+    """The indices that put the elements in order along ``dim``.
+
+    Positions have no gradient.
+
+    >>> torch.argsort(torch.tensor([3.0, 1.0, 2.0]))
+    tensor([1, 2, 0])
+    """
     ...
 def argwhere(input: Tensor) -> Tensor:
     """The coordinates of the non-zero elements, one row each."""
@@ -569,7 +654,13 @@ def block_diag(*tensors: Tensor) -> Tensor:
     """A matrix with the tensors as blocks along its diagonal."""
     ...
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The products of two batches of matrices, pair by pair."""
+    """The products of two batches of matrices, pair by pair.
+
+    ``yᵢ = Aᵢ Bᵢ`` for two batches of matrices.
+
+    >>> torch.bmm(torch.ones(2, 1, 3), torch.ones(2, 3, 2)).shape
+    torch.Size([2, 1, 2])
+    """
     ...
 def broadcast_shapes(*shapes: _int | Sequence[_int]) -> Size:
     """The shape that tensors of these shapes broadcast to."""
@@ -589,13 +680,25 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
     ...
 def cat(tensors: Sequence[Tensor], dim: _int = 0, *, axis: _int | None = None,
         out: Tensor | None = None) -> Tensor:
-    """Join tensors along an existing dimension."""
+    """Join tensors along an existing dimension.
+
+    The sizes agree in every other dim; each tensor gets its part of the gradient.
+
+    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
+    tensor([1, 2, 3])
+    """
     ...
 def cdist(x1: Tensor, x2: Tensor, p: _float = 2.0, compute_mode: str | None = None) -> Tensor:
     """The ``p``-norm distance between each row of ``x1`` and each row of ``x2``."""
     ...
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The nearest integer that is not less."""
+    """The nearest integer that is not less.
+
+    A step function: the gradient is zero everywhere.
+
+    >>> torch.ceil(torch.tensor([-1.5, 1.5]))
+    tensor([-1.,  2.])
+    """
     ...
 def ceil_(input: Tensor) -> Tensor:
     """In-place version of :func:`ceil`."""
@@ -623,11 +726,23 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: _bool = False, *,
     """The solution X of ``A @ X = input``, from the Cholesky factor ``L`` of A."""
     ...
 def chunk(input: Tensor, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
-    """At most ``chunks`` views of equal length along ``dim``; the last may be shorter."""
+    """At most ``chunks`` views of equal length along ``dim``; the last may be shorter.
+
+    Views of parts of equal size, of which the last may be smaller.
+
+    >>> torch.chunk(torch.arange(5), 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
     ...
 def clamp(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None, *,
           out: Tensor | None = None) -> Tensor:
-    """``input`` held between two bounds, either of which may be missing."""
+    """``input`` held between two bounds, either of which may be missing.
+
+    ``y = min(max(x, low), high)``; the gradient passes where ``x`` lies between the bounds.
+
+    >>> torch.clamp(torch.tensor([-1.0, 0.5, 3.0]), min=0.0, max=1.0)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     ...
 def clamp_(input: Tensor, min: Tensor | Number | None = None,
            max: Tensor | Number | None = None) -> Tensor:
@@ -647,7 +762,13 @@ def clamp_min_(input: Tensor, min: Tensor | Number | None) -> Tensor:
     ...
 def clip(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None, *,
          out: Tensor | None = None) -> Tensor:
-    """``input`` held between two bounds, either of which may be missing."""
+    """``input`` held between two bounds, either of which may be missing.
+
+    ``y = min(max(x, low), high)``; the gradient passes where ``x`` lies between the bounds.
+
+    >>> torch.clamp(torch.tensor([-1.0, 0.5, 3.0]), min=0.0, max=1.0)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     ...
 def clip_(input: Tensor, min: Tensor | Number | None = None,
           max: Tensor | Number | None = None) -> Tensor:
@@ -668,11 +789,23 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     ...
 def concat(tensors: Sequence[Tensor], dim: _int = 0, *, axis: _int | None = None,
            out: Tensor | None = None) -> Tensor:
-    """Join tensors along an existing dimension."""
+    """Join tensors along an existing dimension.
+
+    The sizes agree in every other dim; each tensor gets its part of the gradient.
+
+    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
+    tensor([1, 2, 3])
+    """
     ...
 def concatenate(tensors: Sequence[Tensor], dim: _int = 0, *, axis: _int | None = None,
                 out: Tensor | None = None) -> Tensor:
-    """Join tensors along an existing dimension."""
+    """Join tensors along an existing dimension.
+
+    The sizes agree in every other dim; each tensor gets its part of the gradient.
+
+    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
+    tensor([1, 2, 3])
+    """
     ...
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate; a real tensor is its own."""
@@ -695,7 +828,15 @@ def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
            stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] | str = 0,
            dilation: _int | Sequence[_int] = 1, groups: _int = 1) -> Tensor:
-    """The cross-correlation of a batch of images with ``weight``."""
+    """The cross-correlation of a batch of images with ``weight``.
+
+    ``y[o, r, c] = bias[o] + Σ weight[o, i, u, v] · x[i, r·stride + u, c·stride + v]`` over a padded
+    input.
+
+    >>> F.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2))
+    tensor([[[[4., 4.],
+              [4., 4.]]]])
+    """
     ...
 def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
            stride: _int | Sequence[_int] = 1, padding: _int | Sequence[_int] | str = 0,
@@ -738,7 +879,13 @@ def corrcoef(input: Tensor) -> Tensor:
     """The matrix of correlation coefficients of variables in rows, observed in columns."""
     ...
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The cosine."""
+    """The cosine.
+
+    ``y = cos x``; the gradient is ``-g · sin x``.
+
+    >>> torch.cos(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.5403])
+    """
     ...
 def cos_(input: Tensor) -> Tensor:
     """In-place version of :func:`cos`."""
@@ -754,7 +901,13 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
     """``nn.functional.cosine_embedding_loss`` with the number of a reduction."""
     ...
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-08) -> Tensor:
-    """The cosine of the angle between ``x1`` and ``x2`` along ``dim``."""
+    """The cosine of the angle between ``x1`` and ``x2`` along ``dim``.
+
+    ``y = a · b / max(|a| |b|, eps)`` along ``dim``.
+
+    >>> F.cosine_similarity(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 1.0]), dim=0)
+    tensor(0.7071)
+    """
     ...
 def count_nonzero(input: Tensor, dim: _int | Sequence[_int] | None = None, *,
                   out: Tensor | None = None) -> Tensor:
@@ -781,11 +934,23 @@ def cummin(input: Tensor, dim: _int, *, out: Sequence[Tensor] | None = None) -> 
     ...
 def cumprod(input: Tensor, dim: _int, *, dtype: dtype | None = None,
             out: Tensor | None = None) -> Tensor:
-    """Running product along ``dim``."""
+    """Running product along ``dim``.
+
+    ``yᵢ = x₀ · … · xᵢ`` along ``dim``.
+
+    >>> torch.cumprod(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor([1., 2., 6.])
+    """
     ...
 def cumsum(input: Tensor, dim: _int, *, dtype: dtype | None = None,
            out: Tensor | None = None) -> Tensor:
-    """Running sum along ``dim``."""
+    """Running sum along ``dim``.
+
+    ``yᵢ = x₀ + … + xᵢ`` along ``dim``; the gradient is the sum of those that come after.
+
+    >>> torch.cumsum(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor([1., 3., 6.])
+    """
     ...
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _float | None = None,
                          dim: _int = -1) -> Tensor:
@@ -798,7 +963,13 @@ def deg2rad_(input: Tensor) -> Tensor:
     """In-place version of :func:`deg2rad`."""
     ...
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The determinant of square matrices."""
+    """The determinant of square matrices.
+
+    The gradient is ``g · det(A) · A⁻ᵀ``, by cofactors where the matrix is singular.
+
+    >>> torch.linalg.det(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(-2.)
+    """
     ...
 def detach(input: Tensor) -> Tensor:
     """A tensor on the same memory, outside the graph and without tangents."""
@@ -810,7 +981,14 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """What ``detach`` shows, in memory of its own."""
     ...
 def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
-    """A vector as a diagonal matrix, or the diagonal of a matrix."""
+    """A vector as a diagonal matrix, or the diagonal of a matrix.
+
+    A vector becomes a matrix with it on the diagonal, of a matrix the diagonal is taken.
+
+    >>> torch.diag(torch.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]])
+    """
     ...
 def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1, *,
                out: Tensor | None = None) -> Tensor:
@@ -842,14 +1020,38 @@ def dist(input: Tensor, other: Tensor, p: _float = 2, *, out: Tensor | None = No
     ...
 def div(input: Tensor | Number, other: Tensor | Number, *, rounding_mode: str | None = None,
         out: Tensor | None = None) -> Tensor:
-    """Quotient of ``input`` and ``other``, optionally rounded towards zero or down."""
+    """Quotient of ``input`` and ``other``, optionally rounded towards zero or down.
+
+    ``y = input / other``; the gradients are ``g / other`` and ``-g · input / other²``. With
+    ``rounding_mode`` "floor" or "trunc" the quotient is rounded, and has no gradient.
+
+    >>> torch.div(torch.tensor([7.0, -7.0]), 2)
+    tensor([ 3.5000, -3.5000])
+    >>> torch.div(torch.tensor([7.0, -7.0]), 2, rounding_mode="floor")
+    tensor([ 3., -4.])
+    """
     ...
 def divide(input: Tensor | Number, other: Tensor | Number, *, rounding_mode: str | None = None,
            out: Tensor | None = None) -> Tensor:
-    """Quotient of ``input`` and ``other``, optionally rounded towards zero or down."""
+    """Quotient of ``input`` and ``other``, optionally rounded towards zero or down.
+
+    ``y = input / other``; the gradients are ``g / other`` and ``-g · input / other²``. With
+    ``rounding_mode`` "floor" or "trunc" the quotient is rounded, and has no gradient.
+
+    >>> torch.div(torch.tensor([7.0, -7.0]), 2)
+    tensor([ 3.5000, -3.5000])
+    >>> torch.div(torch.tensor([7.0, -7.0]), 2, rounding_mode="floor")
+    tensor([ 3., -4.])
+    """
     ...
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The sum of the products of two vectors' elements."""
+    """The sum of the products of two vectors' elements.
+
+    ``y = Σ xᵢ yᵢ``; each vector's gradient is ``g`` times the other.
+
+    >>> torch.dot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor(11.)
+    """
     ...
 def dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """``input`` with elements zeroed at random and the rest scaled up, while training."""
@@ -866,15 +1068,33 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     ...
 @overload
 def einsum(equation: str, *operands: Tensor) -> Tensor:
-    """The sum of products of the operands over the subscripts that the output does not name."""
+    """The sum of products of the operands over the subscripts that the output does not name.
+
+    Letters name dims: those that the result does not name are summed over.
+
+    >>> torch.einsum("ij,ij->i", torch.ones(2, 3), torch.ones(2, 3))
+    tensor([3., 3.])
+    """
     ...
 @overload
 def einsum(equation: str, operands: Sequence[Tensor], /) -> Tensor:
-    """The sum of products of the operands over the subscripts that the output does not name."""
+    """The sum of products of the operands over the subscripts that the output does not name.
+
+    Letters name dims: those that the result does not name are summed over.
+
+    >>> torch.einsum("ij,ij->i", torch.ones(2, 3), torch.ones(2, 3))
+    tensor([3., 3.])
+    """
     ...
 @overload
 def einsum(operand: Tensor, *sublists: Tensor | Sequence[_int | EllipsisType]) -> Tensor:
-    """The sum of products of the operands over the subscripts that the output does not name."""
+    """The sum of products of the operands over the subscripts that the output does not name.
+
+    Letters name dims: those that the result does not name are summed over.
+
+    >>> torch.einsum("ij,ij->i", torch.ones(2, 3), torch.ones(2, 3))
+    tensor([3., 3.])
+    """
     ...
 def embedding(weight: Tensor, indices: Tensor, padding_idx: _int = -1,
               scale_grad_by_freq: _bool = False, sparse: _bool = False) -> Tensor:
@@ -922,13 +1142,31 @@ def empty_strided(size: Sequence[_int], stride: Sequence[_int], *, dtype: dtype 
     """A tensor with given strides whose values are not set."""
     ...
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """Where ``input`` and ``other`` are equal."""
+    """Where ``input`` and ``other`` are equal.
+
+    Comparisons have no gradient.
+
+    >>> torch.eq(torch.tensor([1, 2]), torch.tensor([1, 3]))
+    tensor([ True, False])
+    """
     ...
 def equal(input: Tensor, other: Tensor) -> _bool:
-    """Whether two tensors have the same shape and elements."""
+    """Whether two tensors have the same shape and elements.
+
+    Whether shapes and all elements are equal.
+
+    >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
+    True
+    """
     ...
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The error function."""
+    """The error function.
+
+    ``y = 2/√π ∫₀ˣ e^(-t²) dt``; the gradient is ``g · 2/√π · e^(-x²)``.
+
+    >>> torch.erf(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8427])
+    """
     ...
 def erf_(input: Tensor) -> Tensor:
     """In-place version of :func:`erf`."""
@@ -943,7 +1181,13 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of the error function."""
     ...
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """e to the power of ``input``."""
+    """e to the power of ``input``.
+
+    ``y = e^x``; the gradient is ``g · y``.
+
+    >>> torch.exp(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 2.7183])
+    """
     ...
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Two to the power of ``input``."""
@@ -970,7 +1214,14 @@ def expm1_(input: Tensor) -> Tensor:
 def eye(n: _int, m: _int | None = None, *, out: Tensor | None = None, dtype: dtype | None = None,
         layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
         requires_grad: _bool = False) -> Tensor:
-    """A matrix with ones on its diagonal."""
+    """A matrix with ones on its diagonal.
+
+    ``yᵢⱼ = 1`` where ``i = j``, else 0.
+
+    >>> torch.eye(2, 3)
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
+    """
     ...
 def feature_alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """:func:`alpha_dropout` of whole channels."""
@@ -997,10 +1248,23 @@ def fix_(input: Tensor) -> Tensor:
     """In-place version of :func:`trunc`."""
     ...
 def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
-    """Merge the dimensions from ``start_dim`` to ``end_dim``."""
+    """Merge the dimensions from ``start_dim`` to ``end_dim``.
+
+    The dims from ``start_dim`` to ``end_dim`` become one.
+
+    >>> torch.flatten(torch.ones(2, 3, 4), 1).shape
+    torch.Size([2, 12])
+    """
     ...
 def flip(input: Tensor, dims: _int | Sequence[_int]) -> Tensor:
-    """``input`` with the order along ``dims`` reversed."""
+    """``input`` with the order along ``dims`` reversed.
+
+    A copy with the order of some dims reversed.
+
+    >>> torch.flip(torch.tensor([[1, 2], [3, 4]]), dims=(0,))
+    tensor([[3, 4],
+            [1, 2]])
+    """
     ...
 def fliplr(input: Tensor) -> Tensor:
     """``input`` with its columns in reverse order."""
@@ -1013,7 +1277,13 @@ def float_power(input: Tensor | Number, exponent: Tensor | Number, *,
     """``input`` to the power of ``exponent``, in double precision."""
     ...
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The nearest integer that is not greater."""
+    """The nearest integer that is not greater.
+
+    A step function: the gradient is zero everywhere.
+
+    >>> torch.floor(torch.tensor([-1.5, 1.5]))
+    tensor([-2.,  1.])
+    """
     ...
 def floor_(input: Tensor) -> Tensor:
     """In-place version of :func:`floor`."""
@@ -1065,7 +1335,14 @@ def frombuffer(buffer: Any, *, dtype: dtype | None, count: _int = -1, offset: _i
 def full(size: Sequence[_int], fill_value: Number, *, out: Tensor | None = None,
          dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
          pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor filled with one value, whose type decides the dtype."""
+    """A tensor filled with one value, whose type decides the dtype.
+
+    The dtype is that of the value, unless it is given.
+
+    >>> torch.full((2, 2), 7)
+    tensor([[7, 7],
+            [7, 7]])
+    """
     ...
 def full_like(input: Tensor, fill_value: Number, *, dtype: dtype | None = None,
               layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
@@ -1074,7 +1351,14 @@ def full_like(input: Tensor, fill_value: Number, *, dtype: dtype | None = None,
     ...
 def gather(input: Tensor, dim: _int, index: Tensor, *, sparse_grad: _bool = False,
            out: Tensor | None = None) -> Tensor:
-    """The elements of ``input`` whose coordinate along ``dim`` is given by ``index``."""
+    """The elements of ``input`` whose coordinate along ``dim`` is given by ``index``.
+
+    ``y[i][j] = input[index[i][j]][j]`` for ``dim=0``; the gradient is added to where it was taken.
+
+    >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))
+    tensor([[1, 1],
+            [4, 3]])
+    """
     ...
 def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor."""
@@ -1089,7 +1373,14 @@ def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types
     """R with the vectors of the reflections that make Q below it, and their factors."""
     ...
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The matrix of all products of two vectors' elements."""
+    """The matrix of all products of two vectors' elements.
+
+    ``yᵢⱼ = aᵢ bⱼ``.
+
+    >>> torch.outer(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
     ...
 def get_device(input: Tensor) -> _int:
     """The number of the accelerator that holds the tensor: -1, for it lies on the CPU."""
@@ -1216,7 +1507,14 @@ def index_reduce(input: Tensor, dim: _int, index: Tensor, source: Tensor, reduce
     """``input`` with the slices of ``source`` reduced into it where ``index`` says."""
     ...
 def index_select(input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The slices of ``input`` along ``dim`` that ``index`` lists."""
+    """The slices of ``input`` along ``dim`` that ``index`` lists.
+
+    The entries of ``dim`` that ``index`` names, in its order.
+
+    >>> torch.index_select(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([1]))
+    tensor([[2],
+            [4]])
+    """
     ...
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimension of both; a scalar multiplies."""
@@ -1227,7 +1525,14 @@ def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
     """``nn.functional.instance_norm``, with the parameters first."""
     ...
 def inverse(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of square matrices."""
+    """The inverse of square matrices.
+
+    ``Y = A⁻¹``; the gradient is ``-Yᵀ g Yᵀ``.
+
+    >>> torch.linalg.inv(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
     ...
 def is_complex(input: Tensor) -> _bool:
     """Whether the dtype is a complex type."""
@@ -1268,7 +1573,13 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where ``input`` is infinite."""
     ...
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Where ``input`` is not a number."""
+    """Where ``input`` is not a number.
+
+    True where a value is not a number.
+
+    >>> torch.isnan(torch.tensor([1.0, float("nan")]))
+    tensor([False,  True])
+    """
     ...
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where ``input`` is minus infinity."""
@@ -1304,7 +1615,13 @@ def kthvalue(input: Tensor, k: _int, dim: _int = -1, keepdim: _bool = False, *,
 def layer_norm(input: Tensor, normalized_shape: _int | Sequence[_int], weight: Tensor | None = None,
                bias: Tensor | None = None, eps: _float = 1e-05,
                cudnn_enable: _bool = True) -> Tensor:
-    """Mean 0 and variance 1 over the last dimensions, then scaled and shifted."""
+    """Mean 0 and variance 1 over the last dimensions, then scaled and shifted.
+
+    ``y = (x - mean) / √(var + eps) · weight + bias`` over the last dims.
+
+    >>> F.layer_norm(torch.tensor([[1.0, 2.0, 3.0]]), (3,))
+    tensor([[-1.2247,  0.0000,  1.2247]])
+    """
     ...
 def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple."""
@@ -1338,7 +1655,13 @@ def linspace(start: Tensor | Number, end: Tensor | Number, steps: _int | None = 
              out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
              device: Device = None, pin_memory: _bool = False,
              requires_grad: _bool = False) -> Tensor:
-    """``steps`` evenly spaced numbers from ``start`` to ``end``, both included."""
+    """``steps`` evenly spaced numbers from ``start`` to ``end``, both included.
+
+    ``steps`` values at equal distances, both ends among them.
+
+    >>> torch.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
     ...
 def lobpcg(A: Tensor, k: _int | None = None, B: Tensor | None = None, X: Tensor | None = None,
            n: _int | None = None, iK: Tensor | None = None, niter: _int | None = None,
@@ -1353,7 +1676,13 @@ def lobpcg(A: Tensor, k: _int | None = None, B: Tensor | None = None, X: Tensor 
     """
     ...
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The natural logarithm."""
+    """The natural logarithm.
+
+    ``y = ln x``; the gradient is ``g / x``.
+
+    >>> torch.log(torch.tensor([1.0, 10.0]))
+    tensor([0.0000, 2.3026])
+    """
     ...
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm to base ten."""
@@ -1362,7 +1691,13 @@ def log10_(input: Tensor) -> Tensor:
     """In-place version of :func:`log10`."""
     ...
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The natural logarithm of one plus ``input``, exact for small ``input``."""
+    """The natural logarithm of one plus ``input``, exact for small ``input``.
+
+    ``y = ln(1 + x)``, also exact for small ``x``; the gradient is ``g / (1 + x)``.
+
+    >>> torch.log1p(torch.tensor([0.0, 1e-8], dtype=torch.float64))
+    tensor([0.0000e+00, 1.0000e-08], dtype=torch.float64)
+    """
     ...
 def log1p_(input: Tensor) -> Tensor:
     """In-place version of :func:`log1p`."""
@@ -1418,7 +1753,13 @@ def logspace(start: Tensor | Number, end: Tensor | Number, steps: _int | None = 
     ...
 def logsumexp(input: Tensor, dim: _int | Sequence[_int] | None, keepdim: _bool = False, *,
               out: Tensor | None = None) -> Tensor:
-    """The logarithm of the sum of exponentials over ``dim``, without overflow."""
+    """The logarithm of the sum of exponentials over ``dim``, without overflow.
+
+    ``y = log Σ e^x`` without overflow; the gradient is ``g · softmax(x)``.
+
+    >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
+    tensor(1000.6932)
+    """
     ...
 def lstm_cell(input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor,
               b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -1451,10 +1792,23 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """``input`` with the elements of ``source`` put in order where ``mask`` is true."""
     ...
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements where ``mask`` is true, in one dimension."""
+    """The elements where ``mask`` is true, in one dimension.
+
+    The elements where ``mask`` holds, in one dim.
+
+    >>> torch.masked_select(torch.tensor([1, 2, 3]), torch.tensor([True, False, True]))
+    tensor([1, 3])
+    """
     ...
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The product of vectors, matrices or batches of matrices, by their numbers of dimensions."""
+    """The product of vectors, matrices or batches of matrices, by their numbers of dimensions.
+
+    ``y = A B`` for the last two dims, over all others broadcast; the gradients are ``g Bᵀ`` and
+    ``Aᵀ g``.
+
+    >>> torch.matmul(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
+    tensor([3., 7.])
+    """
     ...
 def matrix_exp(A: Tensor) -> Tensor:
     """The exponential of square matrices."""
@@ -1464,16 +1818,43 @@ def matrix_power(A: Tensor, n: _int, *, out: Tensor | None = None) -> Tensor:
     ...
 @overload
 def max(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The largest element; along ``dim`` also its index; or the larger of two tensors."""
+    """The largest element; along ``dim`` also its index; or the larger of two tensors.
+
+    With ``dim`` also the positions, with a second tensor element by element. The gradient goes to
+    the element that was found; to all of several equal ones, in equal parts, if none is chosen.
+
+    >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]))
+    tensor(7.)
+    >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).indices
+    tensor([1, 0])
+    """
     ...
 @overload
 def max(input: Tensor, dim: _int, keepdim: _bool = False, *,
         out: Sequence[Tensor] | None = None) -> return_types.max:
-    """The largest element; along ``dim`` also its index; or the larger of two tensors."""
+    """The largest element; along ``dim`` also its index; or the larger of two tensors.
+
+    With ``dim`` also the positions, with a second tensor element by element. The gradient goes to
+    the element that was found; to all of several equal ones, in equal parts, if none is chosen.
+
+    >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]))
+    tensor(7.)
+    >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).indices
+    tensor([1, 0])
+    """
     ...
 @overload
 def max(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The largest element; along ``dim`` also its index; or the larger of two tensors."""
+    """The largest element; along ``dim`` also its index; or the larger of two tensors.
+
+    With ``dim`` also the positions, with a second tensor element by element. The gradient goes to
+    the element that was found; to all of several equal ones, in equal parts, if none is chosen.
+
+    >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]))
+    tensor(7.)
+    >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).indices
+    tensor([1, 0])
+    """
     ...
 @overload
 def max_pool1d(input: Tensor, kernel_size: _int | Sequence[_int],
@@ -1508,21 +1889,42 @@ def max_pool2d(input: Tensor, kernel_size: _int | Sequence[_int],
                stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0,
                dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
                return_indices: Literal[False] = False) -> Tensor:
-    """The largest value of every window of an image."""
+    """The largest value of every window of an image.
+
+    The largest value of each window; the gradient goes to its place.
+
+    >>> F.max_pool2d(torch.arange(16.0).reshape(1, 4, 4), 2)
+    tensor([[[ 5.,  7.],
+             [13., 15.]]])
+    """
     ...
 @overload
 def max_pool2d(input: Tensor, kernel_size: _int | Sequence[_int],
                stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0,
                dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False, *,
                return_indices: Literal[True]) -> tuple[Tensor, Tensor]:
-    """The largest value of every window of an image."""
+    """The largest value of every window of an image.
+
+    The largest value of each window; the gradient goes to its place.
+
+    >>> F.max_pool2d(torch.arange(16.0).reshape(1, 4, 4), 2)
+    tensor([[[ 5.,  7.],
+             [13., 15.]]])
+    """
     ...
 @overload
 def max_pool2d(input: Tensor, kernel_size: _int | Sequence[_int],
                stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0,
                dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
                return_indices: _bool = False) -> Tensor | tuple[Tensor, Tensor]:
-    """The largest value of every window of an image."""
+    """The largest value of every window of an image.
+
+    The largest value of each window; the gradient goes to its place.
+
+    >>> F.max_pool2d(torch.arange(16.0).reshape(1, 4, 4), 2)
+    tensor([[[ 5.,  7.],
+             [13., 15.]]])
+    """
     ...
 @overload
 def max_pool3d(input: Tensor, kernel_size: _int | Sequence[_int],
@@ -1546,52 +1948,127 @@ def max_pool3d(input: Tensor, kernel_size: _int | Sequence[_int],
     """The largest value of every window of a volume."""
     ...
 def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The greater of two, NaN if either is; equals share the gradient."""
+    """The greater of two, NaN if either is; equals share the gradient.
+
+    The gradient goes to the operand that was taken, by halves where both are equal.
+
+    >>> torch.maximum(torch.tensor([1.0, 5.0]), torch.tensor([3.0, 2.0]))
+    tensor([3., 5.])
+    """
     ...
 @overload
 def mean(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
-    """Mean over ``dim``; over every dimension by default."""
+    """Mean over ``dim``; over every dimension by default.
+
+    ``y = Σ x / n`` over ``dim``, or over everything; every element gets the gradient ``g / n``.
+
+    >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1)
+    tensor([1.5000, 3.5000])
+    """
     ...
 @overload
 def mean(input: Tensor, dim: _int | Sequence[_int] | None, keepdim: _bool = False, *,
          dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
-    """Mean over ``dim``; over every dimension by default."""
+    """Mean over ``dim``; over every dimension by default.
+
+    ``y = Σ x / n`` over ``dim``, or over everything; every element gets the gradient ``g / n``.
+
+    >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1)
+    tensor([1.5000, 3.5000])
+    """
     ...
 @overload
 def mean(input: Tensor, *, dtype: dtype | None = None, axis: _int | Sequence[_int] | None,
          keepdims: _bool = False) -> Tensor:
-    """Mean over ``dim``; over every dimension by default."""
+    """Mean over ``dim``; over every dimension by default.
+
+    ``y = Σ x / n`` over ``dim``, or over everything; every element gets the gradient ``g / n``.
+
+    >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1)
+    tensor([1.5000, 3.5000])
+    """
     ...
 @overload
 def median(input: Tensor) -> Tensor:
-    """The lower median, along ``dim`` with its index or of all elements."""
+    """The lower median, along ``dim`` with its index or of all elements.
+
+    Of an even number of values the lower one of the middle two.
+
+    >>> torch.median(torch.tensor([4.0, 1.0, 3.0, 2.0]))
+    tensor(2.)
+    """
     ...
 @overload
 def median(input: Tensor, dim: _int, keepdim: _bool = False, *,
            out: Sequence[Tensor] | None = None) -> return_types.median:
-    """The lower median, along ``dim`` with its index or of all elements."""
+    """The lower median, along ``dim`` with its index or of all elements.
+
+    Of an even number of values the lower one of the middle two.
+
+    >>> torch.median(torch.tensor([4.0, 1.0, 3.0, 2.0]))
+    tensor(2.)
+    """
     ...
 def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of every point of the grid that vectors span, one tensor per vector."""
     ...
 @overload
 def min(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The smallest element; along ``dim`` also its index; or the smaller of two tensors."""
+    """The smallest element; along ``dim`` also its index; or the smaller of two tensors.
+
+    With ``dim`` also the positions, with a second tensor element by element. The gradient goes to
+    the element that was found; to all of several equal ones, in equal parts, if none is chosen.
+
+    >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 2.0]]))
+    tensor(1.)
+    >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).indices
+    tensor([0, 1])
+    """
     ...
 @overload
 def min(input: Tensor, dim: _int, keepdim: _bool = False, *,
         out: Sequence[Tensor] | None = None) -> return_types.min:
-    """The smallest element; along ``dim`` also its index; or the smaller of two tensors."""
+    """The smallest element; along ``dim`` also its index; or the smaller of two tensors.
+
+    With ``dim`` also the positions, with a second tensor element by element. The gradient goes to
+    the element that was found; to all of several equal ones, in equal parts, if none is chosen.
+
+    >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 2.0]]))
+    tensor(1.)
+    >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).indices
+    tensor([0, 1])
+    """
     ...
 @overload
 def min(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The smallest element; along ``dim`` also its index; or the smaller of two tensors."""
+    """The smallest element; along ``dim`` also its index; or the smaller of two tensors.
+
+    With ``dim`` also the positions, with a second tensor element by element. The gradient goes to
+    the element that was found; to all of several equal ones, in equal parts, if none is chosen.
+
+    >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 2.0]]))
+    tensor(1.)
+    >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).indices
+    tensor([0, 1])
+    """
     ...
 def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The smaller of two, NaN if either is; equals share the gradient."""
+    """The smaller of two, NaN if either is; equals share the gradient.
+
+    The gradient goes to the operand that was taken, by halves where both are equal.
+
+    >>> torch.minimum(torch.tensor([1.0, 5.0]), torch.tensor([3.0, 2.0]))
+    tensor([1., 2.])
+    """
     ...
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The product of two matrices."""
+    """The product of two matrices.
+
+    ``y = A B`` for two matrices; the gradients are ``g Bᵀ`` and ``Aᵀ g``.
+
+    >>> torch.mm(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0], [4.0]]))
+    tensor([[11.]])
+    """
     ...
 def mode(input: Tensor, dim: _int = -1, keepdim: _bool = False, *,
          out: Sequence[Tensor] | None = None) -> return_types.mode:
@@ -1609,7 +2086,15 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension."""
     ...
 def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """Product of ``input`` and ``other``, broadcast together."""
+    """Product of ``input`` and ``other``, broadcast together.
+
+    ``y = input · other``; each factor's gradient is ``g`` times the other factor.
+
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> torch.mul(x, torch.tensor([3.0, 4.0])).sum().backward()
+    >>> x.grad
+    tensor([3., 4.])
+    """
     ...
 def multinomial(input: Tensor, num_samples: _int, replacement: _bool = False, *,
                 generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
@@ -1617,7 +2102,15 @@ def multinomial(input: Tensor, num_samples: _int, replacement: _bool = False, *,
     ...
 def multiply(input: Tensor | Number, other: Tensor | Number, *,
              out: Tensor | None = None) -> Tensor:
-    """Product of ``input`` and ``other``, broadcast together."""
+    """Product of ``input`` and ``other``, broadcast together.
+
+    ``y = input · other``; each factor's gradient is ``g`` times the other factor.
+
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> torch.mul(x, torch.tensor([3.0, 4.0])).sum().backward()
+    >>> x.grad
+    tensor([3., 4.])
+    """
     ...
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
@@ -1685,13 +2178,25 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     """Where ``input`` and ``other`` differ."""
     ...
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The negative."""
+    """The negative.
+
+    ``y = -x``; the gradient is ``-g``.
+
+    >>> torch.neg(torch.tensor([1.0, -2.0]))
+    tensor([-1.,  2.])
+    """
     ...
 def neg_(input: Tensor) -> Tensor:
     """In-place version of :func:`neg`."""
     ...
 def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The negative."""
+    """The negative.
+
+    ``y = -x``; the gradient is ``-g``.
+
+    >>> torch.neg(torch.tensor([1.0, -2.0]))
+    tensor([-1.,  2.])
+    """
     ...
 def negative_(input: Tensor) -> Tensor:
     """In-place version of :func:`neg`."""
@@ -1702,11 +2207,25 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 @overload
 def nonzero(input: Tensor, *, out: Tensor | None = None,
             as_tuple: Literal[False] = False) -> Tensor:
-    """The coordinates of the non-zero elements: one row each, or one tensor per dimension."""
+    """The coordinates of the non-zero elements: one row each, or one tensor per dimension.
+
+    A row of indices for each element that is not zero.
+
+    >>> torch.nonzero(torch.tensor([0, 3, 0, 4]))
+    tensor([[1],
+            [3]])
+    """
     ...
 @overload
 def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]:
-    """The coordinates of the non-zero elements: one row each, or one tensor per dimension."""
+    """The coordinates of the non-zero elements: one row each, or one tensor per dimension.
+
+    A row of indices for each element that is not zero.
+
+    >>> torch.nonzero(torch.tensor([0, 3, 0, 4]))
+    tensor([[1],
+            [3]])
+    """
     ...
 def nonzero_static(input: Tensor, *, size: _int, fill_value: _int = -1,
                    out: Tensor | None = None) -> Tensor:
@@ -1744,18 +2263,38 @@ def numel(input: Tensor) -> _int:
 def ones(*size: _int, out: Tensor | None = None, dtype: dtype | None = None,
          layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
          requires_grad: _bool = False, memory_format: memory_format | None = None) -> Tensor:
-    """A tensor of ones."""
+    """A tensor of ones.
+
+    The size is given as numbers or as one tuple.
+
+    >>> torch.ones(2, 3)
+    tensor([[1., 1., 1.],
+            [1., 1., 1.]])
+    """
     ...
 @overload
 def ones(size: Sequence[_int], *, out: Tensor | None = None, dtype: dtype | None = None,
          layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
          requires_grad: _bool = False, memory_format: memory_format | None = None) -> Tensor:
-    """A tensor of ones."""
+    """A tensor of ones.
+
+    The size is given as numbers or as one tuple.
+
+    >>> torch.ones(2, 3)
+    tensor([[1., 1., 1.],
+            [1., 1., 1.]])
+    """
     ...
 def ones_like(input: Tensor, *, dtype: dtype | None = None, layout: layout | None = None,
               device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False,
               memory_format: memory_format | None = None) -> Tensor:
-    """A tensor of ones shaped as ``input``."""
+    """A tensor of ones shaped as ``input``.
+
+    Shape, dtype and layout are those of ``input``.
+
+    >>> torch.ones_like(torch.tensor([1.5, 2.5]))
+    tensor([1., 1.])
+    """
     ...
 def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first columns of the product of the reflections that ``geqrf`` gives."""
@@ -1765,7 +2304,14 @@ def ormqr(input: Tensor, input2: Tensor, input3: Tensor, left: _bool = True,
     """``Q @ input3``, or ``input3 @ Q``, of the Q that the reflections of ``geqrf`` make."""
     ...
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The matrix of all products of two vectors' elements."""
+    """The matrix of all products of two vectors' elements.
+
+    ``yᵢⱼ = aᵢ bⱼ``.
+
+    >>> torch.outer(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
     ...
 def pairwise_distance(x1: Tensor, x2: Tensor, p: _float = 2.0, eps: _float = 1e-06,
                       keepdim: _bool = False) -> Tensor:
@@ -1779,7 +2325,13 @@ def pdist(input: Tensor, p: _float = 2) -> Tensor:
     """The ``p``-norm distance between each two rows, without doubles and without zeros."""
     ...
 def permute(input: Tensor, dims: _int | Sequence[_int]) -> Tensor:
-    """A view with its dimensions in another order."""
+    """A view with its dimensions in another order.
+
+    A view with the dims in another order.
+
+    >>> torch.permute(torch.ones(2, 3, 4), (2, 0, 1)).shape
+    torch.Size([4, 2, 3])
+    """
     ...
 def permute_copy(input: Tensor, dims: Sequence[_int], *, out: Tensor | None = None) -> Tensor:
     """What ``permute`` shows, in memory of its own."""
@@ -1810,19 +2362,40 @@ def positive(input: Tensor) -> Tensor:
     """``input`` itself."""
     ...
 def pow(input: Tensor | Number, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """``input`` to the power of ``exponent``; either may be a number."""
+    """``input`` to the power of ``exponent``; either may be a number.
+
+    ``y = input ** exponent``; the gradients are ``g · exponent · input^(exponent - 1)`` and
+    ``g · y · log(input)``.
+
+    >>> torch.pow(torch.tensor([1.0, 2.0, 3.0]), 2)
+    tensor([1., 4., 9.])
+    """
     ...
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """``input``, times a learned slope where it is negative; one slope, or one per channel."""
     ...
 @overload
 def prod(input: Tensor, *, dtype: dtype | None = None) -> Tensor:
-    """Product along ``dim``; of all elements by default."""
+    """Product along ``dim``; of all elements by default.
+
+    ``y = Π x``; the gradient of an element is ``g`` times the product of the others, also where
+    some are zero.
+
+    >>> torch.prod(torch.tensor([2.0, 3.0, 4.0]))
+    tensor(24.)
+    """
     ...
 @overload
 def prod(input: Tensor, dim: _int, keepdim: _bool = False, *, dtype: dtype | None = None,
          out: Tensor | None = None) -> Tensor:
-    """Product along ``dim``; of all elements by default."""
+    """Product along ``dim``; of all elements by default.
+
+    ``y = Π x``; the gradient of an element is ``g`` times the product of the others, also where
+    some are zero.
+
+    >>> torch.prod(torch.tensor([2.0, 3.0, 4.0]))
+    tensor(24.)
+    """
     ...
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
     """``input`` with ``source`` written at ``index``, counted through the flattened tensor."""
@@ -1845,13 +2418,27 @@ def rad2deg_(input: Tensor) -> Tensor:
 def rand(*size: _int, generator: Generator | None = None, out: Tensor | None = None,
          dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
          pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Uniform draws from [0, 1)."""
+    """Uniform draws from [0, 1).
+
+    The same seed gives the numbers that PyTorch draws.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand(3)
+    tensor([0.4963, 0.7682, 0.0885])
+    """
     ...
 @overload
 def rand(size: Sequence[_int], *, generator: Generator | None = None, out: Tensor | None = None,
          dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
          pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Uniform draws from [0, 1)."""
+    """Uniform draws from [0, 1).
+
+    The same seed gives the numbers that PyTorch draws.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand(3)
+    tensor([0.4963, 0.7682, 0.0885])
+    """
     ...
 def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: dtype | None = None,
               layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
@@ -1863,14 +2450,28 @@ def randint(high: _int, size: Sequence[_int], *, generator: Generator | None = N
             out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
             device: Device = None, pin_memory: _bool = False,
             requires_grad: _bool = False) -> Tensor:
-    """Integers from ``[low, high)``."""
+    """Integers from ``[low, high)``.
+
+    From ``low`` up to, but without, ``high``; the same seed gives PyTorch's draws.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randint(0, 10, (4,))
+    tensor([4, 9, 3, 0])
+    """
     ...
 @overload
 def randint(low: _int, high: _int, size: Sequence[_int], *, generator: Generator | None = None,
             out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
             device: Device = None, pin_memory: _bool = False,
             requires_grad: _bool = False) -> Tensor:
-    """Integers from ``[low, high)``."""
+    """Integers from ``[low, high)``.
+
+    From ``low`` up to, but without, ``high``; the same seed gives PyTorch's draws.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randint(0, 10, (4,))
+    tensor([4, 9, 3, 0])
+    """
     ...
 def randint_like(input: Tensor, low: _int = 0, high: _int | None = None, *,
                  generator: Generator | None = None, dtype: dtype | None = None,
@@ -1883,13 +2484,27 @@ def randint_like(input: Tensor, low: _int = 0, high: _int | None = None, *,
 def randn(*size: _int, generator: Generator | None = None, out: Tensor | None = None,
           dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
           pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Draws from the standard normal distribution."""
+    """Draws from the standard normal distribution.
+
+    The same seed gives the numbers that PyTorch draws.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randn(3)
+    tensor([ 1.5410, -0.2934, -2.1788])
+    """
     ...
 @overload
 def randn(size: Sequence[_int], *, generator: Generator | None = None, out: Tensor | None = None,
           dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
           pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Draws from the standard normal distribution."""
+    """Draws from the standard normal distribution.
+
+    The same seed gives the numbers that PyTorch draws.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randn(3)
+    tensor([ 1.5410, -0.2934, -2.1788])
+    """
     ...
 def randn_like(input: Tensor, *, generator: Generator | None = None, dtype: dtype | None = None,
                layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
@@ -1899,7 +2514,14 @@ def randn_like(input: Tensor, *, generator: Generator | None = None, dtype: dtyp
 def randperm(n: _int, *, generator: Generator | None = None, out: Tensor | None = None,
              dtype: dtype | None = None, layout: layout | None = None, device: Device = None,
              pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The integers below ``n`` in random order."""
+    """The integers below ``n`` in random order.
+
+    The same seed gives PyTorch's order.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randperm(5)
+    tensor([4, 0, 1, 3, 2])
+    """
     ...
 def range(start: Number = 0, end: Number | None = None, step: Number = 1, *,
           out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
@@ -1913,7 +2535,13 @@ def real(input: Tensor) -> Tensor:
     """The real part, as a view; a real tensor is its own."""
     ...
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """One over ``input``."""
+    """One over ``input``.
+
+    ``y = 1 / x``; the gradient is ``-g · y²``.
+
+    >>> torch.reciprocal(torch.tensor([2.0, 4.0]))
+    tensor([0.5000, 0.2500])
+    """
     ...
 def reciprocal_(input: Tensor) -> Tensor:
     """In-place version of :func:`reciprocal`."""
@@ -1934,10 +2562,23 @@ def renorm(input: Tensor, p: _float, dim: _int, maxnorm: _float, *,
     ...
 def repeat_interleave(input: Tensor, repeats: Tensor | _int | None = None, dim: _int | None = None,
                       *, output_size: _int | None = None) -> Tensor:
-    """``input`` with each element (or each slice along ``dim``) repeated in place."""
+    """``input`` with each element (or each slice along ``dim``) repeated in place.
+
+    Each element as often as ``repeats`` says.
+
+    >>> torch.repeat_interleave(torch.tensor([1, 2]), torch.tensor([1, 3]))
+    tensor([1, 2, 2, 2])
+    """
     ...
 def reshape(input: Tensor, shape: _int | Sequence[_int]) -> Tensor:
-    """``input`` in another shape; a view where its memory allows."""
+    """``input`` in another shape; a view where its memory allows.
+
+    A view where strides allow it, else a copy; one size may be -1.
+
+    >>> torch.reshape(torch.arange(6), (2, -1))
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
     ...
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """``input`` reshaped to ``other``'s shape."""
@@ -1965,13 +2606,26 @@ def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: T
     """The next state of a network that remembers by tanh."""
     ...
 def roll(input: Tensor, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] = ()) -> Tensor:
-    """``input`` shifted along ``dims``; what leaves at the end enters at the front."""
+    """``input`` shifted along ``dims``; what leaves at the end enters at the front.
+
+    What is shifted out at one end comes in at the other.
+
+    >>> torch.roll(torch.arange(5), 2)
+    tensor([3, 4, 0, 1, 2])
+    """
     ...
 def rot90(input: Tensor, k: _int = 1, dims: Sequence[_int] = ...) -> Tensor:
     """``input`` turned by ``k`` times 90 degrees in the plane of ``dims``."""
     ...
 def round(input: Tensor, *, decimals: _int = 0, out: Tensor | None = None) -> Tensor:
-    """The nearest integer, or the nearest number with that many decimals; ties go to even."""
+    """The nearest integer, or the nearest number with that many decimals; ties go to even.
+
+    To the nearest whole number, halves to the even one, or to some ``decimals``; the gradient is
+    zero.
+
+    >>> torch.round(torch.tensor([0.5, 1.5, 2.567]), decimals=1)
+    tensor([0.5000, 1.5000, 2.6000])
+    """
     ...
 def round_(input: Tensor, *, decimals: _int = 0) -> Tensor:
     """In-place version of :func:`round`."""
@@ -1988,7 +2642,13 @@ def rrelu_(input: Tensor, lower: _float = 0.125, upper: _float = 0.3333333333333
     """In-place version of :func:`rrelu`."""
     ...
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """One over the square root."""
+    """One over the square root.
+
+    ``y = 1 / √x``; the gradient is ``-g · y³ / 2``.
+
+    >>> torch.rsqrt(torch.tensor([4.0, 1.0]))
+    tensor([0.5000, 1.0000])
+    """
     ...
 def rsqrt_(input: Tensor) -> Tensor:
     """In-place version of :func:`rsqrt`."""
@@ -2043,19 +2703,37 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-1, 0 or 1; of a complex number the unit in its direction."""
     ...
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    ``y = 1 / (1 + e^-x)``; the gradient is ``g · y · (1 - y)``.
+
+    >>> torch.sigmoid(torch.tensor([-2.0, 0.0, 2.0]))
+    tensor([0.1192, 0.5000, 0.8808])
+    """
     ...
 def sigmoid_(input: Tensor) -> Tensor:
     """In-place version of :func:`sigmoid`."""
     ...
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """-1, 0 or 1."""
+    """-1, 0 or 1.
+
+    -1, 0 or 1; the gradient is zero everywhere.
+
+    >>> torch.sign(torch.tensor([-2.5, 0.0, 4.0]))
+    tensor([-1.,  0.,  1.])
+    """
     ...
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the sign bit is set; it is for -0.0."""
     ...
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The sine."""
+    """The sine.
+
+    ``y = sin x``; the gradient is ``g · cos x``.
+
+    >>> torch.sin(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8415])
+    """
     ...
 def sin_(input: Tensor) -> Tensor:
     """In-place version of :func:`sin`."""
@@ -2089,7 +2767,13 @@ def softmax(input: Tensor, dim: _int, dtype: dtype | None = None, *,
     ...
 def sort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _bool | None = None,
          out: Sequence[Tensor] | None = None) -> return_types.sort:
-    """The elements in order along ``dim``, and the indices they had; equal ones keep theirs."""
+    """The elements in order along ``dim``, and the indices they had; equal ones keep theirs.
+
+    The gradient goes back to where the values came from.
+
+    >>> torch.sort(torch.tensor([3.0, 1.0, 2.0])).indices
+    tensor([1, 2, 0])
+    """
     ...
 def sparse_compressed_tensor(compressed_indices: Tensor | Sequence[_int],
                              plain_indices: Tensor | Sequence[_int], values: Tensor | Sequence[Any],
@@ -2121,7 +2805,13 @@ def sparse_csr_tensor(crow_indices: Tensor | Sequence[_int], col_indices: Tensor
     ...
 def split(tensor: Tensor, split_size_or_sections: _int | Sequence[_int],
           dim: _int = 0) -> tuple[Tensor, ...]:
-    """Views of parts of one length (the last may be shorter), or of the given lengths."""
+    """Views of parts of one length (the last may be shorter), or of the given lengths.
+
+    Views of parts of some size, or of the sizes in a list.
+
+    >>> torch.split(torch.arange(5), 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
     ...
 def split_copy(input: Tensor, split_size: _int, dim: _int = 0, *,
                out: Tensor | None = None) -> tuple[Tensor, ...]:
@@ -2136,20 +2826,38 @@ def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[_int], dim: _int 
     """What ``split_with_sizes`` shows, in memory of its own."""
     ...
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The square root."""
+    """The square root.
+
+    ``y = √x``; the gradient is ``g / 2y``.
+
+    >>> torch.sqrt(torch.tensor([4.0, 2.0]))
+    tensor([2.0000, 1.4142])
+    """
     ...
 def sqrt_(input: Tensor) -> Tensor:
     """In-place version of :func:`sqrt`."""
     ...
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """``input`` times itself."""
+    """``input`` times itself.
+
+    ``y = x²``; the gradient is ``2 · g · x``.
+
+    >>> torch.square(torch.tensor([-2.0, 3.0]))
+    tensor([4., 9.])
+    """
     ...
 def square_(input: Tensor) -> Tensor:
     """In-place version of :func:`square`."""
     ...
 def squeeze(input: Tensor, dim: _int | Sequence[_int] | None = None, *,
             axis: _int | Sequence[_int] | None = None) -> Tensor:
-    """A view without its dimensions of length one."""
+    """A view without its dimensions of length one.
+
+    A view without the dims of size 1, or without those that are named.
+
+    >>> torch.squeeze(torch.ones(1, 2, 1)).shape
+    torch.Size([2])
+    """
     ...
 def squeeze_copy(input: Tensor, dim: _int | Sequence[_int] | None = None, *,
                  out: Tensor | None = None) -> Tensor:
@@ -2157,12 +2865,25 @@ def squeeze_copy(input: Tensor, dim: _int | Sequence[_int] | None = None, *,
     ...
 def stack(tensors: Sequence[Tensor], dim: _int = 0, *, axis: _int | None = None,
           out: Tensor | None = None) -> Tensor:
-    """Join tensors of one shape along a new dimension."""
+    """Join tensors of one shape along a new dimension.
+
+    The tensors have one shape; the result has a dim more.
+
+    >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])], dim=1)
+    tensor([[1, 3],
+            [2, 4]])
+    """
     ...
 def std(input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
         keepdim: _bool = False, *, correction: _float | None = None,
         out: Tensor | None = None) -> Tensor:
-    """Standard deviation over ``dim``: the square root of the variance."""
+    """Standard deviation over ``dim``: the square root of the variance.
+
+    The square root of the variance; the gradient is ``g · (x - mean) / ((n - correction) · y)``.
+
+    >>> torch.std(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    tensor(1.2910)
+    """
     ...
 def std_mean(input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
              keepdim: _bool = False, *, correction: _float | None = None) -> tuple[Tensor, Tensor]:
@@ -2176,25 +2897,58 @@ def stft(input: Tensor, n_fft: _int, hop_length: _int | None = None, win_length:
     ...
 def sub(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1,
         out: Tensor | None = None) -> Tensor:
-    """Difference of ``input`` and ``alpha`` times ``other``."""
+    """Difference of ``input`` and ``alpha`` times ``other``.
+
+    ``y = input - alpha · other``; the gradients are ``g`` and ``-alpha · g``.
+
+    >>> torch.sub(torch.tensor([5.0, 7.0]), 2)
+    tensor([3., 5.])
+    """
     ...
 def subtract(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1,
              out: Tensor | None = None) -> Tensor:
-    """Difference of ``input`` and ``alpha`` times ``other``."""
+    """Difference of ``input`` and ``alpha`` times ``other``.
+
+    ``y = input - alpha · other``; the gradients are ``g`` and ``-alpha · g``.
+
+    >>> torch.sub(torch.tensor([5.0, 7.0]), 2)
+    tensor([3., 5.])
+    """
     ...
 @overload
 def sum(input: Tensor, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
-    """Sum over ``dim``; over every dimension by default."""
+    """Sum over ``dim``; over every dimension by default.
+
+    ``y = Σ x`` over ``dim``, or over everything; every summand gets the gradient ``g``.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.sum(x), torch.sum(x, dim=0)
+    (tensor(10.), tensor([4., 6.]))
+    """
     ...
 @overload
 def sum(input: Tensor, dim: _int | Sequence[_int] | None, keepdim: _bool = False, *,
         dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
-    """Sum over ``dim``; over every dimension by default."""
+    """Sum over ``dim``; over every dimension by default.
+
+    ``y = Σ x`` over ``dim``, or over everything; every summand gets the gradient ``g``.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.sum(x), torch.sum(x, dim=0)
+    (tensor(10.), tensor([4., 6.]))
+    """
     ...
 @overload
 def sum(input: Tensor, *, dtype: dtype | None = None, axis: _int | Sequence[_int] | None,
         keepdims: _bool = False) -> Tensor:
-    """Sum over ``dim``; over every dimension by default."""
+    """Sum over ``dim``; over every dimension by default.
+
+    ``y = Σ x`` over ``dim``, or over everything; every summand gets the gradient ``g``.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> torch.sum(x), torch.sum(x, dim=0)
+    (tensor(10.), tensor([4., 6.]))
+    """
     ...
 def svd(input: Tensor, some: _bool = True, compute_uv: _bool = True, *,
         out: Sequence[Tensor] | None = None) -> return_types.svd:
@@ -2205,10 +2959,22 @@ def svd_lowrank(A: Tensor, q: _int | None = 6, niter: _int | None = 2,
     """The ``q`` largest singular values of ``A``, or of ``A - M``, and their vectors."""
     ...
 def swapaxes(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
-    """A view with two dimensions exchanged."""
+    """A view with two dimensions exchanged.
+
+    A view with two dims exchanged.
+
+    >>> torch.transpose(torch.ones(2, 3, 4), 0, 2).shape
+    torch.Size([4, 3, 2])
+    """
     ...
 def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
-    """A view with two dimensions exchanged."""
+    """A view with two dimensions exchanged.
+
+    A view with two dims exchanged.
+
+    >>> torch.transpose(torch.ones(2, 3, 4), 0, 2).shape
+    torch.Size([4, 3, 2])
+    """
     ...
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector is left as it is."""
@@ -2224,20 +2990,39 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: _int | None = None, *,
     """The elements whose coordinate along ``dim`` is given by ``indices``, broadcast together."""
     ...
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The tangent."""
+    """The tangent.
+
+    ``y = tan x``; the gradient is ``g · (1 + y²)``.
+
+    >>> torch.tan(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.5574])
+    """
     ...
 def tan_(input: Tensor) -> Tensor:
     """In-place version of :func:`tan`."""
     ...
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    ``y = (e^x - e^-x) / (e^x + e^-x)``; the gradient is ``g · (1 - y²)``.
+
+    >>> torch.tanh(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.7616,  0.0000,  0.7616])
+    """
     ...
 def tanh_(input: Tensor) -> Tensor:
     """In-place version of :func:`tanh`."""
     ...
 def tensor(data: Any, *, dtype: dtype | None = None, device: Device = None,
            requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
-    """A new tensor with a copy of ``data``."""
+    """A new tensor with a copy of ``data``.
+
+    Numbers in nested lists, or an array, are copied: the tensor is a leaf of its own.
+
+    >>> torch.tensor([[1, 2], [3, 4]], dtype=torch.float64)
+    tensor([[1., 2.],
+            [3., 4.]], dtype=torch.float64)
+    """
     ...
 def tensor_split(input: Tensor, indices_or_sections: Tensor | _int | Sequence[_int],
                  dim: _int = 0) -> tuple[Tensor, ...]:
@@ -2262,13 +3047,25 @@ def to_dlpack(tensor: Tensor) -> Any:
     ...
 def topk(input: Tensor, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True, *,
          out: Sequence[Tensor] | None = None) -> return_types.topk:
-    """The ``k`` largest (or smallest) elements along ``dim``, and their indices."""
+    """The ``k`` largest (or smallest) elements along ``dim``, and their indices.
+
+    The gradient goes back to the elements that were found.
+
+    >>> torch.topk(torch.tensor([1.0, 5.0, 3.0]), 2).values
+    tensor([5., 3.])
+    """
     ...
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of a matrix's diagonal."""
     ...
 def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
-    """A view with two dimensions exchanged."""
+    """A view with two dimensions exchanged.
+
+    A view with two dims exchanged.
+
+    >>> torch.transpose(torch.ones(2, 3, 4), 0, 2).shape
+    torch.Size([4, 3, 2])
+    """
     ...
 def transpose_copy(input: Tensor, dim0: _int, dim1: _int, *, out: Tensor | None = None) -> Tensor:
     """What ``transpose`` shows, in memory of its own."""
@@ -2287,7 +3084,14 @@ def triangular_solve(b: Tensor, A: Tensor, upper: _bool = True, transpose: _bool
     """The solution X of ``A @ X = b`` for triangular ``A``, and a copy of A."""
     ...
 def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
-    """The lower triangle of matrices; zeros above ``diagonal``."""
+    """The lower triangle of matrices; zeros above ``diagonal``.
+
+    What lies beyond the ``diagonal`` is zero, and has no gradient.
+
+    >>> torch.tril(torch.ones(2, 3))
+    tensor([[1., 0., 0.],
+            [1., 1., 0.]])
+    """
     ...
 def tril_indices(row: _int, col: _int, offset: _int = 0, *, dtype: dtype | None = None,
                  layout: layout | None = None, device: Device = None,
@@ -2300,7 +3104,14 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
     """``nn.functional.triplet_margin_loss`` with the number of a reduction."""
     ...
 def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
-    """The upper triangle of matrices; zeros below ``diagonal``."""
+    """The upper triangle of matrices; zeros below ``diagonal``.
+
+    What lies beyond the ``diagonal`` is zero, and has no gradient.
+
+    >>> torch.triu(torch.ones(2, 3))
+    tensor([[1., 1., 1.],
+            [0., 1., 1.]])
+    """
     ...
 def triu_indices(row: _int, col: _int, offset: _int = 0, *, dtype: dtype | None = None,
                  layout: layout | None = None, device: Device = None,
@@ -2333,12 +3144,24 @@ def unfold_copy(input: Tensor, dimension: _int, size: _int, step: _int, *,
 @overload
 def unique(input: Tensor, sorted: _bool = True, return_inverse: Literal[False] = False,
            return_counts: Literal[False] = False, dim: _int | None = None) -> Tensor:
-    """The distinct elements, or slices along ``dim``, in ascending order."""
+    """The distinct elements, or slices along ``dim``, in ascending order.
+
+    What occurs, sorted; and on demand where and how often.
+
+    >>> torch.unique(torch.tensor([3, 1, 3, 2]), return_counts=True)
+    (tensor([1, 2, 3]), tensor([1, 1, 2]))
+    """
     ...
 @overload
 def unique(input: Tensor, sorted: _bool = True, return_inverse: _bool = False,
            return_counts: _bool = False, dim: _int | None = None) -> Any:
-    """The distinct elements, or slices along ``dim``, in ascending order."""
+    """The distinct elements, or slices along ``dim``, in ascending order.
+
+    What occurs, sorted; and on demand where and how often.
+
+    >>> torch.unique(torch.tensor([3, 1, 3, 2]), return_counts=True)
+    (tensor([1, 2, 3]), tensor([1, 1, 2]))
+    """
     ...
 @overload
 def unique_consecutive(input: Tensor, return_inverse: Literal[False] = False,
@@ -2364,7 +3187,14 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[_int],
     """:func:`split` by lengths whose parts may be written to without the others noticing."""
     ...
 def unsqueeze(input: Tensor, dim: _int) -> Tensor:
-    """A view with a dimension of length one inserted at ``dim``."""
+    """A view with a dimension of length one inserted at ``dim``.
+
+    A view with a dim of size 1 more.
+
+    >>> torch.unsqueeze(torch.tensor([1, 2]), 1)
+    tensor([[1],
+            [2]])
+    """
     ...
 def unsqueeze_copy(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tensor:
     """What ``unsqueeze`` shows, in memory of its own."""
@@ -2375,7 +3205,14 @@ def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tenso
 def var(input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
         keepdim: _bool = False, *, correction: _float | None = None,
         out: Tensor | None = None) -> Tensor:
-    """Variance over ``dim``; ``correction`` is taken from the count that it is divided by."""
+    """Variance over ``dim``; ``correction`` is taken from the count that it is divided by.
+
+    ``y = Σ (x - mean)² / (n - correction)``; the gradient is
+    ``2 · g · (x - mean) / (n - correction)``.
+
+    >>> torch.var(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    tensor(1.6667)
+    """
     ...
 def var_mean(input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
              keepdim: _bool = False, *, correction: _float | None = None) -> tuple[Tensor, Tensor]:
@@ -2412,11 +3249,25 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 @overload
 def where(condition: Tensor, input: Tensor | Number, other: Tensor | Number, *,
           out: Tensor | None = None) -> Tensor:
-    """``input`` where ``condition`` holds, ``other`` elsewhere; alone, where it holds."""
+    """``input`` where ``condition`` holds, ``other`` elsewhere; alone, where it holds.
+
+    ``y`` is ``input`` where ``condition`` holds and ``other`` elsewhere; the gradient goes to the
+    one that was taken.
+
+    >>> torch.where(torch.tensor([True, False]), torch.tensor([1.0, 2.0]), 0.0)
+    tensor([1., 0.])
+    """
     ...
 @overload
 def where(condition: Tensor) -> tuple[Tensor, ...]:
-    """``input`` where ``condition`` holds, ``other`` elsewhere; alone, where it holds."""
+    """``input`` where ``condition`` holds, ``other`` elsewhere; alone, where it holds.
+
+    ``y`` is ``input`` where ``condition`` holds and ``other`` elsewhere; the gradient goes to the
+    one that was taken.
+
+    >>> torch.where(torch.tensor([True, False]), torch.tensor([1.0, 2.0]), 0.0)
+    tensor([1., 0.])
+    """
     ...
 def xlogy(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """``input`` times the logarithm of ``other``, 0 where ``input`` is 0."""
@@ -2431,16 +3282,36 @@ def zero_(input: Tensor) -> Tensor:
 def zeros(*size: _int, out: Tensor | None = None, dtype: dtype | None = None,
           layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
           requires_grad: _bool = False, memory_format: memory_format | None = None) -> Tensor:
-    """A tensor of zeros."""
+    """A tensor of zeros.
+
+    The size is given as numbers or as one tuple.
+
+    >>> torch.zeros(2, 3)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
     ...
 @overload
 def zeros(size: Sequence[_int], *, out: Tensor | None = None, dtype: dtype | None = None,
           layout: layout | None = None, device: Device = None, pin_memory: _bool = False,
           requires_grad: _bool = False, memory_format: memory_format | None = None) -> Tensor:
-    """A tensor of zeros."""
+    """A tensor of zeros.
+
+    The size is given as numbers or as one tuple.
+
+    >>> torch.zeros(2, 3)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
     ...
 def zeros_like(input: Tensor, *, dtype: dtype | None = None, layout: layout | None = None,
                device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False,
                memory_format: memory_format | None = None) -> Tensor:
-    """A tensor of zeros shaped as ``input``."""
+    """A tensor of zeros shaped as ``input``.
+
+    Shape, dtype and layout are those of ``input``.
+
+    >>> torch.zeros_like(torch.tensor([1.5, 2.5]))
+    tensor([0., 0.])
+    """
     ...

@@ -10,7 +10,14 @@ from collections.abc import Sequence
 from .base.errors import LinAlgError as LinAlgError
 
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
-    """The triangular factor L of a positive-definite ``A = L @ L.mH``."""
+    """The triangular factor L of a positive-definite ``A = L @ L.mH``.
+
+    The lower triangle ``L`` with ``A = L Lᴴ``.
+
+    >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]))
+    tensor([[2., 0.],
+            [1., 2.]])
+    """
     ...
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False,
                 out: Sequence[Tensor] | None = None) -> return_types.linalg_cholesky_ex:
@@ -23,7 +30,13 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = N
     """The cross product of vectors of length three along ``dim``."""
     ...
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The determinant of square matrices."""
+    """The determinant of square matrices.
+
+    The gradient is ``g · det(A) · A⁻ᵀ``, by cofactors where the matrix is singular.
+
+    >>> torch.linalg.det(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(-2.)
+    """
     ...
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """A view of the diagonal of matrices."""
@@ -33,7 +46,13 @@ def eig(A: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.linal
     ...
 def eigh(A: Tensor, UPLO: str = 'L', *,
          out: Sequence[Tensor] | None = None) -> return_types.linalg_eigh:
-    """The eigenvalues (ascending) and eigenvectors of a Hermitian matrix."""
+    """The eigenvalues (ascending) and eigenvectors of a Hermitian matrix.
+
+    Of a symmetric matrix ``A = Q diag(L) Qᴴ``, the eigenvalues in ascending order.
+
+    >>> torch.linalg.eigh(torch.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
+    tensor([1., 2.])
+    """
     ...
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of square matrices, complex."""
@@ -45,7 +64,14 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) ->
     """The first columns of the product of the reflections that ``geqrf`` gives."""
     ...
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of square matrices."""
+    """The inverse of square matrices.
+
+    ``Y = A⁻¹``; the gradient is ``-Yᵀ g Yᵀ``.
+
+    >>> torch.linalg.inv(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
     ...
 def inv_ex(A: Tensor, *, check_errors: bool = False,
            out: Sequence[Tensor] | None = None) -> return_types.linalg_inv_ex:
@@ -84,7 +110,14 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     """The solution X of ``A @ X = B`` from the LU factors of A."""
     ...
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The product of vectors, matrices or batches of matrices, by their numbers of dimensions."""
+    """The product of vectors, matrices or batches of matrices, by their numbers of dimensions.
+
+    ``y = A B`` for the last two dims, over all others broadcast; the gradients are ``g Bᵀ`` and
+    ``Aᵀ g``.
+
+    >>> torch.matmul(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
+    tensor([3., 7.])
+    """
     ...
 def matrix_exp(A: Tensor) -> Tensor:
     """The exponential of square matrices."""
@@ -107,7 +140,13 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     ...
 def norm(A: Tensor, ord: float | str | None = None, dim: int | Sequence[int] | None = None,
          keepdim: bool = False, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
-    """The norm of vectors (one ``dim``) or matrices (two)."""
+    """The norm of vectors (one ``dim``) or matrices (two).
+
+    Of a vector ``(Σ |x|^p)^(1/p)``, of a matrix one of its norms.
+
+    >>> torch.linalg.norm(torch.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
     ...
 def pinv(A: Tensor, *, atol: Tensor | float | None = None, rtol: Tensor | float | None = None,
          hermitian: bool = False, rcond: Tensor | float | None = None,
@@ -116,13 +155,25 @@ def pinv(A: Tensor, *, atol: Tensor | float | None = None, rtol: Tensor | float 
     ...
 def qr(A: Tensor, mode: str = 'reduced', *,
        out: Sequence[Tensor] | None = None) -> return_types.linalg_qr:
-    """An orthogonal Q and an upper triangular R with ``A = Q @ R``."""
+    """An orthogonal Q and an upper triangular R with ``A = Q @ R``.
+
+    ``A = Q R`` with orthonormal columns in ``Q`` and a triangle ``R``.
+
+    >>> torch.linalg.qr(torch.tensor([[3.0, 1.0], [4.0, 2.0]])).R.shape
+    torch.Size([2, 2])
+    """
     ...
 def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.linalg_slogdet:
     """The sign of the determinant and the logarithm of its absolute value."""
     ...
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
-    """The solution X of ``A @ X = B`` (of ``X @ A = B`` with ``left=False``)."""
+    """The solution X of ``A @ X = B`` (of ``X @ A = B`` with ``left=False``).
+
+    ``X`` with ``A X = B``; the gradient of ``B`` is ``A⁻ᵀ g``, that of ``A`` is ``-A⁻ᵀ g Xᵀ``.
+
+    >>> torch.linalg.solve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([2.0, 2.0]))
+    tensor([1.0000, 0.5000])
+    """
     ...
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False,
              out: Sequence[Tensor] | None = None) -> return_types.linalg_solve_ex:
@@ -134,7 +185,13 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
     ...
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None,
         out: Sequence[Tensor] | None = None) -> return_types.linalg_svd:
-    """The singular value decomposition ``A = U @ diag(S) @ Vh``."""
+    """The singular value decomposition ``A = U @ diag(S) @ Vh``.
+
+    ``A = U diag(S) Vh``, the singular values in descending order.
+
+    >>> torch.linalg.svd(torch.tensor([[3.0, 0.0], [0.0, 4.0]])).S
+    tensor([4., 3.])
+    """
     ...
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """The singular values, descending."""

@@ -46,7 +46,13 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x log x, the entropy of one probability."""
     ...
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The error function."""
+    """The error function.
+
+    ``y = 2/√π ∫₀ˣ e^(-t²) dt``; the gradient is ``g · 2/√π · e^(-x²)``.
+
+    >>> torch.erf(torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8427])
+    """
     ...
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """One minus the error function, exact far from zero."""
@@ -61,7 +67,13 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Two to the power of ``input``."""
     ...
 def expit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    ``y = 1 / (1 + e^-x)``; the gradient is ``g · y · (1 - y)``.
+
+    >>> torch.sigmoid(torch.tensor([-2.0, 0.0, 2.0]))
+    tensor([0.1192, 0.5000, 0.8808])
+    """
     ...
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of ``input``, minus one, exact for small ``input``."""
@@ -104,7 +116,13 @@ def legendre_polynomial_p(x: Tensor | Number, n: Tensor | Number, *,
     """Legendre's polynomials."""
     ...
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The natural logarithm of one plus ``input``, exact for small ``input``."""
+    """The natural logarithm of one plus ``input``, exact for small ``input``.
+
+    ``y = ln(1 + x)``, also exact for small ``x``; the gradient is ``g / (1 + x)``.
+
+    >>> torch.log1p(torch.tensor([0.0, 1e-8], dtype=torch.float64))
+    tensor([0.0000e+00, 1.0000e-08], dtype=torch.float64)
+    """
     ...
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of :func:`ndtr`."""
@@ -118,7 +136,13 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
     ...
 def logsumexp(input: Tensor, dim: int | Sequence[int] | None, keepdim: bool = False, *,
               out: Tensor | None = None) -> Tensor:
-    """The logarithm of the sum of exponentials over ``dim``, without overflow."""
+    """The logarithm of the sum of exponentials over ``dim``, without overflow.
+
+    ``y = log Σ e^x`` without overflow; the gradient is ``g · softmax(x)``.
+
+    >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
+    tensor(1000.6932)
+    """
     ...
 def modified_bessel_i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, order 0."""

@@ -191,13 +191,25 @@ class TensorMethods:
         """A leaf of class ``cls`` on the memory of ``data``."""
         ...
     def abs(self) -> Tensor:
-        """The absolute value; of a complex number its distance from zero."""
+        """The absolute value; of a complex number its distance from zero.
+
+        ``y = |x|``; the gradient is ``g · sign(x)``, and 0 at 0. For complex numbers it is the modulus.
+
+        >>> torch.abs(torch.tensor([-1.5, 0.0, 2.0]))
+        tensor([1.5000, 0.0000, 2.0000])
+        """
         ...
     def abs_(self) -> Self:
         """In-place version of :func:`_abs_real`."""
         ...
     def absolute(self) -> Tensor:
-        """The absolute value; of a complex number its distance from zero."""
+        """The absolute value; of a complex number its distance from zero.
+
+        ``y = |x|``; the gradient is ``g · sign(x)``, and 0 at 0. For complex numbers it is the modulus.
+
+        >>> torch.abs(torch.tensor([-1.5, 0.0, 2.0]))
+        tensor([1.5000, 0.0000, 2.0000])
+        """
         ...
     def absolute_(self) -> Self:
         """In-place version of :func:`_abs_real`."""
@@ -215,7 +227,14 @@ class TensorMethods:
         """In-place version of :func:`acosh`."""
         ...
     def add(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
-        """Sum of ``input`` and ``alpha`` times ``other``, broadcast together."""
+        """Sum of ``input`` and ``alpha`` times ``other``, broadcast together.
+
+        ``y = input + alpha · other``, with broadcasting; the gradients are ``g`` and ``alpha · g``,
+        summed over what was broadcast.
+
+        >>> torch.add(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), alpha=2)
+        tensor([21., 42.])
+        """
         ...
     def add_(self, other: Tensor | Number, *, alpha: Number = 1) -> Self:
         """In-place version of :func:`add`."""
@@ -241,7 +260,13 @@ class TensorMethods:
         """In-place version of :func:`addcmul`."""
         ...
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-        """``beta * input + alpha * (mat1 @ mat2)``."""
+        """``beta * input + alpha * (mat1 @ mat2)``.
+
+        ``y = beta · input + alpha · A B``.
+
+        >>> torch.addmm(torch.ones(2), torch.ones(1, 3), torch.ones(3, 2))
+        tensor([[4., 4.]])
+        """
         ...
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Self:
         """In-place version of :func:`addmm`."""
@@ -262,17 +287,41 @@ class TensorMethods:
         """The conjugate transpose of the last two dimensions."""
         ...
     def all(self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False) -> Tensor:
-        """Whether every element over ``dim`` is not zero."""
+        """Whether every element over ``dim`` is not zero.
+
+        Over everything, or along ``dim``.
+
+        >>> torch.all(torch.tensor([[True, False], [False, False]]), dim=1)
+        tensor([False, False])
+        """
         ...
     def allclose(self, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08,
                  equal_nan: _bool = False) -> _bool:
-        """Whether all elements are equal within tolerances."""
+        """Whether all elements are equal within tolerances.
+
+        Whether ``|input - other| ≤ atol + rtol · |other|`` everywhere.
+
+        >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
+        True
+        """
         ...
     def amax(self, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False) -> Tensor:
-        """The largest element over ``dim``; equal ones share the gradient."""
+        """The largest element over ``dim``; equal ones share the gradient.
+
+        The gradient is shared equally by all elements that are as large.
+
+        >>> torch.amax(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=0)
+        tensor([7., 5.])
+        """
         ...
     def amin(self, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False) -> Tensor:
-        """The smallest element over ``dim``; equal ones share the gradient."""
+        """The smallest element over ``dim``; equal ones share the gradient.
+
+        The gradient is shared equally by all elements that are as large.
+
+        >>> torch.amin(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=0)
+        tensor([1., 2.])
+        """
         ...
     def aminmax(self, *, dim: _int | Sequence[_int] | None = None,
                 keepdim: _bool = False) -> return_types.aminmax:
@@ -282,7 +331,13 @@ class TensorMethods:
         """The angle of a complex number; of a real one 0, or π below zero."""
         ...
     def any(self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False) -> Tensor:
-        """Whether some element over ``dim`` is not zero."""
+        """Whether some element over ``dim`` is not zero.
+
+        Over everything, or along ``dim``.
+
+        >>> torch.any(torch.tensor([[True, False], [False, False]]), dim=1)
+        tensor([ True, False])
+        """
         ...
     def apply_(self, callable: Callable[[Any], Any]) -> Self:
         """Exchange each element for what a Python function makes of it, in place and slowly."""
@@ -330,14 +385,32 @@ class TensorMethods:
         """In-place version of :func:`atanh`."""
         ...
     def argmax(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
-        """The index of the first largest element, along ``dim`` or of the flattened tensor."""
+        """The index of the first largest element, along ``dim`` or of the flattened tensor.
+
+        A position has no gradient.
+
+        >>> torch.argmax(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1)
+        tensor([1, 0])
+        """
         ...
     def argmin(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
-        """The index of the first smallest element, along ``dim`` or of the flattened tensor."""
+        """The index of the first smallest element, along ``dim`` or of the flattened tensor.
+
+        A position has no gradient.
+
+        >>> torch.argmin(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1)
+        tensor([0, 1])
+        """
         ...
     def argsort(self, dim: _int = -1, descending: _bool = False, *,
                 stable: _bool = False) -> Tensor:
-        """The indices that put the elements in order along ``dim``."""
+        """The indices that put the elements in order along ``dim``.
+
+        Positions have no gradient.
+
+        >>> torch.argsort(torch.tensor([3.0, 1.0, 2.0]))
+        tensor([1, 2, 0])
+        """
         ...
     def argwhere(self) -> Tensor:
         """The coordinates of the non-zero elements, one row each."""
@@ -445,7 +518,13 @@ class TensorMethods:
         """In-place version of :func:`bitwise_xor`."""
         ...
     def bmm(self, mat2: Tensor) -> Tensor:
-        """The products of two batches of matrices, pair by pair."""
+        """The products of two batches of matrices, pair by pair.
+
+        ``yᵢ = Aᵢ Bᵢ`` for two batches of matrices.
+
+        >>> torch.bmm(torch.ones(2, 1, 3), torch.ones(2, 3, 2)).shape
+        torch.Size([2, 1, 2])
+        """
         ...
     def bool(self, memory_format: memory_format | None = None) -> Tensor:
         """This tensor as bool."""
@@ -464,7 +543,13 @@ class TensorMethods:
         """This tensor as complex128."""
         ...
     def ceil(self) -> Tensor:
-        """The nearest integer that is not less."""
+        """The nearest integer that is not less.
+
+        A step function: the gradient is zero everywhere.
+
+        >>> torch.ceil(torch.tensor([-1.5, 1.5]))
+        tensor([-1.,  2.])
+        """
         ...
     def ceil_(self) -> Self:
         """In-place version of :func:`ceil`."""
@@ -488,7 +573,13 @@ class TensorMethods:
         """The solution X of ``A @ X = input``, from the Cholesky factor ``L`` of A."""
         ...
     def chunk(self, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
-        """At most ``chunks`` views of equal length along ``dim``; the last may be shorter."""
+        """At most ``chunks`` views of equal length along ``dim``; the last may be shorter.
+
+        Views of parts of equal size, of which the last may be smaller.
+
+        >>> torch.chunk(torch.arange(5), 2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+        """
         ...
     def clamp(self, min: Tensor | Number | None = None,
               max: Tensor | Number | None = None) -> Tensor:
@@ -554,7 +645,13 @@ class TensorMethods:
         """The matrix of correlation coefficients of variables in rows, observed in columns."""
         ...
     def cos(self) -> Tensor:
-        """The cosine."""
+        """The cosine.
+
+        ``y = cos x``; the gradient is ``-g · sin x``.
+
+        >>> torch.cos(torch.tensor([0.0, 1.0]))
+        tensor([1.0000, 0.5403])
+        """
         ...
     def cos_(self) -> Self:
         """In-place version of :func:`cos`."""
@@ -588,13 +685,25 @@ class TensorMethods:
         """Running minimum along ``dim``, and where it was last met."""
         ...
     def cumprod(self, dim: _int, *, dtype: dtype | None = None) -> Tensor:
-        """Running product along ``dim``."""
+        """Running product along ``dim``.
+
+        ``yᵢ = x₀ · … · xᵢ`` along ``dim``.
+
+        >>> torch.cumprod(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+        tensor([1., 2., 6.])
+        """
         ...
     def cumprod_(self, dim: _int, *, dtype: dtype | None = None) -> Self:
         """In-place version of :func:`cumprod`."""
         ...
     def cumsum(self, dim: _int, *, dtype: dtype | None = None) -> Tensor:
-        """Running sum along ``dim``."""
+        """Running sum along ``dim``.
+
+        ``yᵢ = x₀ + … + xᵢ`` along ``dim``; the gradient is the sum of those that come after.
+
+        >>> torch.cumsum(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+        tensor([1., 3., 6.])
+        """
         ...
     def cumsum_(self, dim: _int, *, dtype: dtype | None = None) -> Self:
         """In-place version of :func:`cumsum`."""
@@ -606,10 +715,23 @@ class TensorMethods:
         """In-place version of :func:`deg2rad`."""
         ...
     def det(self) -> Tensor:
-        """The determinant of square matrices."""
+        """The determinant of square matrices.
+
+        The gradient is ``g · det(A) · A⁻ᵀ``, by cofactors where the matrix is singular.
+
+        >>> torch.linalg.det(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(-2.)
+        """
         ...
     def diag(self, diagonal: _int = 0) -> Tensor:
-        """A vector as a diagonal matrix, or the diagonal of a matrix."""
+        """A vector as a diagonal matrix, or the diagonal of a matrix.
+
+        A vector becomes a matrix with it on the diagonal, of a matrix the diagonal is taken.
+
+        >>> torch.diag(torch.tensor([1, 2]))
+        tensor([[1, 0],
+                [0, 2]])
+        """
         ...
     def diag_embed(self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
         """Matrices between ``dim1`` and ``dim2`` with ``input``'s last dimension on a diagonal."""
@@ -641,19 +763,43 @@ class TensorMethods:
         """The ``p``-norm of the difference of two tensors."""
         ...
     def div(self, other: Tensor | Number, *, rounding_mode: str | None = None) -> Tensor:
-        """Quotient of ``input`` and ``other``, optionally rounded towards zero or down."""
+        """Quotient of ``input`` and ``other``, optionally rounded towards zero or down.
+
+        ``y = input / other``; the gradients are ``g / other`` and ``-g · input / other²``. With
+        ``rounding_mode`` "floor" or "trunc" the quotient is rounded, and has no gradient.
+
+        >>> torch.div(torch.tensor([7.0, -7.0]), 2)
+        tensor([ 3.5000, -3.5000])
+        >>> torch.div(torch.tensor([7.0, -7.0]), 2, rounding_mode="floor")
+        tensor([ 3., -4.])
+        """
         ...
     def div_(self, other: Tensor | Number, *, rounding_mode: str | None = None) -> Self:
         """In-place version of :func:`div`."""
         ...
     def divide(self, other: Tensor | Number, *, rounding_mode: str | None = None) -> Tensor:
-        """Quotient of ``input`` and ``other``, optionally rounded towards zero or down."""
+        """Quotient of ``input`` and ``other``, optionally rounded towards zero or down.
+
+        ``y = input / other``; the gradients are ``g / other`` and ``-g · input / other²``. With
+        ``rounding_mode`` "floor" or "trunc" the quotient is rounded, and has no gradient.
+
+        >>> torch.div(torch.tensor([7.0, -7.0]), 2)
+        tensor([ 3.5000, -3.5000])
+        >>> torch.div(torch.tensor([7.0, -7.0]), 2, rounding_mode="floor")
+        tensor([ 3., -4.])
+        """
         ...
     def divide_(self, other: Tensor | Number, *, rounding_mode: str | None = None) -> Self:
         """In-place version of :func:`div`."""
         ...
     def dot(self, tensor: Tensor) -> Tensor:
-        """The sum of the products of two vectors' elements."""
+        """The sum of the products of two vectors' elements.
+
+        ``y = Σ xᵢ yᵢ``; each vector's gradient is ``g`` times the other.
+
+        >>> torch.dot(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+        tensor(11.)
+        """
         ...
     def double(self, memory_format: memory_format | None = None) -> Tensor:
         """This tensor as float64."""
@@ -662,16 +808,34 @@ class TensorMethods:
         """Views of parts behind each other."""
         ...
     def eq(self, other: Tensor | Number) -> Tensor:
-        """Where ``input`` and ``other`` are equal."""
+        """Where ``input`` and ``other`` are equal.
+
+        Comparisons have no gradient.
+
+        >>> torch.eq(torch.tensor([1, 2]), torch.tensor([1, 3]))
+        tensor([ True, False])
+        """
         ...
     def eq_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`eq`."""
         ...
     def equal(self, other: Tensor) -> _bool:
-        """Whether two tensors have the same shape and elements."""
+        """Whether two tensors have the same shape and elements.
+
+        Whether shapes and all elements are equal.
+
+        >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
+        True
+        """
         ...
     def erf(self) -> Tensor:
-        """The error function."""
+        """The error function.
+
+        ``y = 2/√π ∫₀ˣ e^(-t²) dt``; the gradient is ``g · 2/√π · e^(-x²)``.
+
+        >>> torch.erf(torch.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8427])
+        """
         ...
     def erf_(self) -> Self:
         """In-place version of :func:`erf`."""
@@ -689,7 +853,13 @@ class TensorMethods:
         """In-place version of :func:`erfinv`."""
         ...
     def exp(self) -> Tensor:
-        """e to the power of ``input``."""
+        """e to the power of ``input``.
+
+        ``y = e^x``; the gradient is ``g · y``.
+
+        >>> torch.exp(torch.tensor([0.0, 1.0]))
+        tensor([1.0000, 2.7183])
+        """
         ...
     def exp2(self) -> Tensor:
         """Two to the power of ``input``."""
@@ -733,7 +903,13 @@ class TensorMethods:
         """In-place version of :func:`trunc`."""
         ...
     def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
-        """Merge the dimensions from ``start_dim`` to ``end_dim``."""
+        """Merge the dimensions from ``start_dim`` to ``end_dim``.
+
+        The dims from ``start_dim`` to ``end_dim`` become one.
+
+        >>> torch.flatten(torch.ones(2, 3, 4), 1).shape
+        torch.Size([2, 12])
+        """
         ...
     @overload
     def flip(self, *dims: _int) -> Tensor:
@@ -759,7 +935,13 @@ class TensorMethods:
         """In-place version of :func:`float_power`."""
         ...
     def floor(self) -> Tensor:
-        """The nearest integer that is not greater."""
+        """The nearest integer that is not greater.
+
+        A step function: the gradient is zero everywhere.
+
+        >>> torch.floor(torch.tensor([-1.5, 1.5]))
+        tensor([-2.,  1.])
+        """
         ...
     def floor_(self) -> Self:
         """In-place version of :func:`floor`."""
@@ -792,7 +974,14 @@ class TensorMethods:
         """``input`` as a mantissa between a half and one, and a power of two."""
         ...
     def gather(self, dim: _int, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
-        """The elements of ``input`` whose coordinate along ``dim`` is given by ``index``."""
+        """The elements of ``input`` whose coordinate along ``dim`` is given by ``index``.
+
+        ``y[i][j] = input[index[i][j]][j]`` for ``dim=0``; the gradient is added to where it was taken.
+
+        >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))
+        tensor([[1, 1],
+                [4, 3]])
+        """
         ...
     def gcd(self, other: Tensor) -> Tensor:
         """The greatest common divisor."""
@@ -813,7 +1002,14 @@ class TensorMethods:
         """R with the vectors of the reflections that make Q below it, and their factors."""
         ...
     def ger(self, vec2: Tensor) -> Tensor:
-        """The matrix of all products of two vectors' elements."""
+        """The matrix of all products of two vectors' elements.
+
+        ``yᵢⱼ = aᵢ bⱼ``.
+
+        >>> torch.outer(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]])
+        """
         ...
     def greater(self, other: Tensor | Number) -> Tensor:
         """Where ``input`` is greater than ``other``."""
@@ -924,7 +1120,14 @@ class TensorMethods:
         """In-place version of :func:`index_reduce`."""
         ...
     def index_select(self, dim: _int, index: Tensor) -> Tensor:
-        """The slices of ``input`` along ``dim`` that ``index`` lists."""
+        """The slices of ``input`` along ``dim`` that ``index`` lists.
+
+        The entries of ``dim`` that ``index`` names, in its order.
+
+        >>> torch.index_select(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([1]))
+        tensor([[2],
+                [4]])
+        """
         ...
     def inner(self, other: Tensor) -> Tensor:
         """The sum of products over the last dimension of both; a scalar multiplies."""
@@ -933,7 +1136,14 @@ class TensorMethods:
         """This tensor as int32."""
         ...
     def inverse(self) -> Tensor:
-        """The inverse of square matrices."""
+        """The inverse of square matrices.
+
+        ``Y = A⁻¹``; the gradient is ``-Yᵀ g Yᵀ``.
+
+        >>> torch.linalg.inv(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
+        """
         ...
     def is_distributed(self) -> _bool:
         """Whether the tensor lies on several machines, which none does."""
@@ -963,7 +1173,13 @@ class TensorMethods:
         """Where ``input`` is infinite."""
         ...
     def isnan(self) -> Tensor:
-        """Where ``input`` is not a number."""
+        """Where ``input`` is not a number.
+
+        True where a value is not a number.
+
+        >>> torch.isnan(torch.tensor([1.0, float("nan")]))
+        tensor([False,  True])
+        """
         ...
     def isneginf(self) -> Tensor:
         """Where ``input`` is minus infinity."""
@@ -1029,7 +1245,13 @@ class TensorMethods:
         """In-place version of :func:`lgamma`."""
         ...
     def log(self) -> Tensor:
-        """The natural logarithm."""
+        """The natural logarithm.
+
+        ``y = ln x``; the gradient is ``g / x``.
+
+        >>> torch.log(torch.tensor([1.0, 10.0]))
+        tensor([0.0000, 2.3026])
+        """
         ...
     def log10(self) -> Tensor:
         """The logarithm to base ten."""
@@ -1038,7 +1260,13 @@ class TensorMethods:
         """In-place version of :func:`log10`."""
         ...
     def log1p(self) -> Tensor:
-        """The natural logarithm of one plus ``input``, exact for small ``input``."""
+        """The natural logarithm of one plus ``input``, exact for small ``input``.
+
+        ``y = ln(1 + x)``, also exact for small ``x``; the gradient is ``g / (1 + x)``.
+
+        >>> torch.log1p(torch.tensor([0.0, 1e-8], dtype=torch.float64))
+        tensor([0.0000e+00, 1.0000e-08], dtype=torch.float64)
+        """
         ...
     def log1p_(self) -> Self:
         """In-place version of :func:`log1p`."""
@@ -1102,7 +1330,13 @@ class TensorMethods:
         """In-place version of :func:`logit`."""
         ...
     def logsumexp(self, dim: _int | Sequence[_int] | None, keepdim: _bool = False) -> Tensor:
-        """The logarithm of the sum of exponentials over ``dim``, without overflow."""
+        """The logarithm of the sum of exponentials over ``dim``, without overflow.
+
+        ``y = log Σ e^x`` without overflow; the gradient is ``g · softmax(x)``.
+
+        >>> torch.logsumexp(torch.tensor([1000.0, 1000.0]), dim=0)
+        tensor(1000.6932)
+        """
         ...
     def long(self, memory_format: memory_format | None = None) -> Tensor:
         """This tensor as int64."""
@@ -1147,10 +1381,23 @@ class TensorMethods:
         """Put the elements of ``source`` in order where ``mask`` is true, in place."""
         ...
     def masked_select(self, mask: Tensor) -> Tensor:
-        """The elements where ``mask`` is true, in one dimension."""
+        """The elements where ``mask`` is true, in one dimension.
+
+        The elements where ``mask`` holds, in one dim.
+
+        >>> torch.masked_select(torch.tensor([1, 2, 3]), torch.tensor([True, False, True]))
+        tensor([1, 3])
+        """
         ...
     def matmul(self, other: Tensor) -> Tensor:
-        """The product of vectors, matrices or batches of matrices, by their numbers of dimensions."""
+        """The product of vectors, matrices or batches of matrices, by their numbers of dimensions.
+
+        ``y = A B`` for the last two dims, over all others broadcast; the gradients are ``g Bᵀ`` and
+        ``Aᵀ g``.
+
+        >>> torch.matmul(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
+        tensor([3., 7.])
+        """
         ...
     def matrix_exp(self) -> Tensor:
         """The exponential of square matrices."""
@@ -1160,58 +1407,160 @@ class TensorMethods:
         ...
     @overload
     def max(self) -> Tensor:
-        """The largest element; along ``dim`` also its index; or the larger of two tensors."""
+        """The largest element; along ``dim`` also its index; or the larger of two tensors.
+
+        With ``dim`` also the positions, with a second tensor element by element. The gradient goes to
+        the element that was found; to all of several equal ones, in equal parts, if none is chosen.
+
+        >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]))
+        tensor(7.)
+        >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).indices
+        tensor([1, 0])
+        """
         ...
     @overload
     def max(self, dim: _int, keepdim: _bool = False) -> return_types.max:
-        """The largest element; along ``dim`` also its index; or the larger of two tensors."""
+        """The largest element; along ``dim`` also its index; or the larger of two tensors.
+
+        With ``dim`` also the positions, with a second tensor element by element. The gradient goes to
+        the element that was found; to all of several equal ones, in equal parts, if none is chosen.
+
+        >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]))
+        tensor(7.)
+        >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).indices
+        tensor([1, 0])
+        """
         ...
     @overload
     def max(self, other: Tensor) -> Tensor:
-        """The largest element; along ``dim`` also its index; or the larger of two tensors."""
+        """The largest element; along ``dim`` also its index; or the larger of two tensors.
+
+        With ``dim`` also the positions, with a second tensor element by element. The gradient goes to
+        the element that was found; to all of several equal ones, in equal parts, if none is chosen.
+
+        >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]))
+        tensor(7.)
+        >>> torch.max(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).indices
+        tensor([1, 0])
+        """
         ...
     def maximum(self, other: Tensor) -> Tensor:
-        """The greater of two, NaN if either is; equals share the gradient."""
+        """The greater of two, NaN if either is; equals share the gradient.
+
+        The gradient goes to the operand that was taken, by halves where both are equal.
+
+        >>> torch.maximum(torch.tensor([1.0, 5.0]), torch.tensor([3.0, 2.0]))
+        tensor([3., 5.])
+        """
         ...
     @overload
     def mean(self, *, dtype: dtype | None = None) -> Tensor:
-        """Mean over ``dim``; over every dimension by default."""
+        """Mean over ``dim``; over every dimension by default.
+
+        ``y = Σ x / n`` over ``dim``, or over everything; every element gets the gradient ``g / n``.
+
+        >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1)
+        tensor([1.5000, 3.5000])
+        """
         ...
     @overload
     def mean(self, dim: _int | Sequence[_int] | None, keepdim: _bool = False, *,
              dtype: dtype | None = None) -> Tensor:
-        """Mean over ``dim``; over every dimension by default."""
+        """Mean over ``dim``; over every dimension by default.
+
+        ``y = Σ x / n`` over ``dim``, or over everything; every element gets the gradient ``g / n``.
+
+        >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1)
+        tensor([1.5000, 3.5000])
+        """
         ...
     @overload
     def mean(self, *, dtype: dtype | None = None, axis: _int | Sequence[_int] | None,
              keepdims: _bool = False) -> Tensor:
-        """Mean over ``dim``; over every dimension by default."""
+        """Mean over ``dim``; over every dimension by default.
+
+        ``y = Σ x / n`` over ``dim``, or over everything; every element gets the gradient ``g / n``.
+
+        >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1)
+        tensor([1.5000, 3.5000])
+        """
         ...
     @overload
     def median(self) -> Tensor:
-        """The lower median, along ``dim`` with its index or of all elements."""
+        """The lower median, along ``dim`` with its index or of all elements.
+
+        Of an even number of values the lower one of the middle two.
+
+        >>> torch.median(torch.tensor([4.0, 1.0, 3.0, 2.0]))
+        tensor(2.)
+        """
         ...
     @overload
     def median(self, dim: _int, keepdim: _bool = False) -> return_types.median:
-        """The lower median, along ``dim`` with its index or of all elements."""
+        """The lower median, along ``dim`` with its index or of all elements.
+
+        Of an even number of values the lower one of the middle two.
+
+        >>> torch.median(torch.tensor([4.0, 1.0, 3.0, 2.0]))
+        tensor(2.)
+        """
         ...
     @overload
     def min(self) -> Tensor:
-        """The smallest element; along ``dim`` also its index; or the smaller of two tensors."""
+        """The smallest element; along ``dim`` also its index; or the smaller of two tensors.
+
+        With ``dim`` also the positions, with a second tensor element by element. The gradient goes to
+        the element that was found; to all of several equal ones, in equal parts, if none is chosen.
+
+        >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 2.0]]))
+        tensor(1.)
+        >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).indices
+        tensor([0, 1])
+        """
         ...
     @overload
     def min(self, dim: _int, keepdim: _bool = False) -> return_types.min:
-        """The smallest element; along ``dim`` also its index; or the smaller of two tensors."""
+        """The smallest element; along ``dim`` also its index; or the smaller of two tensors.
+
+        With ``dim`` also the positions, with a second tensor element by element. The gradient goes to
+        the element that was found; to all of several equal ones, in equal parts, if none is chosen.
+
+        >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 2.0]]))
+        tensor(1.)
+        >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).indices
+        tensor([0, 1])
+        """
         ...
     @overload
     def min(self, other: Tensor) -> Tensor:
-        """The smallest element; along ``dim`` also its index; or the smaller of two tensors."""
+        """The smallest element; along ``dim`` also its index; or the smaller of two tensors.
+
+        With ``dim`` also the positions, with a second tensor element by element. The gradient goes to
+        the element that was found; to all of several equal ones, in equal parts, if none is chosen.
+
+        >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 2.0]]))
+        tensor(1.)
+        >>> torch.min(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1).indices
+        tensor([0, 1])
+        """
         ...
     def minimum(self, other: Tensor) -> Tensor:
-        """The smaller of two, NaN if either is; equals share the gradient."""
+        """The smaller of two, NaN if either is; equals share the gradient.
+
+        The gradient goes to the operand that was taken, by halves where both are equal.
+
+        >>> torch.minimum(torch.tensor([1.0, 5.0]), torch.tensor([3.0, 2.0]))
+        tensor([1., 2.])
+        """
         ...
     def mm(self, mat2: Tensor) -> Tensor:
-        """The product of two matrices."""
+        """The product of two matrices.
+
+        ``y = A B`` for two matrices; the gradients are ``g Bᵀ`` and ``Aᵀ g``.
+
+        >>> torch.mm(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0], [4.0]]))
+        tensor([[11.]])
+        """
         ...
     def mode(self, dim: _int = -1, keepdim: _bool = False) -> return_types.mode:
         """The commonest value along ``dim``, and an index of it."""
@@ -1226,7 +1575,15 @@ class TensorMethods:
         """The elements in ascending order along the first dimension."""
         ...
     def mul(self, other: Tensor | Number) -> Tensor:
-        """Product of ``input`` and ``other``, broadcast together."""
+        """Product of ``input`` and ``other``, broadcast together.
+
+        ``y = input · other``; each factor's gradient is ``g`` times the other factor.
+
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> torch.mul(x, torch.tensor([3.0, 4.0])).sum().backward()
+        >>> x.grad
+        tensor([3., 4.])
+        """
         ...
     def mul_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`mul`."""
@@ -1236,7 +1593,15 @@ class TensorMethods:
         """Indices drawn with the weights in the rows of ``input``."""
         ...
     def multiply(self, other: Tensor | Number) -> Tensor:
-        """Product of ``input`` and ``other``, broadcast together."""
+        """Product of ``input`` and ``other``, broadcast together.
+
+        ``y = input · other``; each factor's gradient is ``g`` times the other factor.
+
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> torch.mul(x, torch.tensor([3.0, 4.0])).sum().backward()
+        >>> x.grad
+        tensor([3., 4.])
+        """
         ...
     def multiply_(self, other: Tensor | Number) -> Self:
         """In-place version of :func:`mul`."""
@@ -1291,13 +1656,25 @@ class TensorMethods:
         """In-place version of :func:`ne`."""
         ...
     def neg(self) -> Tensor:
-        """The negative."""
+        """The negative.
+
+        ``y = -x``; the gradient is ``-g``.
+
+        >>> torch.neg(torch.tensor([1.0, -2.0]))
+        tensor([-1.,  2.])
+        """
         ...
     def neg_(self) -> Self:
         """In-place version of :func:`neg`."""
         ...
     def negative(self) -> Tensor:
-        """The negative."""
+        """The negative.
+
+        ``y = -x``; the gradient is ``-g``.
+
+        >>> torch.neg(torch.tensor([1.0, -2.0]))
+        tensor([-1.,  2.])
+        """
         ...
     def negative_(self) -> Self:
         """In-place version of :func:`neg`."""
@@ -1365,11 +1742,25 @@ class TensorMethods:
         ...
     @overload
     def nonzero(self, *, as_tuple: Literal[False] = False) -> Tensor:
-        """The coordinates of the non-zero elements: one row each, or one tensor per dimension."""
+        """The coordinates of the non-zero elements: one row each, or one tensor per dimension.
+
+        A row of indices for each element that is not zero.
+
+        >>> torch.nonzero(torch.tensor([0, 3, 0, 4]))
+        tensor([[1],
+                [3]])
+        """
         ...
     @overload
     def nonzero(self, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]:
-        """The coordinates of the non-zero elements: one row each, or one tensor per dimension."""
+        """The coordinates of the non-zero elements: one row each, or one tensor per dimension.
+
+        A row of indices for each element that is not zero.
+
+        >>> torch.nonzero(torch.tensor([0, 3, 0, 4]))
+        tensor([[1],
+                [3]])
+        """
         ...
     def nonzero_static(self, *, size: _int, fill_value: _int = -1) -> Tensor:
         """The coordinates of the first ``size`` non-zero elements, filled up with ``fill_value``."""
@@ -1397,7 +1788,14 @@ class TensorMethods:
         """``Q @ input3``, or ``input3 @ Q``, of the Q that the reflections of ``geqrf`` make."""
         ...
     def outer(self, vec2: Tensor) -> Tensor:
-        """The matrix of all products of two vectors' elements."""
+        """The matrix of all products of two vectors' elements.
+
+        ``yᵢⱼ = aᵢ bⱼ``.
+
+        >>> torch.outer(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]])
+        """
         ...
     @overload
     def permute(self, *dims: _int) -> Tensor:
@@ -1422,7 +1820,14 @@ class TensorMethods:
         """``input`` itself."""
         ...
     def pow(self, exponent: Tensor | Number) -> Tensor:
-        """``input`` to the power of ``exponent``; either may be a number."""
+        """``input`` to the power of ``exponent``; either may be a number.
+
+        ``y = input ** exponent``; the gradients are ``g · exponent · input^(exponent - 1)`` and
+        ``g · y · log(input)``.
+
+        >>> torch.pow(torch.tensor([1.0, 2.0, 3.0]), 2)
+        tensor([1., 4., 9.])
+        """
         ...
     def pow_(self, exponent: Tensor | Number) -> Self:
         """In-place version of :func:`pow`."""
@@ -1432,11 +1837,25 @@ class TensorMethods:
         ...
     @overload
     def prod(self, *, dtype: dtype | None = None) -> Tensor:
-        """Product along ``dim``; of all elements by default."""
+        """Product along ``dim``; of all elements by default.
+
+        ``y = Π x``; the gradient of an element is ``g`` times the product of the others, also where
+        some are zero.
+
+        >>> torch.prod(torch.tensor([2.0, 3.0, 4.0]))
+        tensor(24.)
+        """
         ...
     @overload
     def prod(self, dim: _int, keepdim: _bool = False, *, dtype: dtype | None = None) -> Tensor:
-        """Product along ``dim``; of all elements by default."""
+        """Product along ``dim``; of all elements by default.
+
+        ``y = Π x``; the gradient of an element is ``g`` times the product of the others, also where
+        some are zero.
+
+        >>> torch.prod(torch.tensor([2.0, 3.0, 4.0]))
+        tensor(24.)
+        """
         ...
     def put(self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
         """``input`` with ``source`` written at ``index``, counted through the flattened tensor."""
@@ -1479,7 +1898,13 @@ class TensorMethods:
     @real.setter
     def real(self, value: Tensor) -> None: ...
     def reciprocal(self) -> Tensor:
-        """One over ``input``."""
+        """One over ``input``.
+
+        ``y = 1 / x``; the gradient is ``-g · y²``.
+
+        >>> torch.reciprocal(torch.tensor([2.0, 4.0]))
+        tensor([0.5000, 0.2500])
+        """
         ...
     def reciprocal_(self) -> Self:
         """In-place version of :func:`reciprocal`."""
@@ -1512,7 +1937,13 @@ class TensorMethods:
         ...
     def repeat_interleave(self, repeats: Tensor | _int | None = None, dim: _int | None = None, *,
                           output_size: _int | None = None) -> Tensor:
-        """``input`` with each element (or each slice along ``dim``) repeated in place."""
+        """``input`` with each element (or each slice along ``dim``) repeated in place.
+
+        Each element as often as ``repeats`` says.
+
+        >>> torch.repeat_interleave(torch.tensor([1, 2]), torch.tensor([1, 3]))
+        tensor([1, 2, 2, 2])
+        """
         ...
     @overload
     def reshape(self, *shape: _int) -> Tensor:
@@ -1549,19 +1980,38 @@ class TensorMethods:
         """``input`` itself: negations are never pending here."""
         ...
     def roll(self, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] = ()) -> Tensor:
-        """``input`` shifted along ``dims``; what leaves at the end enters at the front."""
+        """``input`` shifted along ``dims``; what leaves at the end enters at the front.
+
+        What is shifted out at one end comes in at the other.
+
+        >>> torch.roll(torch.arange(5), 2)
+        tensor([3, 4, 0, 1, 2])
+        """
         ...
     def rot90(self, k: _int = 1, dims: Sequence[_int] = ...) -> Tensor:
         """``input`` turned by ``k`` times 90 degrees in the plane of ``dims``."""
         ...
     def round(self, *, decimals: _int = 0) -> Tensor:
-        """The nearest integer, or the nearest number with that many decimals; ties go to even."""
+        """The nearest integer, or the nearest number with that many decimals; ties go to even.
+
+        To the nearest whole number, halves to the even one, or to some ``decimals``; the gradient is
+        zero.
+
+        >>> torch.round(torch.tensor([0.5, 1.5, 2.567]), decimals=1)
+        tensor([0.5000, 1.5000, 2.6000])
+        """
         ...
     def round_(self, *, decimals: _int = 0) -> Self:
         """In-place version of :func:`round`."""
         ...
     def rsqrt(self) -> Tensor:
-        """One over the square root."""
+        """One over the square root.
+
+        ``y = 1 / √x``; the gradient is ``-g · y³ / 2``.
+
+        >>> torch.rsqrt(torch.tensor([4.0, 1.0]))
+        tensor([0.5000, 1.0000])
+        """
         ...
     def rsqrt_(self) -> Self:
         """In-place version of :func:`rsqrt`."""
@@ -1611,13 +2061,25 @@ class TensorMethods:
         """This tensor as int16."""
         ...
     def sigmoid(self) -> Tensor:
-        """1 / (1 + exp(-x))."""
+        """1 / (1 + exp(-x)).
+
+        ``y = 1 / (1 + e^-x)``; the gradient is ``g · y · (1 - y)``.
+
+        >>> torch.sigmoid(torch.tensor([-2.0, 0.0, 2.0]))
+        tensor([0.1192, 0.5000, 0.8808])
+        """
         ...
     def sigmoid_(self) -> Self:
         """In-place version of :func:`sigmoid`."""
         ...
     def sign(self) -> Tensor:
-        """-1, 0 or 1."""
+        """-1, 0 or 1.
+
+        -1, 0 or 1; the gradient is zero everywhere.
+
+        >>> torch.sign(torch.tensor([-2.5, 0.0, 4.0]))
+        tensor([-1.,  0.,  1.])
+        """
         ...
     def sign_(self) -> Self:
         """In-place version of :func:`sign`."""
@@ -1626,7 +2088,13 @@ class TensorMethods:
         """Where the sign bit is set; it is for -0.0."""
         ...
     def sin(self) -> Tensor:
-        """The sine."""
+        """The sine.
+
+        ``y = sin x``; the gradient is ``g · cos x``.
+
+        >>> torch.sin(torch.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8415])
+        """
         ...
     def sin_(self) -> Self:
         """In-place version of :func:`sin`."""
@@ -1655,7 +2123,13 @@ class TensorMethods:
         ...
     def sort(self, dim: _int = -1, descending: _bool = False, *,
              stable: _bool | None = None) -> return_types.sort:
-        """The elements in order along ``dim``, and the indices they had; equal ones keep theirs."""
+        """The elements in order along ``dim``, and the indices they had; equal ones keep theirs.
+
+        The gradient goes back to where the values came from.
+
+        >>> torch.sort(torch.tensor([3.0, 1.0, 2.0])).indices
+        tensor([1, 2, 0])
+        """
         ...
     def sparse_mask(self, mask: Tensor) -> Tensor:
         """The elements of a tensor where a sparse one has its own."""
@@ -1667,27 +2141,51 @@ class TensorMethods:
         """Views of consecutive parts of the given lengths along ``dim``."""
         ...
     def sqrt(self) -> Tensor:
-        """The square root."""
+        """The square root.
+
+        ``y = √x``; the gradient is ``g / 2y``.
+
+        >>> torch.sqrt(torch.tensor([4.0, 2.0]))
+        tensor([2.0000, 1.4142])
+        """
         ...
     def sqrt_(self) -> Self:
         """In-place version of :func:`sqrt`."""
         ...
     def square(self) -> Tensor:
-        """``input`` times itself."""
+        """``input`` times itself.
+
+        ``y = x²``; the gradient is ``2 · g · x``.
+
+        >>> torch.square(torch.tensor([-2.0, 3.0]))
+        tensor([4., 9.])
+        """
         ...
     def square_(self) -> Self:
         """In-place version of :func:`square`."""
         ...
     def squeeze(self, dim: _int | Sequence[_int] | None = None, *,
                 axis: _int | Sequence[_int] | None = None) -> Tensor:
-        """A view without its dimensions of length one."""
+        """A view without its dimensions of length one.
+
+        A view without the dims of size 1, or without those that are named.
+
+        >>> torch.squeeze(torch.ones(1, 2, 1)).shape
+        torch.Size([2])
+        """
         ...
     def squeeze_(self, dim: _int | Sequence[_int] | None = None) -> Self:
         """Drop dimensions of length one in place."""
         ...
     def std(self, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
             keepdim: _bool = False, *, correction: _float | None = None) -> Tensor:
-        """Standard deviation over ``dim``: the square root of the variance."""
+        """Standard deviation over ``dim``: the square root of the variance.
+
+        The square root of the variance; the gradient is ``g · (x - mean) / ((n - correction) · y)``.
+
+        >>> torch.std(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+        tensor(1.2910)
+        """
         ...
     def stft(self, n_fft: _int, hop_length: _int | None = None, win_length: _int | None = None,
              window: Tensor | None = None, center: _bool = True, pad_mode: str = 'reflect',
@@ -1696,30 +2194,63 @@ class TensorMethods:
         """The spectra of windows that lie ``hop_length`` apart on a signal: frequencies by windows."""
         ...
     def sub(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
-        """Difference of ``input`` and ``alpha`` times ``other``."""
+        """Difference of ``input`` and ``alpha`` times ``other``.
+
+        ``y = input - alpha · other``; the gradients are ``g`` and ``-alpha · g``.
+
+        >>> torch.sub(torch.tensor([5.0, 7.0]), 2)
+        tensor([3., 5.])
+        """
         ...
     def sub_(self, other: Tensor | Number, *, alpha: Number = 1) -> Self:
         """In-place version of :func:`sub`."""
         ...
     def subtract(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
-        """Difference of ``input`` and ``alpha`` times ``other``."""
+        """Difference of ``input`` and ``alpha`` times ``other``.
+
+        ``y = input - alpha · other``; the gradients are ``g`` and ``-alpha · g``.
+
+        >>> torch.sub(torch.tensor([5.0, 7.0]), 2)
+        tensor([3., 5.])
+        """
         ...
     def subtract_(self, other: Tensor | Number, *, alpha: Number = 1) -> Self:
         """In-place version of :func:`sub`."""
         ...
     @overload
     def sum(self, *, dtype: dtype | None = None) -> Tensor:
-        """Sum over ``dim``; over every dimension by default."""
+        """Sum over ``dim``; over every dimension by default.
+
+        ``y = Σ x`` over ``dim``, or over everything; every summand gets the gradient ``g``.
+
+        >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> torch.sum(x), torch.sum(x, dim=0)
+        (tensor(10.), tensor([4., 6.]))
+        """
         ...
     @overload
     def sum(self, dim: _int | Sequence[_int] | None, keepdim: _bool = False, *,
             dtype: dtype | None = None) -> Tensor:
-        """Sum over ``dim``; over every dimension by default."""
+        """Sum over ``dim``; over every dimension by default.
+
+        ``y = Σ x`` over ``dim``, or over everything; every summand gets the gradient ``g``.
+
+        >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> torch.sum(x), torch.sum(x, dim=0)
+        (tensor(10.), tensor([4., 6.]))
+        """
         ...
     @overload
     def sum(self, *, dtype: dtype | None = None, axis: _int | Sequence[_int] | None,
             keepdims: _bool = False) -> Tensor:
-        """Sum over ``dim``; over every dimension by default."""
+        """Sum over ``dim``; over every dimension by default.
+
+        ``y = Σ x`` over ``dim``, or over everything; every summand gets the gradient ``g``.
+
+        >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> torch.sum(x), torch.sum(x, dim=0)
+        (tensor(10.), tensor([4., 6.]))
+        """
         ...
     @overload
     def sum_to_size(self, *size: _int) -> Tensor:
@@ -1733,13 +2264,25 @@ class TensorMethods:
         """The singular value decomposition ``input = U @ diag(S) @ V.mH``."""
         ...
     def swapaxes(self, dim0: _int, dim1: _int) -> Tensor:
-        """A view with two dimensions exchanged."""
+        """A view with two dimensions exchanged.
+
+        A view with two dims exchanged.
+
+        >>> torch.transpose(torch.ones(2, 3, 4), 0, 2).shape
+        torch.Size([4, 3, 2])
+        """
         ...
     def swapaxes_(self, dim0: _int, dim1: _int) -> Self:
         """Exchange two dimensions in place."""
         ...
     def swapdims(self, dim0: _int, dim1: _int) -> Tensor:
-        """A view with two dimensions exchanged."""
+        """A view with two dimensions exchanged.
+
+        A view with two dims exchanged.
+
+        >>> torch.transpose(torch.ones(2, 3, 4), 0, 2).shape
+        torch.Size([4, 3, 2])
+        """
         ...
     def swapdims_(self, dim0: _int, dim1: _int) -> Self:
         """Exchange two dimensions in place."""
@@ -1757,13 +2300,25 @@ class TensorMethods:
         """The elements whose coordinate along ``dim`` is given by ``indices``, broadcast together."""
         ...
     def tan(self) -> Tensor:
-        """The tangent."""
+        """The tangent.
+
+        ``y = tan x``; the gradient is ``g · (1 + y²)``.
+
+        >>> torch.tan(torch.tensor([0.0, 1.0]))
+        tensor([0.0000, 1.5574])
+        """
         ...
     def tan_(self) -> Self:
         """In-place version of :func:`tan`."""
         ...
     def tanh(self) -> Tensor:
-        """The hyperbolic tangent."""
+        """The hyperbolic tangent.
+
+        ``y = (e^x - e^-x) / (e^x + e^-x)``; the gradient is ``g · (1 - y²)``.
+
+        >>> torch.tanh(torch.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.7616,  0.0000,  0.7616])
+        """
         ...
     def tanh_(self) -> Self:
         """In-place version of :func:`tanh`."""
@@ -1813,13 +2368,25 @@ class TensorMethods:
         ...
     def topk(self, k: _int, dim: _int = -1, largest: _bool = True,
              sorted: _bool = True) -> return_types.topk:
-        """The ``k`` largest (or smallest) elements along ``dim``, and their indices."""
+        """The ``k`` largest (or smallest) elements along ``dim``, and their indices.
+
+        The gradient goes back to the elements that were found.
+
+        >>> torch.topk(torch.tensor([1.0, 5.0, 3.0]), 2).values
+        tensor([5., 3.])
+        """
         ...
     def trace(self) -> Tensor:
         """The sum of a matrix's diagonal."""
         ...
     def transpose(self, dim0: _int, dim1: _int) -> Tensor:
-        """A view with two dimensions exchanged."""
+        """A view with two dimensions exchanged.
+
+        A view with two dims exchanged.
+
+        >>> torch.transpose(torch.ones(2, 3, 4), 0, 2).shape
+        torch.Size([4, 3, 2])
+        """
         ...
     def transpose_(self, dim0: _int, dim1: _int) -> Self:
         """Exchange two dimensions in place."""
@@ -1829,13 +2396,27 @@ class TensorMethods:
         """The solution X of ``A @ X = b`` for triangular ``A``, and a copy of A."""
         ...
     def tril(self, diagonal: _int = 0) -> Tensor:
-        """The lower triangle of matrices; zeros above ``diagonal``."""
+        """The lower triangle of matrices; zeros above ``diagonal``.
+
+        What lies beyond the ``diagonal`` is zero, and has no gradient.
+
+        >>> torch.tril(torch.ones(2, 3))
+        tensor([[1., 0., 0.],
+                [1., 1., 0.]])
+        """
         ...
     def tril_(self, diagonal: _int = 0) -> Self:
         """In-place version of :func:`tril`."""
         ...
     def triu(self, diagonal: _int = 0) -> Tensor:
-        """The upper triangle of matrices; zeros below ``diagonal``."""
+        """The upper triangle of matrices; zeros below ``diagonal``.
+
+        What lies beyond the ``diagonal`` is zero, and has no gradient.
+
+        >>> torch.triu(torch.ones(2, 3))
+        tensor([[1., 1., 1.],
+                [0., 1., 1.]])
+        """
         ...
     def triu_(self, diagonal: _int = 0) -> Self:
         """In-place version of :func:`triu`."""
@@ -1879,12 +2460,24 @@ class TensorMethods:
     @overload
     def unique(self, sorted: _bool = True, return_inverse: Literal[False] = False,
                return_counts: Literal[False] = False, dim: _int | None = None) -> Tensor:
-        """The distinct elements, or slices along ``dim``, in ascending order."""
+        """The distinct elements, or slices along ``dim``, in ascending order.
+
+        What occurs, sorted; and on demand where and how often.
+
+        >>> torch.unique(torch.tensor([3, 1, 3, 2]), return_counts=True)
+        (tensor([1, 2, 3]), tensor([1, 1, 2]))
+        """
         ...
     @overload
     def unique(self, sorted: _bool = True, return_inverse: _bool = False,
                return_counts: _bool = False, dim: _int | None = None) -> Any:
-        """The distinct elements, or slices along ``dim``, in ascending order."""
+        """The distinct elements, or slices along ``dim``, in ascending order.
+
+        What occurs, sorted; and on demand where and how often.
+
+        >>> torch.unique(torch.tensor([3, 1, 3, 2]), return_counts=True)
+        (tensor([1, 2, 3]), tensor([1, 1, 2]))
+        """
         ...
     @overload
     def unique_consecutive(self, return_inverse: Literal[False] = False,
@@ -1908,14 +2501,28 @@ class TensorMethods:
         """:func:`split` by lengths whose parts may be written to without the others noticing."""
         ...
     def unsqueeze(self, dim: _int) -> Tensor:
-        """A view with a dimension of length one inserted at ``dim``."""
+        """A view with a dimension of length one inserted at ``dim``.
+
+        A view with a dim of size 1 more.
+
+        >>> torch.unsqueeze(torch.tensor([1, 2]), 1)
+        tensor([[1],
+                [2]])
+        """
         ...
     def unsqueeze_(self, dim: _int) -> Self:
         """Insert a dimension of length one in place."""
         ...
     def var(self, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
             keepdim: _bool = False, *, correction: _float | None = None) -> Tensor:
-        """Variance over ``dim``; ``correction`` is taken from the count that it is divided by."""
+        """Variance over ``dim``; ``correction`` is taken from the count that it is divided by.
+
+        ``y = Σ (x - mean)² / (n - correction)``; the gradient is
+        ``2 · g · (x - mean) / (n - correction)``.
+
+        >>> torch.var(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+        tensor(1.6667)
+        """
         ...
     def vdot(self, other: Tensor) -> Tensor:
         """The dot product with the first vector conjugated."""

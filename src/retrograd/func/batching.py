@@ -23,6 +23,11 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
 
     A program that needs the single values (``.item()``, data-dependent branches, a write into an
     unbatched tensor) is run once for each of them, with a warning that names the line.
+
+    ``vmap(f)(x)[i] = f(x[i])``, computed at once.
+
+    >>> torch.func.vmap(torch.dot)(torch.ones(2, 3), torch.ones(2, 3))
+    tensor([3., 3.])
     """
     _check_options(randomness, chunk_size)
 

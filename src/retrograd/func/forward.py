@@ -26,7 +26,13 @@ from .reverse import (
 
 def jvp(func: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...], *,
         strict: bool = False, has_aux: bool = False) -> Any:
-    """``func(*primals)`` and its derivative in the direction ``tangents``."""
+    """``func(*primals)`` and its derivative in the direction ``tangents``.
+
+    ``f(x)`` and ``J v``, in one pass forward.
+
+    >>> torch.func.jvp(torch.sin, (torch.tensor([0.0]),), (torch.tensor([2.0]),))
+    (tensor([0.]), tensor([2.]))
+    """
     name = "jvp(f, primals, tangents)"
     mode = MODE.get()
     if mode.inference or not mode.forward_grad:
@@ -90,6 +96,12 @@ def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
     """A function that returns the Jacobian of ``func``, by forward mode.
 
     ``argnums`` says for which arguments; None means for all of them.
+
+    ``J[i, j] = ∂f(x)[i] / ∂x[j]``, column by column: for more outputs than inputs.
+
+    >>> torch.func.jacfwd(lambda x: x ** 2)(torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
     """
 
     @functools.wraps(func)

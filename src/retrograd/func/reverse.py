@@ -290,7 +290,13 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
 
 
 def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that returns the gradient of ``func``'s scalar output."""
+    """A function that returns the gradient of ``func``'s scalar output.
+
+    The function that computes ``∂f/∂x`` of a scalar function ``f``.
+
+    >>> torch.func.grad(lambda x: x ** 3)(torch.tensor(2.0))
+    tensor(12.)
+    """
     both = grad_and_value(func, argnums, has_aux)
 
     @functools.wraps(func)
@@ -305,7 +311,14 @@ def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> C
 
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """``func(*primals)``, and the function that pulls gradients of it back to ``primals``."""
+    """``func(*primals)``, and the function that pulls gradients of it back to ``primals``.
+
+    ``f(x)`` and the function that maps ``v`` to ``Jᵀ v``.
+
+    >>> value, pull = torch.func.vjp(torch.sin, torch.tensor([0.0]))
+    >>> pull(torch.tensor([2.0]))
+    (tensor([2.]),)
+    """
     output, aux, backward = ran(func, primals, has_aux)
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
@@ -346,7 +359,14 @@ def ran(func: Callable[..., Any], primals: tuple[Any, ...],
 def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
            chunk_size: int | None = None, _preallocate_and_copy: bool = False,
            ) -> Callable[..., Any]:
-    """A function that returns the Jacobian of ``func``, by reverse mode."""
+    """A function that returns the Jacobian of ``func``, by reverse mode.
+
+    ``J[i, j] = ∂f(x)[i] / ∂x[j]``, row by row: for more inputs than outputs.
+
+    >>> torch.func.jacrev(lambda x: x ** 2)(torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
@@ -414,6 +434,12 @@ def hessian(func: Callable[..., Any], argnums: Any = 0, *, sparse: Any = None,
     """A function that returns the Hessian of ``func``: forward over reverse.
 
     With ``sparse="auto"``, or a pattern, it is a ``scipy.sparse`` array: see :func:`jacobian`.
+
+    ``H[i, j] = ∂²f / ∂x[i] ∂x[j]``, forward over reverse.
+
+    >>> torch.func.hessian(lambda x: (x ** 3).sum())(torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
     """
     if sparse is not None:
         from .sparse import sparse_hessian

@@ -22,6 +22,7 @@ def per_sample_grad(losses: Tensor, parameters: Any, *, retain_graph: bool = Fal
     tensor with a dimension for the samples in front. Samples that do not reach a parameter have
     zeros there.
 
+    >>> model, x, y = nn.Linear(3, 2), torch.ones(4, 3), torch.tensor([0, 1, 0, 1])
     >>> losses = torch.nn.functional.cross_entropy(model(x), y, reduction="none")
     >>> norms = {n: g.flatten(1).norm(dim=1) for n, g in per_sample_grad(losses, model).items()}
 

@@ -92,7 +92,14 @@ def avg_pool2d(input: Tensor, kernel_size: int | Sequence[int],
                stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
                ceil_mode: bool = False, count_include_pad: bool = True,
                divisor_override: int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The mean of every window of an image."""
+    """The mean of every window of an image.
+
+    The mean of each window, which shares the gradient equally.
+
+    >>> F.avg_pool2d(torch.arange(16.0).reshape(1, 4, 4), 2)
+    tensor([[[ 2.5000,  4.5000],
+             [10.5000, 12.5000]]])
+    """
     ...
 def avg_pool3d(input: Tensor, kernel_size: int | Sequence[int],
                stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
@@ -105,7 +112,15 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
                momentum: float = 0.1, eps: float = 1e-05) -> Tensor:
     """Mean 0 and variance 1 for each channel over the batch, then scaled and shifted.
 
-    Without ``training`` the running statistics take the place of the batch's own.
+        Without ``training`` the running statistics take the place of the batch's own.
+        
+
+    ``y = (x - mean) / √(var + eps) · weight + bias`` for each channel: of the batch in training,
+    else of the running averages.
+
+    >>> F.batch_norm(torch.tensor([[1.0], [3.0]]), None, None, training=True)
+    tensor([[-1.0000],
+            [ 1.0000]])
     """
     ...
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -120,7 +135,14 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
                                      size_average: bool | None = None, reduce: bool | None = None,
                                      reduction: str = 'mean',
                                      pos_weight: Tensor | None = None) -> Tensor:
-    """Binary cross entropy of ``target`` under the sigmoid of ``input``."""
+    """Binary cross entropy of ``target`` under the sigmoid of ``input``.
+
+    The mean of ``-t · log σ(x) - (1 - t) · log(1 - σ(x))`` with ``σ`` the sigmoid, without
+    overflow.
+
+    >>> F.binary_cross_entropy_with_logits(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 1.0]))
+    tensor(0.4100)
+    """
     ...
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """An :func:`elu` whose slope is continuous for every ``alpha``."""
@@ -139,7 +161,15 @@ def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
            stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0,
            dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
-    """The cross-correlation of a batch of images with ``weight``."""
+    """The cross-correlation of a batch of images with ``weight``.
+
+    ``y[o, r, c] = bias[o] + Σ weight[o, i, u, v] · x[i, r·stride + u, c·stride + v]`` over a padded
+    input.
+
+    >>> F.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2))
+    tensor([[[[4., 4.],
+              [4., 4.]]]])
+    """
     ...
 def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None,
            stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0,
@@ -174,7 +204,13 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
     """One minus the cosine for similar pairs, the cosine above ``margin`` for others."""
     ...
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
-    """The cosine of the angle between ``x1`` and ``x2`` along ``dim``."""
+    """The cosine of the angle between ``x1`` and ``x2`` along ``dim``.
+
+    ``y = a · b / max(|a| |b|, eps)`` along ``dim``.
+
+    >>> F.cosine_similarity(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 1.0]), dim=0)
+    tensor(0.7071)
+    """
     ...
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None,
                   size_average: bool | None = None, ignore_index: int = -100,
@@ -182,7 +218,14 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None,
                   label_smoothing: float = 0.0) -> Tensor:
     """Minus the log-likelihood of the target classes under softmax of ``input``.
 
-    ``target`` holds class indices, or a probability for every class.
+        ``target`` holds class indices, or a probability for every class.
+        
+
+    The mean of ``-log softmax(input)[i, target[i]]``; the gradient of the scores is
+    ``(softmax - one_hot(target)) · g / n``. A target may also be probabilities of classes.
+
+    >>> F.cross_entropy(torch.tensor([[2.0, 0.0], [0.0, 1.0]]), torch.tensor([0, 1]))
+    tensor(0.2201)
     """
     ...
 def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequence[int],
@@ -191,7 +234,13 @@ def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequenc
     """Minus the log-likelihood of sequences of labels under log-probabilities at each time."""
     ...
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """``input`` with elements zeroed at random and the rest scaled up, while training."""
+    """``input`` with elements zeroed at random and the rest scaled up, while training.
+
+    In training each element is zero with probability ``p``, and the others are ``x / (1 - p)``.
+
+    >>> F.dropout(torch.ones(3), p=0.5, training=False)
+    tensor([1., 1., 1.])
+    """
     ...
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True,
               inplace: bool = False) -> Tensor:
@@ -206,7 +255,13 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True,
     """Dropout of whole channels."""
     ...
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """``input``, bent towards ``-alpha`` where it is negative."""
+    """``input``, bent towards ``-alpha`` where it is negative.
+
+    ``y = x`` where ``x > 0``, else ``alpha · (e^x - 1)``.
+
+    >>> F.elu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
     ...
 def elu_(input: Tensor, alpha: Number = 1.0, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """In-place version of :func:`elu`."""
@@ -214,7 +269,15 @@ def elu_(input: Tensor, alpha: Number = 1.0, scale: Number = 1, input_scale: Num
 def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None,
               max_norm: float | None = None, norm_type: float = 2.0,
               scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
-    """The rows of ``weight`` at the indices ``input``; no gradient reaches row ``padding_idx``."""
+    """The rows of ``weight`` at the indices ``input``; no gradient reaches row ``padding_idx``.
+
+    The rows of ``weight`` that ``input`` names; a row's gradient is the sum over its uses.
+
+    >>> F.embedding(torch.tensor([1, 0, 1]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[3., 4.],
+            [1., 2.],
+            [3., 4.]])
+    """
     ...
 def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None,
                   max_norm: float | None = None, norm_type: float = 2,
@@ -299,7 +362,14 @@ def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: 
     """Minus the log-likelihood of ``target`` under normal distributions."""
     ...
 def gelu(input: Tensor, *, approximate: str = 'none', out: Tensor | None = None) -> Tensor:
-    """``input`` times the normal probability of being below it."""
+    """``input`` times the normal probability of being below it.
+
+    ``y = x · Φ(x)`` with the normal distribution ``Φ``; ``approximate="tanh"`` is a formula close
+    to it.
+
+    >>> F.gelu(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.1587,  0.0000,  0.8413])
+    """
     ...
 def glu(input: Tensor, dim: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The first half of ``input`` along ``dim``, times the sigmoid of the second."""
@@ -364,21 +434,45 @@ def kl_div(input: Tensor, target: Tensor, size_average: bool | None = None,
 def l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
             reduce: bool | None = None, reduction: str = 'mean',
             weight: Tensor | None = None) -> Tensor:
-    """The mean of the absolute differences."""
+    """The mean of the absolute differences.
+
+    The mean of ``|input - target|``.
+
+    >>> F.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+    tensor(1.)
+    """
     ...
 def layer_norm(input: Tensor, normalized_shape: int | Sequence[int], weight: Tensor | None = None,
                bias: Tensor | None = None, eps: float = 1e-05, cudnn_enable: bool = True) -> Tensor:
-    """Mean 0 and variance 1 over the last dimensions, then scaled and shifted."""
+    """Mean 0 and variance 1 over the last dimensions, then scaled and shifted.
+
+    ``y = (x - mean) / √(var + eps) · weight + bias`` over the last dims.
+
+    >>> F.layer_norm(torch.tensor([[1.0, 2.0, 3.0]]), (3,))
+    tensor([[-1.2247,  0.0000,  1.2247]])
+    """
     ...
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """``input``, times a small slope where it is negative."""
+    """``input``, times a small slope where it is negative.
+
+    ``y = x`` where ``x > 0``, else ``negative_slope · x``.
+
+    >>> F.leaky_relu(torch.tensor([-1.0, 2.0]), 0.1)
+    tensor([-0.1000,  2.0000])
+    """
     ...
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """In-place version of :func:`leaky_relu`."""
     ...
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *,
            out: Tensor | None = None) -> Tensor:
-    """``input @ weight.T + bias``, over the last dimension."""
+    """``input @ weight.T + bias``, over the last dimension.
+
+    ``y = x Aᵀ + b``.
+
+    >>> F.linear(torch.ones(1, 2), torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([0.5, 0.0]))
+    tensor([[3.5000, 7.0000]])
+    """
     ...
 def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *,
                          linear_bias: Tensor | None = None, weight: Tensor | None = None,
@@ -395,7 +489,13 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 0.0001, beta: f
     ...
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
                 dtype: dtype | None = None) -> Tensor:
-    """The logarithm of softmax, computed safely."""
+    """The logarithm of softmax, computed safely.
+
+    ``yᵢ = xᵢ - log Σ e^xⱼ`` along ``dim``; the gradient is ``g - e^y · Σ g``.
+
+    >>> F.log_softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor([-2.4076, -1.4076, -0.4076])
+    """
     ...
 def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the sigmoid, exact at both ends."""
@@ -450,21 +550,42 @@ def max_pool2d(input: Tensor, kernel_size: int | Sequence[int],
                stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
                dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
                return_indices: Literal[False] = False) -> Tensor:
-    """The largest value of every window of an image."""
+    """The largest value of every window of an image.
+
+    The largest value of each window; the gradient goes to its place.
+
+    >>> F.max_pool2d(torch.arange(16.0).reshape(1, 4, 4), 2)
+    tensor([[[ 5.,  7.],
+             [13., 15.]]])
+    """
     ...
 @overload
 def max_pool2d(input: Tensor, kernel_size: int | Sequence[int],
                stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
                dilation: int | Sequence[int] = 1, ceil_mode: bool = False, *,
                return_indices: Literal[True]) -> tuple[Tensor, Tensor]:
-    """The largest value of every window of an image."""
+    """The largest value of every window of an image.
+
+    The largest value of each window; the gradient goes to its place.
+
+    >>> F.max_pool2d(torch.arange(16.0).reshape(1, 4, 4), 2)
+    tensor([[[ 5.,  7.],
+             [13., 15.]]])
+    """
     ...
 @overload
 def max_pool2d(input: Tensor, kernel_size: int | Sequence[int],
                stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
                dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
                return_indices: bool = False) -> Tensor | tuple[Tensor, Tensor]:
-    """The largest value of every window of an image."""
+    """The largest value of every window of an image.
+
+    The largest value of each window; the gradient goes to its place.
+
+    >>> F.max_pool2d(torch.arange(16.0).reshape(1, 4, 4), 2)
+    tensor([[[ 5.,  7.],
+             [13., 15.]]])
+    """
     ...
 def max_pool2d_with_indices(input: Tensor, kernel_size: int | Sequence[int],
                             stride: int | Sequence[int] | None = None,
@@ -522,7 +643,13 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
 def mse_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
              reduce: bool | None = None, reduction: str = 'mean',
              weight: Tensor | None = None) -> Tensor:
-    """The mean of the squared differences."""
+    """The mean of the squared differences.
+
+    The mean of ``(input - target)²``; the gradient is ``2 · g · (input - target) / n``.
+
+    >>> F.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+    tensor(2.)
+    """
     ...
 def multi_head_attention_forward(query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int,
                                  num_heads: int, in_proj_weight: Tensor | None,
@@ -563,18 +690,43 @@ def native_channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = N
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
              size_average: bool | None = None, ignore_index: int = -100, reduce: bool | None = None,
              reduction: str = 'mean') -> Tensor:
-    """Minus the log-likelihood of the target classes under log-probabilities."""
+    """Minus the log-likelihood of the target classes under log-probabilities.
+
+    The mean of ``-input[i, target[i]]``, where ``input`` are log-probabilities.
+
+    >>> F.nll_loss(torch.tensor([[-0.5, -1.5]]), torch.tensor([1]))
+    tensor(1.5000)
+    """
     ...
 def normalize(input: Tensor, p: float = 2.0, dim: int | Sequence[int] | None = 1,
               eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
-    """``input`` divided by its ``p``-norm over ``dim``."""
+    """``input`` divided by its ``p``-norm over ``dim``.
+
+    ``y = x / max(|x|, eps)`` along ``dim``.
+
+    >>> F.normalize(torch.tensor([3.0, 4.0]), dim=0)
+    tensor([0.6000, 0.8000])
+    """
     ...
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
-    """Zeros with a one at each index, along a new last dimension."""
+    """Zeros with a one at each index, along a new last dimension.
+
+    Zeros with a one at the place that each number names.
+
+    >>> F.one_hot(torch.tensor([0, 2]), 3)
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
     ...
 def pad(input: Tensor, pad: Sequence[int], mode: str = 'constant',
         value: float | None = None) -> Tensor:
-    """``input`` with its last dimensions lengthened (last one first, both sides)."""
+    """``input`` with its last dimensions lengthened (last one first, both sides).
+
+    ``pad`` names the sizes before and after, of the last dim first.
+
+    >>> F.pad(torch.tensor([[1, 2]]), (1, 1), value=0)
+    tensor([[0, 1, 2, 0]])
+    """
     ...
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06,
                       keepdim: bool = False) -> Tensor:
@@ -598,7 +750,13 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """``input``, times a learned slope where it is negative; one slope, or one per channel."""
     ...
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """``input``, or 0 where it is negative."""
+    """``input``, or 0 where it is negative.
+
+    ``y = max(x, 0)``; the gradient passes where ``x > 0``.
+
+    >>> F.relu(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([0., 0., 2.])
+    """
     ...
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """``input`` held between 0 and 6."""
@@ -622,7 +780,14 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor,
                                  attn_mask: Tensor | None = None, dropout_p: float = 0.0,
                                  is_causal: bool = False, scale: float | None = None,
                                  enable_gqa: bool = False) -> Tensor:
-    """The values, averaged with weights ``softmax(query @ key.T * scale + mask)``."""
+    """The values, averaged with weights ``softmax(query @ key.T * scale + mask)``.
+
+    ``y = softmax(Q Kᵀ · scale + mask) V`` with ``scale = 1 / √d``.
+
+    >>> query, keys, values = torch.ones(1, 2, 4), torch.ones(1, 3, 4), torch.ones(1, 3, 5)
+    >>> F.scaled_dot_product_attention(query, keys, values).shape
+    torch.Size([1, 2, 5])
+    """
     ...
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """:func:`elu` scaled so that it keeps mean 0 and variance 1."""
@@ -631,15 +796,33 @@ def selu_(input: Tensor) -> Tensor:
     """In-place version of :func:`selu`."""
     ...
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    ``y = 1 / (1 + e^-x)``; the gradient is ``g · y · (1 - y)``.
+
+    >>> torch.sigmoid(torch.tensor([-2.0, 0.0, 2.0]))
+    tensor([0.1192, 0.5000, 0.8808])
+    """
     ...
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """``input`` times its sigmoid."""
+    """``input`` times its sigmoid.
+
+    ``y = x · sigmoid(x)``.
+
+    >>> F.silu(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.2689,  0.0000,  0.7311])
+    """
     ...
 def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
                    reduce: bool | None = None, reduction: str = 'mean',
                    beta: float = 1.0) -> Tensor:
-    """Squared differences below ``beta``, absolute ones above it."""
+    """Squared differences below ``beta``, absolute ones above it.
+
+    The mean of ``d² / 2beta`` where ``d = |input - target| < beta``, else of ``d - beta / 2``.
+
+    >>> F.smooth_l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.5, 4.0]))
+    tensor(0.8125)
+    """
     ...
 def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
                      reduce: bool | None = None, reduction: str = 'mean') -> Tensor:
@@ -647,7 +830,13 @@ def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = 
     ...
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
             dtype: dtype | None = None) -> Tensor:
-    """Exponentials along ``dim``, divided by their sum."""
+    """Exponentials along ``dim``, divided by their sum.
+
+    ``yᵢ = e^xᵢ / Σ e^xⱼ`` along ``dim``; the gradient is ``y · (g - Σ g y)``.
+
+    >>> F.softmax(torch.tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor([0.0900, 0.2447, 0.6652])
+    """
     ...
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
             dtype: dtype | None = None) -> Tensor:
@@ -655,7 +844,13 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3,
     ...
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20, *,
              out: Tensor | None = None) -> Tensor:
-    """log(1 + exp(βx)) / β, and ``input`` itself where βx is beyond ``threshold``."""
+    """log(1 + exp(βx)) / β, and ``input`` itself where βx is beyond ``threshold``.
+
+    ``y = ln(1 + e^(beta · x)) / beta``; the gradient is ``g · sigmoid(beta · x)``.
+
+    >>> F.softplus(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([0.3133, 0.6931, 1.3133])
+    """
     ...
 def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """``input`` moved towards 0 by ``lambd``, and no farther than 0."""
@@ -664,7 +859,13 @@ def softsign(input: Tensor) -> Tensor:
     """x / (1 + |x|)."""
     ...
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    ``y = (e^x - e^-x) / (e^x + e^-x)``; the gradient is ``g · (1 - y²)``.
+
+    >>> torch.tanh(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.7616,  0.0000,  0.7616])
+    """
     ...
 def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x)."""

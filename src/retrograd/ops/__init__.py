@@ -26,6 +26,9 @@ from .nn import (activations, adaptive_pooling, along_axes, attention, attention
 from .losses import (binary_cross_entropy, cross_entropy, ctc, divergence, linear_cross_entropy,
                      margin, multilabel_margin, reduction, regression)
 from . import late
+from .descriptions import describe as _describe
+
+_describe()
 
 
 def __getattr__(name: str) -> object:

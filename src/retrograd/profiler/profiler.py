@@ -203,7 +203,7 @@ class profile(_KinetoProfile):
     >>> with torch.profiler.profile(record_shapes=True) as prof:
     ...     y = torch.ones(2, 3) @ torch.ones(3, 4)
     >>> [(e.key, e.count) for e in prof.key_averages()]
-    [('aten::ones', 2), ('aten::matmul', 1)]
+    [('aten::ones', 2), ('aten::matmul', 1), ('aten::mm', 1)]
     """
 
     def __init__(self, *, activities: Iterable[ProfilerActivity] | None = None,
