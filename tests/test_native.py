@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import retrograd as torch
-from retrograd.backend.numpy import native, norm, threads
+from retrograd.backend.numpy import expressions, native, norm, threads
 from retrograd.backend.plain.conv import output_space
 
 HERE = Path(torch.__file__).parent / "backend" / "numpy"
@@ -326,6 +326,97 @@ def test_kernels_refuse_what_does_not_fit() -> None:
                           ((3, np.empty_like(x), 1), "bytes-like")]:
         with pytest.raises((TypeError, ValueError, BufferError), match=error):
             softmax(*given_)
+
+
+# ---------------------------------------------------------------- expressions
+
+
+FORMULAS = ["g * ((constants[0] - y) * y)", "constants[1] / (constants[0] + exp(-x))",
+            "-(x - y) / y", "sqrt(absolute(x * x * y)) + g", "exp(x)",
+            "x * constants[1] * x - constants[0]"]
+
+
+@needs_kernels
+@pytest.mark.parametrize("formula", FORMULAS)
+@examples
+@given(data=st.data())
+def test_an_expression_is_computed_as_step_by_step(formula: str, data: Any) -> None:
+    functions = {"exp": np.exp, "sqrt": np.sqrt, "absolute": np.absolute}
+    names, compute = expressions.expression(formula, [1.0, 2.5], functions)
+    threads.limit(data.draw(st.sampled_from([1, 2, 3])))
+    arrays = Arrays(data.draw)
+    arrays.dtype = data.draw(st.sampled_from(FLOATS[:2]))
+    shape = data.draw(st.sampled_from([(0,), (1,), (7,), (2048,), (2049,), (40, 1000), (5, 8193)]))
+    values = [arrays.floats(*shape) for _ in names]
+    how = data.draw(st.sampled_from(["rows", "columns", "number", "broadcast", "mixed"]))
+    if how == "columns":
+        values[0] = values[0].T.copy().T
+    if how == "number" and len(values) > 1:
+        values[1] = values[1].dtype.type(3)
+    if how == "broadcast":
+        values[-1] = values[-1][:1]
+    if how == "mixed" and len(values) > 1:
+        values[1] = values[1].astype(np.float16)
+    with np.errstate(all="ignore"):
+        found = compute(*values)
+        expected = eval(formula, {**functions, "constants": [1.0, 2.5]},
+                        dict(zip(names, values)))
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    if "exp" in formula:
+        usual = np.isfinite(expected)
+        assert np.array_equal(usual, np.isfinite(found))
+        np.testing.assert_allclose(found[usual], expected[usual],
+                                   rtol=8 * np.finfo(found.dtype).eps)
+    else:
+        assert np.array_equal(found, expected, equal_nan=True)
+        assert np.array_equal(np.signbit(found)[expected == 0], np.signbit(expected)[expected == 0])
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+def test_exponentials_are_within_their_units_in_the_last_place(dtype: Any) -> None:
+    low, high = (-87, 88.5) if dtype == np.float32 else (-708, 709)
+    _, compute = expressions.expression("exp(x)", [], {"exp": np.exp})
+    x = np.linspace(low, high, 300_001).astype(dtype)
+    exact = np.exp(x.astype(np.longdouble))
+    apart = np.abs(compute(x).astype(np.longdouble) - exact) / np.spacing(exact.astype(dtype))
+    assert apart.max() < 1.5
+    odd = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -2000, 2000, high + 1, low - 17],
+                   dtype)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(compute(odd), np.exp(odd), rtol=1e-6, atol=0)
+
+
+@needs_kernels
+def test_an_expression_with_anything_else_is_left_to_numpy() -> None:
+    for formula in ("x ** 2 + x", "x if y else g", "cos(x) + x", "x + 1j", "x * y", "x[0] * y * y"):
+        assert expressions.expression(formula, [], {"cos": np.cos}) is None
+
+
+@needs_kernels
+def test_steps_that_cannot_be_taken_are_refused() -> None:
+    evaluate, x = native.kernels["evaluate"], np.ones(4, np.float32)
+    for given_ in [(b"\0\1\0\0", (), 0, x), (b"\0\1\0", (), 0, x.copy(), x),
+                   (b"\x09\1\0\0", (), 0, x.copy(), x), (b"\0\0\0\0", (), 0, x.copy(), x),
+                   (b"\0\1\0\7", (), 0, x.copy(), x), (b"\0\1\0\0", (), -1, x.copy(), x),
+                   (b"\0\1\0\0", (), 0, x.copy(), x[:3].copy()),
+                   (b"\0\1\0\0", (), 0, x, x > 0),
+                   (b"\0\1\0\0", ("a",), 0, x.copy(), x), ("", (), 0, x.copy(), x)]:
+        with pytest.raises((TypeError, ValueError)):
+            evaluate(*given_)
+
+
+@needs_kernels
+def test_large_tensors_and_small_ones_have_the_same_gradients() -> None:
+    x = torch.linspace(-4, 4, 40_000, dtype=torch.float64)
+    for function in (torch.sigmoid, torch.tanh, lambda x: 1 / (x * x + 1), torch.rsqrt):
+        whole, parts = (t.clone().requires_grad_() for t in (x.abs() + 1, x.abs() + 1))
+        y = function(whole)
+        y.sum().backward()
+        z = torch.cat([function(part) for part in parts.split(100)])
+        z.sum().backward()
+        assert torch.allclose(y, z, rtol=1e-14)
+        assert torch.allclose(whole.grad, parts.grad, rtol=1e-13)
 
 
 # ---------------------------------------------------------------- the crew of threads

@@ -149,7 +149,7 @@ def __getattr__(name: str) -> _Any:
 
 def __dir__() -> list[str]:
     """The public names: no parts of the machinery."""
-    names = {name for name in globals() if not name.startswith("_")} - _INTERNAL
+    names = {name for name in list(globals()) if not name.startswith("_")} - _INTERNAL
     return sorted({*names, *_LAZY, *_LAZY_FUNCTIONS, *_late.FUNCTIONS, "__version__"})
 
 

@@ -11,7 +11,7 @@ from ..backend.numpy import ufunc
 from ..core.binding import direct
 from ..core.formulas import written_out
 from ..core.op import ARRAY, GENERATED, Op
-from .compiling import numbers_source, site_source
+from .compiling import large_source, numbers_source, site_source
 from .node_layout import NodeLayout
 from .nodes import node_class
 from .operands import (
@@ -239,7 +239,7 @@ def _kernel_source(op: Op) -> list[str]:
     if not constants:
         return []
     return [numbers_source(f"{op.name}_kernel_number", constants, f"a_{op.arrays[0]}"),
-            f"y = {formula}"]
+            f"y = {large_source(op.name, formula, constants)}"]
 
 
 # ---------------------------------------------------------------- calls inside a transform

@@ -137,3 +137,15 @@ def numbers_source(label: str, constants: list[float], array: str) -> str:
     GENERATED[label + "n"] = constants
     return (f"constants = {label}n if {array}.__class__ is not ndarray else "
             f"{label}4 if {array}.dtype is F4 else {label}8 if {array}.dtype is F8 else {label}n")
+
+
+def large_source(label: str, formula: str, constants: list[float]) -> str:
+    """An expression for ``formula`` that large arrays have computed by a native kernel."""
+    from ..backend.numpy.expressions import LARGE, expression  # loads the kernels
+
+    found = expression(formula, constants, GENERATED)
+    if found is None:
+        return formula
+    arrays, GENERATED[f"{label}_large"] = found
+    return (f"{formula} if {arrays[0]}.size < {LARGE} else "
+            f"{label}_large({', '.join(arrays)})")

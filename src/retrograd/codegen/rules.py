@@ -15,7 +15,7 @@ from ..core.formulas import written_out
 from ..core.graph import fit
 from ..core.libraries import in_library, moved
 from ..core.op import ARRAY, GENERATED, Op
-from .compiling import compile_function, numbers_source
+from .compiling import compile_function, large_source, numbers_source
 from .node_layout import NodeLayout
 from .operands import is_optional
 
@@ -231,6 +231,8 @@ def _rule_source(op: Op, layout: NodeLayout, i: int, way: OnArrays) -> list[str]
     rule = f"{op.name}_{way.label}_rule{i}"
     formula, constants = way.formula(op, layout, i) or ("", [])
     lines = [numbers_source(rule, constants, "g")] if constants else []
+    if formula and way.label == "real":
+        formula = large_source(rule, formula, constants)
     if not formula:
         GENERATED[rule] = way.bind(op.rules[op.arrays[i]])
         formula = f"{rule}({', '.join(arguments_source(op, layout, i))})"
