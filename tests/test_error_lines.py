@@ -127,8 +127,11 @@ def test_a_format_and_a_truth_value_are_no_exits() -> None:
     assert not EXITS
     y.item()
     y.detach().numpy()
-    assert [exit[2] for exit in EXITS] == ["item", "numpy"]
+    assert [exit[2] for exit in EXITS.values()] == ["item", "numpy"]
     for _ in range(100):
         y.item()
     assert len(EXITS) == 3
+    for i in range(100):  # of many, the last are kept
+        exec(compile("\n" * i + "y.item()", "<many>", "exec"), {"y": y})
+    assert len(EXITS) == 64 and next(reversed(EXITS))[0].co_filename == "<many>"
     EXITS.clear()

@@ -274,7 +274,10 @@ def test_large_graphs_are_not_walked_for_every_cut() -> None:
         x = x + 1
     cut = x.detach()
     assert Memory.seen >= x.grad_fn.seq
-    found = torch.explain((cut * torch.ones(3, requires_grad=True)).sum(), [w])[0]
+    loss = (cut * torch.ones(3, requires_grad=True)).sum()
+    assert torch.explain(loss, [w])[0].places[0].is_certain  # as long as it is there
+    del x
+    found = torch.explain(loss, [w])[0]
     assert found.status == "cut" and not found.places[0].is_certain
 
 

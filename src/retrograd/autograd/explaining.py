@@ -186,8 +186,8 @@ def why_unused(outputs: tuple[Any, ...], tensor: Any) -> str:
     if isinstance(tensor, GradientEdge):
         return ""
     found = _Reach(outputs).about("", tensor)
-    return "" if not found.places else f"\nIt was {found.why}" if found.status == "cut" \
-        else f"\nIt {found.why}"
+    why = found.why.replace("\n", "\n  ")
+    return "" if not found.places else f"\nIt {'was ' if found.status == 'cut' else ''}{why}"
 
 
 def named_parameters(given: Any) -> dict[str, Tensor]:
@@ -269,7 +269,7 @@ class _Reach:
         certain = [cut for cut in self.cuts if self._lies_behind(tensor, cut.behind)]
         if certain:
             return Parameter(name, tensor, "cut", places=self._places(certain, True))
-        exits = [Cut(*raw[:4]) for raw in reversed(EXITS)
+        exits = [Cut(*raw[:4]) for raw in reversed(tuple(EXITS.values()))
                  if self.newest is None or raw[4] <= self.newest]
         left = [cut for cut in exits if self._lies_behind(tensor, cut.behind)]
         if left:

@@ -59,7 +59,7 @@ def record_source(op: Op, layout: NodeLayout, is_traced: bool = False) -> list[s
     else:
         lines += ["if m is NO_GRAD:", *("    " + line for line in unrecorded_source(op, ()))]
     lines += ["# Record: the node, its place in the order of all, its edges, what its rules need.",
-              *_node_source(op, layout, is_traced), "node.seq = next(ages)"]
+              *_node_source(op, layout, is_traced), *_cuts_source(op), "node.seq = next(ages)"]
     if layout.saved_slots() or len(op.outputs) > len(differentiable_outputs(op)):
         lines += site_source(depth)
     if layout.saved_slots():
@@ -69,7 +69,6 @@ def record_source(op: Op, layout: NodeLayout, is_traced: bool = False) -> list[s
     if is_traced:
         levels = ", ".join(f"levels_of(a_{name})" for name in op.arrays)
         lines.append(f"node.input_levels = [{levels}]")
-    lines += _cuts_source(op)
     if not op.outputs:
         lines.append("out._edge = node")
     for nr, out in enumerate(outs_of(op) if op.outputs else ()):
@@ -99,18 +98,21 @@ def next_source(op: Op) -> list[str]:
 
 
 def _cuts_source(op: Op) -> list[str]:
-    """Lines that have a node remember operands that were cut off from the graph.
+    """Lines that have a new node remember operands that were cut off from the graph.
 
-    An op of one operand would not be recorded if that had no history.
+    An op of one operand would not be recorded if that had no history; of two, one has.
     """
     positions = {name: i for i, name in enumerate(op.arrays)}
-    tests = []
+    lines = []
     for name in tensors_of(op) if len(tensors_of(op)) > 1 else ():
-        test = [f"e{positions[name]} is None"] if name in positions else []
-        test += [f"{name} is not None"] if is_optional(op, name) else []
-        tests.append(" and ".join([*test, f"{name}._cut is not None"]))
-    return [f"if {' or '.join(tests)}: keep_cuts(node, {', '.join(tensors_of(op))})"] \
-        if tests else []
+        tests = [f"e{positions[name]} is None"] if name in positions else []
+        tests += [f"{name} is not None"] if is_optional(op, name) else []
+        lines.append(" and ".join([*tests, f"(c := {name}._cut) is not None"]))
+    if len(lines) == 2:
+        return [f"{word} {test}: node._notes = {{'cuts': (c,)}}"
+                for word, test in zip(("if", "elif"), lines, strict=True)]
+    return [f"if {' or '.join(lines)}: keep_cuts(node, {', '.join(tensors_of(op))})"] \
+        if lines else []
 
 
 def _saved_source(op: Op, layout: NodeLayout) -> list[str]:

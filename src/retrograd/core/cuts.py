@@ -9,11 +9,10 @@ that had no history. Values that leave the tensors altogether (``.item()``, ``.t
 from __future__ import annotations
 
 import sys
-from collections import deque
 from typing import Any, NamedTuple
 from weakref import ref
 
-from ..base.call_sites import Site, here, is_internal, user_frame
+from ..base.call_sites import Site, is_internal, user_frame
 from .graph import LEAF
 
 Leaves = tuple["ref[Any]", ...]
@@ -39,39 +38,36 @@ class Memory:
 
     depth = 8  # cuts one behind the other
     nodes = 512  # to look at for the leaves behind a cut
-    seen = 0  # the age of the newest node that was behind a cut
+    seen = -1  # the age of the newest node that was behind a cut
 
 
-_FREE = 8
-"""So many nodes may be looked at for each cut, beside those recorded since the last one: looking
-costs a small part of what recording did."""
 _known: dict[Leaves, Leaves] = {}
 
 
-def leaves_behind(edge: Any, leaf: Any = None) -> Leaves | None:
-    """The leaves that can be reached from an edge, weakly; None if it takes too long to find out.
+def leaves_behind(edge: Any) -> Leaves:
+    """The leaves that can be reached from an edge, weakly; or its node, if there are too many.
 
-    ``leaf`` is the tensor itself where the edge says that it is one.
+    As many nodes are looked at as have been recorded since the last time: looking costs a small
+    part of what recording did.
     """
-    if edge is LEAF:
-        return (ref(leaf),)
-    if edge is None:  # of a view that requires grad as its base does
-        return None
-    if edge.is_output:
-        edge = edge.node
-    age = edge.seq
-    allowed = min(max(age - Memory.seen, _FREE), Memory.nodes)
-    Memory.seen = max(Memory.seen, age)
-    found = [edge]
-    seen = {edge}
+    node = edge.node if edge.is_output else edge
+    allowed = node.seq - Memory.seen
+    if allowed <= 0:
+        return (ref(node),)
+    Memory.seen = node.seq
+    if allowed > Memory.nodes:
+        allowed = Memory.nodes
+    found = [node]
+    seen = {node}
     leaves = []
-    for node in found:
-        if not node._arity:
-            leaves.append(ref(node))
+    for known in found:
+        if not known._arity:
+            leaves.append(ref(known))
             continue
-        if len(found) - len(leaves) > allowed:
-            return None
-        for edge in (node.node,) if node.is_output else node.edges():
+        allowed -= not known.is_output
+        if allowed < 0:
+            return (ref(node),)
+        for edge in (known.node,) if known.is_output else known.edges():
             if edge is not None and edge not in seen:
                 seen.add(edge)
                 found.append(edge)
@@ -84,63 +80,76 @@ def leaves_behind(edge: Any, leaf: Any = None) -> Leaves | None:
 def note_cut(out: Any, inputs: Any, how: str = "no_grad") -> None:
     """Remember the line where gradients stopped flowing to ``out``, if they did."""
     out._edge = None
-    behind: Leaves | None = ()
+    behind: Leaves = ()
     earlier: Any = ()
     is_here = False
     for tensor in inputs:
         if tensor is None:
             continue
-        if tensor._edge is not None:
+        edge = tensor._edge
+        if edge is not None:
             is_here = True
-            found = leaves_behind(tensor._edge, tensor)
-            behind = None if found is None or behind is None else behind + found
+            behind += (ref(tensor),) if edge is LEAF else leaves_behind(edge)
         elif (cut := tensor._cut) is not None and not any([cut is known for known in earlier]):
             earlier += (cut,)
     if is_here:
-        code, lasti = here(2)
-        out._cut = joined((code, lasti, how, behind), earlier)
-    elif len(earlier) == 1:
-        out._cut = earlier[0]
+        frame = user_frame(sys._getframe(2))
+        cut = (frame.f_code, frame.f_lasti, how, behind, (), 0)
+        out._cut = joined(cut, earlier) if earlier else cut
     elif earlier:
-        out._cut = joined(earlier[0][:4], earlier[0][4] + earlier[1:])
+        first = earlier[0]
+        out._cut = first if len(earlier) == 1 else joined(first, first[4] + earlier[1:])
 
 
 def joined(cut: Any, earlier: Any) -> Any:
     """A raw cut with those that lie before it, if they are not too many."""
-    depth = 1 + max([cut[5] for cut in earlier], default=-1)
-    return (*cut, earlier, depth) if depth < Memory.depth else (*cut[:3], None, (), 0)
+    depth = 1 + max([before[5] for before in earlier])
+    return (*cut[:4], earlier, depth) if depth < Memory.depth else (*cut[:3], None, (), 0)
 
 
 def cut_here(tensor: Any, how: str) -> Any:
     """The raw cut of what is made from a tensor without its history."""
-    code, lasti = here(3)
-    return (code, lasti, how, leaves_behind(tensor._edge, tensor), (), 0)
+    frame = user_frame(sys._getframe(2))
+    edge = tensor._edge  # none of a view that requires grad as its base does
+    behind = None if edge is None else (ref(tensor),) if edge is LEAF else leaves_behind(edge)
+    return (frame.f_code, frame.f_lasti, how, behind, (), 0)
 
 
 def keep_cuts(node: Any, *tensors: Any) -> None:
     """Have a node remember that some of its operands were cut off from the graph."""
     cuts = tuple([t._cut for t in tensors if t is not None and t._edge is None
                   and t._cut is not None])
-    if cuts:
-        node.cuts = cuts
+    if not cuts:
+        return
+    notes = getattr(node, "_notes", None)
+    if notes is None:
+        node._notes = {"cuts": cuts}
+    else:
+        notes["cuts"] = cuts
 
 
-EXITS: deque[tuple[Any, ...]] = deque(maxlen=64)
-"""The last values with a history that became Python's or NumPy's: the first places of a raw cut,
-the age that the newest node had, and the functions that were running."""
+EXITS: dict[tuple[Any, int], tuple[Any, ...]] = {}
+"""The last values with a history that became Python's or NumPy's, by code and offset: the first
+places of a raw cut, the age of the newest node then, and the functions that were running."""
+_MOST_EXITS = 64
 
 
 def note_exit(tensor: Any, how: str) -> None:
     """Remember that the values of a tensor, which had a history, leave the tensors."""
+    frame = user_frame(sys._getframe(2))
+    place = frame.f_code, frame.f_lasti
+    known = EXITS.get(place)
+    if known is not None and known[3] and known[3][0]() is not None:
+        return  # of a loop, once is enough
     edge = tensor._edge
-    behind = tensor._cut[3] if edge is None else leaves_behind(edge, tensor)
+    behind = tensor._cut[3] if edge is None else (ref(tensor),) if edge is LEAF \
+        else leaves_behind(edge)
     age = Memory.seen if edge is None or edge is LEAF else \
         edge.node.seq if edge.is_output else edge.seq
-    frame = user_frame(sys._getframe(2))
-    last = EXITS[-1] if EXITS else None
-    if last is not None and last[0] is frame.f_code and last[1] == frame.f_lasti:
-        EXITS.pop()  # of a loop, the last time is enough
-    EXITS.append((frame.f_code, frame.f_lasti, how, behind, age, callers(frame, 4)))
+    EXITS.pop(place, None)
+    EXITS[place] = (*place, how, behind, age, callers(frame, 4))
+    if len(EXITS) > _MOST_EXITS:
+        EXITS.pop(next(iter(tuple(EXITS))), None)
 
 
 def callers(frame: Any, most: int) -> tuple[Any, ...]:
@@ -174,7 +183,7 @@ def last_exits() -> str:
     running = {code for code in callers(user_frame(sys._getframe(1)), 2)
                if "site-packages" not in code.co_filename}
     sites = list(dict.fromkeys(str(Site(*raw[:2])) + f"\n    by .{raw[2]}()"
-                               for raw in reversed(tuple(EXITS))
+                               for raw in reversed(tuple(EXITS.values()))
                                if not running.isdisjoint(raw[5])))[:3]
     return "" if not sites else (
         "Values that had a history left the tensors here, the last ones first; what is made from "
