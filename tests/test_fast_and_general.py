@@ -103,7 +103,7 @@ def shown_tensor(tensor: Any) -> Any:
             "requires_grad": tensor.requires_grad, "output_nr": tensor.output_nr,
             "view": None if view is None else (view.op, shown(view.static), view.origin,
                                                view.version, shown(view.base)),
-            "cut": None if tensor._cut is None else (tensor._cut.code, tensor._cut.lasti)}
+            "cut": None if tensor._cut is None else tensor._cut[:3]}
 
 
 def shown_graph(roots: list[Any], leaves: list[Any]) -> list[Any]:
