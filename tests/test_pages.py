@@ -24,8 +24,8 @@ from retrograd.base.modes import GRAD, MODE
 from retrograd.ops import descriptions
 
 ROOT = Path(__file__).parent.parent
-OWN_TESTS = {"extending.md", "numpy.md", "sparse.md"}
-"""Pages that tests of their own run: test_extending.py, test_numpy_pages.py."""
+OWN_TESTS = {"debugging.md", "extending.md", "numpy.md", "sparse.md"}
+"""Pages that have tests of their own: test_debugging_page, test_extending, test_numpy_pages."""
 PAGES = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
          if path.name not in OWN_TESTS]
 _SAID = re.compile(r"^\s*print\(.*\)\s*# (.+)$", re.MULTILINE)
@@ -40,7 +40,7 @@ def programs(path: Path) -> dict[str, str]:
     return {name: program for name, program in blocks.items() if program}
 
 
-IN_ONE = {"autograd.md", "backward.md", "higher_order.md", "performance.md", "debugging.md"}
+IN_ONE = {"autograd.md", "backward.md", "higher_order.md", "performance.md"}
 """Pages whose sections go on from one another."""
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from ...backend import index as index_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
+from ...base.call_sites import here
 from ...base.errors import size_mismatch, type_name
 from ...base.modes import GRAD, MODE, NO_GRAD, ReplayedViews
 from ...base.warning import warn
@@ -127,6 +128,8 @@ def copied_plainly(target: Tensor, src: Tensor) -> bool:
     node = node_class(_copy.op)()
     node.seq, node.fits = next_sequence(), None
     node.next0, node.next1 = owner._edge, edge_of(src)
+    if owner is target and owner._edge is not None:
+        node.place = here(2)  # of what ends a history
     write_recorded(target, owner, node, src._data)
     return True
 
