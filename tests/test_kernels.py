@@ -897,7 +897,9 @@ def _() -> Any:
 def _() -> Any:
     for shape, *settings in poolings((2, 8, 9), (20, 8, 9)):
         values, places = pool.max_pool_with_places(numbers(*shape), *settings)
-        for unique in (False, *([True] if settings[1] >= settings[0] else [])):
+        kernel, stride, _, dilation, _ = settings
+        apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel, stride, dilation))
+        for unique in (False, *([True] if apart else [])):
             yield values, places, shape[-2:], *settings, unique
     yield numbers(0, 2, 2), numbers(0, 2, 2), (4, 4), (2, 2), (2, 2), (0, 0), (1, 1), (2, 2), True
 

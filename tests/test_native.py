@@ -22,8 +22,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import retrograd as torch
-from retrograd.backend.numpy import expressions, native, norm, threads
+from retrograd.backend.numpy import expressions, native, norm, pool, threads
 from retrograd.backend.plain.conv import output_space
+from retrograd.backend.plain.pool import pool_space
 
 HERE = Path(torch.__file__).parent / "backend" / "numpy"
 for path in HERE.glob("[a-z]*.py"):
@@ -104,6 +105,11 @@ class Arrays:
                 return odd
         return x
 
+
+WRITING = {"index._add", "index.scatter_into"}
+"""Bodies that write to their first argument, which may lie anywhere in memory."""
+FILLING = {"norm._add_rows_at"}
+"""Bodies that write to new memory."""
 
 Case = Callable[[Arrays], tuple[Any, ...]]
 CASES: dict[str, Case] = {}
@@ -217,6 +223,162 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return arrays.floats(*own.y), arrays.floats(*own.x), own.weight, *own.settings
 
 
+class Pooling:
+    """Planes and the windows over them."""
+
+    def __init__(self, arrays: Arrays, dilated: bool = True):
+        def number(low: int, high: int) -> int:
+            return arrays.draw(st.integers(low, high))
+
+        rank = number(1, 2)
+        each = []
+        for _ in range(rank):
+            kernel = number(1, 4)
+            each.append((kernel, number(1, 3), number(0, kernel // 2),
+                         number(1, 3) if dilated else 1))
+        self.kernel, self.stride, self.padding, self.dilation = zip(*each)
+        self.space = tuple([d * (k - 1) + 1 + number(0, 30) for k, s, p, d in each])
+        self.out = pool_space(self.space, self.kernel, self.stride, self.padding, self.dilation,
+                              arrays.draw(st.booleans()))
+        self.planes = (number(1, 3), number(1, 4))
+
+    def max_settings(self) -> tuple[Any, ...]:
+        return self.kernel, self.stride, self.padding, self.dilation, self.out
+
+
+@case("pool.max_pool", "pool.max_pool_with_places")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    own = Pooling(arrays)
+    return arrays.floats(*own.planes, *own.space), *own.max_settings()
+
+
+@case("pool.scatter_places")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    own = Pooling(arrays)
+    x = arrays.floats(*own.planes, *own.space)
+    places = pool.max_pool_with_places(x, *own.max_settings())[1]
+    return arrays.floats(*places.shape), places, own.space, *own.max_settings(), False
+
+
+def averaging(arrays: Arrays) -> tuple[Any, ...]:
+    return arrays.draw(st.booleans()), arrays.draw(st.sampled_from([None, 3]))
+
+
+@case("pool.average_pool")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    own = Pooling(arrays, dilated=False)
+    return (arrays.floats(*own.planes, *own.space), own.kernel, own.stride, own.padding, own.out,
+            *averaging(arrays))
+
+
+@case("pool.average_pool_gradient")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    own = Pooling(arrays, dilated=False)
+    return (arrays.floats(*own.planes, *own.out), own.space, own.kernel, own.stride, own.padding,
+            *averaging(arrays))
+
+
+def indices(arrays: Arrays, low: int, high: int, *shape: int) -> Any:
+    return arrays.placed(arrays.random.integers(low, high, shape), np.dtype(np.int64))
+
+
+def slices(arrays: Arrays) -> tuple[Any, Any, int]:
+    """An array, an index, and the dimension of which it names positions."""
+    shape = (arrays.draw(st.integers(1, 40)), *arrays.shape()[:2])
+    dim = arrays.draw(st.integers(0, len(shape) - 1))
+    shape = tuple(max(n, 1) if i == dim else n for i, n in enumerate(shape))
+    index = indices(arrays, -shape[dim], shape[dim], arrays.draw(st.integers(0, 300)))
+    return arrays.floats(*shape), index, dim
+
+
+@case("index.taken")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    array, index, dim = slices(arrays)
+    return array, index.reshape(-1, 2) if index.size % 2 == 0 else index, (dim,)
+
+
+@case("index._add")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    array, index, dim = slices(arrays)
+    values = arrays.floats(*array.shape[:dim], index.size, *array.shape[dim + 1:])
+    return array, values, index, (dim,)
+
+
+@case("norm._add_rows_at")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    count, width, times = (arrays.draw(st.integers(1, n)) for n in (50, 70, 400))
+    index = indices(arrays, 0, count, times)
+    return (np.zeros((count, width), arrays.dtype), index, arrays.floats(times, width, wild=False),
+            np.bincount(index))
+
+
+def elements(arrays: Arrays) -> tuple[Any, Any, int]:
+    """An array, a dimension and an index with one number for each element of a window."""
+    shape = tuple(max(n, 1) for n in arrays.shape(5000))
+    dim = arrays.draw(st.integers(0, len(shape) - 1))
+    window = [arrays.draw(st.integers(0, n + 3 if d == dim else n)) for d, n in enumerate(shape)]
+    return arrays.floats(*shape), dim, indices(arrays, 0, shape[dim], *window)
+
+
+@case("index.gathered")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    return elements(arrays)
+
+
+@case("index.scatter_into")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    array, dim, index = elements(arrays)
+    return array, dim, index, arrays.floats(*index.shape), "add"
+
+
+class Channels:
+    """Samples of some channels, how these share statistics, and parameters or none."""
+
+    def __init__(self, arrays: Arrays):
+        groups, together = (arrays.draw(st.integers(1, 3)) for _ in range(2))
+        self.shape = (arrays.draw(st.integers(1, 4)), groups * together,
+                      *arrays.draw(st.lists(st.integers(1, 40), min_size=1, max_size=2)))
+        self.groups = arrays.draw(st.sampled_from([None, groups]))
+        self.x = arrays.floats(*self.shape, wild=False)
+        self.weight, self.bias = (arrays.floats(self.shape[1], wild=False)
+                                  if arrays.draw(st.booleans()) else None for _ in range(2))
+        self.moments = norm.channel_norm(self.x, None, None, self.groups, 1e-2)[1:3]
+
+
+@case("norm.channel_norm")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    own = Channels(arrays)
+    return own.x, own.weight, own.bias, own.groups, 1e-2
+
+
+@case("norm.channel_input_gradient")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    own = Channels(arrays)
+    g = arrays.floats(*own.shape, wild=False)
+    return g, own.x, own.weight, *own.moments, own.groups, 1e-2
+
+
+@case("norm.channel_weight_gradient")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    own = Channels(arrays)
+    return arrays.floats(*own.shape, wild=False), own.x, *own.moments, own.groups, 1e-2
+
+
+@case("norm.channel_sums")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    return (Channels(arrays).x,)
+
+
+@case("norm._shifted_channels")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    x = Channels(arrays).x
+    wide = np.dtype(np.float32) if x.dtype.itemsize == 2 else x.dtype
+    return x, *(arrays.floats(x.shape[1], dtype=wide) for _ in range(2))
+
+
 # ---------------------------------------------------------------- against the bodies
 
 
@@ -293,6 +455,8 @@ def test_a_kernel_is_chosen_only_for_what_it_can_do(name: str, data: Any) -> Non
     arrays = Arrays(data.draw)
     args = tuple(arrays.arranged(a) if isinstance(a, np.ndarray) and a.ndim else a
                  for a in CASES[name](arrays))
+    if name in FILLING or (name in WRITING and not args[0].flags.writeable):
+        args = (args[0].copy(), *args[1:])
     # Some bodies round to half precision at each step.
     compare(native.OVER[name].function, native.OVER[name].body, args, lenience=8)
 

@@ -139,6 +139,7 @@ template <class... P> struct Signature {
     static PyObject* written(PyObject* const* args) {
         constexpr int outs = (int(Taking<P>::returned) + ...);
         constexpr bool returned[] = {Taking<P>::returned...};
+        if (outs == 0) Py_RETURN_NONE;
         PyObject* all = outs == 1 ? nullptr : PyTuple_New(outs);
         if (outs != 1 && !all) return nullptr;
         for (std::size_t i = 0, place = 0; i < count; i++) {

@@ -12,12 +12,16 @@ from ..plain import fill_with_plain_bodies
 from ..plain import index as plain
 from ..plain.index import checked_put, index_key, out_of_bounds
 from . import viewed
+from .native import native
 
 _COMBINE = {"multiply": np.multiply, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
 _MANY = 1024
 _FEW = 4096  # up to so many numbers, rulers and offsets are kept: making takes as long as using
 
 
+@native("take(array, index, empty((*array.shape[:dims[0]], *index.shape, "
+        "*array.shape[dims[0] + 1:]), array.dtype), dims[0])",
+        when="len(dims) == 1 and index.size > 255 and indexed(array, index)")
 def taken(array: Any, index: Any, dims: tuple[int, ...]) -> Any:
     try:  # NumPy looks for indices out of range while it reads
         if len(dims) == 1 and index.dtype.kind != "b":
@@ -38,6 +42,9 @@ def put(array: Any, values: Any, index: Any, dims: tuple[int, ...], accumulate: 
     checked_put(array, values, index, dims, accumulate)
 
 
+@native("add_at(array, index, values, dims[0])",
+        when="len(dims) == 1 and indexed(array, index) and ready(array, values) "
+             "and array.dtype.itemsize > 2")
 def _add(array: Any, values: Any, index: Any, dims: tuple[int, ...]) -> None:
     # Many numbers: NumPy adds up quickly in one dimension, if memory can be seen as such.
     count = len(dims)
@@ -99,3 +106,12 @@ def combine_at(flat: Any, where: Any, values: Any, how: str) -> None:
 
 
 fill_with_plain_bodies(globals(), plain)
+# The plain bodies, as they are bound here.
+_bodies = globals()
+gathered = native("gather(array, index, empty(index.shape, array.dtype), dim)",
+                  when="indexed(array, index)")(_bodies["gathered"])
+scatter_into = native(
+    "scatter_add(array, index, source, dim)",
+    when="how in ('add', 'sum', 'mean') and indexed(array, index) and index.size "
+         "and array.dtype.itemsize > 2 and getattr(source, 'shape', ()) == index.shape "
+         "and ready(array, source)")(_bodies["scatter_into"])

@@ -27,7 +27,7 @@ import numpy as np
 from ...base import sources
 from ...version import __version__
 from ..plain.precision import is_half
-from . import FLOAT32, FLOAT64
+from . import FLOAT32, FLOAT64, INT64
 
 _IN_ORDER = 0x101  # row by row in memory and aligned, as NumPy's flags have it
 
@@ -78,7 +78,10 @@ def native(call: str, *helpers: Callable[..., Any],
             return body
         name = body.__name__
         arguments = ", ".join(inspect.signature(body).parameters)
-        lines = [f"def {name}({arguments}):", f"    if {when}:", f"        return {call}",
+        lines = [f"def {name}({arguments}):", f"    if {when}:", "        try:",
+                 f"            return {call}",
+                 "        except IndexError:  # the body says which index it was",
+                 "            pass",
                  f"    return _body({arguments})", f"def _call({arguments}):", f"    return {call}"]
         label = f"{body.__module__.rpartition('.')[2]}.{name}"
         made: dict[str, Any] = {}
@@ -114,6 +117,11 @@ def alike(first: Any, second: Any) -> bool:
     return first.shape == second.shape and ready(first, second)
 
 
+def indexed(array: Any, index: Any) -> bool:
+    """Whether the array is :func:`ready`, and the index one of numbers in order."""
+    return index.dtype is INT64 and array.ndim and index.ndim and ready(array) and in_order(index)
+
+
 def like(array: Any) -> Any:
     """A new array of the same shape and dtype, to be written to."""
     return np.empty(array.shape, array.dtype)
@@ -135,7 +143,7 @@ def named(functions: Any) -> dict[str, Any]:
     return {function.__name__: function for function in functions}
 
 
-HELPERS = named((in_order, ready, alike, like, column, row))
+HELPERS = named((np.empty, in_order, ready, alike, indexed, like, column, row))
 
 
 # ---------------------------------------------------------------- settings

@@ -169,6 +169,8 @@ def _standard_channels(x: Any, apart: Any, shape: Any, groups: int | None
     return means, shared(row_products(apart, apart), shape, groups)
 
 
+@native("channel_norm(x, weight, bias, like(x), column(x, x.ndim - 2), column(x, x.ndim - 2), "
+        "column(x, x.ndim - 2), groups or 0, eps)", when="x.ndim > 2 and ready(x, weight, bias)")
 def channel_norm(x: Any, weight: Any, bias: Any, groups: int | None, eps: float
                  ) -> tuple[Any, Any, Any, Any]:
     rows = channel_rows(wide(x))
@@ -194,6 +196,9 @@ def _centred_channels(x: Any, mean: Any, scale: Any, groups: int | None, eps: fl
     return apart, _inverse_deviations(squares, sharing(x.shape, groups), eps)
 
 
+@native("channel_input_gradient(g, x, weight, mean, scale, like(x), groups or 0)",
+        when="x.ndim > 2 and mean is not None and alike(g, x) and ready(x, weight) "
+             "and in_order(mean, scale)")
 def channel_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any,
                            groups: int | None, eps: float) -> Any:
     shape = x.shape
@@ -211,6 +216,9 @@ def channel_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any,
     return cast(found, x.dtype)
 
 
+@native("shifted_channels(x, scale, shift, like(x))",
+        when="x.ndim > 2 and ready(x) and in_order(scale, shift) "
+             "and scale.dtype is shift.dtype is column(x, 0).dtype")
 def _shifted_channels(x: Any, scale: Any, shift: Any) -> Any:
     rows = channel_rows(wide(x))
     y = np.empty(x.shape, rows.dtype)
@@ -243,6 +251,8 @@ def look_up(weight: Any, indices: Any) -> Any:
         raise IndexError("index out of range in self") from None
 
 
+@native("add_at(whole, indices, rows, 0)",
+        when="indexed(whole, indices) and ready(whole, rows) and whole.dtype.itemsize > 2")
 def _add_rows_at(whole: Any, indices: Any, rows: Any, times: Any) -> None:
     # By how often an index comes at most, and how many numbers there are.
     width, most = whole.shape[1], times.item(times.argmax())
@@ -273,3 +283,11 @@ def _add_rows_at(whole: Any, indices: Any, rows: Any, times: Any) -> None:
 
 
 fill_with_plain_bodies(globals(), plain)
+# The plain bodies, as they are bound here.
+_bodies = globals()
+channel_weight_gradient = native(
+    "channel_weight_gradient(g, x, mean, scale, empty(x.shape[1], x.dtype))",
+    when="x.ndim > 2 and mean is not None and alike(g, x) and in_order(mean, scale)")(
+        _bodies["channel_weight_gradient"])
+channel_sums = native("channel_sums(x, empty(x.shape[1], x.dtype))",
+                      when="x.ndim > 2 and ready(x)")(_bodies["channel_sums"])

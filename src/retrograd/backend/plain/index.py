@@ -118,7 +118,8 @@ def placed(values: Any, shape: tuple[int, ...], index: Any, dims: tuple[int, ...
     if index.dtype.kind == "b":
         whole[index_key(index, dims)] = values
     elif values.size:  # indices out of range are no error where nothing was taken
-        put(whole, values, index, dims, True)
+        check_bounds(whole, index, dims)
+        _add(whole, values, index, dims)
     return whole
 
 
