@@ -11,7 +11,7 @@ from typing import Any
 
 from ..backend import xp
 from ..backend.interface import is_array, kind_of, library_of
-from ..base import warning
+from ..base import dtypes, warning
 from ..base.errors import noted, type_name
 from ..base.modes import RUNNING, switched
 from ..core.cuts import Cut, last_exits, where_made
@@ -329,7 +329,7 @@ def fitting(position: int, gradient: Tensor, like: Like) -> Tensor:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{position}] has a shape of {gradient.shape!r} and "
             f"output[{position}] has a shape of {Size(like.shape)!r}.")
-    if gradient.is_complex() != (kind_of(like.dtype) == "c"):
+    if gradient.is_complex() != dtypes.from_numpy_dtype(like.dtype).is_complex:
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. "
             f"Mismatch in dtype: grad_output[{position}] has a dtype of {gradient.dtype!r} and "

@@ -28,10 +28,11 @@ class dtype:
         """The backend's own object for this type."""
         found = self._np
         if found is None:
-            if self is complex32:
-                raise NotImplementedError("there are no arrays of complex32 here")
-            found = self._np = xp.bfloat16()
+            found = xp.narrow(self.name)
             _BY_NUMPY[found] = self
+            if self is not bfloat16:
+                STORED_ONLY[found] = self
+            self._np = found
         return found
 
     def to_complex(self) -> dtype:
@@ -74,6 +75,8 @@ def _make(name: str, alias: str, itemsize: builtins.int, kind: str, np_name: str
 
 _BY_NAME: dict[str, dtype] = {}
 _BY_NUMPY: dict[Any, dtype] = {}
+STORED_ONLY: dict[Any, dtype] = {}
+"""Those of :data:`STORAGE` that were met so far, by the backend's objects for them."""
 
 float16 = half = _make("float16", "Half", 2, "f")
 bfloat16 = _make("bfloat16", "BFloat16", 2, "f", None)
@@ -82,6 +85,12 @@ float64 = double = _make("float64", "Double", 8, "f")
 complex32 = chalf = _make("complex32", "ComplexHalf", 4, "c", None)
 complex64 = cfloat = _make("complex64", "ComplexFloat", 8, "c")
 complex128 = cdouble = _make("complex128", "ComplexDouble", 16, "c")
+float8_e4m3fn = _make("float8_e4m3fn", "Float8_e4m3fn", 1, "f", None)
+float8_e4m3fnuz = _make("float8_e4m3fnuz", "Float8_e4m3fnuz", 1, "f", None)
+float8_e5m2 = _make("float8_e5m2", "Float8_e5m2", 1, "f", None)
+float8_e5m2fnuz = _make("float8_e5m2fnuz", "Float8_e5m2fnuz", 1, "f", None)
+float8_e8m0fnu = _make("float8_e8m0fnu", "Float8_e8m0fnu", 1, "f", None)
+float8_e8m0fnu.is_signed = False
 uint8 = _make("uint8", "Byte", 1, "u")
 uint16 = _make("uint16", "UInt16", 2, "u")
 uint32 = _make("uint32", "UInt32", 4, "u")
@@ -101,11 +110,11 @@ def from_numpy_dtype(np_dtype: Any) -> dtype:
     """Our dtype for the backend's ``np_dtype``."""
     found = _BY_NUMPY.get(np_dtype)
     if found is None:
-        if np_dtype.name == "bfloat16":
-            bfloat16.np  # noqa: B018 - registers the type
-            return bfloat16
-        if np_dtype.name in _BY_NAME:
-            return _BY_NAME[np_dtype.name]
+        # NumPy calls pairs of halves by their bits.
+        found = _BY_NAME.get(np_dtype.name.replace("void32", "complex32"))
+        if found is not None and (found is not complex32 or found.np == np_dtype):
+            found.np  # noqa: B018 - registers the type
+            return found
         raise TypeError(
             f"can't convert np.ndarray of type {np_dtype.type.__module__}."
             f"{np_dtype.type.__name__}. The only supported types are: float64, float32, float16, "
@@ -217,6 +226,12 @@ def set_default_dtype(d: dtype) -> None:
 
 _WIDE_UNSIGNED = {uint16, uint32, uint64}
 _FLOAT_RANK = {float16: 0, bfloat16: 0, float32: 1, float64: 2}
+_COMPLEX = (complex32, complex64, complex128)
+_WIDTHS = {float16: 0, bfloat16: 1, float32: 1, float64: 2, complex32: 0, complex64: 1,
+           complex128: 2}
+_EIGHTS = {float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu}
+STORAGE = frozenset((*_EIGHTS, complex32))
+"""The dtypes that are stored, moved and converted, but not computed with."""
 
 
 def category(d: dtype) -> builtins.int:
@@ -236,6 +251,9 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
         if not isinstance(value, dtype):
             raise TypeError(f"promote_types(): argument 'type{position}' (position {position}) "
                             f"must be torch.dtype, not {type(value).__name__}")
+    if type1 in _EIGHTS or type2 in _EIGHTS:
+        raise RuntimeError("Promotion for Float8 Types is not supported, attempted to promote "
+                           f"{type1.alias} and {type2.alias}")
     c1, c2 = category(type1), category(type2)
     if c1 < 2 and c2 < 2 and (type1 in _WIDE_UNSIGNED or type2 in _WIDE_UNSIGNED):
         raise RuntimeError(
@@ -244,7 +262,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     if c1 > c2:
         type1, type2, c1, c2 = type2, type1, c2, c1
     if c2 == 3:
-        return complex128 if type1 in (float64, complex128) else type2
+        return _COMPLEX[max(_WIDTHS.get(type1, 0), _WIDTHS[type2])]
     if c1 != c2:
         return type2
     if c2 == 2:

@@ -29,11 +29,12 @@ def compute(op: Op, values: list[Any]) -> Any:
         if half is None:
             return run_kernel(op, values, library)
         # As PyTorch does: half precision is computed in float32 and rounded once.
-        wide = [library.cast(v, xp.FLOAT32) if getattr(v, "dtype", None) == half
+        single = xp.FLOAT32 if half.itemsize < 4 else xp.dtype("complex64")
+        wide = [library.cast(v, single) if getattr(v, "dtype", None) == half
                 else _rounded(v, half) if p.name == op.rounds else v
                 for p, v in zip(op.params, values, strict=True)]
         result = run_kernel(op, wide, library)
-        return result.astype(half) if result.dtype == xp.FLOAT32 else result
+        return library.cast(result, half) if result.dtype == single else result
     finally:
         xp.quieten(errors)
 
@@ -55,7 +56,8 @@ def half_among(values: list[Any]) -> Any:
     """The dtype of half precision data among ``values``, or None."""
     for value in values:
         dtype = getattr(value, "dtype", None)
-        if dtype is not None and dtype.itemsize == 2 and kind_of(dtype) in "fV":
+        if dtype is not None and (kind_of(dtype) == "V" or (
+                dtype.itemsize <= 2 and kind_of(dtype) == "f")):
             return dtype
     return None
 

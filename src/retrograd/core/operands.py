@@ -13,6 +13,7 @@ from ..base.errors import (
     canonical_dims,
     is_pytorch_tensor,
     missing_arguments,
+    no_kernel,
     no_overload,
     not_a_tensor,
     size_mismatch,
@@ -64,6 +65,8 @@ def prepare(op: Op, args: tuple[Any, ...], written: bool = False
             rank = first._data.ndim
         elif not rank and isinstance(first, list) and first:
             rank = first[0]._data.ndim
+    if dtypes.STORED_ONLY and not op.any_dtype:
+        refuse_stored(op, tensors)
     data = promoted(op, tensors)
     if op.kind == "elementwise":
         check_broadcast(op, data)
@@ -105,6 +108,20 @@ def whole_number(title: str, param: Param, position: int, value: Any) -> Any:
     where = "" if param.keyword_only else f" (position {position})"
     raise TypeError(f"{title}(): argument '{param.name}'{where} must be {param.note}, not "
                     f"{type_name(value)}")
+
+
+_READING = ("eq", "ne", "isnan", "where", "real_part", "imag_part")
+"""The ops that compute nothing new, so that they take dtypes which are only stored."""
+
+
+def refuse_stored(op: Op, tensors: dict[str, Any]) -> None:
+    """Raise if an op would compute with a dtype that is only stored."""
+    for name in op.arrays:
+        given = tensors[name]
+        for tensor in given if isinstance(given, list) else () if given is None else (given,):
+            found = dtypes.STORED_ONLY.get(tensor._data.dtype)
+            if found is not None and op.name not in _READING:
+                raise no_kernel(op.title, found)
 
 
 def as_operand(op: Op, title: str, name: str, position: int, value: Any) -> Tensor:

@@ -165,8 +165,7 @@ def cut_at_output(node: Any, op: Op) -> Any:
 
 
 def is_differentiable(tensor: Tensor) -> bool:
-    kind = kind_of(tensor._data.dtype)
-    return kind in "fc" or tensor.dtype.is_floating_point
+    return kind_of(tensor._data.dtype) in "fcV"
 
 
 def fill_likes(op: Op, layout: NodeLayout, node: Any, tensors: dict[str, Any], values: list[Any],

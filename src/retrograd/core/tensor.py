@@ -210,7 +210,8 @@ class Tensor(TensorMethods):
         return self.dtype.is_floating_point
 
     def is_complex(self) -> bool:
-        return kind_of(self._data.dtype) == "c"
+        kind = kind_of(self._data.dtype)
+        return kind == "c" or (kind == "V" and self.dtype.is_complex)
 
     def is_signed(self) -> bool:
         return self.dtype.is_signed
@@ -303,8 +304,8 @@ class Tensor(TensorMethods):
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use "
                                "tensor.detach().numpy() instead." + where_made(self._edge))
         array = self._array()
-        if kind_of(array.dtype) == "V":
-            raise TypeError("Got unsupported ScalarType BFloat16")
+        if kind_of(array.dtype) == "V" or xp.is_stored_only(array.dtype):
+            raise TypeError(f"Got unsupported ScalarType {self.dtype.alias}")
         if self._edge is not None or self._cut is not None:
             note_exit(self, "numpy")
         return library_of(array).to_numpy(array)[...]
@@ -364,18 +365,15 @@ class Tensor(TensorMethods):
         data = self._data
         if data.size != 1:
             raise RuntimeError(f"a Tensor with {data.size} elements cannot be converted to Scalar")
-        value = data.item()
+        value = readable(data).item()
         # ml_dtypes scalars are their own Python type.
         return value if isinstance(value, (int, float, complex)) else float(value)
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
-        data = self._data
         if self._edge is not None or self._cut is not None:
             note_exit(self, "tolist")
-        if kind_of(data.dtype) == "V":
-            data = data.astype(xp.FLOAT32)
-        return data.tolist()
+        return readable(self._data).tolist()
 
     def __bool__(self) -> bool:
         if self._data.size != 1:
@@ -959,6 +957,13 @@ def twin(tensor: Tensor, counter: Version | None, cls: type) -> Tensor:
     fill(out, tensor._array(), None)
     out._vc = counter
     return out
+
+
+def readable(data: Any) -> Any:
+    """Data whose elements Python can read: of dtypes that NumPy lacks in single precision."""
+    if kind_of(data.dtype) != "V" and not xp.is_stored_only(data.dtype):
+        return data
+    return xp.cast(data, xp.dtype("complex64") if data.dtype.itemsize == 4 else xp.FLOAT32)
 
 
 def edge_of(tensor: Tensor) -> Any:

@@ -11,6 +11,7 @@ from ..base import dtypes
 from ..base.errors import canonical_dim
 from ..core.op import Array, Index, op, public
 from ..core.tensor import Tensor
+from .checks.common import kinds
 from .checks.images import check_resampling
 from .elementwise.where import where
 from .nn.native import native_batch_norm
@@ -68,7 +69,8 @@ def max_pool2d_with_indices_backward(grad_output: Tensor, input: Tensor, kernel_
     return _maxima_put_back(grad_output, input, indices)  # type: ignore[no-any-return]
 
 
-@op(node="MaxPool2DWithIndicesBackwardBackward0", batches="planes")
+@op(node="MaxPool2DWithIndicesBackwardBackward0", batches="planes",
+    guard=kinds("f", "max_pool2d_backward"))
 def _maxima_put_back(output: Array, input: Array, indices: Index) -> Any:
     return pool_kernels.scatter_planes(output, indices, input.shape[-2:], False)
 

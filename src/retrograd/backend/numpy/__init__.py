@@ -91,10 +91,22 @@ def bfloat16() -> np.dtype:
     return np.dtype(optional("ml_dtypes", "bfloat16").bfloat16)
 
 
+def narrow(name: str) -> np.dtype:
+    """A dtype that NumPy itself does not have: complex32 as pairs, or one of ml_dtypes."""
+    if name == "complex32":
+        return np.dtype([("real", np.float16), ("imag", np.float16)])
+    return np.dtype(getattr(optional("ml_dtypes", name), name))
+
+
+def is_stored_only(dtype: np.dtype) -> bool:
+    """Whether a dtype is one of those that are converted before anything is computed."""
+    return dtype.itemsize != 2 if dtype.kind == "V" else dtype.kind == "f" and dtype.itemsize == 1
+
+
 def float_info(dtype: np.dtype) -> Any:
-    """The limits of a floating dtype, bfloat16 included."""
-    if dtype.name == "bfloat16":
-        return optional("ml_dtypes", "bfloat16").finfo(dtype)
+    """The limits of a floating dtype, those of ml_dtypes included."""
+    if dtype.kind == "V" or dtype.itemsize == 1:
+        return optional("ml_dtypes", dtype.name).finfo(dtype)
     return np.finfo(dtype)
 
 
@@ -128,7 +140,7 @@ class _Window:
         self.__array_interface__ = {
             "shape": shape,
             "strides": strides,
-            "typestr": kind or (owner.dtype.str if owner.dtype.kind != "V"
+            "typestr": kind or (owner.dtype.str if owner.dtype.isbuiltin == 1
                                 else f"|V{owner.itemsize}"),
             "data": (address + offset, readonly),
             "version": 3,
@@ -230,11 +242,36 @@ def cast(array: Any, dtype: np.dtype) -> Any:
     """``array`` as ``dtype``; the real part where a complex value becomes real."""
     if array.dtype is dtype:
         return array
+    if is_stored_only(dtype) or is_stored_only(array.dtype):
+        return _cast_stored(array, dtype)
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
     if 0 in array.strides:
         return _dense(array, dtype)  # NumPy would let an expanded dimension run fastest
     return array.astype(dtype)
+
+
+def _cast_stored(array: Any, dtype: np.dtype) -> Any:
+    """To or from a dtype that is only stored, by way of single precision."""
+    if array.dtype == dtype:
+        return array
+    if array.dtype.names:  # pairs of halves
+        wide = np.empty_like(array, np.complex64)
+        wide.real, wide.imag = array["real"], array["imag"]
+        return cast(wide, dtype)
+    if dtype.names:
+        wide = cast(array, np.dtype(np.complex64))
+        pairs = np.empty_like(wide, dtype)
+        pairs["real"], pairs["imag"] = wide.real, wide.imag
+        return pairs
+    if is_stored_only(array.dtype):
+        return cast(array.astype(np.float32), dtype)
+    single = cast(array, np.dtype(np.float32))
+    if dtype.name == "float8_e4m3fn":  # without infinities: the largest number stands for them
+        single = np.clip(single, -448.0, 448.0)
+    elif dtype.name == "float8_e8m0fnu":  # powers of two alone, without a sign
+        single = np.maximum(np.abs(single), np.float32(2.0 ** -127))
+    return single.astype(dtype)
 
 
 def as_array(value: Any) -> np.ndarray:
@@ -278,18 +315,22 @@ def broadcast(array: Any, shape: tuple) -> Any:
 def complex_pairs(array: np.ndarray) -> np.ndarray:
     """Complex memory as (real, imag) pairs."""
     array = np.asarray(array)  # the real part of a scalar is a number apart, with no imaginary one
+    if array.dtype.names:
+        return _strided(array["real"], (*array.shape, 2), (*array.strides, 2), 0)
     half = array.real.dtype
     return _strided(array.real, (*array.shape, 2), (*array.strides, half.itemsize), 0)
 
 
 def pairs_as_complex(array: np.ndarray) -> np.ndarray:
     """(real, imag) pairs as complex numbers on the same memory."""
-    kind = np.dtype(np.complex64 if array.dtype == np.float32 else np.complex128)
+    kind = narrow("complex32") if array.dtype == np.float16 else np.dtype(
+        np.complex64 if array.dtype == np.float32 else np.complex128)
     if not array.size:  # its strides say nothing
         return np.empty(array.shape[:-1], kind)
     if array.strides[-1] != array.itemsize or any(s % kind.itemsize for s in array.strides[:-1]):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
-    return np.asarray(_Window(array, (*array.shape[:-1],), array.strides[:-1], 0, kind.str))
+    window = _Window(array, (*array.shape[:-1],), array.strides[:-1], 0, kind.str)
+    return np.asarray(window).view(kind)
 
 
 def copied(array: Any) -> Any:

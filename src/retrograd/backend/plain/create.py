@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import xp
+from .precision import is_half
 
 
 def laid_out_like(array: Any, shape: tuple, dtype: Any) -> Any:
@@ -79,6 +80,8 @@ def logspace(start: Any, end: Any, steps: int, base: float, dtype: Any) -> Any:
     if dtype.kind in "iu":
         start, end = int(start), int(end)
     work = _work_dtype(dtype)
+    if is_half(dtype):
+        start, end = (float(xp.asarray(float(limit)).astype(dtype)) for limit in (start, end))
     exponents = _evenly_spaced(start, end, steps, work)
     return xp.power(xp.asarray(base, work), exponents).astype(dtype)
 
@@ -93,6 +96,8 @@ def eye(rows: int, columns: int, dtype: Any) -> Any:
 
 def number_as(value: Any, dtype: Any) -> Any:
     """A Python number as ``dtype``: truncated, wrapped around below zero, its real part."""
+    if xp.is_stored_only(dtype):
+        return xp.cast(xp.asarray(value), dtype)
     if isinstance(value, complex) and dtype.kind not in "cb":
         value = value.real
     if dtype.kind in "iu":

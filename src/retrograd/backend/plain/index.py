@@ -291,6 +291,8 @@ def number_as(value: Any, dtype: Any, saturate: bool = False) -> Any:
     """
     if dtype.kind == "b":
         return xp.array(bool(value))
+    if xp.is_stored_only(dtype):
+        return xp.cast(xp.asarray(value), dtype)
     if isinstance(value, complex) and dtype.kind != "c":
         if value.imag:
             raise _overflow(dtype)

@@ -50,7 +50,8 @@ def _filled(function: str, fill_with: Any, doc: str) -> Any:
 
 
 zeros = _filled("zeros", xp.zeros, "A tensor of zeros.")
-ones = _filled("ones", xp.ones, "A tensor of ones.")
+ones = _filled("ones", lambda shape, dtype: xp.ones(shape, dtype) if not xp.is_stored_only(dtype)
+               else xp.full(shape, create_kernels.number_as(1, dtype), dtype), "A tensor of ones.")
 empty = _filled("empty", xp.empty, "A tensor whose values are not set.")
 
 
@@ -180,7 +181,8 @@ def _like(function: str, value: Any, doc: str) -> Any:
         if device is not None and place(function, device, layout):
             return on_meta(data, None, requires_grad)
         if value is not None:
-            data[...] = value
+            data[...] = create_kernels.number_as(value, data.dtype) \
+                if xp.is_stored_only(data.dtype) else value
         return beside(input, leaf(data, requires_grad, function))
 
     factory.__name__ = factory.__qualname__ = function

@@ -19,6 +19,8 @@ _SEQUENCES = (list, tuple, range, Size, bytearray)
 
 def data_of(value: Any, dtype: dtypes.dtype | None) -> Any:
     """A new array holding ``value``, which is anything that ``tensor()`` accepts."""
+    if dtype in dtypes.STORAGE or (isinstance(value, Tensor) and value.dtype in dtypes.STORAGE):
+        return _stored(value, dtype or value.dtype)
     if isinstance(value, (list, tuple)):
         found = _from_plain_lists(value, dtype)
         return _from_any_sequence(value, dtype) if found is None else found
@@ -44,6 +46,13 @@ def data_of(value: Any, dtype: dtypes.dtype | None) -> Any:
     if dtype is not None and value is None:
         raise TypeError("must be real number, not NoneType")
     raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+
+
+def _stored(value: Any, dtype: dtypes.dtype) -> Any:
+    """Numbers to or from a dtype that is only stored, by way of single precision."""
+    wide = dtypes.complex64 if dtype.is_complex else dtypes.float32
+    data = value._data if isinstance(value, Tensor) else data_of(value, wide)
+    return xp.cast(data, dtype.np) if data.dtype != dtype.np else xp.copied(data)
 
 
 def _is_sequence(value: Any) -> bool:

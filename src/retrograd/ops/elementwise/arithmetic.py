@@ -116,8 +116,9 @@ def _div_floor(input: Array, other: Array, *, rounding_mode: str = "floor") -> A
     return pointwise_kernels.floor_quotient(input, other)
 
 
+# The quotient of halves is rounded before its fraction is cut off.
 @elementwise(inplace=True, numbers=BOTH, node="DivBackward2", guard=kinds("if", "div_trunc_cpu"),
-             title="div", wide="other")
+             halves=False, title="div")
 def _div_trunc(input: Array, other: Array, *, rounding_mode: str = "trunc") -> Any:
     return pointwise_kernels.trunc_quotient(input, other)
 

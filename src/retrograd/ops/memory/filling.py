@@ -89,7 +89,9 @@ def check_copy(array: Any, src: Any) -> None:
 
 
 def real_part(src: Any, dtype: Any) -> Any:
-    """``src``, without its imaginary part where ``dtype`` has none."""
+    """``src``, without its imaginary part where ``dtype`` has none; NumPy converts the rest."""
+    if src.dtype != dtype and (xp.is_stored_only(dtype) or xp.is_stored_only(src.dtype)):
+        return xp.cast(src, dtype)
     if kind_of(src.dtype) != "c" or kind_of(dtype) in "cb":
         return src
     warn("Casting complex values to real discards the imaginary part", once=True)
@@ -267,7 +269,7 @@ def _zero(input: Array) -> Any:
 
 @_zero.write
 def _write_zero(array: Any) -> None:
-    array[...] = 0
+    array[...] = xp.zeros((), array.dtype) if xp.is_stored_only(array.dtype) else 0
 
 
 @public("zero_", method=False)

@@ -21,7 +21,7 @@ def _complex_guard(condition: bool, message: str) -> None:
       vjp=lambda g: view_as_complex(contiguous_pairs(g)))
 def view_as_real(input: Array) -> Any:
     """A complex tensor's memory as pairs of real numbers."""
-    _complex_guard(kind_of(input.dtype) == "c",
+    _complex_guard(dtypes.from_numpy_dtype(input.dtype).is_complex,
                    "view_as_real is only supported for complex tensors")
     return xp.complex_pairs(input)
 
