@@ -309,6 +309,13 @@ def of_scalar(value: Any) -> dtype:
     return get_default_dtype().to_complex()
 
 
+def readable(data: Any) -> Any:
+    """Data whose elements Python can read: of dtypes that NumPy lacks in single precision."""
+    if data.dtype.kind != "V" and not xp.is_stored_only(data.dtype):
+        return data
+    return xp.cast(data, xp.dtype("complex64") if data.dtype.itemsize == 4 else xp.FLOAT32)
+
+
 # ---------------------------------------------------------------- devices
 
 

@@ -232,9 +232,8 @@ def wrapper_repr(kind: str, level: int, value: str, batch_dim: int | None = None
 def repr_of(tensor: Any, is_plain: bool, contents: str | None = None) -> str:
     """The text of a :class:`~retrograd.core.tensor.Tensor` with its place in the graph."""
     from ..base import dtypes
-    from .tensor import readable
 
-    data = library_of(tensor._data).to_numpy(readable(tensor._data))
+    data = library_of(tensor._data).to_numpy(dtypes.readable(tensor._data))
     try:
         node = tensor.grad_fn
         name = None if node is None else node.name().rpartition("::")[2]

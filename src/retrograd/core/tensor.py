@@ -365,7 +365,7 @@ class Tensor(TensorMethods):
         data = self._data
         if data.size != 1:
             raise RuntimeError(f"a Tensor with {data.size} elements cannot be converted to Scalar")
-        value = readable(data).item()
+        value = dtypes.readable(data).item()
         # ml_dtypes scalars are their own Python type.
         return value if isinstance(value, (int, float, complex)) else float(value)
 
@@ -373,7 +373,7 @@ class Tensor(TensorMethods):
         """The elements as nested lists of Python numbers."""
         if self._edge is not None or self._cut is not None:
             note_exit(self, "tolist")
-        return readable(self._data).tolist()
+        return dtypes.readable(self._data).tolist()
 
     def __bool__(self) -> bool:
         if self._data.size != 1:
@@ -957,13 +957,6 @@ def twin(tensor: Tensor, counter: Version | None, cls: type) -> Tensor:
     fill(out, tensor._array(), None)
     out._vc = counter
     return out
-
-
-def readable(data: Any) -> Any:
-    """Data whose elements Python can read: of dtypes that NumPy lacks in single precision."""
-    if kind_of(data.dtype) != "V" and not xp.is_stored_only(data.dtype):
-        return data
-    return xp.cast(data, xp.dtype("complex64") if data.dtype.itemsize == 4 else xp.FLOAT32)
 
 
 def edge_of(tensor: Tensor) -> Any:
