@@ -135,13 +135,22 @@ def test_other_modes(mode: Any) -> None:
     assert torch.equal(found, expected) and found.dtype is expected.dtype
 
 
-def test_transforms() -> None:
+EVERYTHING = {"record_shapes": True, "profile_memory": True, "with_stack": True,
+              "with_modules": True, "with_flops": True}
+
+
+@pytest.mark.parametrize("options", [{}, EVERYTHING], ids=["plain", "everything"])
+def test_transforms(options: Any) -> None:
+    """Looking at a batch does not look at its values, for which vmap would run a loop."""
     x = torch.tensor([1.0, 2.0])
-    with profile() as prof:
+    with profile(**options) as prof:
         rows = torch.func.vmap(torch.func.grad(torch.sin))(x)
         _, tangent = torch.func.jvp(torch.sin, (x,), (torch.ones(2),))
     assert torch.equal(rows, x.cos()) and torch.equal(tangent, x.cos())
     assert names(prof).count("aten::sin") == 2 and "SinBackward0" in names(prof)
+    if options:
+        batched, dual = [e for e in prof.events() if e.name == "aten::sin"]
+        assert batched.cpu_memory_usage == 8 and dual.cpu_memory_usage == 16  # value and tangent
 
 
 def test_checkpoint_and_hooks() -> None:
@@ -167,8 +176,7 @@ def test_values_are_the_same_while_it_is_on() -> None:
         return torch.nn.utils.parameters_to_vector(model.parameters()).tolist()
 
     expected = train()
-    with profile(record_shapes=True, profile_memory=True, with_stack=True, with_modules=True,
-                 with_flops=True):
+    with profile(**EVERYTHING):
         assert train() == expected
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import retrograd as torch
+from retrograd.autograd.measured_functions import watch
 from retrograd.base import locks, modes
 from retrograd.core.anomaly import Anomaly
 from retrograd.random import VMAPS
@@ -26,6 +27,7 @@ def surroundings() -> dict[str, Any]:
                                                                 Anomaly.running),
         "NumPy's errors": (np.geterr(), np.geterrcall(), np.getbufsize()),
         "filters of warnings": list(warnings.filters),
+        "profilers": (set(watch.users), len(watch.changed)),
         "locks": [lock for lock in locks._ALL if lock._is_owned()],
     }
 

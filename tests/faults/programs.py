@@ -11,8 +11,10 @@ import io
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import retrograd as torch
+from retrograd.autograd import measured_functions
 from retrograd.utils.checkpoint import checkpoint
 
 PROGRAMS: dict[str, tuple[Callable[[], Any], Callable[[Any], Iterator[Any]]]] = {}
@@ -358,3 +360,19 @@ def linear_algebra(s: Any) -> Iterator[Any]:
     torch.nn.functional.softmax(y, 1).log().sum().backward()
     yield s.x.grad
     yield s.x.detach().to(torch.int64), s.x.sort(), torch.cat([s.x, s.x]), repr(s.x)
+
+
+def few_functions() -> dict[Any, str]:
+    return {torch.softmax: "aten::softmax", torch.Tensor.sum: "aten::sum"}
+
+
+@program(x=values(0.5, 1.5, grad=True))
+def profiles(s: Any) -> Iterator[Any]:
+    # Each function that looks out is the same places once more.
+    with mock.patch.object(measured_functions, "functions_to_watch", few_functions):
+        with torch.autograd.profiler.profile(with_stack=True, profile_memory=True) as prof:
+            y = (s.x * 2).softmax(0).exp()
+            with torch.autograd.profiler.record_function("block"):
+                y.sum().backward()
+        yield s.x.grad
+    yield [(event.name, event.cpu_memory_usage) for event in prof.function_events]

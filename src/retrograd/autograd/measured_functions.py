@@ -55,38 +55,49 @@ class _Watch:
     def __init__(self) -> None:
         self.lock = new_lock()
         self.users: set[Any] = set()
-        self.changed: list[tuple[FunctionType, CodeType, Any]] = []
+        # Each with what it was: code, defaults, and what it wrapped.
+        self.changed: list[tuple[FunctionType, CodeType, Any, Any, Any]] = []
 
     def begin(self, user: Any) -> None:
         """Have functions look out as long as ``user`` is there."""
         with self.lock:
-            self.users.add(user)
-            if not self.changed:
-                for function, name in functions_to_watch().items():
-                    self._put(function, _Measured, name)
-                self._put(vars(Function)["apply"].__func__, _MeasuredApply, "apply")
+            try:
+                is_first = not self.users
+                if is_first:
+                    self._put_back()  # whatever an interrupt left
+                self.users.add(user)
+                if is_first:
+                    for function, name in functions_to_watch().items():
+                        self._put(function, _Measured, name)
+                    self._put(vars(Function)["apply"].__func__, _MeasuredApply, "apply")
+            except BaseException:
+                self.end(user)
+                raise
 
     def _put(self, function: FunctionType, kind: type[_Measured], name: str) -> None:
-        wrapped = function.__dict__.get("__wrapped__")
-        plain = put_in_front(function, _looking.__code__, lambda plain: kind(plain, name))
-        self.changed.append((function, function.__code__, (plain, wrapped)))
+        self.changed.append((function, function.__code__, function.__defaults__,
+                             function.__kwdefaults__, function.__dict__.get("__wrapped__")))
+        put_in_front(function, _looking.__code__, lambda plain: kind(plain, name))
 
     def end(self, user: Any) -> None:
         """Let functions be what they were, unless others use this too."""
         with self.lock:
             self.users.discard(user)
-            while not self.users and self.changed:
-                function, code, (plain, wrapped) = self.changed.pop()
-                if function.__code__ is not code:
-                    continue  # somebody else looks out too by now, by way of this
+            self._put_back()
+
+    def _put_back(self) -> None:
+        while self.changed and not self.users:
+            function, code, defaults, named, wrapped = self.changed[-1]
+            # Not if somebody else looks out too by now, by way of this one.
+            if any(isinstance(held, _Measured) for held in function.__code__.co_consts):
                 # The defaults first: until the code is back, nothing looks at them.
-                function.__defaults__, function.__kwdefaults__ = \
-                    plain.__defaults__, plain.__kwdefaults__
-                function.__code__ = plain.__code__
-                if wrapped is None:
-                    del function.__wrapped__  # type: ignore[attr-defined]
-                else:
+                function.__defaults__, function.__kwdefaults__ = defaults, named
+                function.__code__ = code
+                if wrapped is not None:
                     function.__wrapped__ = wrapped  # type: ignore[attr-defined]
+                else:
+                    function.__dict__.pop("__wrapped__", None)
+            self.changed.pop()
 
 
 watch = _Watch()

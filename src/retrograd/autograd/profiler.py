@@ -69,8 +69,8 @@ class profile:
     def _start(self) -> None:
         if not self.enabled:
             return
-        recorder = Recorder(MODE.get().profile, self.record_shapes, self.profile_memory,
-                            self.with_stack, self.with_modules, self.with_flops)
+        recorder = Recorder(MODE.get(), self.record_shapes, self.profile_memory, self.with_stack,
+                            self.with_modules, self.with_flops)
         try:
             watch.begin(recorder)
             if self._recorder is None:
@@ -88,14 +88,25 @@ class profile:
             self._end(self._recorder)
 
     def _end(self, recorder: Recorder) -> None:
-        self.profiling_end_time_ns = perf_counter_ns()
-        recorder.is_on, self._events = False, None
         try:
-            mode = MODE.get()
-            if mode.profile is recorder:
-                MODE.set(mode.but(profile=recorder.outer))
+            self.profiling_end_time_ns = perf_counter_ns()
+            self._events = None
         finally:
-            watch.end(recorder)
+            recorder.is_on, after, is_innermost = False, recorder.outside, True
+            try:
+                try:  # other switches may have been changed for good
+                    mode = MODE.get()
+                    is_innermost = mode.profile is recorder
+                    after = mode.but(profile=recorder.outer)
+                finally:
+                    if is_innermost:
+                        MODE.set(after)
+            finally:
+                try:
+                    watch.end(recorder)
+                except BaseException:  # an interrupt: what it left undone is done now
+                    watch.end(recorder)
+                    raise
 
     @property
     def function_events(self) -> EventList:

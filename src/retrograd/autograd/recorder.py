@@ -17,10 +17,12 @@ from time import perf_counter_ns
 from types import CodeType
 from typing import Any
 
+from ..backend import xp
 from ..backend.interface import is_array
 from ..base.call_sites import PACKAGE, Site, is_internal
-from ..base.modes import MODE
+from ..base.modes import MODE, Mode
 from ..core.engine import memory_of
+from ..core.extensions import TRACED_TYPES
 from ..core.op import Op
 from ..core.tensor import Tensor
 from .event_names import name_of
@@ -38,9 +40,11 @@ class Recorder:
 
     accumulation = "torch::autograd::AccumulateGrad"
 
-    def __init__(self, outer: Recorder | None, shapes: bool = False, memory: bool = False,
+    def __init__(self, outside: Mode, shapes: bool = False, memory: bool = False,
                  stack: bool = False, modules: bool = False, flops: bool = False):
-        self.outer = outer
+        self.outside = outside
+        self.outer: Recorder | None = outside.profile
+        outer = self.outer
         self.is_on = True
         self.is_paused = False
         # What one of those around it asks for is kept as well.
@@ -201,7 +205,7 @@ def _tensors(value: Any) -> Iterable[Any]:
     if isinstance(value, list | tuple):
         for item in value:
             yield from _tensors(item)
-    elif isinstance(value, Tensor) or is_array(value):
+    elif isinstance(value, Tensor) or is_array(value) or type(value) in TRACED_TYPES:
         yield value
 
 
@@ -215,20 +219,24 @@ def _shape(value: Any) -> list[Any]:
     return list(value.shape) if isinstance(value, Tensor) else []
 
 
-def _data(value: Any) -> Any:
-    return value._data if isinstance(value, Tensor) else value
+def _memory(value: Any) -> Iterable[Any]:
+    """What holds the memory of tensors and arrays; of a transform's data that of all its parts."""
+    for found in _tensors(value):
+        data = found._data if isinstance(found, Tensor) else found
+        if type(data) in TRACED_TYPES:
+            parts = getattr(type(data), "__slots__", ())
+            yield from _memory([getattr(data, part) for part in parts])
+        elif is_array(data):
+            yield memory_of(data)
+        elif xp.is_scalar(data):
+            yield data
 
 
 def _new_bytes(result: Any, inputs: Iterable[Any]) -> int:
     """The bytes of the memory that results hold and inputs do not."""
-    known = {id(memory_of(data)) for data in map(_data, _tensors(tuple(inputs))) if is_array(data)}
-    found = 0
-    for data in map(_data, _tensors(result)):
-        memory = memory_of(data) if is_array(data) else data
-        if id(memory) not in known:
-            known.add(id(memory))
-            found += getattr(memory, "nbytes", 0)
-    return found
+    known = set(map(id, _memory(tuple(inputs))))
+    new = {id(memory): memory.nbytes for memory in _memory(result) if id(memory) not in known}
+    return sum(new.values())
 
 
 def _sequence_number(result: Any, inputs: Iterable[Any]) -> int:
