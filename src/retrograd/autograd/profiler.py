@@ -69,8 +69,8 @@ class profile:
     def _start(self) -> None:
         if not self.enabled:
             return
-        recorder = Recorder(MODE.get(), self.record_shapes, self.profile_memory, self.with_stack,
-                            self.with_modules, self.with_flops)
+        recorder = Recorder(MODE.get().profile, self.record_shapes, self.profile_memory,
+                            self.with_stack, self.with_modules, self.with_flops)
         try:
             watch.begin(recorder)
             if self._recorder is None:
@@ -84,29 +84,23 @@ class profile:
             raise
 
     def __exit__(self, *exc: object) -> None:
-        if self.enabled and self._recorder is not None and self._recorder.is_on:
-            self._end(self._recorder)
+        recorder = self._recorder
+        if recorder is not None and recorder.is_on:
+            try:
+                self._end(recorder)
+            except BaseException:  # an interrupt: what it left undone is done now
+                self._end(recorder)
+                raise
 
     def _end(self, recorder: Recorder) -> None:
-        try:
+        """Switch off what is still on."""
+        if recorder.is_on:
             self.profiling_end_time_ns = perf_counter_ns()
-            self._events = None
-        finally:
-            recorder.is_on, after, is_innermost = False, recorder.outside, True
-            try:
-                try:  # other switches may have been changed for good
-                    mode = MODE.get()
-                    is_innermost = mode.profile is recorder
-                    after = mode.but(profile=recorder.outer)
-                finally:
-                    if is_innermost:
-                        MODE.set(after)
-            finally:
-                try:
-                    watch.end(recorder)
-                except BaseException:  # an interrupt: what it left undone is done now
-                    watch.end(recorder)
-                    raise
+        recorder.is_on, self._events = False, None
+        mode = MODE.get()
+        if mode.profile is recorder:  # other switches may have been changed for good
+            MODE.set(mode.but(profile=recorder.outer))
+        watch.end(recorder)
 
     @property
     def function_events(self) -> EventList:

@@ -20,7 +20,7 @@ from typing import Any
 from ..backend import xp
 from ..backend.interface import is_array
 from ..base.call_sites import PACKAGE, Site, is_internal
-from ..base.modes import MODE, Mode
+from ..base.modes import MODE
 from ..core.engine import memory_of
 from ..core.extensions import TRACED_TYPES
 from ..core.op import Op
@@ -40,11 +40,9 @@ class Recorder:
 
     accumulation = "torch::autograd::AccumulateGrad"
 
-    def __init__(self, outside: Mode, shapes: bool = False, memory: bool = False,
+    def __init__(self, outer: Recorder | None, shapes: bool = False, memory: bool = False,
                  stack: bool = False, modules: bool = False, flops: bool = False):
-        self.outside = outside
-        self.outer: Recorder | None = outside.profile
-        outer = self.outer
+        self.outer = outer
         self.is_on = True
         self.is_paused = False
         # What one of those around it asks for is kept as well.
