@@ -652,3 +652,61 @@ def orders_of_memory_inside_vmap(torch, log, name):
 @behaviour_of_each([(2, 1), (1, 2), (0, 1), (10, 3)])
 def strides_of_new_memory_inside_vmap(torch, log, *strides):
     log(torch.vmap(lambda v: v.new_empty_strided((2, 2), strides))(torch.ones(3)).stride())
+
+
+OUTPUTS = {"sort": lambda torch, x: x.sort(0)[0], "max": lambda torch, x: x.max(0)[0],
+           "topk": lambda torch, x: x.topk(1)[0],
+           "var_mean": lambda torch, x: torch.var_mean(x, 0)[1],
+           "unbind": lambda torch, x: x.unbind(0)[1], "frexp": lambda torch, x: torch.frexp(x)[0]}
+
+
+@behaviour_of_each((name, OUTPUTS[name]) for name in OUTPUTS)
+def hooks_of_a_node_are_told_of_outputs_with_gradients(torch, log, name, f):
+    y = f(torch, leaf(torch, [3.0, 1.0], [2.0, 5.0]))
+    heard = []
+    y.grad_fn.register_prehook(lambda given: heard.append(given))
+    y.grad_fn.register_prehook(lambda given: tuple(None if g is None else g * 2 for g in given))
+    y.grad_fn.register_hook(lambda made, given: heard.append((made, given)))
+    y.sum().backward()
+    log(heard)
+
+
+@behaviour_of_each(["bool", "int32", "float16"])
+def running_sums_in_place(torch, log, dtype):
+    kind = getattr(torch, dtype)
+    for shape in ((), (3,), (0,)):
+        for name in ("cumsum_", "cumprod_"):
+            x = torch.ones(shape, dtype=kind)
+            if kind is torch.bool and shape == (3,):
+                log.raises(getattr(x, name), 0)
+            else:
+                log(getattr(x, name)(0))
+            log.raises(getattr(x, name), 0, dtype=torch.float64)
+
+
+@behaviour_of_each([False, True])
+def hooks_are_shown_gradients_that_nobody_needs(torch, log, create):
+    product = custom(torch, lambda ctx, g: (g * 2, g * 3), lambda ctx, x, y: x * 2 + y * 3)
+    y = product.apply(leaf(torch, 1.0, 2.0), torch.ones(2))
+    y.grad_fn.register_hook(lambda made, given: log([g.detach() for g in made]))
+    y.sum().backward(create_graph=create)
+
+
+LAYOUTS = {"transposed": lambda torch: torch.zeros(3, 4).T,
+           "diagonal": lambda torch: torch.zeros(3, 3, 4, 5).diagonal(),
+           "strided": lambda torch: torch.zeros(4, 8)[:, ::2],
+           "permuted": lambda torch: torch.zeros(2, 3, 4, 2).permute(1, 3, 0, 2)}
+DRAWS = {"bernoulli_": lambda torch, t: t.bernoulli_(0.5),
+         "bernoulli_ of a tensor": lambda torch, t: t.bernoulli_(torch.full((), 0.5)),
+         "normal_": lambda torch, t: t.normal_(), "uniform_": lambda torch, t: t.uniform_(),
+         "random_": lambda torch, t: t.random_(0, 9),
+         "exponential_": lambda torch, t: t.exponential_(),
+         "dropout": lambda torch, t: torch.nn.functional.dropout(t + 1),
+         "dropout in place": lambda torch, t: torch.dropout_(t.add_(1), 0.5, True)}
+
+
+@behaviour_of_each((f"{draw} {layout}", DRAWS[draw], LAYOUTS[layout])
+                   for draw in DRAWS for layout in LAYOUTS)
+def random_numbers_come_in_the_order_of_memory(torch, log, name, draw, make):
+    torch.manual_seed(1)
+    log.values(draw(torch, make(torch)))

@@ -298,9 +298,11 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
                 MODE.set(mode)
         if self._levels is not None:
             results = self._settled(results)
-        return tuple([None if edge is None or result is None
-                      else fit(raw_gradient(result), like) if like.shape != result._data.shape
-                      or like.dtype is not result._data.dtype else raw_gradient(result)
+        # Hooks of the node are shown gradients that nobody needs, too.
+        return tuple([None if result is None else raw_gradient(result)
+                      if edge is None or (like.shape == result._data.shape
+                                          and like.dtype is result._data.dtype)
+                      else fit(raw_gradient(result), like)
                       for result, like, edge in zip(results, self._inputs, self.rest,
                                                     strict=False)])
 
@@ -309,7 +311,7 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
         results = self._checked(given)
         if self._levels is not None:
             results = self._settled(results)
-        return tuple([None if edge is None or result is None else fit_tensor(result, like)
+        return tuple([result if edge is None or result is None else fit_tensor(result, like)
                       for result, like, edge in zip(results, self._inputs, self.rest,
                                                     strict=False)])
 

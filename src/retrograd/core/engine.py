@@ -527,13 +527,23 @@ def arriving(node: Node, g: Any, recorded: bool) -> Any:
 
 def before(node: Node, g: Any, recorded: bool) -> Any:
     """Pre-hooks of a node, on the gradients it is about to receive."""
-    gradients = tuple(_as_tensors(node, g, recorded))
+    every = _as_tensors(node, g, recorded)
+    shown = _differentiable_outputs(node)
+    gradients = tuple([every[nr] for nr in shown])
     with switched(grad=recorded):
         for hook in list((node.prehooks or {}).values()):
             changed = hook(gradients)
             if changed is not None:
                 gradients = checked_hook_result(hook, gradients, changed)
-    return _as_gradient(node, list(gradients), recorded)
+    for nr, gradient in zip(shown, gradients, strict=True):
+        every[nr] = gradient
+    return _as_gradient(node, every, recorded)
+
+
+def _differentiable_outputs(node: Any) -> Any:
+    """The outputs of which a node's hooks are told: indices, for one, have no gradient."""
+    found = node.op.differentiable if hasattr(node, "op") else None
+    return range(node.outputs) if found is None else found
 
 
 def checked_hook_result(hook: Any, given: tuple[Any, ...], changed: Any) -> tuple[Any, ...]:
@@ -590,8 +600,8 @@ def after(node: Node, results: Any, g: Any, recorded: bool) -> tuple[Any, ...]:
     if not isinstance(results, tuple):
         results = (results,)
     inputs = tuple([as_tensor_gradient(r, recorded) for r in results])
-    outputs = tuple([as_tensor_gradient(x, recorded)
-                     for x in (g if isinstance(g, list) else [g])])
+    every = _as_tensors(node, g, recorded)
+    outputs = tuple([every[nr] for nr in _differentiable_outputs(node)])
     with switched(grad=recorded):
         for hook in list((node.posthooks or {}).values()):
             changed = hook(inputs, outputs)

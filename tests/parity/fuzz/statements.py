@@ -139,7 +139,7 @@ class Cube(Function):
         ctx.save_for_forward(*inputs)
     @staticmethod
     def backward(ctx, g):
-        return g * 3 * ctx.saved_tensors[0] ** 2
+        return g * 3 * (ctx.saved_tensors[0] ** 2).conj().resolve_conj()
     @staticmethod
     def jvp(ctx, t):
         return t * 3 * ctx.saved_tensors[0] ** 2

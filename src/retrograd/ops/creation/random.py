@@ -7,7 +7,6 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ...backend import create as create_kernels
 from ...backend import xp
 from ...backend.interface import kind_of, library_of
 from ...base import dtypes, layouts
@@ -386,60 +385,61 @@ def _written(name: str, node: str, kernel: Any) -> Any:
     return declared
 
 
-def _laid_out(input: Any, draw: Any) -> Any:
-    """Draws in the memory order of ``input``, if it is dense, and otherwise by its indices."""
+def laid_out(input: Any, draw: Any) -> Any:
+    """Draws in the order in which the elements of ``input`` lie in memory."""
     array = xp.as_array(input)
     if xp.is_contiguous(array):
         return draw(array.shape)
-    shape, dtype = array.shape, array.dtype
-    out = create_kernels.laid_out_like(array, shape, dtype) if xp.is_dense(array) else xp.empty(
-        shape, dtype)
-    fill_in_memory_order(out, draw)
-    return out
+    order = xp.dense_order(array)
+    return draw(tuple([array.shape[d] for d in order])).transpose(_inverse(order))
+
+
+def _inverse(order: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted(range(len(order)), key=order.__getitem__))
 
 
 def _uniform(input: Array, low: float = 0.0, high: float = 1.0, *, generator: Any = None) -> Any:
     """Uniform draws from ``[low, high)``."""
-    return _laid_out(input, lambda shape: stream_of(generator).uniform(
+    return laid_out(input, lambda shape: stream_of(generator).uniform(
         shape, input.dtype, float(low), float(high)))
 
 
 def _normal(input: Array, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
     """Normal draws."""
     contiguous = xp.is_contiguous(xp.as_array(input))
-    return _laid_out(input, lambda shape: stream_of(generator).normal(
+    return laid_out(input, lambda shape: stream_of(generator).normal(
         shape, input.dtype, float(mean), float(std), contiguous))
 
 
 def _log_normal(input: Array, mean: float = 1.0, std: float = 2.0, *, generator: Any = None
                 ) -> Any:
     """Exponentials of normal draws."""
-    return _laid_out(input, lambda shape: stream_of(generator).log_normal(
+    return laid_out(input, lambda shape: stream_of(generator).log_normal(
         shape, input.dtype, float(mean), float(std)))
 
 
 def _exponential(input: Array, lambd: float = 1.0, *, generator: Any = None) -> Any:
     """Exponential draws of rate ``lambd``."""
-    return _laid_out(input, lambda shape: stream_of(generator).exponential(
+    return laid_out(input, lambda shape: stream_of(generator).exponential(
         shape, input.dtype, float(lambd)))
 
 
 def _cauchy(input: Array, median: float = 0.0, sigma: float = 1.0, *, generator: Any = None
             ) -> Any:
     """Cauchy draws."""
-    return _laid_out(input, lambda shape: stream_of(generator).cauchy(
+    return laid_out(input, lambda shape: stream_of(generator).cauchy(
         shape, input.dtype, float(median), float(sigma)))
 
 
 def _geometric(input: Array, p: float, *, generator: Any = None) -> Any:
     """Numbers of trials until the first success."""
-    return _laid_out(input, lambda shape: stream_of(generator).geometric(
+    return laid_out(input, lambda shape: stream_of(generator).geometric(
         shape, input.dtype, float(p)))
 
 
 def _random(input: Array, low: Any = None, high: Any = None, *, generator: Any = None) -> Any:
     """Integers from ``[low, high)``, or the whole range of the dtype."""
-    return _laid_out(input, lambda shape: stream_of(generator).integers(
+    return laid_out(input, lambda shape: stream_of(generator).integers(
         low, high, shape, input.dtype))
 
 
@@ -451,7 +451,7 @@ def _copy_of(kernel: Any) -> Any:
 
 
 def _bernoulli_number(input: Array, p: float = 0.5, *, generator: Any = None) -> Any:
-    return _laid_out(input, lambda shape: stream_of(generator).bernoulli(
+    return laid_out(input, lambda shape: stream_of(generator).bernoulli(
         float(p), shape, input.dtype))
 
 
@@ -472,7 +472,9 @@ def _bernoulli_tensor(input: Array, p: Index, *, generator: Any = None) -> Any:
     chances = xp.as_array(p)
     if chances.shape != input.shape:
         chances = xp.expanded(chances, checked_expansion(chances, input.shape))
-    return stream_of(generator).bernoulli(chances, dtype=input.dtype)
+    order = xp.dense_order(xp.as_array(input))
+    return stream_of(generator).bernoulli(
+        chances.transpose(order), dtype=input.dtype).transpose(_inverse(order))
 
 
 @_bernoulli_tensor.batch

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ...backend.interface import is_array, library_of
+from ...core.libraries import in_library
 from ...core.op import composite, public
 from ...core.tensor import Tensor, wrap_any
 from ..checks.images import check_probability, check_spatial
@@ -14,12 +16,18 @@ from .activations import SELU_ALPHA, SELU_SCALE, functional
 
 def _mask(input: Tensor, shape: Any, p: float, part: float = 1.0) -> Tensor:
     """Random zeros, and elsewhere one over ``part``."""
-    from ...random import stream_for
-    from ..creation.random import drawn
+    from ...random import VMAPS, stream_for
+    from ..creation.random import drawn, laid_out
 
-    stream, dtype = stream_for(input._data), input.dtype.np
+    data, dtype = input._data, input.dtype.np
+    stream = stream_for(data)
 
-    return wrap_any(drawn(lambda whole: stream.dropout_mask(whole, dtype, p, part), shape))
+    def draw(whole: Any) -> Any:
+        return stream.dropout_mask(whole, dtype, p, part)
+
+    if is_array(data) and tuple(shape) == data.shape and not VMAPS.get():
+        return wrap_any(in_library(laid_out, library_of(data))(data, draw))
+    return wrap_any(drawn(draw, shape))
 
 
 def _scaled_mask(input: Tensor, shape: Any, p: float) -> Tensor:

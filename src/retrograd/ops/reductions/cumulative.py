@@ -9,7 +9,7 @@ from ...backend import reduce as reduce_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base import dtypes
-from ...base.errors import canonical_dim, existing_dim, no_dims
+from ...base.errors import c_name, canonical_dim, existing_dim, no_dims
 from ...core.op import Array, Dim, composite, elementwise, linear, op
 from ...core.out_argument import run_into
 from ...core.out_rules import CASTABLE, Out
@@ -38,6 +38,20 @@ def cumsum(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
     return reduce_kernels.cumulated(xp.cumsum, input, dim, _np(dtype))
 
 
+@cumsum.write
+def _write_cumsum(array: Any, dim: int, dtype: Any) -> None:
+    _write_running("cumsum_out_cpu", xp.cumsum, array, dim, dtype)
+
+
+def _write_running(kernel: str, function: Any, array: Any, dim: int, dtype: Any) -> None:
+    if dtype is not None and dtype.np != array.dtype:
+        raise RuntimeError(f"Bad in-place call: input tensor dtype {c_name(array)} and output "
+                           f"tensor dtype {c_name(xp.empty(0, dtype.np))} should match")
+    if array.ndim and array.size:
+        unsupported(kernel, array.dtype, "b")
+        array[...] = reduce_kernels.cumulated(function, array, dim, None)
+
+
 @linear(node="FlipBackward0", vjp=lambda g, dim: cumsum(g, dim))
 def _sums_from_end(input: Array, dim: Dim) -> Any:
     """The sum of each element and all after it."""
@@ -48,6 +62,11 @@ def _sums_from_end(input: Array, dim: Dim) -> Any:
 def cumprod(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
     """Running product along ``dim``."""
     return reduce_kernels.cumulated(xp.cumprod, input, dim, _np(dtype))
+
+
+@cumprod.write
+def _write_cumprod(array: Any, dim: int, dtype: Any) -> None:
+    _write_running("cumprod_out_cpu", xp.cumprod, array, dim, dtype)
 
 
 cumprod.vjp(input=lambda g, like, input, dim: cast_gradient(
