@@ -710,3 +710,29 @@ DRAWS = {"bernoulli_": lambda torch, t: t.bernoulli_(0.5),
 def random_numbers_come_in_the_order_of_memory(torch, log, name, draw, make):
     torch.manual_seed(1)
     log.values(draw(torch, make(torch)))
+
+
+@behaviour
+def a_mask_without_dims(torch, log):
+    for x in (torch.tensor(1, dtype=torch.int32), torch.ones(2, dtype=torch.int32)):
+        log.raises(x.__setitem__, torch.tensor(True), torch.tensor([1.5]))
+        x[torch.tensor(True)] = 2
+        log(x)
+
+
+@behaviour
+def a_view_of_what_requires_grad_no_more(torch, log):
+    x = torch.ones(2)
+    view = x.view(2)
+    x.requires_grad_()
+    log(view.requires_grad, (view * 2).requires_grad)
+    x.requires_grad_(False)
+    log(view.requires_grad, (view * 2).requires_grad, view.is_leaf)
+
+
+@behaviour
+def a_part_is_copied_onto_itself(torch, log):
+    x = torch.ones(3)
+    part = x[:2]
+    part.copy_(part)
+    log(part.requires_grad, x.requires_grad, part.copy_(x[:2]).requires_grad)

@@ -448,9 +448,9 @@ class Tensor(TensorMethods):
 
     @property
     def requires_grad(self) -> bool:
-        view = self._view
-        if self._edge is not None or view is None:
-            return self._edge is not None
+        view, edge = self._view, self._edge
+        if view is None or (edge is not None and edge.__class__ is not Nowhere):
+            return edge is not None
         if view.origin and view.base._edge is not None and view.version != self._vc.n:
             return True  # only its history would be refused
         return edge_of(self) is not None
@@ -969,6 +969,8 @@ def edge_of(tensor: Tensor) -> Any:
             and kind_of(tensor._data.dtype) in "fcV":
         # Made while nothing was recorded, it requires grad as its base does, and leads nowhere.
         edge = tensor._edge = Nowhere()
+    elif edge.__class__ is Nowhere and view is not None and view.base._edge is None:
+        edge = tensor._edge = None  # its base requires grad no more
     return tensor if edge is LEAF else edge
 
 

@@ -140,12 +140,12 @@ STATED = (
     # Reverse mode through forward mode: a derivative that is constant has a history, of zeros.
     ("requires_grad", False, re.compile(r"(grad|vjp|jacrev)\(.*(jvp|jacfwd)\(")),
     # A tangent has the dtype of its value; PyTorch's of a zero-dim one may have a wider one.
-    ("dtype", "torch.float64", FORWARD), ("dtype", "torch.float32", FORWARD),
+    *[("dtype", f"torch.{wide}", FORWARD) for wide in ("float64", "float32", "complex128")],
     # PyTorch takes no second tangent of a custom function: it gives zeros.
     ("value", None, re.compile(r"(jvp|jacfwd)\(.*(jvp|jacfwd)\(.*Cube")),
     ("requires_grad", False, re.compile(r"(jvp|jacfwd)\(.*(jvp|jacfwd)\(.*Cube")),
-    # In inference mode PyTorch's linearize gives zeros.
-    ("value", None, re.compile(r"inference_mode\((True)?\):(\n.*)*linearize")),
+    # In inference mode PyTorch's linearize and forward-mode Jacobians give zeros.
+    ("value", None, re.compile(r"inference_mode\((True)?\):(\n.*)*(linearize|forward-mode)")),
 )
 
 

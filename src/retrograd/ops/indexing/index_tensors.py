@@ -135,15 +135,18 @@ def _index_put(input: Array, values: Array, index: Index, dims: Any, accumulate:
     return out
 
 
+def refuse_put(array: Any, values: Any) -> None:
+    raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                       f"{scalar_type(array)} for the destination and {scalar_type(values)} for "
+                       "the source.")
+
+
 @_index_put.write
 def _write_indexed(array: Any, values: Any, index: Any, dims: Any, accumulate: bool) -> None:
     if array.dtype != values.dtype:
         # One value under a mask is a masked fill, which casts.
         if kind_of(index.dtype) != "b" or values.size != 1 or accumulate:
-            raise RuntimeError(
-                "Index put requires the source and destination dtypes match, got "
-                f"{scalar_type(array)} for the destination and "
-                f"{scalar_type(values)} for the source.")
+            refuse_put(array, values)
         values = index_kernels.number_as(values.item(), array.dtype).reshape(values.shape)
     index_kernels.put(array, values, index, dims, accumulate)
 

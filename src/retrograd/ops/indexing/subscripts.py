@@ -19,7 +19,7 @@ from ..shapes.expanding import expand
 from ..shapes.flipping import _flip
 from ..shapes.reshaping import _view
 from ..shapes.slicing import _select, _slice
-from .index_tensors import index, is_mask, located, put_through
+from .index_tensors import index, is_mask, located, put_through, refuse_put
 
 # ---------------------------------------------------------------- what stands between the brackets
 
@@ -269,6 +269,9 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     if key.__class__ is Tensor and put_plainly(self, key, value):
         return
     value = assigned_value(self, value)
+    if key.__class__ is Tensor and key._data.dtype is xp.BOOL and not key._data.ndim \
+            and value._data.dtype != self._data.dtype:
+        refuse_put(self._data, value._data)  # a mask without dims is no mask to PyTorch
     if key is False:
         return
     if key is True:

@@ -124,12 +124,12 @@ def copied_plainly(target: Tensor, src: Tensor) -> bool:
     if is_written_back(target, src):
         target._counter().bump()
         return True
-    owner = owner_of_history(target, [src])
-    if owner is None:
+    owner, edge = owner_of_history(target, [src]), edge_of(src)
+    if owner is None or (owner._edge is None and edge is None):
         return False
     node = node_class(_copy.op)()
     node.seq, node.fits = next_sequence(), None
-    node.next0, node.next1 = owner._edge, edge_of(src)
+    node.next0, node.next1 = owner._edge, edge
     if owner is target and owner._edge is not None:
         node.place = here(2)  # of what ends a history
     write_recorded(target, owner, node, src._data)
