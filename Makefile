@@ -136,5 +136,5 @@ sanitize: $(VENV)/installed
 
 clean:
 	rm -rf $(VENV) .venv-3.* .sanitized $(PARITY) build dist kernels/build kernels/*.egg-info src/*.egg-info site .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -f retrograd-demo.svg .sweep-report
+	rm -f retrograd-demo.svg retrograd-demo.html .sweep-report
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

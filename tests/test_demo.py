@@ -13,9 +13,9 @@ import pytest
 
 import retrograd
 from retrograd.cli import main
-from retrograd.cli.chart import line_chart
 from retrograd.cli.demo import split_digits
 from retrograd.cli.progress import Progress, RichProgress, bar, progress
+from retrograd.viz._charts import line_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 

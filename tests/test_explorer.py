@@ -65,7 +65,7 @@ def test_it_loads_without_the_network_finds_shows_and_collapses(
     # Search, and the first match's details.
     browser.run("document.getElementById('search').focus()")
     browser.type("tanh")
-    assert text(browser, "found") == "6 matches"  # the ops of that name first, then its line's
+    assert text(browser, "found") == "8 matches"  # the ops of that name first, then its line's
     assert [line.split()[0] for line in text(browser, "results").split("\n")[:4:2]] == ["tanh"] * 2
     browser.press("Enter")
     details = text(browser, "details")

@@ -54,6 +54,8 @@ DEFERRED = {
     ("autograd.functional", "func"): "vectorize=True is vmap, which is made of autograd",
     ("autograd.gradcheck", "func"): "checks a function under vmap and jvp, made of autograd",
     ("backend.numpy", "base.dtypes"): "names a dtype in the words of an error",
+    ("core.tensor", "viz"): "what a notebook shows of a tensor",
+    ("nn.modules", "viz"): "what a notebook shows of a module",
 }
 SPLIT = {"base", "core"}
 """The packages whose modules have layers of their own."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -322,6 +325,150 @@ def test_recording_leaves_nothing_behind_when_it_fails() -> None:
     assert not WATCHERS and not GLOBAL.around_calls and not GLOBAL.forward_pre
 
 
+def test_recording_knows_the_lines_of_nodes_that_save_nothing_and_times_of_all() -> None:
+    x = torch.ones(2, requires_grad=True)
+    with viz.recording():
+        y = x + 1
+        y.sum().backward()
+    (add,) = [v for v in viz.graph(y, [x]).vertices if v.title == "add"]
+    assert add.place.text == "y = x + 1" and add.place.function.endswith("of_all")
+    assert add.forward_seconds > 0 and add.seconds > 0
+    z = x + 1
+    (later,) = [v for v in viz.graph(z, [x]).vertices if v.title == "add"]
+    assert later.forward_seconds is None and later.place is None
+
+
+@pytest.mark.parametrize("profiler", [torch.profiler.profile, torch.autograd.profiler.profile])
+def test_times_can_be_those_of_a_profiler(profiler: Any) -> None:
+    x = torch.ones(2, requires_grad=True)
+    with profiler() as profile:
+        loss = (x.sin() * 2).sum()
+        loss.backward()
+    times = {v.title: (v.forward_seconds, v.seconds)
+             for v in viz.graph(loss, [x], profile=profile).vertices if v.kind == "op"}
+    assert set(times) == {"sin", "mul", "sum"}
+    assert all(0 < seconds < 10 for pair in times.values() for seconds in pair)
+
+
+def test_recording_inside_a_profiler_hides_nothing_from_it() -> None:
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.profiler.profile() as profile, viz.recording():
+        x.sin().sum().backward()
+    names = [event.name for event in profile.function_events]
+    assert {"aten::sin", "aten::sum", "SinBackward0"} <= set(names)
+
+
+# ---------------------------------------------------------------- notebooks
+
+
+def test_notebooks_show_tensors_and_modules() -> None:
+    tensor = torch.tensor([[1.0, 2.0]], requires_grad=True)
+    shown = tensor._repr_html_()
+    assert "tensor([[1., 2.]], requires_grad=True)" in shown
+    assert "1 × 2 · float32 · 8 B · no gradient yet" in shown
+    ElementTree.fromstring(f"<div>{shown}</div>")
+    for odd in (torch.ones(()), torch.ones(0, 3), torch.ones(2, dtype=torch.bfloat16),
+                torch.ones(4).expand(3, 4), torch.eye(2).to_sparse(), nn.Parameter(torch.ones(1))):
+        ElementTree.fromstring(f"<div>{odd._repr_html_()}</div>")
+    texts: list[str] = []
+    torch.vmap(lambda row: texts.append(row._repr_html_()) or row)(torch.ones(2, 3))
+    assert texts and "3 · float32" in texts[0]
+
+    class Nasty(nn.Module):
+        def extra_repr(self) -> str:
+            return "<script>"
+
+    model = nn.Sequential(nn.Linear(2, 3), Nasty(), nn.ModuleList([nn.Linear(3, 1, bias=False)]))
+    shown = model._repr_html_()
+    root = ElementTree.fromstring(shown)
+    text = "".join(root.itertext())
+    assert "Sequential 12 parameters" in text and "Nasty (<script>) 0 parameters" in text
+    assert "Linear (in_features=3, out_features=1, bias=False) 3 parameters" in text
+
+
+# ---------------------------------------------------------------- curves
+
+
+def trained(steps: int = 6) -> viz.History:
+    model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    history = viz.History(model, optimizer)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = (model(torch.ones(2, 3)) - 5).square().mean()
+        loss.backward()
+        optimizer.step()
+        history.note(loss=loss)
+        optimizer.param_groups[0]["lr"] *= 0.5
+    return history
+
+
+def test_a_history_notes_losses_rates_and_norms() -> None:
+    model = nn.Linear(2, 1, bias=False)
+    history = viz.History(model, torch.optim.SGD(model.parameters(), lr=0.1))
+    model.weight.grad = torch.tensor([[3.0, 4.0]])
+    history.note(loss=torch.tensor(2.0, requires_grad=True), test=1)
+    assert history == [{"loss": 2.0, "test": 1.0, "lr": 0.1, "grad_norm": {"weight": 5.0}}]
+    with pytest.raises(TypeError, match="loss must be a number, not str"):
+        history.note(loss="low")
+    assert len(history) == 1
+
+
+def test_a_training_is_drawn_without_matplotlib() -> None:
+    picture = viz.training(trained(), backend="svg")
+    root = ElementTree.fromstring(picture._repr_svg_())
+    charts = root.findall(f"{SVG}svg")
+    assert [len(chart.findall(f"{SVG}polyline")) for chart in charts] == [1, 1, 2]
+    texts = [{text.text for text in chart.findall(f"{SVG}text")} for chart in charts]
+    assert "loss" in texts[0] and {"lr", "0.1", "0"} <= texts[1] and {"0", "2"} <= texts[2]
+    rates = [point.split(",") for point in
+             charts[1].findall(f"{SVG}polyline")[0].get("points", "").split()]
+    heights = [float(y) for _, y in rates]
+    assert heights == sorted(heights) and len(set(heights)) == 6  # it falls
+
+
+def test_matplotlib_draws_where_it_is_installed() -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    figure = viz.training(trained())
+    assert [len(axis.lines) for axis in figure.axes] == [1, 1, 2]
+    assert [axis.get_ylabel() for axis in figure.axes] == ["loss", "learning rate", "gradient norm"]
+    figure.canvas.draw()
+
+
+def test_where_matplotlib_is_missing_a_picture_is_drawn(monkeypatch: Any, tmp_path: Any) -> None:
+    monkeypatch.setattr("retrograd.viz._training.find_spec", lambda name: None)
+    picture = viz.training({"loss": [3.0, float("nan"), 0.1, float("inf")]})
+    picture.savefig(tmp_path / "curve.svg")
+    (curve,) = ElementTree.parse(tmp_path / "curve.svg").getroot().iter(f"{SVG}polyline")
+    assert len(curve.get("points", "").split()) == 2
+    with pytest.raises(ValueError, match="other formats take matplotlib"):
+        picture.savefig(tmp_path / "curve.png")
+
+
+def test_many_layers_are_drawn_and_some_named() -> None:
+    names = {f"layer{n}": [1.0 + n, 2.0 + n] for n in range(50)}
+    root = ElementTree.fromstring(viz.training({"grad_norm": names}, backend="svg"))
+    labels = [text for text in root.iter(f"{SVG}text") if (text.text or "").startswith("layer")]
+    assert len(list(root.iter(f"{SVG}polyline"))) == 50 and 10 <= len(labels) <= 16
+    heights = sorted(float(label.get("y", "")) for label in labels)
+    assert all(b - a > 16.8 for a, b in pairwise(heights)) and heights[-1] < 440
+
+
+@pytest.mark.parametrize("history, error, words", [
+    (3, TypeError, "takes a dict of sequences, or a sequence of dicts, not int"),
+    ([1.0], TypeError, "a sequence of dicts"),
+    ({"loss": 1.0}, TypeError, "a dict of sequences"),
+    ([], ValueError, "nothing to draw"),
+    ({"loss": [float("nan")]}, ValueError, "nothing to draw"),
+    ({"loss": ["low"]}, TypeError, "loss must be a number, not str"),
+])
+def test_histories_that_cannot_be_drawn_are_refused(history: Any, error: type, words: str) -> None:
+    with pytest.raises(error, match=words):
+        viz.training(history)
+    with pytest.raises(ValueError, match="backend must be"):
+        viz.training({"loss": [1]}, backend="excel")
+
+
 # ---------------------------------------------------------------- pages
 
 
@@ -361,4 +508,55 @@ def test_graphs_are_written_to_files(tmp_path: Any, name: str) -> None:
     assert (tmp_path / name).read_text() == getattr(graph, name[6:])()
     with pytest.raises(ValueError, match=r"ends in \.html or \.svg"):
         graph.save(tmp_path / "graph.png")
-    assert repr(graph) == "Graph(2 ops, 0 parameters, 3 edges)"
+    assert repr(graph) == "Graph(2 ops, 1 leaf, 3 edges)"
+
+
+# ---------------------------------------------------------------- the commands
+
+
+PROGRAM = """
+import sys
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+for step in range(int(sys.argv[1])):
+    net(torch.ones(4, 2)).sum().backward()
+if "fail" in sys.argv:
+    loss = net(torch.ones(4, 2)).exp()
+    loss.sum().backward(torch.ones(3))
+"""
+
+
+def run_graph(folder: Any, *arguments: str) -> Any:
+    (folder / "program.py").write_text(PROGRAM)
+    source = str(Path(torch.__file__).parent.parent)
+    return subprocess.run([sys.executable, "-m", "retrograd", "graph", *arguments], cwd=folder,
+                          capture_output=True, text=True, check=False, env={"PYTHONPATH": source})
+
+
+def test_a_program_is_run_and_its_graph_written(tmp_path: Any) -> None:
+    done = run_graph(tmp_path, "program.py", "2", "-o", "found.svg", "--pass", "2")
+    assert done.returncode == 0, done.stderr
+    assert "in found.svg" in done.stderr and "4 parameters" in done.stderr
+    text = (tmp_path / "found.svg").read_text()
+    ElementTree.fromstring(text)
+    assert "program.py, backward pass 2" in text and "Sequential" in text
+
+    done = run_graph(tmp_path, "--pass", "2", "program.py", "1", "fail")
+    assert done.returncode == 1 and "RuntimeError" in done.stderr
+    assert "exp" in (tmp_path / "graph.html").read_text()  # of the pass that failed
+
+    done = run_graph(tmp_path, "-o", "none.html", "program.py", "0")
+    assert done.returncode == 1 and not (tmp_path / "none.html").exists()
+    assert "the program ran 0 backward passes, so there is no pass 1 to draw" in done.stderr
+
+
+def test_the_demo_writes_a_report(tmp_path: Any, capsys: Any) -> None:
+    from retrograd.cli import main
+
+    assert main(["demo", "--epochs", "1", "--output", str(tmp_path / "loss.svg")]) == 0
+    assert f"report         {tmp_path / 'loss.html'}" in capsys.readouterr().out
+    text = (tmp_path / "loss.html").read_text()
+    assert text.count("<figure") > 24 and text.count("<polyline") == 2 + 1 + 3
+    assert "MaxPool2d" in text and "srcdoc=" in text and "of unseen digits read right" in text
+    assert not re.search(r"(src|href)=\"(?!data:)|@import|url\(", text.replace("srcdoc=", ""))

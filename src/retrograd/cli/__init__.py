@@ -85,6 +85,12 @@ def _run_bench(options: argparse.Namespace) -> int:
                  options.list)
 
 
+def _run_graph(options: argparse.Namespace) -> int:
+    from .graph import graph_program
+
+    return graph_program(_program(options), options.output, options.which)
+
+
 def _run_doctor(options: argparse.Namespace) -> int:
     from .doctor import doctor
 
@@ -103,17 +109,28 @@ def _parser() -> argparse.ArgumentParser:
         description="Automatic differentiation with PyTorch's API, on NumPy arrays.")
     commands = parser.add_subparsers(dest="command", metavar="command")
     demo = commands.add_parser(
-        "demo", help="train a digit classifier and draw its loss curve",
+        "demo", help="train a digit classifier, draw its loss curve and write a report",
         description="Train a small convolutional network on 1,797 handwritten digits, a fifth of "
-        "them held out, and write a picture of the loss curve.")
+        "them held out; write a picture of the loss curve, and beside it, with the ending .html, a "
+        "report with curves, the graph of a step and examples.")
     demo.add_argument("--epochs", type=_positive, default=12,
                       help="passes over the training data (default: 12)")
     demo.add_argument("--seed", type=_seed, default=0,
                       help="seed of split, weights and order (default: 0)")
     demo.add_argument(
-        "--output", type=_svg_path, default=Path("retrograd-demo.svg"),
+        "--output", type=_path_ending(".svg"), default=Path("retrograd-demo.svg"),
         help="where to write the loss curve, an SVG file (default: retrograd-demo.svg)")
     demo.set_defaults(run=_run_demo)
+    graph = commands.add_parser(
+        "graph", help="run a PyTorch program and draw the graph of a backward pass",
+        usage="retrograd graph [-h] [-o file] [--pass number] (script | -m module) [argument ...]",
+        description="Run an unmodified program as `retrograd run` does, and write the graph of one "
+        "of its backward passes: a page to explore it (.html), or a picture (.svg).")
+    graph.add_argument("-o", "--output", type=_path_ending(".html", ".svg"),
+                       default=Path("graph.html"), help="where to write it (default: graph.html)")
+    graph.add_argument("--pass", dest="which", type=_positive, default=1, metavar="number",
+                       help="which backward pass to draw (default: 1, the first)")
+    _takes_program(graph, _run_graph)
     run = commands.add_parser(
         "run", help="run a PyTorch program with retrograd in PyTorch's place",
         usage="retrograd run [-h] (script | -m module) [argument ...]",
@@ -135,7 +152,7 @@ def _parser() -> argparse.ArgumentParser:
         "(script | -m module) [argument ...]",
         description="Run a program as `retrograd run` does, and print a table of its ops at the "
         "end: time by themselves and in all, memory of their results, calls.")
-    profile.add_argument("-o", "--output", type=_trace_path, metavar="TRACE",
+    profile.add_argument("-o", "--output", type=_path_ending(".json", ".json.gz"), metavar="TRACE",
                          help="also write a trace (.json or .json.gz) for chrome://tracing")
     profile.add_argument("--by", choices=("op", "line", "module"), default="op",
                          help="a row for each op, for each line of the program or for each module; "
@@ -213,15 +230,12 @@ def _whole_number(text: str) -> int:
         raise argparse.ArgumentTypeError(f"expected a whole number, got {text!r}") from None
 
 
-def _svg_path(text: str) -> Path:
-    return _path(text, ".svg")
-
-
-def _trace_path(text: str) -> Path:
-    return _path(text, ".json", ".json.gz")
+def _path_ending(*endings: str) -> Callable[[str], Path]:
+    return lambda text: _path(text, *endings)
 
 
 def _path(text: str, *endings: str) -> Path:
+    """The name of a file to be written, with one of these endings."""
     path = Path(text)
     if not path.name.lower().endswith(endings):
         raise argparse.ArgumentTypeError(

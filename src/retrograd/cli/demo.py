@@ -8,16 +8,18 @@ from typing import Any, NamedTuple
 
 import retrograd
 
-from .. import nn, optim
+from .. import nn, optim, viz
 from ..core.tensor import Tensor
 from ..datasets import digits
 from ..utils.data import DataLoader, Subset, TensorDataset, random_split
-from .chart import line_chart
+from ..viz._charts import line_chart
 from .progress import Steps, progress
+from .report import Read, report
 
 HELD_OUT = 0.2
 BATCH = 32
 LEARNING_RATE = 5e-3
+_TITLE = "Learning to read handwritten digits"
 
 
 class Score(NamedTuple):
@@ -87,11 +89,13 @@ def _train_and_report(epochs: int, seed: int, output: Path) -> None:
     schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs)
     loader = DataLoader(train, batch_size=BATCH, shuffle=True)
     history = [(evaluate(model, train), evaluate(model, test))]
+    steps = viz.History(model, optimizer)
     for epoch in range(1, epochs + 1):
         train_epoch(model, optimizer, progress(loader, f"epoch {epoch:2}/{epochs}"))
-        schedule.step()
         history.append((evaluate(model, train), evaluate(model, test)))
         (train_loss, _), (test_loss, _) = history[-1]
+        steps.note(test=test_loss, train=train_loss)
+        schedule.step()
         print(f"epoch {epoch:2}/{epochs}   train loss {train_loss:.4f}   "
               f"test loss {test_loss:.4f}", flush=True)
 
@@ -100,7 +104,37 @@ def _train_and_report(epochs: int, seed: int, output: Path) -> None:
     print(f"test accuracy  {final_test.accuracy:.2%}")
     output.write_text(_loss_curve(history), encoding="utf-8")
     print(f"loss curve     {output}")
+    page = output.with_suffix(".html")
+    page.write_text(report(
+        _TITLE, f"A small convolutional network with {count:,} parameters learns to read digits of "
+        "8 × 8 pixels.",
+        {"of unseen digits read right": f"{final_test.accuracy:.1%}",
+         "of those it trained on": f"{final_train.accuracy:.1%}", "epochs": str(epochs)},
+        steps, _step_graph(model, train), _read(model, test)), encoding="utf-8")
+    print(f"report         {page}")
     print(f"took {time.perf_counter() - started:.1f} s")
+
+
+def _step_graph(model: nn.Module, subset: Subset) -> viz.Graph:
+    """The graph of one more step, on the first digits, that changes nothing."""
+    images, labels = subset.dataset[subset.indices[:BATCH]]
+    model.zero_grad()
+    with viz.recording():
+        loss = nn.functional.cross_entropy(model(images), labels)
+        loss.backward()
+    graph = viz.graph(loss, model)
+    graph.title = "One training step"
+    return graph
+
+
+def _read(model: nn.Module, subset: Subset) -> list[Read]:
+    """What the model takes each digit of ``subset`` for."""
+    images, labels = subset.dataset[subset.indices]
+    model.eval()
+    with retrograd.no_grad():
+        certain, answers = model(images).softmax(1).max(1)
+    return [Read(*parts) for parts in zip(images, labels.tolist(), answers.tolist(),
+                                          certain.tolist())]
 
 
 def _loss_curve(history: list[tuple[Score, Score]]) -> str:
@@ -108,6 +142,6 @@ def _loss_curve(history: list[tuple[Score, Score]]) -> str:
     return line_chart(
         {"test": [(epoch, score.loss) for epoch, score in enumerate(test)],
          "train": [(epoch, score.loss) for epoch, score in enumerate(train)]},
-        title="Learning to read handwritten digits",
+        title=_TITLE,
         subtitle=f"{test[-1].accuracy:.1%} of the held-out digits are read correctly after "
         f"{len(history) - 1} epochs", x_label="epoch", y_label="cross entropy (logarithmic)")

@@ -438,6 +438,11 @@ class Tensor(TensorMethods):
 
         return repr_of(self, type(self) in PLAIN or type(self) in NATIVE, tensor_contents)
 
+    def _repr_html_(self) -> str:
+        from ..viz._notebook import tensor_html
+
+        return tensor_html(self)
+
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self.__dict__})
 

@@ -1,5 +1,7 @@
 """Pictures: the graph of a computation, and how a training went."""
 
-from ._graph import Graph, graph, recording
+from ._graph import Graph, graph
+from ._recording import recording
+from ._training import History, Picture, training
 
-__all__ = ["Graph", "graph", "recording"]
+__all__ = ["Graph", "graph", "recording", "History", "Picture", "training"]

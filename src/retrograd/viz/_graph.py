@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import html
-import math
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cached_property, partial
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from .. import nn
 from ..autograd.graph import GradientEdge
-from ..autograd.watching import Pass, holders_in, leaves_of, watching
+from ..autograd.watching import Pass, holders_in, leaves_of
 from ..base.call_sites import user_frame
 from ..base.errors import type_name
-from ..core.engine import Schedule
 from ..core.tensor import Tensor, edge_of
 from ._boxes import Placed, arrange
 from ._drawing import svg
-from ._modules import noting_calls
 from ._page import page
 from ._palette import shape_text, shortened, size_text, width_of
-from ._records import MEASURED, Measured, Records, collect, norm_of
+from ._recording import times_in
+from ._records import Records, collect
 
 _LONGEST_LABEL = 26
 _FEW = 6
@@ -110,9 +106,14 @@ class Graph:
         path.write_text(makers[path.suffix.lower()](), encoding="utf-8")
 
     def __repr__(self) -> str:
-        kinds = [vertex.kind for vertex in self.vertices]
-        return (f"Graph({kinds.count('op')} ops, {kinds.count('parameter')} parameters, "
-                f"{len(self.edges)} edges)")
+        kinds = Counter(vertex.kind for vertex in self.vertices)
+        counts = {"op": kinds["op"], "parameter": kinds["parameter"], "leaf": kinds["leaf"],
+                  "cut point": kinds["cut"], "edge": len(self.edges),
+                  "parameter without a gradient": kinds["unreached"]}
+        words = {"leaf": "leaves", "parameter without a gradient": "parameters without a gradient"}
+        return "Graph({})".format(", ".join([
+            f"{count} {name if count == 1 else words.get(name, name + 's')}"
+            for name, count in counts.items() if count]))
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -122,24 +123,43 @@ class Graph:
                 'style="width:100%;height:560px;border:0"></iframe>')
 
 
-def graph(loss: Any, params: Any = None) -> Graph:
+def graph(loss: Any, params: Any = None, *, profile: Any = None) -> Graph:
     """The graph that ``loss`` (a tensor, or several) was recorded with, as a :class:`Graph`.
 
     ``params`` names its leaves: a module, a dict of tensors, or an iterable of tensors or of pairs
     (name, tensor); those that no gradient reaches are shown too. Without it the variables of the
-    caller are looked through.
+    caller are looked through. Times are those of ``profile``, a profiler, or of :func:`recording`.
+
+    >>> w = retrograd.ones(2, requires_grad=True)
+    >>> graph((w * w).sum(), {"w": w})
+    Graph(2 ops, 1 leaf, 3 edges)
     """
     outputs = tuple(loss) if isinstance(loss, list | tuple) else (loss,)
-    holders = holders_in(user_frame(sys._getframe(1))) if params is None else None
-    return graph_of(outputs, named_leaves(params) if holders is None else leaves_of(holders),
-                    _modules(params, holders), params is not None)
+    holders = holders_in(user_frame(sys._getframe(1))) if params is None else {}
+    leaves = leaves_of(holders) if params is None else named_leaves(params)
+    modules = _modules(holders if params is None else {"self": params})
+    return _graph(outputs, leaves, modules, leaves if params is not None else {}, profile)
 
 
-def graph_of(outputs: tuple[Any, ...], leaves: dict[str, Tensor],
-             modules: list[tuple[str, nn.Module]], with_unreached: bool) -> Graph:
-    """:func:`graph` with the leaves and modules found already."""
+def graph_of_pass(seen: Pass) -> Graph:
+    """The graph of a backward pass, with the names that the program has for its leaves.
+
+    Leaves that it does not reach are shown if they belong to a module of which it reaches others.
+    """
+    drawn = _graph(seen.outputs, seen.leaves(), _modules(seen.holders), {})
+    reached = {vertex.name for vertex in drawn.vertices}
+    used = {name.partition(".")[0] for name in reached if "." in name}
+    expected = {name: leaf for name, leaf in seen.leaves().items()
+                if "." in name and name.partition(".")[0] in used}
+    return _graph(seen.outputs, seen.leaves(), _modules(seen.holders), expected)
+
+
+def _graph(outputs: tuple[Any, ...], leaves: dict[str, Tensor],
+           modules: list[tuple[str, nn.Module]], expected: dict[str, Tensor],
+           profile: Any = None) -> Graph:
     names = {id(leaf): name for name, leaf in leaves.items()}
-    return Graph(collect(_roots(outputs), names, modules, leaves if with_unreached else {}))
+    return Graph(collect(_roots(outputs), names, modules, expected,
+                         {} if profile is None else times_in(profile)))
 
 
 def _roots(outputs: tuple[Any, ...]) -> dict[Any, Any]:
@@ -185,45 +205,6 @@ def _refuse(value: Any) -> bool:
                     f"pairs (name, tensor); found {type_name(value)}")
 
 
-def _modules(params: Any, holders: dict[str, Any] | None) -> list[tuple[str, nn.Module]]:
-    if holders is None:
-        return list(params.named_modules()) if isinstance(params, nn.Module) else []
+def _modules(holders: Mapping[str, Any]) -> list[tuple[str, nn.Module]]:
     return [pair for name, holder in holders.items() if isinstance(holder, nn.Module)
             for pair in holder.named_modules(prefix="" if name == "self" else name)]
-
-
-# ---------------------------------------------------------------- watching what is recorded
-
-
-@contextmanager
-def recording() -> Iterator[None]:
-    """Learn all that :func:`graph` can show of what this block records and runs backward.
-
-    Calls of modules are noted, and backward passes measured: the shape and norm of each gradient,
-    and the time that each node takes.
-    """
-    with noting_calls(), watching(measure):
-        yield
-
-
-def measure(seen: Pass) -> None:
-    """Have the nodes of a pass that begins tell what comes by them."""
-    for node in Schedule(list(_roots(seen.outputs)), None).order:
-        if node not in MEASURED:
-            MEASURED[node] = Measured(node)
-            node.register_prehook(partial(_arrived, MEASURED[node]))
-            node.register_hook(partial(_passed_on, MEASURED[node]))
-
-
-def _arrived(measured: Measured, gradients: tuple[Any, ...]) -> None:
-    found = [gradient for gradient in gradients if gradient is not None]
-    if found:
-        measured.shape = tuple(found[0].shape)
-        measured.dtype = str(found[0].dtype).removeprefix("torch.")
-        norms = [norm for norm in map(norm_of, found) if norm is not None]
-        measured.norm = math.hypot(*norms) if norms else None
-    measured.seconds = -time.perf_counter()
-
-
-def _passed_on(measured: Measured, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-    measured.seconds = time.perf_counter() + (measured.seconds or 0.0)

@@ -570,6 +570,7 @@
         ["shape", vertex.shape],
         ["dtype", vertex.dtype],
         ["gradient norm", number(vertex.norm)],
+        ["time forward", vertex.forward_seconds && duration(vertex.forward_seconds)],
         ["time in backward", vertex.seconds && duration(vertex.seconds)],
         ["saved", isLeaf ? "" : vertex.is_released ? "freed by a backward pass"
           : vertex.saved_bytes ? bytes(vertex.saved_bytes) : (vertex.saved || []).length
@@ -619,8 +620,8 @@
       sign.title = closed.has(number) ? "Open in the drawing" : "Close in the drawing";
       sign.dataset.box = number;
       sign.addEventListener("click", () => toggle(number));
-      const name = node("a", boxes[number].name);
-      name.title = boxes[number].type;
+      const name = node("a", boxes[number].name + " ");
+      if (boxes[number].type !== boxes[number].name) name.append(node("small", boxes[number].type));
       name.addEventListener("click", () => {
         reveal(boxes[number].parent);
         chooseBox(number);
@@ -714,7 +715,12 @@
   });
   const repaint = () => { readColors(); drawLegend(); redraw(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
-  new ResizeObserver(redraw).observe(canvas);
+  // A page inside another one may get its size late.
+  let isTouched = false;
+  for (const kind of ["pointerdown", "wheel", "keydown"]) {
+    document.addEventListener(kind, () => { isTouched = true; }, { capture: true, passive: true });
+  }
+  new ResizeObserver(() => isTouched || chosen ? redraw() : firstView()).observe(canvas);
 
   function warn(kind, words) {
     const found = vertices.flatMap((vertex, ref) => vertex.kind === kind ? [ref] : []);

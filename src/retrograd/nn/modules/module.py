@@ -396,6 +396,11 @@ class Module(Calling, StateDicts, Conversions):
         body = "\n  " + "\n  ".join(lines) + "\n" if lines else ""
         return f"{self._get_name()}({body})"
 
+    def _repr_html_(self) -> str:
+        from ...viz._notebook import module_html
+
+        return module_html(self)
+
 
 def clear_grad(parameter: Tensor, set_to_none: bool) -> None:
     """Drop a gradient, or cut it from its history and fill it with zeros."""
