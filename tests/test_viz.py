@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import threading
 import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
 from pathlib import Path
@@ -208,10 +209,43 @@ def test_leaves_that_no_gradient_reaches_are_shown() -> None:
     model.head.bias.requires_grad_(False)
     graph = viz.graph(model(torch.ones(3, 4)).sum(), model)
     spare = vertex(graph, "spare.weight")
-    assert spare.kind == "unreached" and spare.note
+    assert spare.kind == "unreached" and spare.note.startswith("nothing that was computed from it")
     assert vertex(graph, "head.bias").kind == "unreached"
+    assert vertex(graph, "head.bias").note == "requires_grad is False"
     assert 'class="vertex unreached"' in graph.svg()
     assert not any(v.kind == "unreached" for v in viz.graph(model(torch.ones(3, 4)).sum()).vertices)
+
+
+def test_cut_points_are_shown_with_the_line_that_cut() -> None:
+    a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    hidden = a.sin().detach()
+    graph = viz.graph((hidden + b).sum(), {"a": a, "b": b})
+    (cut,) = [v for v in graph.vertices if v.kind == "cut"]
+    assert cut.title == ".detach()" and cut.place.text == "hidden = a.sin().detach()"
+    assert [graph.vertices[b].title for a, b in graph.edges if graph.vertices[a] is cut] == ["add"]
+    lost = vertex(graph, "a")
+    assert lost.kind == "unreached" and lost.place == cut.place and "detach" in lost.note
+    assert 'class="vertex cut"' in graph.svg()
+    assert repr(graph) == ("Graph(2 ops, 1 leaf, 1 cut point, 3 edges, "
+                           "1 parameter without a gradient)")
+    with pytest.raises(RuntimeError, match=r"hidden = a.sin\(\).detach\(\)"):
+        viz.graph(hidden)
+
+
+def test_calls_of_other_threads_are_not_taken_for_those_of_this_one() -> None:
+    model, other = Model(), Model()
+
+    class Outer(nn.Module):
+        def forward(self, x: Any) -> Any:
+            thread = threading.Thread(target=other, args=(x.detach(),))
+            thread.start()
+            thread.join()
+            return model(x)
+
+    with viz.recording():
+        loss = Outer()(torch.ones(3, 4)).sum()
+    found = modules_of(viz.graph(loss, model))
+    assert found[0] == "Outer.Model.layers.0.norm" and found[-2:] == ["Outer.Model.head", ""]
 
 
 def test_a_graph_knows_the_calls_of_modules_that_were_recorded() -> None:
@@ -260,9 +294,13 @@ def test_a_measured_pass_tells_shapes_norms_times_and_what_was_saved() -> None:
 def test_memory_that_several_nodes_keep_is_counted_once() -> None:
     x = torch.ones(1000, requires_grad=True)
     hidden = x * 1
-    loss = (hidden.sin() + hidden.cos()).sum()
-    graph = viz.graph(loss)
-    assert sorted(v.saved_bytes for v in graph.vertices if v.saved) == [0, 4000]
+    loss = (hidden.sin() + hidden.cos() + x.sin()).sum()
+    graph = viz.graph(loss)  # a leaf's own memory lives anyway
+    assert sorted(v.saved_bytes for v in graph.vertices if v.saved) == [0, 0, 4000]
+    with torch.autograd.ledger() as ledger:
+        x = torch.ones(1000, requires_grad=True)
+        loss = (x.exp().sin() * (x * 2)).sum()
+    assert sum(v.saved_bytes for v in viz.graph(loss).vertices) == ledger.current
 
 
 def test_lines_of_the_program_are_known() -> None:
@@ -286,8 +324,8 @@ def test_after_backward_the_graph_is_still_drawn() -> None:
     (3, None, TypeError, "not int"),
     ([], None, ValueError, "at least one tensor"),
     (torch.ones(2), None, RuntimeError, "there is no graph to draw"),
-    (torch.ones(2, requires_grad=True), 3, TypeError, "params takes|model_or_params"),
-    (torch.ones(2, requires_grad=True), [3], TypeError, "params takes|model_or_params"),
+    (torch.ones(2, requires_grad=True), 3, TypeError, r"graph\(\): argument 'params' must be a"),
+    (torch.ones(2, requires_grad=True), [3], TypeError, "a parameter must be a Tensor, not int"),
 ])
 def test_what_cannot_be_drawn_is_refused(loss: Any, params: Any, error: type, words: str) -> None:
     with pytest.raises(error, match=words):

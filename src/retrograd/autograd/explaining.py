@@ -190,11 +190,11 @@ def why_unused(outputs: tuple[Any, ...], tensor: Any) -> str:
     return "" if not found.places else f"\nIt {'was ' if found.status == 'cut' else ''}{why}"
 
 
-def named_parameters(given: Any) -> dict[str, Tensor]:
-    """What ``explain`` was given, by name; tensors alone have the names of variables."""
+def named_parameters(given: Any, function: str = "explain", depth: int = 1) -> dict[str, Tensor]:
+    """What a function was given as parameters, by name; tensors alone have those of variables."""
     if hasattr(given, "named_parameters"):
         return dict(given.named_parameters())
-    frame = user_frame(sys._getframe(2))
+    frame = user_frame(sys._getframe(depth + 1))
     if given is None:
         return leaves_of(holders_in(frame))
     if isinstance(given, Tensor):
@@ -206,15 +206,16 @@ def named_parameters(given: Any) -> dict[str, Tensor]:
     elif isinstance(given, Iterable):
         pairs = [pair if isinstance(pair, tuple) else (None, pair) for pair in given]
     else:
-        raise TypeError("explain(): argument 'model_or_params' must be a Module, an Optimizer, a "
-                        f"dict or tensors, not {type_name(given)}")
+        name = "model_or_params" if function == "explain" else "params"
+        raise TypeError(f"{function}(): argument '{name}' must be a Module, an Optimizer, a dict "
+                        f"or tensors, not {type_name(given)}")
     known: dict[int, str] = {}
     if any(name is None for name, _ in pairs):
         known = {id(leaf): name for name, leaf in leaves_of(holders_in(frame)).items()}
     found: dict[str, Tensor] = {}
     for position, (name, tensor) in enumerate(pairs):
         if not isinstance(tensor, Tensor):
-            raise TypeError(f"explain(): a parameter must be a Tensor, not {type_name(tensor)}")
+            raise TypeError(f"{function}(): a parameter must be a Tensor, not {type_name(tensor)}")
         found[name or known.get(id(tensor), f"parameter {position}")] = tensor
     return found
 
@@ -253,7 +254,7 @@ class _Reach:
     def about(self, name: str, tensor: Tensor) -> Parameter:
         """What there is to say of one parameter."""
         if not tensor.requires_grad:
-            places = [Place.of(_words(cut), cut.site) for cut in all_cuts(filter(None,
+            places = [Place.of(words_of(cut), cut.site) for cut in all_cuts(filter(None,
                                                                                 [tensor._cut]))]
             return Parameter(name, tensor, "frozen", places=tuple(places[:1]))
         edge = edge_of(tensor)
@@ -280,7 +281,7 @@ class _Reach:
         return Parameter(name, tensor, "unused")
 
     def _places(self, cuts: list[Cut], is_certain: bool) -> tuple[Place, ...]:
-        found = dict.fromkeys(Place.of(_words(cut), cut.site, is_certain) for cut in cuts)
+        found = dict.fromkeys(Place.of(words_of(cut), cut.site, is_certain) for cut in cuts)
         return tuple(found)[:3]
 
     def _lies_behind(self, leaf: Tensor, behind: Any) -> bool:
@@ -340,6 +341,6 @@ def _is_unclear(cut: Cut) -> bool:
     return cut.behind is None or any(reference() is None for reference in cut.behind)
 
 
-def _words(cut: Cut) -> str:
+def words_of(cut: Cut) -> str:
     name = cut.how.strip("_")
     return _WORDS.get(cut.how) or _WORDS.get(name) or f"{name}, which has no derivative"

@@ -18,12 +18,20 @@ _MOST_HOLDERS = 10
 
 def saved_data(node: Any) -> Iterator[tuple[Any, bool]]:
     """The raw data of everything that a node has saved, and whether it is a leaf's own."""
+    for _, data, is_leaf in named_data(node):
+        yield data, is_leaf
+
+
+def named_data(node: Any) -> Iterator[tuple[str, Any, bool]]:
+    """The same with the name under which the node keeps it."""
     for cls in type(node).__mro__[:-1]:
         slots = cls.__dict__.get("__slots__", ())
         for slot in (slots,) if isinstance(slots, str) else slots:
             if slot not in _NOT_SAVED:
-                yield from _data_in(getattr(node, slot, None))
-    yield from _data_in(list(getattr(node, "__dict__", {}).values()))
+                for data, is_leaf in _data_in(getattr(node, slot, None)):
+                    yield slot, data, is_leaf
+    for data, is_leaf in _data_in(list(getattr(node, "__dict__", {}).values())):
+        yield "", data, is_leaf
 
 
 def _data_in(value: Any) -> Iterator[tuple[Any, bool]]:

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import nn
+from ..autograd.explaining import Parameter, explain, named_parameters
 from ..autograd.graph import GradientEdge
-from ..autograd.watching import Pass, holders_in, leaves_of
+from ..autograd.watching import Pass, holders_in
 from ..base.call_sites import user_frame
 from ..base.errors import type_name
+from ..core.cuts import Cut
 from ..core.tensor import Tensor, edge_of
 from ._boxes import Placed, arrange
 from ._drawing import svg
@@ -57,7 +59,8 @@ class Graph:
         uses = Counter(source for source, _ in edges)
         placed = []
         for number, (vertex, (title, more)) in enumerate(zip(vertices, self._labels)):
-            width = max(width_of(title, 12, True), width_of(more, 10), 30.0) + 20
+            width = max(width_of(title, 12, True), width_of(more, 10), 30.0) \
+                + (20 if vertex.kind == "op" else 26)  # others are round at their sides
             floats = vertex.kind == "parameter" or (vertex.kind == "leaf" and uses[number] > _FEW)
             placed.append(Placed(vertex.box, width, floats and uses[number] > 0))
         arrange(boxes, placed, edges)
@@ -72,7 +75,9 @@ class Graph:
     def _box_labels(self) -> list[tuple[str, str]]:
         boxes = self._records.boxes
         ops, size = [0] * len(boxes), [0] * len(boxes)
+        lost = [0] * len(boxes)
         for vertex in self.vertices:
+            lost[vertex.box] += vertex.kind == "unreached"
             if vertex.kind == "op":
                 ops[vertex.box] += 1
                 size[vertex.box] += vertex.saved_bytes
@@ -80,9 +85,11 @@ class Graph:
             ops[boxes[number].parent] += ops[number]
             size[boxes[number].parent] += size[number]
         return [(shortened(box.name, _LONGEST_LABEL),
-                 " · ".join(filter(None, (box.type, f"{count} op{'s' * (count != 1)}",
-                                          f"{size_text(saved)} saved" if saved else ""))))
-                for box, count, saved in zip(boxes, ops, size)]
+                 " · ".join(filter(None, (
+                     box.type, f"{count} op{'s' * (count != 1)}" if count or not missed else "",
+                     f"{missed} parameter{'s' * (missed != 1)}" if missed else "",
+                     f"{size_text(saved)} saved" if saved else ""))))
+                for box, count, saved, missed in zip(boxes, ops, size, lost)]
 
     def svg(self, depth: int | None = None) -> str:
         """The drawing as an SVG document; modules below ``depth`` are closed boxes."""
@@ -126,19 +133,21 @@ class Graph:
 def graph(loss: Any, params: Any = None, *, profile: Any = None) -> Graph:
     """The graph that ``loss`` (a tensor, or several) was recorded with, as a :class:`Graph`.
 
-    ``params`` names its leaves: a module, a dict of tensors, or an iterable of tensors or of pairs
-    (name, tensor); those that no gradient reaches are shown too. Without it the variables of the
-    caller are looked through. Times are those of ``profile``, a profiler, or of :func:`recording`.
+    ``params`` names its leaves, as ``retrograd.explain`` takes them: a module, an optimizer, a
+    dict, (name, tensor) pairs or tensors; those that no gradient reaches are shown too, and why.
+    Without it the variables of the caller are looked through. Times are those of ``profile``, a
+    profiler, or of :func:`recording`.
 
     >>> w = retrograd.ones(2, requires_grad=True)
     >>> graph((w * w).sum(), {"w": w})
     Graph(2 ops, 1 leaf, 3 edges)
     """
     outputs = tuple(loss) if isinstance(loss, list | tuple) else (loss,)
-    holders = holders_in(user_frame(sys._getframe(1))) if params is None else {}
-    leaves = leaves_of(holders) if params is None else named_leaves(params)
-    modules = _modules(holders if params is None else {"self": params})
-    return _graph(outputs, leaves, modules, leaves if params is not None else {}, profile)
+    _roots(outputs)  # which says what is wrong with them, if anything is
+    leaves = named_parameters(params, "graph")
+    holders = holders_in(user_frame(sys._getframe(1))) if params is None else {"self": params}
+    return _graph(outputs, leaves, _modules(holders),
+                  () if params is None else explain(outputs, leaves), profile)
 
 
 def graph_of_pass(seen: Pass) -> Graph:
@@ -146,16 +155,15 @@ def graph_of_pass(seen: Pass) -> Graph:
 
     Leaves that it does not reach are shown if they belong to a module of which it reaches others.
     """
-    drawn = _graph(seen.outputs, seen.leaves(), _modules(seen.holders), {})
-    reached = {vertex.name for vertex in drawn.vertices}
-    used = {name.partition(".")[0] for name in reached if "." in name}
-    expected = {name: leaf for name, leaf in seen.leaves().items()
-                if "." in name and name.partition(".")[0] in used}
-    return _graph(seen.outputs, seen.leaves(), _modules(seen.holders), expected)
+    leaves = seen.leaves()
+    found = explain(seen.outputs, leaves)
+    used = {known.name.partition(".")[0] for known in found if known.is_reached}
+    return _graph(seen.outputs, leaves, _modules(seen.holders), [
+        known for known in found if "." in known.name and known.name.partition(".")[0] in used])
 
 
 def _graph(outputs: tuple[Any, ...], leaves: dict[str, Tensor],
-           modules: list[tuple[str, nn.Module]], expected: dict[str, Tensor],
+           modules: list[tuple[str, nn.Module]], expected: Iterable[Parameter],
            profile: Any = None) -> Graph:
     names = {id(leaf): name for name, leaf in leaves.items()}
     return Graph(collect(_roots(outputs), names, modules, expected,
@@ -172,37 +180,15 @@ def _roots(outputs: tuple[Any, ...]) -> dict[Any, Any]:
             raise TypeError("graph() takes a tensor, or a sequence of tensors, not "
                             f"{type_name(output)}")
         elif not output.requires_grad:
+            where = "" if output._cut is None else \
+                f"\nIt was cut off here:\n  {Cut(*output._cut).site}"
             raise RuntimeError("there is no graph to draw: the tensor does not require grad and "
-                               "does not have a grad_fn")
+                               f"does not have a grad_fn{where}")
         else:
             roots[output if output.is_leaf else edge_of(output)] = output._data
     if not roots:
         raise ValueError("graph() needs at least one tensor")
     return roots
-
-
-def named_leaves(params: Any) -> dict[str, Tensor]:
-    """Leaves by name, from a module, a dict, or an iterable of tensors or of pairs."""
-    if isinstance(params, nn.Module):
-        return dict(params.named_parameters())
-    if isinstance(params, Tensor):
-        return {params.name or "0": params}
-    if not isinstance(params, Iterable):
-        _refuse(params)
-    pairs = params.items() if isinstance(params, Mapping) else [
-        each if isinstance(each, tuple) else (each.name or str(number), each)
-        for number, each in enumerate(params)
-        if isinstance(each, tuple | Tensor) or _refuse(each)]
-    found = dict(pairs)
-    for leaf in found.values():
-        if not isinstance(leaf, Tensor):
-            _refuse(leaf)
-    return found
-
-
-def _refuse(value: Any) -> bool:
-    raise TypeError("params takes a module, a dict of tensors, or an iterable of tensors or of "
-                    f"pairs (name, tensor); found {type_name(value)}")
 
 
 def _modules(holders: Mapping[str, Any]) -> list[tuple[str, nn.Module]]:

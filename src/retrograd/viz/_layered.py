@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from itertools import pairwise
+from math import isqrt
 from typing import NamedTuple
 
 MOST_BENDS = 20_000
@@ -58,6 +59,9 @@ def ranked(items: Sequence[Item], edges: Sequence[Edge]) -> list[int]:
             raise ValueError("an edge must lead from an item to a later one")
         above[target].append(source)
         below[source].append(target)
+    if not edges:  # several rows of what nothing is joined to
+        wide = max(4, isqrt(2 * len(items)))
+        return [item // wide for item in range(len(items))]
     ranks = [0] * len(items)
     for item, sources in enumerate(above):
         ranks[item] = max([ranks[source] + 1 for source in sources], default=0)

@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from threading import get_ident
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -46,16 +47,20 @@ CALLS: deque[Call] = deque(maxlen=100_000)
 
 @contextmanager
 def noting_calls() -> Iterator[None]:
-    """Note the calls of modules in this block."""
+    """Note the calls of modules in this block, by this thread."""
     running: list[Call] = []
+    thread = get_ident()
 
     def enter(module: nn.Module, args: Any) -> None:
+        if get_ident() != thread:
+            return
         call = Call(module, running[-1] if running else None)
         CALLS.append(call)
         running.append(call)
 
     def leave(module: nn.Module, args: Any, output: Any) -> None:
-        while running:  # calls that an interrupt left have no end of their own
+        # Calls that an interrupt left have no end of their own.
+        while running and get_ident() == thread:
             call = running.pop()
             call.end = next_sequence()
             if call.module() is module:

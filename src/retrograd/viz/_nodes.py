@@ -6,12 +6,11 @@ import functools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..backend.interface import is_data, library_of
 from ..base import dtypes
 from ..base.modes import switched
-from ..core.engine import memory_of
 from ..core.extensions import TRACED_TYPES
 from ..core.graph import Released, short_name
+from ..core.holders import named_data
 from ..core.op import PUBLIC
 from ..core.tensor import Tensor
 from ..linalg import vector_norm
@@ -27,43 +26,31 @@ class Saved(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A value that a node holds, and what stands for its memory."""
+    """A value that a node holds, and whether it is a leaf's own, which lives anyway."""
 
     name: str
-    value: Any
     data: Any
-    memory: int
-    bytes: int
+    is_leaf: bool
+
+    @property
+    def bytes(self) -> int:
+        return int(self.data.size) * int(self.data.dtype.itemsize)
 
     def described(self) -> Saved:
-        return Saved(self.name, tuple(self.data.shape), dtype_name(self.data), self.bytes)
+        return Saved(self.name, *form_of(self.data), self.bytes)
 
 
 def saved_by(node: Any) -> list[Kept]:
-    """The values that a node keeps for backward, as far as they are arrays and still there."""
-    found = []
-    for name, value in _slots(node):
-        for each in value if isinstance(value, list | tuple) else (value,):
-            data = each._data if isinstance(each, Tensor) else each
-            if isinstance(each, Released) or not is_data(data) or type(data) in TRACED_TYPES \
-                    or (isinstance(each, Tensor) and each._wrapped_number):
-                continue
-            found.append(Kept(name.removeprefix("out_").replace("y", "result", 1)
-                              if name == "out_y" else name.removeprefix("out_"), each, data,
-                              id(memory_of(data)) if library_of(data).is_array(data) else id(data),
-                              int(data.size) * int(data.dtype.itemsize)))
-    return found
-
-
-def _slots(node: Any) -> Iterator[tuple[str, Any]]:
-    layout = getattr(type(node), "layout", None)
-    names = layout.saved_slots() if layout is not None else ("_saved",)
-    for name in names:
-        yield name, getattr(node, name, None)
+    """The values that a node keeps for backward, as far as they are still there."""
+    return [Kept("result" if slot == "out_y" else slot.removeprefix("out_").strip("_"), data,
+                 is_leaf) for slot, data, is_leaf in named_data(node)]
 
 
 def is_released(node: Any) -> bool:
-    return any(isinstance(value, Released) for _, value in _slots(node))
+    """Whether a backward pass has freed what a node kept."""
+    layout = getattr(type(node), "layout", None)
+    return layout is not None and any(
+        isinstance(getattr(node, slot, None), Released) for slot in layout.saved_slots())
 
 
 def is_lean(node: Any) -> bool:
@@ -105,13 +92,20 @@ def dtype_name(data: Any) -> str:
 
 
 _CALLED = {**dict.fromkeys(("batched", "batched_by_one", "rows_times_matrix", "rows_times_vector",
-                            "vector_times_batch", "vecmat"), "matmul"), "index": "getitem"}
+                            "vector_times_batch", "vecmat", "scores"), "matmul"),
+           "index": "getitem", "packed_clone": "clone", "unsafe_view": "view",
+           "masked_softmax": "softmax",
+           **{name.format(n): public.format(n) for n in (1, 2, 3) for name, public in (
+               ("average_pool{}d", "avg_pool{}d"), ("adaptive_max{}d", "adaptive_max_pool{}d"),
+               ("adaptive_average{}d", "adaptive_avg_pool{}d"))}}
 """What programs call ops that go by other names here."""
 
 
 @functools.cache
 def _public(title: str) -> str:
     """The public function that an op is a form of: linear for linear_rows."""
+    if title.endswith(("_backward", "_gradient", "_grad", "_input", "_weight")):
+        return title  # which the backward of a function is made of
     words = title.split("_")
     for end in range(len(words), 0, -1):
         name = "_".join(words[:end])

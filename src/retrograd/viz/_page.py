@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
+import os
 from dataclasses import fields
 from importlib.resources import files
 from typing import Any
@@ -66,10 +67,18 @@ def _plain(vertex: Vertex) -> dict[str, Any]:
     found["shape"] = shape_text(vertex.shape)
     found["saved"] = [(each.name, shape_text(each.shape), each.dtype, each.bytes)
                       for each in vertex.saved]
+    if vertex.place is not None:
+        found["place"] = vertex.place._replace(file=_near(vertex.place.file))
     if vertex.norm is not None and not math.isfinite(vertex.norm):
         found["norm"] = str(vertex.norm)
     return {name: value for name, value in found.items()
             if value or (name == "norm" and value is not None)}
+
+
+def _near(file: str) -> str:
+    """The name of a file as seen from where the program runs, if it lies below."""
+    here = os.getcwd() + os.sep
+    return file.removeprefix(here)
 
 
 def _rounded(values: Any) -> list[float]:

@@ -33,7 +33,7 @@ def width_of(text: str, size: float, bold: bool = False) -> float:
     """About how wide a text is, rather too wide than too narrow."""
     units = sum([0.36 if c in _NARROW else 0.9 if c in _WIDE else 1.05 if ord(c) > 0x2e80 else
                  0.67 if c.isupper() else 0.6 for c in text])
-    return units * size * (1.06 if bold else 1.0)
+    return units * size * (1.12 if bold else 1.0)
 
 
 def shortened(text: str, most: int) -> str:

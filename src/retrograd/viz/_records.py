@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, NamedTuple
 
-from ..base.call_sites import Site
+from ..autograd import explaining
+from ..autograd.explaining import words_of
+from ..core.cuts import Cut
 from ..core.engine import Schedule
+from ..core.holders import memory_in
 from ..core.tensor import Tensor
 from ..nn import Parameter
 from ._boxes import Box
@@ -68,11 +71,12 @@ class Records(NamedTuple):
 
 
 def collect(roots: dict[Any, Any], names: dict[int, str], modules: Sequence[tuple[str, Any]],
-            expected: dict[str, Tensor], called: dict[int, Called]) -> Records:
+            expected: Iterable[explaining.Parameter], called: dict[int, Called]) -> Records:
     """The graph behind ``roots``: edges as the engine knows them, with the data there, if known.
 
     ``names`` are those of leaves, by identity; ``expected`` are leaves that are shown even where no
-    gradient reaches them; ``called`` are times that a profiler took, by the age of nodes.
+    gradient reaches them, as they are explained; ``called`` are times that a profiler took, by the
+    age of nodes.
     """
     schedule = Schedule(list(roots), None)
     nodes = schedule.order[::-1]
@@ -87,10 +91,9 @@ def collect(roots: dict[Any, Any], names: dict[int, str], modules: Sequence[tupl
         if data is not None:
             vertex.shape, vertex.dtype = form_of(data)
     found.spread_shapes()
-    reached = {id(leaf) for leaf in schedule.leaves}
-    for name, leaf in expected.items():
-        if id(leaf) not in reached:
-            found.add_unreached(name, leaf)
+    for known in expected:
+        if not known.is_reached and known.parameter not in found.numbers:
+            found.add_unreached(known)
     return Records(found.vertices, found.edges, found.boxes)
 
 
@@ -104,8 +107,9 @@ class _Collected:
         self.numbers: dict[Any, int] = {}
         self.boxes = [Box("")]
         self.open: list[tuple[str, int]] = []  # the boxes around the last node, from the outside
-        self.memories: set[int] = set()
+        self.memories: dict[int, Any] = {}
         self.used: dict[Path, int] = {}
+        self.lost: int | None = None  # the box of leaves that no gradient reaches
 
     def add(self, vertex: Vertex, key: Any = None) -> int:
         self.vertices.append(vertex)
@@ -122,11 +126,17 @@ class _Collected:
                         module=name.rpartition(".")[0],
                         norm=None if grad is None else norm_of(grad)), leaf)
 
-    def add_unreached(self, name: str, leaf: Tensor) -> None:
-        self.add(Vertex("unreached", name.rpartition(".")[2], name, tuple(leaf._data.shape),
-                        dtype_name(leaf._data), module=name.rpartition(".")[0],
-                        note="No gradient reaches it." if leaf.requires_grad
-                        else "It does not require a gradient."))
+    def add_unreached(self, known: explaining.Parameter) -> None:
+        """A leaf without a gradient, in a box with the others, and why it has none."""
+        if self.lost is None:
+            self.boxes.append(Box("no gradient", "", 0))
+            self.lost = len(self.boxes) - 1
+        place = next((place for place in known.places if place.line), None)
+        self.add(Vertex("unreached", known.name, known.name, tuple(known.parameter.shape),
+                        dtype_name(known.parameter._data), self.lost,
+                        module=known.name.rpartition(".")[0], note=known.why,
+                        place=place and Place(place.file, place.line, place.function,
+                                              place.source)))
 
     def add_node(self, node: Any) -> None:
         box = self._box_of(self.owned[node])
@@ -138,8 +148,9 @@ class _Collected:
                         saved=[each.described() for each in saved],
                         is_released=measured is None and is_released(node))
         for each in saved:
-            if each.memory not in self.memories:
-                self.memories.add(each.memory)
+            memory = memory_in(each.data)
+            if not each.is_leaf and id(memory) not in self.memories:
+                self.memories[id(memory)] = memory
                 vertex.saved_bytes += each.bytes
         if measured is not None:
             vertex.shape, vertex.dtype = measured.shape, measured.dtype
@@ -147,7 +158,7 @@ class _Collected:
         if called is not None:
             vertex.place = vertex.place or _place(called.code, called.line)
             vertex.seconds, vertex.forward_seconds = called.backward, called.forward
-        cuts = [self._cut(cut, box, vertex.module) for cut in getattr(node, "cuts", ())]
+        cuts = [self._cut(cut, box, vertex.module) for cut in node.cuts]
         number = self.add(vertex, node)
         for edge in node.edges():
             source = None if edge is None or edge.leads_nowhere else self.numbers.get(
@@ -159,13 +170,14 @@ class _Collected:
                     "recorded: its gradient is lost."
         self.edges += [(cut, number) for cut in cuts]
 
-    def _cut(self, cut: Any, box: int, module: str) -> int:
+    def _cut(self, raw: Any, box: int, module: str) -> int:
         """Where a value lost its history before it was used."""
-        code, lasti, how, *_ = cut
-        return self.add(Vertex("cut", how, "the graph ends here", box=box, module=module,
-                               place=_place(code, Site(code, lasti).line),
-                               note="What was computed here comes from values that require a "
-                               f"gradient, but {how} cut it off: no gradient goes further."))
+        cut = Cut(*raw)
+        return self.add(Vertex("cut", words_of(cut), "the graph ends here", box=box, module=module,
+                               place=_place(cut.code, cut.site.line),
+                               note="What is used here was computed from values that require a "
+                               f"gradient, but cut off by {words_of(cut)}: no gradient goes "
+                               "further."))
 
     def _box_of(self, owner: Owner) -> int:
         """The box of a node that follows those before it: a box that was left is not used again."""

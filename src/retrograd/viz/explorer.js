@@ -627,7 +627,8 @@
         chooseBox(number);
         show(scene.boxPlace.get(number), Math.max(0.9, Math.min(view.scale, 1.2)));
       });
-      row.append(sign, name, node("small", counted(totals[number].ops, "op")));
+      row.append(sign, name);
+      if (totals[number].ops) row.append(node("small", counted(totals[number].ops, "op")));
       item.append(row);
       if (!closed.has(number) && inner[number].length) {
         const below = node("ul");
