@@ -138,7 +138,7 @@ def graph(loss: Any, params: Any = None, *, profile: Any = None) -> Graph:
     Without it the variables of the caller are looked through. Times are those of ``profile``, a
     profiler, or of :func:`recording`.
 
-    >>> w = retrograd.ones(2, requires_grad=True)
+    >>> w = torch.ones(2, requires_grad=True)
     >>> graph((w * w).sum(), {"w": w})
     Graph(2 ops, 1 leaf, 3 edges)
     """

@@ -10,40 +10,32 @@ from ..base import dtypes
 from ..base.modes import switched
 from ..core.extensions import TRACED_TYPES
 from ..core.graph import Released, short_name
-from ..core.holders import named_data
+from ..core.holders import memory_in, named_data
 from ..core.op import PUBLIC
 from ..core.tensor import Tensor
 from ..linalg import vector_norm
 
 
 class Saved(NamedTuple):
-    """A value that a node keeps for backward."""
+    """A value that a node keeps for backward; ``memory`` tells it from others that live with it.
+
+    A leaf's own memory lives anyway.
+    """
 
     name: str
     shape: tuple[int, ...]
     dtype: str
     bytes: int
-
-
-class Kept(NamedTuple):
-    """A value that a node holds, and whether it is a leaf's own, which lives anyway."""
-
-    name: str
-    data: Any
+    memory: int
     is_leaf: bool
 
-    @property
-    def bytes(self) -> int:
-        return int(self.data.size) * int(self.data.dtype.itemsize)
 
-    def described(self) -> Saved:
-        return Saved(self.name, *form_of(self.data), self.bytes)
-
-
-def saved_by(node: Any) -> list[Kept]:
+def saved_by(node: Any) -> list[Saved]:
     """The values that a node keeps for backward, as far as they are still there."""
-    return [Kept("result" if slot == "out_y" else slot.removeprefix("out_").strip("_"), data,
-                 is_leaf) for slot, data, is_leaf in named_data(node)]
+    return [Saved("result" if slot == "out_y" else slot.removeprefix("out_").strip("_"),
+                  *form_of(data), int(data.size) * int(data.dtype.itemsize), id(memory_in(data)),
+                  is_leaf)
+            for slot, data, is_leaf in named_data(node)]
 
 
 def is_released(node: Any) -> bool:
@@ -71,7 +63,7 @@ def forms_around(node: Any, numbers: dict[Any, int]) -> Iterator[
         return
     kept = {each.name: each for each in saved_by(node)}
     if "result" in kept:
-        yield numbers[node], form_of(kept["result"].data)
+        yield numbers[node], kept["result"][1:3]
     fits = dict(zip(layout.fitted, getattr(node, "fits", None) or ()))
     for position, (name, edge) in enumerate(zip(layout.op.arrays, node.edges())):
         if edge not in numbers:
@@ -80,7 +72,7 @@ def forms_around(node: Any, numbers: dict[Any, int]) -> Iterator[
         if like is not None and like.dtype is not None:
             yield numbers[edge], form_of(like)
         elif name in kept:
-            yield numbers[edge], form_of(kept[name].data)
+            yield numbers[edge], kept[name][1:3]
 
 
 def form_of(data: Any) -> tuple[tuple[int, ...], str]:

@@ -12,7 +12,6 @@ from ..autograd import explaining
 from ..autograd.explaining import words_of
 from ..core.cuts import Cut
 from ..core.engine import Schedule
-from ..core.holders import memory_in
 from ..core.tensor import Tensor
 from ..nn import Parameter
 from ._boxes import Box
@@ -107,7 +106,7 @@ class _Collected:
         self.numbers: dict[Any, int] = {}
         self.boxes = [Box("")]
         self.open: list[tuple[str, int]] = []  # the boxes around the last node, from the outside
-        self.memories: dict[int, Any] = {}
+        self.memories: set[int] = set()
         self.used: dict[Path, int] = {}
         self.lost: int | None = None  # the box of leaves that no gradient reaches
 
@@ -145,12 +144,11 @@ class _Collected:
         vertex = Vertex("op", title_of(node), node.name(), box=box,
                         module=".".join(self.owned[node].path),
                         place=_place(node.site.code, node.site.line),
-                        saved=[each.described() for each in saved],
+                        saved=saved,
                         is_released=measured is None and is_released(node))
         for each in saved:
-            memory = memory_in(each.data)
-            if not each.is_leaf and id(memory) not in self.memories:
-                self.memories[id(memory)] = memory
+            if not each.is_leaf and each.memory not in self.memories:
+                self.memories.add(each.memory)
                 vertex.saved_bytes += each.bytes
         if measured is not None:
             vertex.shape, vertex.dtype = measured.shape, measured.dtype

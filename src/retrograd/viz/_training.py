@@ -26,8 +26,8 @@ class History(list[dict[str, Any]]):
     module that holds the parameters, from the model.
 
     >>> model = nn.Linear(2, 1)
-    >>> history = History(model, optim.SGD(model.parameters(), lr=0.1))
-    >>> model(retrograd.ones(1, 2)).sum().backward()
+    >>> history = History(model, torch.optim.SGD(model.parameters(), lr=0.1))
+    >>> model(torch.ones(1, 2)).sum().backward()
     >>> history.note(loss=0.5)
     >>> history[0]["lr"], sorted(history[0])
     (0.1, ['grad_norm', 'loss', 'lr'])

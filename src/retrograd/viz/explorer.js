@@ -54,8 +54,8 @@
   const duration = seconds => seconds < 1e-3 ? `${+(seconds * 1e6).toPrecision(3)} µs`
     : seconds < 1 ? `${+(seconds * 1e3).toPrecision(3)} ms` : `${+seconds.toPrecision(3)} s`;
   const number = value => typeof value === "number" ? String(+value.toPrecision(4)) : value;
-  const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-  const label = (box, at) => at ? box.name : data.title;
+  const counted = (count, noun, ending = "s") =>
+    `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : ending}`;
 
   // ------------------------------------------------------------------ where everything is
   const closed = new Set();
@@ -147,7 +147,8 @@
     const end = spots[chain[chain.length - 1]];
     const hasTip = end.kind === "vertex" || (end.kind === "box" && closed.has(end.ref));
     const isFar = chain.length === 2 && bands[chain[1]][0] - bands[chain[0]][1] > 2 * sizes.height;
-    return { path, source, served, left, right, top, bottom: y, isFar, tip: hasTip ? [x, y] : null };
+    return { path, source, served, left, right, top, bottom: y, isFar,
+             tip: hasTip ? [x, y] : null };
   }
 
   // ------------------------------------------------------------------ drawing
@@ -159,7 +160,8 @@
 
   function readColors() {
     const style = getComputedStyle(document.documentElement);
-    colors = Object.fromEntries(data.colors.map(name => [name, style.getPropertyValue("--" + name)]));
+    colors = Object.fromEntries(
+      data.colors.map(name => [name, style.getPropertyValue("--" + name)]));
   }
 
   function redraw() {
@@ -172,9 +174,9 @@
   function draw() {
     const ratio = devicePixelRatio || 1;
     const width = canvas.clientWidth, height = canvas.clientHeight;
-    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
+    const pixels = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (canvas.width !== pixels[0] || canvas.height !== pixels[1]) {
+      [canvas.width, canvas.height] = pixels;
     }
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.fillStyle = colors.page;
@@ -304,7 +306,8 @@
     const x = (spot.left + spot.right) / 2;
     write(vertex.label, x, spot.top + (vertex.shape && small ? 16 : 22), 12, true);
     if (small && vertex.shape) {
-      write(vertex.shape, x, spot.top + 29, 10, false, measures[measure].of ? colors.ink : colors.muted);
+      const color = measures[measure].of ? colors.ink : colors.muted;
+      write(vertex.shape, x, spot.top + 29, 10, false, color);
     }
   }
 
@@ -324,7 +327,8 @@
   };
   let measure = "kind";
   for (const [name, known] of Object.entries(measures)) {
-    known.values = known.of ? vertices.map(known.of).filter(v => typeof v === "number" && v > 0) : [];
+    known.values = known.of
+      ? vertices.map(known.of).filter(value => typeof value === "number" && value > 0) : [];
     if (name !== "kind" && !known.values.length) continue;
     known.low = known.values.reduce((a, b) => Math.min(a, b), Infinity);
     known.high = known.values.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -363,7 +367,8 @@
           { background: `linear-gradient(90deg,${stops})` }, "ramp");
       return;
     }
-    const kinds = new Set(vertices.map(vertex => vertex.kind === "unreached" ? "cut" : vertex.kind));
+    const kinds = new Set(
+      vertices.map(vertex => vertex.kind === "unreached" ? "cut" : vertex.kind));
     const words = { op: "op", parameter: "parameter", leaf: "other leaf", cut: "no gradient" };
     for (const [kind, word] of Object.entries(words)) {
       if (kinds.has(kind)) {
@@ -375,6 +380,12 @@
   }
 
   // ------------------------------------------------------------------ moving about
+  function move(right, down) {
+    view.x += right;
+    view.y += down;
+    redraw();
+  }
+
   function zoom(factor, x = canvas.clientWidth / 2, y = canvas.clientHeight / 2) {
     const scale = Math.min(4, Math.max(0.005, view.scale * factor));
     view.x = x - (x - view.x) * scale / view.scale;
@@ -434,9 +445,7 @@
       spread = apart;
     } else if (moved > 4) {
       canvas.classList.add("dragging");
-      view.x += now[0] - before[0];
-      view.y += now[1] - before[1];
-      redraw();
+      move(now[0] - before[0], now[1] - before[1]);
     }
   });
   const release = event => {
@@ -541,7 +550,7 @@
     if (numbers.length) {
       const list = node("ul", undefined, "links");
       for (const ref of [...new Set(numbers)].slice(0, 40)) {
-        const link = node("a", `${vertices[ref].title}${vertices[ref].shape ? "  " + vertices[ref].shape : ""}`);
+        const link = node("a", `${vertices[ref].title}  ${vertices[ref].shape || ""}`.trim());
         link.addEventListener("click", () => chooseVertex(ref, true));
         const item = node("li");
         item.append(link);
@@ -563,7 +572,8 @@
     const body = element("details-body");
     body.replaceChildren(
       node("h2", vertex.title),
-      node("div", `${kinds[vertex.kind]}${vertex.is_root ? ", where backward starts" : ""} · ${vertex.name}`, "kind"),
+      node("div", kinds[vertex.kind] + (vertex.is_root ? ", where backward starts" : "")
+        + ` · ${vertex.name}`, "kind"),
       ...(vertex.note ? [node("p", vertex.note, "note")] : []),
       facts([
         ["module", vertex.module],
@@ -594,7 +604,9 @@
     }
     body.append(links("Made of", into[ref].map(edge => edges[edge][0])),
                 links("Used by", outOf[ref].map(edge => edges[edge][1])));
-    if (bringIntoView && scene.placeOf.has(ref)) show(scene.placeOf.get(ref), Math.max(view.scale, 0.9));
+    if (bringIntoView && scene.placeOf.has(ref)) {
+      show(scene.placeOf.get(ref), Math.max(view.scale, 0.9));
+    }
   }
 
   function chooseBox(at) {
@@ -611,7 +623,6 @@
   }
 
   // ------------------------------------------------------------------ the list of modules
-  const unfolded = new Set([0]);
 
   function drawModules() {
     const list = at => inner[at].map(number => {
@@ -651,8 +662,7 @@
     matches = [...matches.filter(inTitle), ...matches.filter(ref => !inTitle(ref))];
     marked = new Set(matches);
     current = -1;
-    element("found").textContent = words.length ? counted(matches.length, "match")
-      .replace("matchs", "matches") : "";
+    element("found").textContent = words.length ? counted(matches.length, "match", "es") : "";
     element("results").hidden = !words.length;
     element("modules").hidden = !!words.length;
     element("results").replaceChildren(...matches.slice(0, 200).map((ref, place) => {
@@ -706,8 +716,8 @@
     const keys = {
       "/": () => element("search").focus(), Escape: () => choose(null), 0: fit, f: fit,
       "+": () => zoom(1.3), "=": () => zoom(1.3), "-": () => zoom(1 / 1.3),
-      ArrowLeft: () => { view.x += step; redraw(); }, ArrowRight: () => { view.x -= step; redraw(); },
-      ArrowUp: () => { view.y += step; redraw(); }, ArrowDown: () => { view.y -= step; redraw(); },
+      ArrowLeft: () => move(step, 0), ArrowRight: () => move(-step, 0),
+      ArrowUp: () => move(0, step), ArrowDown: () => move(0, -step),
     };
     if (keys[event.key]) {
       keys[event.key]();
@@ -734,9 +744,11 @@
 
   // ------------------------------------------------------------------ the beginning
   element("title").textContent = data.title;
-  element("summary").textContent = [counted(totals[0].ops, "op"), counted(parameters.length, "parameter"),
+  element("summary").textContent = [
+    counted(totals[0].ops, "op"), counted(parameters.length, "parameter"),
     totals[0].saved_bytes ? `${bytes(totals[0].saved_bytes)} saved` : "",
-    totals[0].seconds ? `backward ${duration(totals[0].seconds)}` : ""].filter(Boolean).join(" · ");
+    totals[0].seconds ? `backward ${duration(totals[0].seconds)}` : "",
+  ].filter(Boolean).join(" · ");
   warn("cut", count => `${counted(count, "cut point")}: the graph ends there`);
   warn("unreached", count => `${counted(count, "parameter")} without a gradient`);
   const deepest = Math.max(...depths);
