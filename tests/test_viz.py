@@ -348,6 +348,8 @@ def test_odd_graphs_are_drawn() -> None:
     assert viz.graph((z * z).abs().sum()).vertices[0].dtype == "complex64"
     (slope,) = torch.autograd.grad((x ** 3).sum(), x, create_graph=True)
     ElementTree.fromstring(viz.graph(slope.sum()).svg())
+    lstm = nn.LSTM(2, 3)  # whose results are stacked: an op on a list
+    ElementTree.fromstring(viz.graph(lstm(torch.ones(2, 1, 2))[0].sum(), lstm).svg())
 
 
 def test_recording_leaves_nothing_behind_when_it_fails() -> None:

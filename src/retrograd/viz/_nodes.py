@@ -59,7 +59,7 @@ def forms_around(node: Any, numbers: dict[Any, int]) -> Iterator[
     results = getattr(node, "_results", None)
     if results and results[0] is not None:
         yield numbers[node], form_of(results[0])
-    if layout is None:
+    if layout is None or layout.op.has_list:
         return
     kept = {each.name: each for each in saved_by(node)}
     if "result" in kept:
