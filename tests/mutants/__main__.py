@@ -1,9 +1,11 @@
 """``python -m mutants COUNT [SEED]``: which of so many random faults in the source go unnoticed.
 
-Each fault is put into a copy of the source, never into the source itself; the tests that could
-notice it are run until one fails. What survives is printed as a diff: either it makes no difference
+All tests are collected once. A fault inside a function is put into it in a copy of that process
+(`swapping`), and the tests that come by the function (`touching`, kept in .mutants) are run until
+one fails; any other fault is put into a copy of the source, never into the source itself, and the
+tests for that part of it are run. What survives is printed as a diff: either it makes no difference
 to any program, or a test is wanted. A test that fails without any fault would seem to notice all:
-the ones that noticed are named, and each is run once more on the sound copy.
+the ones that noticed are named, and each is run once more without it.
 """
 
 from __future__ import annotations
@@ -14,22 +16,33 @@ import importlib.util
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.sweeps.cases import ENTRIES
 
 from .drawing import Mutation, draw
+from .forking import passes, within
 from .selecting import AREAS, UNTRIED, Selection, ops_near, selections_for
+from .swapping import changed_functions, exchange
+from .touching import PACKAGE, touched
 
 ROOT = Path(__file__).parents[2]
+CACHE = ROOT / ".mutants"
 MISUSED, NOTHING_SELECTED = 4, 5  # pytest's exit statuses
 HAS_PYTORCH = importlib.util.find_spec("torch") is not None
 NOTICED, SURVIVED, UNDECIDED = "noticed", "SURVIVED", "NOT NOTICED IN TIME"
+FAILS, CANNOT = 1, 2  # exit statuses of copies of this process
+HANGS = 120  # seconds after which a test that takes few will not end
 
 
 def files_of(package: Path, area: str) -> list[Path]:
@@ -123,31 +136,99 @@ def difference(mutation: Mutation) -> str:
                      if not line.startswith(("---", "+++")))
 
 
+class Warm:
+    """The tests in this process, copies of which are faulty."""
+
+    def __init__(self, items: Sequence[Any], seconds: float):
+        self.items = {item.nodeid: item for item in items}
+        self.seconds = seconds
+        self.touched = touched(items, CACHE)
+        self.sound: dict[str, bool] = {}
+
+    def tried(self, place: str, mutation: Mutation, copied: Path) -> str | None:
+        """Whether a test notices a fault, or None if that cannot be tried in a running process."""
+        sound = mutation.path.read_bytes()
+        functions = changed_functions(PACKAGE / place, sound, mutation.applied(sound))
+        if not functions:
+            return None
+        tests = self.of_ops(place, mutation, copied)
+        for before, _ in reversed(functions):
+            tests += [t for t in self.touched.by(place, before.co_qualname) if t not in tests]
+        known = [test for test in tests if test in self.items]
+        if not known:
+            return None
+        status, test = self.ended(known, functions)
+        if status == CANNOT:
+            return None
+        if status in (0, None):
+            return f"{SURVIVED if status == 0 else UNDECIDED} ({len(known)} tests)"
+        if test not in self.sound:
+            self.sound[test] = self.ended([test], [])[0] == 0
+        return f"{NOTICED} by {test}" if self.sound[test] else f"UNDECIDED: {test} always fails"
+
+    def of_ops(self, place: str, mutation: Mutation, copied: Path) -> list[str]:
+        """The tests of the ops that come to a fault."""
+        if not any(tests.by_op for tests in selections_for(place)):
+            return []
+        ops = ops_near(copied, mutation.path, mutation.line, list(ENTRIES))
+        return [test for op in ops for test in self.items if f"[{op}-" in test or f"[{op}]" in test]
+
+    def ended(self, tests: list[str], functions: list[Any]) -> tuple[int | None, str]:
+        """How a copy of this process ended, and in which test."""
+        items = [self.items[test] for test in tests]
+        with tempfile.NamedTemporaryFile("r") as at:
+            def run() -> None:
+                if functions and not exchange(functions):
+                    os._exit(CANNOT)
+                for item, following in zip(items, [*items[1:], None]):
+                    Path(at.name).write_text(item.nodeid)
+                    signal.alarm(HANGS)  # ends this process
+                    if not passes(item, following):
+                        os._exit(FAILS)
+                os._exit(0)
+
+            return within(run, self.seconds), at.read()
+
+
+class Trial:
+    """A plugin of pytest: in the place of running the tests, try faults on them."""
+
+    def __init__(self, given: argparse.Namespace):
+        self.given = given
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: Any) -> bool:
+        given, totals, noticed = self.given, Counter[str](), Counter[str]()
+        warm = Warm(session.items, given.seconds)
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Copy(folder, given.seconds)
+            for area, mutation in chosen(copy.package, given.count, given.seed,
+                                         given.areas.split(",")):
+                began = time.monotonic()
+                place = str(mutation.path.relative_to(copy.package))
+                outcome = warm.tried(place, mutation, copy.package) or copy.tried(mutation)
+                totals[area] += 1
+                noticed[area] += outcome.startswith(NOTICED)
+                print(f"{place}:{mutation.line}: {mutation.kind}: {outcome} "
+                      f"({time.monotonic() - began:.0f} s)", flush=True)
+                if not outcome.startswith(NOTICED):
+                    print(difference(mutation), flush=True)
+        for area, total in totals.items():
+            print(f"{area}: {noticed[area]} of {total} noticed")
+        print(f"in all: {noticed.total()} of {totals.total()} noticed")
+        return True
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="mutants", description=__doc__)
     parser.add_argument("count", type=int)
     parser.add_argument("seed", type=int, nargs="?", default=0)
     parser.add_argument("--areas", default=",".join(AREAS), help="folders of the source")
     parser.add_argument("--seconds", type=float, default=300, help="for the tests of one fault")
-    given = parser.parse_args()
-    totals, noticed = Counter[str](), Counter[str]()
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Copy(folder, given.seconds)
-        for area, mutation in chosen(copy.package, given.count, given.seed,
-                                     given.areas.split(",")):
-            began = time.monotonic()
-            outcome = copy.tried(mutation)
-            totals[area] += 1
-            noticed[area] += outcome.startswith(NOTICED)
-            place = f"{mutation.path.relative_to(folder)}:{mutation.line}"
-            print(f"{place}: {mutation.kind}: {outcome} ({time.monotonic() - began:.0f} s)",
-                  flush=True)
-            if not outcome.startswith(NOTICED):
-                print(difference(mutation), flush=True)
-    for area, total in totals.items():
-        print(f"{area}: {noticed[area]} of {total} noticed")
-    print(f"in all: {noticed.total()} of {totals.total()} noticed")
-    return 0
+    os.chdir(ROOT)
+    folders = ["tests"] if HAS_PYTORCH else ["tests", "--ignore=tests/parity"]
+    return pytest.main([*folders, "-q", "-s", "-p", "no:cacheprovider"],
+                       plugins=[Trial(parser.parse_args())])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,39 @@
+"""Tests that were collected once, run in copies of the process that did it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+from _pytest.runner import runtestprotocol
+
+
+def passes(item: Any, following: Any) -> bool:
+    return not any(report.failed for report in
+                   runtestprotocol(item, log=False, nextitem=following))
+
+
+def within(run: Callable[[], None], seconds: float) -> int | None:
+    """The exit status of a function in a copy of this process, or None if it takes too long."""
+    child = os.fork()
+    if not child:
+        try:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):
+                os.dup2(nowhere, stream)
+            os.setpgid(0, 0)
+            run()
+        finally:
+            os._exit(99)
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.01)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
