@@ -42,6 +42,7 @@ MISUSED, NOTHING_SELECTED = 4, 5  # pytest's exit statuses
 HAS_PYTORCH = importlib.util.find_spec("torch") is not None
 NOTICED, SURVIVED, UNDECIDED = "noticed", "SURVIVED", "NOT NOTICED IN TIME"
 FAILS, CANNOT = 1, 2  # exit statuses of copies of this process
+MOST_FIRST = 60  # tests of a file in which a fault is that no process can be given
 HANGS = 120  # seconds after which a test that takes few will not end
 
 
@@ -67,12 +68,12 @@ class Copy:
         self.sound: dict[str, bool] = {}
         shutil.copytree(ROOT / "src", self.source, ignore=shutil.ignore_patterns("__pycache__"))
 
-    def tried(self, mutation: Mutation) -> str:
-        """Whether a test fails with it."""
+    def tried(self, mutation: Mutation, first: Sequence[str] = ()) -> str:
+        """Whether a test fails with it; some may be tried first."""
         sound = mutation.path.read_bytes()
         try:
             self.write(mutation.path, mutation.applied(sound))
-            outcome = self.outcome(mutation)
+            outcome = self.outcome(mutation, first)
         finally:
             self.write(mutation.path, sound)
         test = outcome.removeprefix(f"{NOTICED} by ")
@@ -86,10 +87,11 @@ class Copy:
         path.write_bytes(source)
         Path(importlib.util.cache_from_source(str(path))).unlink(missing_ok=True)
 
-    def outcome(self, mutation: Mutation) -> str:
+    def outcome(self, mutation: Mutation, first: Sequence[str]) -> str:
         ends = time.monotonic() + self.seconds
         place = str(mutation.path.relative_to(self.package))
-        commands = [self.arguments(mutation, tests, files) for tests, files in asked(place)]
+        commands = [list(first),
+                    *(self.arguments(mutation, tests, files) for tests, files in asked(place))]
         for arguments in filter(None, commands):
             try:
                 failed = self.failed(arguments, max(ends - time.monotonic(), 1.0))
@@ -206,7 +208,8 @@ class Trial:
                                          given.areas.split(",")):
                 began = time.monotonic()
                 place = str(mutation.path.relative_to(copy.package))
-                outcome = warm.tried(place, mutation, copy.package) or copy.tried(mutation)
+                outcome = warm.tried(place, mutation, copy.package) or copy.tried(
+                    mutation, warm.touched.by(place, None)[:MOST_FIRST])
                 totals[area] += 1
                 noticed[area] += outcome.startswith(NOTICED)
                 print(f"{place}:{mutation.line}: {mutation.kind}: {outcome} "

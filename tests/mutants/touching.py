@@ -20,9 +20,15 @@ import retrograd
 from .forking import passes, within
 
 PACKAGE = Path(retrograd.__file__).parent
-UNTRACED = ("test_every_op", "test_strict", "test_fast_and_general", "test_op_db",
-            "test_degenerate", "test_interrupts", "test_mutants")
-"""Files of tests that are found by the name of an op, or take too long."""
+BY_OP = ("every_op", "strict", "fast_and_general", "op_db", "degenerate")
+LONG = ("random_", "programs", "interrupts", "threads", "mutants")
+ELSEWHERE = ("packages", "seeds", "examples", "demo", "stubs", "types", "names", "import",
+             "layering", "serialization", "numpy", "distribut", "multiprocessing", "as_torch",
+             "summary_writer", "safetensors", "data", "missing", "out", "former", "foreign",
+             "extending", "completion")
+UNTRACED = tuple(f"test_{name}" for name in BY_OP + LONG + ELSEWHERE)
+"""How files of tests begin that are found by the name of an op, take long, or are about parts of
+the package in which no faults are drawn."""
 SECONDS_PER_FILE = 150
 
 
@@ -33,11 +39,13 @@ class Touched:
     seconds: dict[str, float] = field(default_factory=dict)
     tests: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
 
-    def by(self, place: str, name: str) -> list[str]:
-        """The tests of one function: the quickest of each file, then the next of each."""
+    def by(self, place: str, name: str | None) -> list[str]:
+        """The tests of one function, or of a file's: the quickest of each file, then the next."""
+        tests = self.tests.get((place, name), set()) if name else set().union(
+            *(tests for (path, _), tests in self.tests.items() if path == place))
         rank: dict[str, int] = defaultdict(int)
         ranked = []
-        for test in sorted(self.tests.get((place, name), ()), key=lambda t: (self.seconds[t], t)):
+        for test in sorted(tests, key=lambda t: (self.seconds[t], t)):
             file = test.split("::")[0]
             ranked.append((rank[file], self.seconds[test], test))
             rank[file] += 1
@@ -49,7 +57,7 @@ def touched(items: Iterable[Any], cache: Path) -> Touched:
     found = pickle.loads(cache.read_bytes()) if cache.exists() else Touched()
     known = {test.split("::")[0] for test in found.seconds}
     for file, group in groupby(items, key=lambda item: item.nodeid.split("::")[0]):
-        if file in known or Path(file).stem in UNTRACED:
+        if file in known or Path(file).stem.startswith(UNTRACED):
             continue
         for test, seconds, functions in _traced_file(list(group)):
             found.seconds[test] = seconds

@@ -2,10 +2,12 @@
 
 ``make parity`` tries the first calls of each op in one dtype; with RETROGRAD_SWEEP=full (``make
 sweep``) it is all of them, in every dtype of ``DTYPES``. Known differences are in
-tests/sweeps/op_db_differences.json, with a reason for every call that differs; a call that differs
-no more has to be struck from there. With RETROGRAD_SWEEP_REPORT=file what was found is added to
-that file: ``python -m tests.sweeps.table file`` prints how much of the catalogue agrees, and
-``python -m tests.sweeps.strike file`` does the striking.
+tests/sweeps/op_db_differences.json, with a reason for every call that differs, and how it does in
+outcomes.json beside it (RETROGRAD_OUTCOMES=write writes that); a call that differs no more has to
+be struck from there, and one that differs in another way is a failure. With
+RETROGRAD_SWEEP_REPORT=file what was found is added to that file: ``python -m tests.sweeps.table
+file`` prints how much of the catalogue agrees, and ``python -m tests.sweeps.strike file`` does the
+striking.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.sweeps.cases import tensors
+from tests.sweeps.cases import OUTCOMES_FILE, tensors, write_outcomes
 
 import retrograd as rg
 from parity.harness import essential, same_message
@@ -55,7 +57,11 @@ UNINITIALISED = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty
 
 
 class Unlike(AssertionError):
-    """The two libraries gave different results."""
+    """The two libraries gave different results; ``outcome`` says how, without their numbers."""
+
+    def __init__(self, said: str, outcome: str = ""):
+        super().__init__(said)
+        self.outcome = outcome or said
 
 
 # ---------------------------------------------------------------- which ops
@@ -152,12 +158,14 @@ def test_error_inputs(name: str) -> None:
 def settle(name: str, kind: str, calls: list[Any], compare: Callable[[Any], None]) -> None:
     """Compare every call, and what differs with what is known to differ."""
     found: dict[int, str] = {}
+    outcomes: dict[str, str] = {}
     for number, sample in enumerate(calls):
         try:
             with quietly():
                 compare(sample)
         except Exception as error:
             found[number] = f"{type(error).__name__}: {str(error)[:500]}"
+            outcomes[str(number)] = getattr(error, "outcome", f"raises {type(error).__name__}")
     if REPORT:
         with open(REPORT, "a") as file:
             file.write(json.dumps([name, kind, len(calls), found]) + "\n")
@@ -166,6 +174,17 @@ def settle(name: str, kind: str, calls: list[Any], compare: Callable[[Any], None
     new = [f"call {n}: {found[n]}" for n in found if n not in known]
     assert not new, f"{len(new)} of {len(calls)} calls differ\n" + "\n".join(new[:4])
     assert known <= set(found), f"calls {sorted(known - set(found))} differ no more: strike them"
+    compare_outcomes(f"{name}, {kind} of the catalogue", outcomes, len(calls))
+
+
+def compare_outcomes(place: str, found: dict[str, str], calls: int) -> None:
+    """Fail for a call that differs in another way than it did, of those that were made."""
+    known = json.loads(OUTCOMES_FILE.read_text()).get(place, {})
+    if os.environ.get("RETROGRAD_OUTCOMES") == "write":
+        known = {number: how for number, how in known.items() if int(number) >= calls} | found
+        write_outcomes(place, known)
+    assert found == {number: how for number, how in known.items() if int(number) < calls}, \
+        f"known to differ, but not in this way: {found}"
 
 
 def test_known_differences_have_reasons() -> None:
@@ -174,6 +193,26 @@ def test_known_differences_have_reasons() -> None:
         for kind, known in kinds.items():
             assert kind in ("values", "errors") or getattr(torch, kind) in DTYPES
             assert known and all(reason.strip() for reason in known.values())
+
+
+def test_a_call_that_differs_in_another_way_is_a_failure() -> None:
+    place, known = next((place, known) for place, known in
+                        json.loads(OUTCOMES_FILE.read_text()).items() if "catalogue" in place)
+    calls = max(map(int, known)) + 1
+    compare_outcomes(place, known, calls)
+    for number in known:
+        with pytest.raises(AssertionError, match="not in this way"):
+            compare_outcomes(place, known | {number: "raises NameError"}, calls)
+    with pytest.raises(AssertionError, match="not in this way"):
+        compare_outcomes("sin, values of the catalogue", {"0": "raises NameError"}, 1)
+
+
+def test_every_call_that_is_known_to_differ_has_an_outcome() -> None:
+    outcomes = json.loads(OUTCOMES_FILE.read_text())
+    for name, kinds in DIFFERENCES.items():
+        for kind, known in kinds.items():
+            assert set(known) == set(outcomes.pop(f"{name}, {kind} of the catalogue"))
+    assert not [place for place in outcomes if place.endswith("of the catalogue")]
 
 
 def test_most_of_the_catalogue_is_covered() -> None:
@@ -287,7 +326,8 @@ def compare_all(what: str, info: Any, wanted: list[Any], found: list[Any]) -> No
     for i, (theirs, ours) in enumerate(zip(wanted, found)):
         if not isinstance(theirs, torch.Tensor):
             if theirs != ours and str(theirs) != str(ours):
-                raise Unlike(f"{what} {i}: torch {theirs!r}, retrograd {ours!r}")
+                raise Unlike(f"{what} {i}: torch {theirs!r}, retrograd {ours!r}",
+                             f"{what} {i} is another object")
         else:
             compare_tensors(f"{what} {i}", theirs, ours, info.name in UNINITIALISED)
 
@@ -305,7 +345,7 @@ def compare_tensors(what: str, theirs: Any, ours: Any, only_form: bool) -> None:
     size = np.abs(a[np.isfinite(a)]).max(initial=0.0) if a.ndim else 0.0
     same = np.allclose(a, b, rtol=tolerance, atol=tolerance * (1 + size), equal_nan=True)
     if not same:
-        raise Unlike(f"{what}: torch {a}, retrograd {b}")
+        raise Unlike(f"{what}: torch {a}, retrograd {b}", f"{what} has other values")
 
 
 def plain_values(tensor: Any) -> np.ndarray:
@@ -326,12 +366,12 @@ def compare_error(info: Any, sample: Any) -> None:
 
 
 def compare_raised(wanted: Exception | None, found: Exception | None) -> None:
-    if wanted is None or found is None:
-        if wanted is not found:
-            raise Unlike(f"torch raised {wanted!r}, retrograd {found!r}")
-    elif not isinstance(found, type(wanted)):
-        raise Unlike(f"torch raised {wanted!r}, retrograd {found!r}")
-    elif not same_message(str(wanted), str(found)):
+    if wanted is None and found is None:
+        return
+    if wanted is None or not isinstance(found, type(wanted)):
+        raise Unlike(f"torch raised {wanted!r}, retrograd {found!r}",
+                     f"torch raised {type(wanted).__name__}, retrograd {type(found).__name__}")
+    if not same_message(str(wanted), str(found)):
         raise Unlike(f"torch says {essential(str(wanted))!r}, retrograd {str(found)!r}")
 
 

@@ -132,10 +132,17 @@ def settle(failures: list[str], known: str | None, place: str = "") -> None:
         return
     found, outcomes = dict(map(outcome_of, failures)), json.loads(OUTCOMES_FILE.read_text())
     if os.environ.get("RETROGRAD_OUTCOMES") == "write":
-        outcomes[place] = found
-        OUTCOMES_FILE.write_text(json.dumps(outcomes, indent=0, sort_keys=True) + "\n")
+        outcomes = write_outcomes(place, found)
     assert found == outcomes.get(place), "known to differ, but not in this way:\n" + "\n".join(
         failures)
+
+
+def write_outcomes(place: str, found: dict[str, str]) -> dict[str, Any]:
+    """Keep what was found at a place, or nothing if nothing was, and return all that is known."""
+    outcomes = json.loads(OUTCOMES_FILE.read_text()) | {place: found}
+    outcomes = {where: how for where, how in outcomes.items() if how}
+    OUTCOMES_FILE.write_text(json.dumps(outcomes, indent=0, sort_keys=True) + "\n")
+    return outcomes
 
 
 def outcome_of(failure: str) -> tuple[str, str]:
