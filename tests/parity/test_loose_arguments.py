@@ -66,6 +66,25 @@ FLAGS = {
         _images(torch), 2, ceil_mode=flag),
     "avg_pool2d": lambda torch, flag: torch.nn.functional.avg_pool2d(
         _images(torch), 2, ceil_mode=flag),
+    "topk": lambda torch, flag: torch.topk(_rows(torch), 2, 1, flag),
+    "topk by name": lambda torch, flag: _rows(torch).topk(2, sorted=flag),
+    "sort": lambda torch, flag: torch.sort(_rows(torch), 1, flag),
+    "svd": lambda torch, flag: torch.linalg.svd(_rows(torch), full_matrices=flag),
+    "inv_ex": lambda torch, flag: torch.linalg.inv_ex(torch.eye(2), check_errors=flag),
+    "isin": lambda torch, flag: torch.isin(_rows(torch), _rows(torch), invert=flag),
+    "unique": lambda torch, flag: torch.unique(_rows(torch), return_counts=flag),
+    "dropout": lambda torch, flag: torch.nn.functional.dropout(_rows(torch), 0.5, flag),
+    "torch.dropout": lambda torch, flag: torch.dropout(_rows(torch), 0.5, flag),
+    "embedding": lambda torch, flag: torch.nn.functional.embedding(
+        torch.tensor([1]), _rows(torch), sparse=flag),
+    "kl_div": lambda torch, flag: torch.nn.functional.kl_div(
+        _rows(torch), _rows(torch), reduction="sum", log_target=flag),
+    "in place": lambda torch, flag: torch.nn.functional.relu6(_rows(torch), flag),
+    "return_indices": lambda torch, flag: torch.nn.functional.max_pool2d(
+        _images(torch), 2, return_indices=flag),
+    "hard": lambda torch, flag: torch.nn.functional.gumbel_softmax(_rows(torch), hard=flag),
+    "full": lambda torch, flag: torch.nn.functional.gaussian_nll_loss(
+        _rows(torch), _rows(torch), torch.ones(4, 4), flag),
 }
 NO_FLAGS = {"int": 1, "float": 1.0, "text": "x", "nothing": None, "np.bool": np.bool_(True)}
 

@@ -1,7 +1,8 @@
 """Foreign arguments: which one is of a type that a function does not take.
 
-Functions made of others do not look at the types of their arguments; it would cost every call. They
-run, and only if that fails is it asked whether an argument was the reason.
+Functions made of others look at their flags alone, where a call gives more than they stand behind;
+to look at every argument would cost every call. They run, and only if that fails is it asked
+whether an argument was the reason.
 """
 
 from __future__ import annotations
@@ -33,13 +34,47 @@ def guard(function: FunctionType, closures: bool = False) -> None:
     if not isinstance(function, FunctionType) or hasattr(function, "unguarded") \
             or (function.__closure__ and not closures):
         return
-    function.unguarded = put_in_front(function, _guarded.__code__, lambda plain: plain)  # type: ignore[attr-defined]
+    function.unguarded = put_in_front(  # type: ignore[attr-defined]
+        function, _guarded.__code__, lambda plain: plain, _flags_of(function))
 
 
-def put_in_front(function: FunctionType, template: CodeType, call: Callable[[Any], Any]) -> Any:
+_TRUTHS = {"inplace", "return_indices", "need_weights", "average_attn_weights", "hard",
+           "stft.center", "multi_head_attention_forward.training", "gaussian_nll_loss.full",
+           "triplet_margin_with_distance_loss.swap", "embedding_bag.include_last_offset"}
+"""Flags that may be anything, as in PyTorch: they are asked only whether they are true."""
+
+
+def _flags_of(function: FunctionType) -> dict[str, Any]:
+    """What judges the flags of a call, and how many arguments may come before the first of them."""
+    code, title = function.__code__, function.__name__.lstrip("_").removeprefix("functional_")
+    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    flags = [(place, name) for place, name in enumerate(names)
+             if function.__annotations__.get(name) == "bool"
+             and not {name, f"{title}.{name}"} & _TRUTHS]
+    if not flags:
+        return {"JUDGE": None}
+
+    def judge(args: tuple[Any, ...], kwargs: dict[str, Any], place: int = flags[0][0],
+              name: str = flags[0][1]) -> None:
+        value = args[place] if place < len(args) else kwargs.get(name, True)
+        if value is not True and value is not False:
+            where = "" if place >= code.co_argcount else f" (position {place + 1})"
+            raise TypeError(f"{title}(): argument '{name}'{where} must be bool, not "
+                            f"{type_name(value)}")
+
+    def judge_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        for place, name in flags:
+            judge(args, kwargs, place, name)
+
+    return {"JUDGE": judge if len(flags) == 1 else judge_all, "FIRST": flags[0][0]}
+
+
+def put_in_front(function: FunctionType, template: CodeType, call: Callable[[Any], Any],
+                 constants: dict[Any, Any] | None = None) -> Any:
     """Give a function other code, which calls ``call`` of the one it was, and return that one.
 
-    It stays the same object under every name it has; ``template`` names what it calls "CALL".
+    It stays the same object under every name it has; ``template`` names what it calls "CALL", and
+    any other constants as ``constants`` does.
     """
     plain = FunctionType(function.__code__, function.__globals__, function.__name__,
                          function.__defaults__, function.__closure__)
@@ -48,9 +83,9 @@ def put_in_front(function: FunctionType, template: CodeType, call: Callable[[Any
     plain.__doc__ = function.__doc__
     plain.__dict__.update(function.__dict__)
     function.__wrapped__ = plain  # type: ignore[attr-defined]
-    called = call(plain)
+    constants = {**(constants or {}), "CALL": call(plain)}
     function.__code__ = _closing_over(template, function.__code__.co_freevars).replace(
-        co_consts=tuple(called if c == "CALL" else c for c in template.co_consts),
+        co_consts=tuple(constants.get(c, c) for c in template.co_consts),
         co_name=function.__name__, co_qualname=function.__qualname__)
     function.__defaults__ = function.__kwdefaults__ = None
     return plain
@@ -96,7 +131,10 @@ def _one_later(table: bytes) -> bytes:
 
 def _guarded(*args, **kwargs):  # type: ignore[no-untyped-def]
     call = "CALL"
+    judge = "JUDGE"
     try:
+        if judge and (kwargs or len(args) > "FIRST"):  # type: ignore[operator]
+            judge(args, kwargs)  # type: ignore[operator]
         return call(*args, **kwargs)  # type: ignore[operator]
     except Exception as error:
         from retrograd.core.arguments import refuse_foreign

@@ -40,7 +40,6 @@ def _whole_shape(input: Tensor) -> Any:
 
 def _dropped(input: Tensor, p: float, train: bool, inplace: bool,
              shape_of: Callable[[Tensor], Any]) -> Tensor:
-    check_probability(p)
     if not train or p == 0 or 0 in input._data.shape:
         return input
     mask = _scaled_mask(input, shape_of(input), p)
@@ -50,12 +49,14 @@ def _dropped(input: Tensor, p: float, train: bool, inplace: bool,
 @composite()
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """``input`` with elements zeroed at random and the rest scaled up, while training."""
+    check_probability(p)
     return _dropped(input, p, train, False, _whole_shape)
 
 
 @public("dropout_", method=False)
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """In-place version of :func:`dropout`."""
+    check_probability(p)
     return _dropped(input, p, train, True, _whole_shape)
 
 
@@ -63,7 +64,8 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
 def _functional_dropout(input: Tensor, p: float = 0.5, training: bool = True,
                         inplace: bool = False) -> Tensor:
     """``input`` with elements zeroed at random and the rest scaled up, while training."""
-    check_probability(p, ValueError)
+    if not 0 <= p <= 1:
+        check_probability(p, ValueError)
     return _dropped(input, p, training, inplace, _whole_shape)
 
 
@@ -76,12 +78,14 @@ def _channel_shape(input: Tensor) -> tuple[int, ...]:
 @composite()
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Dropout of whole channels."""
+    check_probability(p)
     return _dropped(input, p, train, False, _channel_shape)
 
 
 @public("feature_dropout_", method=False)
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """In-place version of :func:`feature_dropout`."""
+    check_probability(p)
     return _dropped(input, p, train, True, _channel_shape)
 
 
@@ -107,7 +111,6 @@ _ALPHA_DROPPED = SELU_ALPHA * SELU_SCALE
 def _alpha_dropped(input: Tensor, p: float, train: bool, inplace: bool,
                    shape_of: Callable[[Tensor], Any]) -> Tensor:
     """Dropout to the value that keeps mean and variance of :func:`selu` units."""
-    check_probability(p)
     if not train or p == 0 or not input.numel():
         return input
     mask = _mask(input, shape_of(input), p)
@@ -122,12 +125,14 @@ def _alpha_dropped(input: Tensor, p: float, train: bool, inplace: bool,
 @composite()
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Dropout to the value that keeps mean and variance of :func:`selu` units."""
+    check_probability(p)
     return _alpha_dropped(input, p, train, False, _whole_shape)
 
 
 @composite()
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """:func:`alpha_dropout` of whole channels."""
+    check_probability(p)
     return _alpha_dropped(input, p, train, False, _channel_shape)
 
 
