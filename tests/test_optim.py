@@ -357,3 +357,18 @@ def test_a_schedule_before_the_first_step_warns():
     schedule = optim.lr_scheduler.StepLR(optim.SGD([nn.Parameter(torch.ones(1))]), 1)
     with pytest.warns(UserWarning, match=r"before `optimizer.step\(\)`"):
         schedule.step()
+
+
+@pytest.mark.parametrize(("strategy", "wanted"), [
+    ("linear", [1.0, 0.8, 0.6, 0.4, 0.2, 0.2]),
+    ("cos", [1.0, 0.2 + 0.4 * (1 + 0.5 ** 0.5), 0.6, 0.2 + 0.4 * (1 - 0.5 ** 0.5), 0.2, 0.2])])
+def test_rates_are_annealed_to_that_of_the_average(strategy: str, wanted: list[float]) -> None:
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    schedule = torch.optim.swa_utils.SWALR(optimizer, swa_lr=0.2, anneal_epochs=4,
+                                           anneal_strategy=strategy)
+    rates = []
+    for _ in wanted:
+        rates.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        schedule.step()
+    assert rates == pytest.approx(wanted)

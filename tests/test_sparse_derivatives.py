@@ -178,6 +178,45 @@ def test_a_custom_function_is_dense_and_says_so_unless_it_has_a_jvp() -> None:
     np.testing.assert_allclose(found.toarray(), np.diag(4 * x.numpy()**3))
 
 
+class Gated(rg.autograd.Function):
+    """Has no jvp, an argument that may be constant, and an output that is no function of it."""
+
+    @staticmethod
+    def forward(ctx: Any, x: rg.Tensor, scale: Any) -> Any:
+        open_ = x > 0
+        ctx.mark_non_differentiable(open_)
+        return x * scale, open_
+
+    @staticmethod
+    def backward(ctx: Any, g: rg.Tensor, _: Any) -> Any:
+        raise AssertionError("the pattern needs no gradient")
+
+
+@pytest.mark.filterwarnings("ignore:Gated")
+def test_a_custom_function_depends_on_the_arguments_that_vary() -> None:
+    x = point(4)
+    for scale in (2.0, point(2), None):
+        def func(v: rg.Tensor, scale: Any = scale) -> rg.Tensor:
+            y, open_ = Gated.apply(v[:2], v[3:] if scale is None else scale)
+            return y + open_
+        held = sparsity(func)(x).toarray()
+        assert held.tolist() == [[True, True, False, scale is None]] * 2
+
+
+@pytest.mark.parametrize("func", [
+    lambda x, w: rg.nn.functional.conv1d(x.reshape(2, 4, 5), w.reshape(6, 2, 2), groups=2, stride=2,
+                                         padding=1),
+    lambda x, w: rg.nn.functional.conv_transpose1d(x.reshape(2, 4, 5), w.reshape(4, 3, 2), groups=2,
+                                                   stride=2),
+    lambda x, w: rg.nn.functional.conv2d(x.reshape(2, 2, 2, 5), w[:8].reshape(2, 1, 2, 2), groups=2,
+                                         dilation=(1, 2))])
+def test_windows_keep_batches_and_groups_apart(func: Any) -> None:
+    x, w = point(40), point(24, seed=1)
+    dense = jacfwd(lambda v: func(v, w).reshape(-1))(x).numpy()
+    held = sparsity(lambda v: func(v, w).reshape(-1))(x).toarray()
+    assert (held == (dense != 0)).all()
+
+
 # ---------------------------------------------------------------- random programs
 
 STEPS: list[Callable[[rg.Tensor, np.random.Generator], rg.Tensor]] = [

@@ -192,6 +192,19 @@ def saved_tensor_hooks(s: Any) -> Iterator[Any]:
 
 
 @program(x=values(0.5, 1.5, grad=True))
+def writes_to_what_is_saved(s: Any) -> Iterator[Any]:
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        s.a = s.x * 2
+        y = s.a.sin() * s.a
+        yield y
+        s.a.mul_(3)
+        yield s.a
+        (y * s.a.exp()).sum().backward()
+        yield s.x.grad
+    yield s.a + 1
+
+
+@program(x=values(0.5, 1.5, grad=True))
 def checkpoints(s: Any) -> Iterator[Any]:
     y = checkpoint(lambda a: a.sin().exp(), s.x, use_reentrant=False)
     yield y

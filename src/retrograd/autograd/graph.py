@@ -127,15 +127,20 @@ class saved_tensors_hooks:
             if not callable(hook):
                 raise TypeError("saved_tensors_hooks takes two callables, not "
                                 f"{type(hook).__name__}")
-        pair = self.pack_hook, self.unpack_hook
-        self._outside = enter(MODE, mode.but(saved_hooks=(*mode.saved_hooks, pair)))
+        self._outside = enter(MODE, self._inside(mode))
 
     def __exit__(self, *exc: object) -> None:
         after = self._outside
         try:  # other switches may have been changed for good
-            after = MODE.get().but(saved_hooks=MODE.get().saved_hooks[:-1])
+            after = self._after(MODE.get())
         finally:
             MODE.set(after)
+
+    def _inside(self, mode: Any) -> Any:
+        return mode.but(saved_hooks=(*mode.saved_hooks, (self.pack_hook, self.unpack_hook)))
+
+    def _after(self, mode: Any) -> Any:
+        return mode.but(saved_hooks=mode.saved_hooks[:-1])
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -200,10 +205,11 @@ class _Mutations:
         key = (memory, library_of(array).address(array), kept._version, *array.shape,
                *kept.stride())
         handle = self.tid_to_weakhandle.get(key)
-        if handle is None:
-            handle = self.tid_to_weakhandle[key] = _Handle(key)
+        if handle is None:  # found by others only when it is complete: there may be an interrupt
+            handle = _Handle(key)
             self.original[handle] = kept
             self.by_memory.setdefault(memory, []).append(weakref.ref(handle))
+            self.tid_to_weakhandle[key] = handle
         return handle
 
     def unpack(self, handle: _Handle) -> Tensor:
@@ -239,11 +245,14 @@ class _Mutations:
         """Copy what lies in the memory that is about to be written to."""
         if type(target._data) in TRACED_TYPES:
             return
-        for reference in self.by_memory.pop(id(memory_of(target._array())), ()):
+        memory = id(memory_of(target._array()))
+        for reference in self.by_memory.get(memory, ()):
             handle = reference()
             if handle is not None and handle in self.original:
                 with switched(grad=False, saved_hooks=(), journal=None):
-                    self.cloned[handle] = self.original.pop(handle).clone()
+                    self.cloned[handle] = self.original[handle].clone()
+                del self.original[handle]
+        self.by_memory.pop(memory, None)  # no sooner: an interrupted copy is made before the write
 
     def clear(self) -> None:
         """Forget everything that was saved in this block."""
@@ -265,15 +274,19 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
         for pack, _unpack in MODE.get().saved_hooks:
             if isinstance(getattr(pack, "__self__", None), _Mutations):
                 raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-        super().__enter__()
         self.mutations.parent = MODE.get().journal
-        MODE.set(MODE.get().but(journal=self.mutations))
+        super().__enter__()
         return self.mutations
 
     def __exit__(self, *exc: object) -> None:
-        MODE.set(MODE.get().but(journal=self.mutations.parent))
         super().__exit__(*exc)
         self.mutations.clear()
+
+    def _inside(self, mode: Any) -> Any:
+        return super()._inside(mode).but(journal=self.mutations)
+
+    def _after(self, mode: Any) -> Any:
+        return super()._after(mode).but(journal=self.mutations.parent)
 
 
 # ---------------------------------------------------------------- hooks on several tensors

@@ -206,7 +206,7 @@ def _aligned(op: Op, inner: list[Any], flags: list[Any]) -> list[Any]:
             rank = max(rank, value.ndim - (1 if flag else 0))
     values = []
     for param, value, flag in zip(op.params, inner, flags, strict=True):
-        if flag is True and param.name in op.arrays + op.indices and value.ndim - 1 < rank:
+        if flag is True and param.name in op.arrays + op.indices:
             value = with_rank(value, rank + 1)
         values.append(value)
     return values
