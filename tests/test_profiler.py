@@ -268,7 +268,9 @@ def test_lines_and_modules() -> None:
     assert linears == ["TOP(Net).body(Sequential).0(Linear)", "TOP(Net).head(Linear)"]
 
     by_module = {e.key: e for e in prof.key_averages(group_by_module=True)}
-    assert by_module["TOP(Net).body(Sequential).1(Tanh)"].count == 2  # tanh and its backward
+    tanh = by_module["TOP(Net).body(Sequential).1(Tanh)"]
+    assert tanh.count == 2 and 0 < tanh.backward_time_total < tanh.self_cpu_time_total
+    assert "Backward  " in prof.key_averages(group_by_module=True).table()
     lines = prof.key_averages(group_by_line=True)
     by_line = {e.key.rpartition("/")[2].partition(":")[0]: e for e in lines}
     # tanh is called from where the body is: whatever modules of the package do belongs there.

@@ -304,7 +304,8 @@ class EventList(list[Any]):
         """The events of each name as one; also by shapes of arguments, or by lines of the stack.
 
         ``group_by_line`` and ``group_by_module`` put together whatever was called from a line of
-        the program, or in a module, with the backward passes of those calls.
+        the program, or in a module, with the backward passes of those calls, whose part of the
+        time is ``backward_time_total``.
         """
         if not self._tree_built:
             raise AssertionError("Expected tree to be built before calling key_averages")
@@ -338,7 +339,10 @@ class EventList(list[Any]):
             average = found.setdefault(place, FunctionEventAvg())
             if average.key is None:
                 average.__dict__.update({name: getattr(event, name) for name in _TAKEN},
-                                        key=place, stack=[], input_shapes="", cpu_parent=None)
+                                        key=place, stack=[], input_shapes="", cpu_parent=None,
+                                        backward_time_total=0.0)
+            if is_of_backward(event):
+                average.__dict__["backward_time_total"] += event.self_cpu_time_total
             is_inner = any(place_of(outer) == place for outer in event.ancestors()
                            if not outer.is_user_annotation)
             average._count_in(event, [name for name in _SUMMED if not is_inner
@@ -388,6 +392,12 @@ class EventList(list[Any]):
                  "traceEvents": list(_trace_events(self))}
         with (gzip.open if str(path).endswith(".gz") else open)(path, "wt") as file:
             json.dump(trace, file)
+
+
+def is_of_backward(event: FunctionEvent) -> bool:
+    """Whether an event is of a backward pass, or happened inside one."""
+    return any(e.scope == RecordScope.BACKWARD_FUNCTION or e.name.startswith("autograd::engine::")
+               for e in (event, *event.ancestors()))
 
 
 def line_of(event: FunctionEvent) -> str:
@@ -456,6 +466,8 @@ def _build_table(events: Any, sort_by: str | None = None, header: str | None = N
                 _Column("CPU total %", _COLUMN, share("cpu_time_total", "total_cpu_percent")),
                 _Column("CPU total", _COLUMN, lambda event: time(event.cpu_time_total)),
                 _Column("CPU time avg", _COLUMN, lambda event: time(event.cpu_time))]
+    if any(hasattr(event, "backward_time_total") for event in events):  # of lines or modules
+        columns.append(_Column("Backward", _COLUMN, lambda e: time(e.backward_time_total)))
     if profile_memory:
         columns += [_Column("CPU Mem", _COLUMN, lambda e: _format_memory(e.cpu_memory_usage)),
                     _Column("Self CPU Mem", _COLUMN,
