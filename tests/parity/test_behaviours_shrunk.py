@@ -736,3 +736,13 @@ def a_part_is_copied_onto_itself(torch, log):
     part = x[:2]
     part.copy_(part)
     log(part.requires_grad, x.requires_grad, part.copy_(x[:2]).requires_grad)
+
+
+@behaviour_of_each([("softmax", lambda a: a.softmax(-1)),
+                    ("log_softmax", lambda a: a.log_softmax(-1)),
+                    ("tanh", lambda a: a.tanh())])
+def gradients_of_directions_of_second_tangents(torch, log, name, f):
+    x, c = leaf(torch, [0.3, -0.5], [1.2, 0.4]), torch.tensor([[0.7, 0.1], [-0.2, 0.9]])
+    for at in (x, c):
+        found = torch.func.jvp(lambda a: torch.func.jvp(f, (a,), (c,))[1], (at,), (x,))[1]
+        log.values(torch.autograd.grad(found.trace(), x)[0])

@@ -48,6 +48,10 @@ softmax_backward.vjp(
     input=lambda g, output, dim: softmax_backward(g, output, dim),
     output=lambda g, input, output, dim: g * (input - _along(input * output, dim))
     - input * _along(g * output, dim))
+softmax_backward.jvp(
+    input=lambda tangent, output, dim: softmax_backward(tangent, output, dim),
+    output=lambda tangent, input, output, dim: tangent * (input - _along(input * output, dim))
+    - output * _along(input * tangent, dim))
 
 
 def _along(value: Any, dim: int) -> Any:
@@ -73,6 +77,9 @@ def log_softmax_backward(input: Array, output: Array, dim: Dim) -> Any:
 log_softmax_backward.vjp(
     input=lambda g, output, dim: g - _along(g * exp(output), dim),
     output=lambda g, input, output, dim: -(g * exp(output)) * _along(input, dim))
+log_softmax_backward.jvp(
+    input=lambda tangent, output, dim: log_softmax_backward(tangent, output, dim),
+    output=lambda tangent, input, output, dim: -(tangent * exp(output)) * _along(input, dim))
 
 
 def _public_softmax(name: str, made: Any, doc: str) -> Any:
