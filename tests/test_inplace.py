@@ -279,3 +279,15 @@ def test_uncounted_writes():
     with torch.autograd._unsafe_preserve_version_counter(x):
         x.add_(1)
     assert x._version == 0
+
+
+def test_second_derivatives_of_a_write_to_a_part():
+    x = torch.linspace(0.1, 2, 12, dtype=torch.float64).view(3, 4).requires_grad_()
+
+    def written(a):
+        base = a * a
+        part = base.transpose(0, 1)[1:3].diagonal()
+        part.cos_()
+        return base
+
+    assert torch.autograd.gradgradcheck(written, (x,))

@@ -156,8 +156,9 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
         return False
     owner = owner_of_history(target, [arg for arg in args[1:] if isinstance(arg, Tensor)])
     layout = node_class(op).layout
-    if owner is None or (owner is not target and layout.saved_outputs):
-        return False
+    if owner is None or (owner is not target and (
+            layout.saved_outputs or op.arrays[0] in layout.saved_arrays)):
+        return False  # what is saved of a part has the history of that part
     data, source = target._data, target
     if op.arrays[0] in layout.saved_arrays:
         source = wrap(data.copy(), owner._edge)  # what is overwritten may be asked for
