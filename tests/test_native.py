@@ -379,6 +379,30 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return x, *(arrays.floats(x.shape[1], dtype=wide) for _ in range(2))
 
 
+@case("reduce.total")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    shape = (*arrays.shape(), arrays.draw(st.integers(0, 5)))
+    if arrays.draw(st.booleans()):
+        shape = (arrays.draw(st.sampled_from([1, 2, 40_000])), arrays.draw(st.integers(1, 5)))
+    first = arrays.draw(st.integers(0, len(shape) - 1))
+    last = arrays.draw(st.integers(first + 1, len(shape) - (first == 0)))
+    # Of one sign, so that no digits are lost.
+    return (np.abs(arrays.floats(*shape)), tuple(range(first, last)), arrays.draw(st.booleans()),
+            None)
+
+
+@case("reduce._sum_many")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    shape = arrays.shape() if arrays.draw(st.booleans()) else (70_000,)
+    return (np.abs(arrays.floats(*shape)),)
+
+
+@case("pointwise.zeroed", "pointwise.kept")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    x = arrays.floats(*arrays.shape())
+    return x, arrays.placed(arrays.random.random(x.shape) < 0.5, np.dtype(bool))
+
+
 # ---------------------------------------------------------------- against the bodies
 
 

@@ -87,6 +87,8 @@ def native(call: str, *helpers: Callable[..., Any],
         made: dict[str, Any] = {}
         exec(compile("\n".join(lines), sources.keep(f"native {label}", lines), "exec"),
              {**kernels, **HELPERS, **named(helpers), "_body": body}, made)
+        for function in (made[name], made["_call"]):
+            function.__defaults__ = body.__defaults__  # type: ignore[attr-defined]
         OVER[label] = Over(update_wrapper(made[name], body), body, made["_call"])
         return made[name]
 
@@ -139,11 +141,35 @@ def row(array: Any, rank: int) -> Any:
     return np.empty(array.shape[array.ndim - rank:], array.dtype)
 
 
+def without(array: Any, dim: tuple[int, ...] | None, keepdims: bool) -> Any:
+    """A new array for a reduction over ``dim``."""
+    gone = range(array.ndim) if dim is None else dim
+    return np.empty([1 if d in gone else n for d, n in enumerate(array.shape)
+                     if keepdims or d not in gone], array.dtype)
+
+
+def neighbours(array: Any, dim: tuple[int, ...] | None) -> tuple[int, int] | None:
+    """The first of some dimensions and the one behind them; None for all, or with others between.
+
+    A sum over all of them is a number, which has a kernel of its own.
+    """
+    if not dim or len(dim) == array.ndim:
+        return None
+    first, last = min(dim), max(dim) + 1
+    return (first, last) if first >= 0 and last - first == len(dim) else None
+
+
+def masks(mask: Any, array: Any) -> bool:
+    """Whether there is a truth value for each element, both as kernels read them."""
+    return mask.dtype == np.bool_ and mask.shape == array.shape and in_order(mask) and ready(array)
+
+
 def named(functions: Any) -> dict[str, Any]:
     return {function.__name__: function for function in functions}
 
 
-HELPERS = named((np.empty, in_order, ready, alike, indexed, like, column, row))
+HELPERS = named((np.empty, in_order, ready, alike, indexed, like, column, row, without, neighbours,
+                 masks))
 
 
 # ---------------------------------------------------------------- settings

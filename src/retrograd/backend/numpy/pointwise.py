@@ -8,6 +8,7 @@ import numpy as np
 
 from ..plain import fill_with_plain_bodies
 from ..plain import pointwise as plain
+from .native import native
 
 _MASKED_BY_BITS = 4096  # elements from which masking by bit patterns beats a choice
 
@@ -66,6 +67,7 @@ def bounded(array: Any, low: Any, high: Any) -> Any:
 # ---------------------------------------------------------------- masks
 
 
+@native("zeroed(array, mask, like(array))", when="array.size > 1023 and masks(mask, array)")
 def zeroed(array: Any, mask: Any) -> Any:
     # Large arrays of floating numbers.
     if array.size < _MASKED_BY_BITS or array.shape != mask.shape or array.dtype.kind != "f":
@@ -75,6 +77,7 @@ def zeroed(array: Any, mask: Any) -> Any:
     return _through(pattern, array)
 
 
+@native("kept(array, mask, like(array))", when="array.size > 1023 and masks(mask, array)")
 def kept(array: Any, mask: Any) -> Any:
     if array.size < _MASKED_BY_BITS or array.shape != mask.shape or array.dtype.kind != "f":
         return plain.kept(array, mask)

@@ -12,6 +12,7 @@ from ..plain import reduce as plain
 from ..plain.precision import wide
 from ..plain.reduce import accumulated
 from . import FLOAT32, FLOAT64, cast, in_rows, quiet, xp
+from .native import native
 
 _add: Any = np.add.reduce
 
@@ -44,9 +45,16 @@ def sum_all(array: Any) -> Any:
         if size <= _FEW:
             return _dot(array, _ONES64[size])
     with quiet():
-        return accumulated(xp.sum, array, None, False, None)
+        return _sum_many(array)
 
 
+@native("sum_along(array, without(array, None, False), 0, array.ndim)[()]", when="ready(array)")
+def _sum_many(array: Any) -> Any:
+    return accumulated(xp.sum, array, None, False, None)
+
+
+@native("sum_along(array, without(array, dim, keepdims), *neighbours(array, dim))",
+        when="dtype is None and array.size > 1023 and ready(array) and neighbours(array, dim)")
 def total(array: Any, dim: tuple[int, ...] | None, keepdims: bool, dtype: Any = None) -> Any:
     # The two dtypes that need no other one; long sums of float32 along one axis in blocks.
     axis = dim if dim and array.ndim else None
