@@ -172,7 +172,7 @@ def main() -> None:
 
     alone.show(asked.only)
     if asked.record:
-        report.record(tables, started)
+        report.record(tables, started, asked.clock)
     sys.exit(f"{len(FAILED)} lines failed" if FAILED else 0)
 
 

@@ -33,11 +33,11 @@ def load() -> float:
     return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else math.nan
 
 
-def record(tables: Tables, started: float) -> None:
+def record(tables: Tables, started: float, clock: str) -> None:
     """Add the tables, by count of threads, to the history and write the page and the chart."""
     conditions = {"date": time.strftime("%Y-%m-%d %H:%M"), "commit": _commit(),
                   "machine": f"{platform.machine()}, {os.cpu_count()} processors",
-                  "load": [started, load()]}
+                  "load": [started, load()], "clock": clock}
     with HISTORY.open("a") as file:
         for threads, table in tables.items():
             times = {name: {library: [float(f"{t * 1e6:.4g}") for t in pair]
@@ -67,8 +67,8 @@ def page(tables: Tables, conditions: Mapping[str, Any]) -> str:
     """The Markdown page: a table of ratios, and one beside the other libraries."""
     counts = list(tables)
     rows = [INTRODUCTION, f"Measured on {conditions['date']} at commit {conditions['commit']}, "
-            f"{conditions['machine']}, load {conditions['load'][0]} before and "
-            f"{conditions['load'][1]} after.\n"]
+            f"{conditions['machine']}, {conditions['clock']} time, load {conditions['load'][0]} "
+            f"before and {conditions['load'][1]} after.\n"]
     heads = [f"PyTorch, {_threads(n)} | retrograd | ratio" for n in counts]
     rows += [f"| | {' | '.join(heads)} |", "|---|" + "--:|--:|--:|" * len(counts)]
     names = list(next(iter(tables.values())))
