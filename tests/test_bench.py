@@ -28,7 +28,8 @@ def test_figures_become_a_page_a_chart_and_a_row_of_the_history(report):
     report.record(TIMES, 0.5, "wall")
     report.record(TIMES, 0.5, "wall")
     rows = [json.loads(row) for row in report.HISTORY.read_text().splitlines()]
-    assert len(rows) == 2 and rows[0]["threads"] == 1 and rows[0]["load"][0] == 0.5 and rows[0]["clock"] == "wall"
+    assert len(rows) == 2 and rows[0]["threads"] == 1
+    assert rows[0]["load"][0] == 0.5 and rows[0]["clock"] == "wall"
     assert rows[1]["times"]["small: a"]["torch"] == [2.0, 3.0]
 
     page = report.PAGE.read_text()

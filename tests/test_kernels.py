@@ -729,6 +729,22 @@ def _() -> Any:
         if index.dtype != bool and len(dims) == 1 and index.max(initial=0) < 5:
             shape = (*x.shape[:dims[0]], *index.shape, *x.shape[dims[0] + 1:])
             yield x, numbers(*shape), index, dims, True
+    yield numbers(5, 6), numbers(2, 6), np.array([1, 9]), (0,), True
+    yield numbers(5, 6), numbers(2, 6), np.array([1, -6]), (0,), True
+    yield numbers(5), numbers(3), np.array([4, -5, 4]), (0,), True
+
+
+@cases("index.placed")
+def _() -> Any:
+    for index in (np.array([4, -5, 4]), np.array([1, 9]), np.array([-6]), integers(0)):
+        yield numbers(index.size), (5,), index, (0,)
+        yield numbers(index.size, 6, 7), (5, 6, 7), index, (0,)
+        yield numbers(6, index.size), (6, 5), index, (1,)
+    yield numbers(3, 2, 6), (5, 6), integers(3, 2), (0,)
+    yield numbers(3, 7), (5, 6, 7), integers(2, 3), (0, 1)
+    yield with_gaps(numbers(90, 6)), (5, 6), integers(90), (0,)
+    yield numbers(3, 6), (5, 6), np.array([True, False, True, True, False]), (0,)
+    yield numbers(4, 0), (5, 0), integers(4), (0,)
 
 
 @cases("index._add")

@@ -11,7 +11,7 @@ import numpy as np
 from ..plain import fill_with_plain_bodies
 from ..plain import index as plain
 from ..plain.index import checked_put, index_key, out_of_bounds
-from . import viewed
+from . import INT64, viewed
 from .native import native
 
 _COMBINE = {"multiply": np.multiply, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
@@ -39,7 +39,37 @@ def put(array: Any, values: Any, index: Any, dims: tuple[int, ...], accumulate: 
             return
         except (IndexError, ValueError):
             pass
-    checked_put(array, values, index, dims, accumulate)
+    if accumulate and array.size <= 4 * values.size and _are_rows(array, values, index, dims):
+        sums = array.copy()
+        _add_rows(sums, values, index)
+        array[...] = sums  # at once: no interrupt finds a part of it
+    else:
+        checked_put(array, values, index, dims, accumulate)
+
+
+def placed(values: Any, shape: tuple[int, ...], index: Any, dims: tuple[int, ...]) -> Any:
+    whole = np.zeros(shape, values.dtype)
+    if not _are_rows(whole, values, index, dims):
+        return plain.placed(values, shape, index, dims)
+    _add_rows(whole, values, index)
+    return whole
+
+
+def _are_rows(array: Any, values: Any, index: Any, dims: tuple[int, ...]) -> bool:
+    """Whether a vector names rows, which lie one after the other, for as many and few values."""
+    return dims == (0,) and index.ndim == 1 and index.dtype is INT64 and index.size > 0 \
+        and values.dtype is array.dtype and array.flags.c_contiguous \
+        and values.shape == (*index.shape, *array.shape[1:]) and 0 < values.size < _MANY
+
+
+def _add_rows(array: Any, values: Any, index: Any) -> None:
+    inner = values.size // index.size
+    # In flat memory; the numbers of a row below zero are below zero, and NumPy checks them all.
+    places = index if inner == 1 else (index[:, None] * inner + ruler(inner, 0, 1)).reshape(-1)
+    try:
+        np.add.at(array.reshape(-1), places, values.reshape(-1))
+    except IndexError:
+        raise out_of_bounds(array, index, (0,)) from None
 
 
 @native("add_at(array, index, values, dims[0])",

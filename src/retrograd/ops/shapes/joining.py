@@ -36,6 +36,12 @@ _CAT_OUT = Out("torch.cat(): input types can't be cast to the desired output typ
 @linear(promote="same", node="CatBackward0", quiet=True, out=_CAT_OUT,
         vjp=lambda g, like, dim: _cat_parts(g, like, dim))
 def _cat(tensors: Arrays, dim: int = 0) -> Any:
+    rank = tensors[0].ndim
+    if 0 < rank < 4 and all([t.ndim == rank for t in tensors]):
+        try:
+            return xp.in_rows(xp.concatenate(tensors, axis=dim))
+        except ValueError:
+            pass  # which is put into words below
     for i, t in enumerate(tensors):
         if not t.ndim:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
@@ -111,7 +117,10 @@ def _stack(tensors: Arrays, dim: int = 0) -> Any:
         if t.shape != first.shape:
             raise RuntimeError("stack expects each tensor to be equal size, but got "
                                f"{list(first.shape)} at entry 0 and {list(t.shape)} at entry {i}")
-    return xp.in_rows(xp.stack(tensors, axis=canonical_dim(dim, first.ndim + 1)))
+    axis = canonical_dim(dim, first.ndim + 1)
+    if not axis and first.ndim:
+        return xp.in_rows(xp.concatenate(tensors)).reshape((len(tensors), *first.shape))
+    return xp.in_rows(xp.stack(tensors, axis=axis))
 
 
 @public("stack", method=False)
