@@ -253,7 +253,7 @@ def arg_extreme(find: Callable[..., Any], array: Any, axis: int | None, keepdims
     found = find(array.astype(xp.FLOAT32) if array.dtype.kind == "V" else array, axis=axis)
     if not keepdims:
         return found
-    return found.reshape((1,) * array.ndim) if axis is None else xp.expand_dims(found, axis)
+    return found.reshape([1 if axis in (None, d) else n for d, n in enumerate(array.shape)])
 
 
 def taken_at(array: Any, index: Any, axis: int, keepdims: bool) -> Any:

@@ -23,7 +23,8 @@ def sorting_indices(array: Any, axis: int, descending: bool) -> Any:
     if not descending:
         return xp.argsort(array, axis=axis, kind="stable")
     # Sorting the reversed array and reading it backwards keeps the order of equal elements.
-    order = xp.flip(xp.argsort(xp.flip(array, axis), axis=axis, kind="stable"), axis)
+    backwards = (*(slice(None),) * axis, slice(None, None, -1))
+    order = xp.argsort(array[backwards], axis=axis, kind="stable")[backwards]
     return array.shape[axis] - 1 - order
 
 
@@ -80,6 +81,16 @@ def middle_index(array: Any, axis: int, skip_nan: bool) -> Any:
             # NaN sorts last, so the first one is where the numbers end.
             middle = xp.where(missing > 0, length - missing, middle)
     return order[places_along(middle, axis)]
+
+
+def median(flat: Any, skip_nan: bool) -> Any:
+    """The lower median of a vector."""
+    if flat.dtype.kind in "fiu":
+        order = sorting_indices(flat, 0, False)
+        last = flat[order[-1]]
+        if last == last:  # NaN sorts last
+            return flat[order[(flat.size - 1) // 2]]
+    return flat[middle_index(flat, 0, skip_nan)[0]]
 
 
 def most_frequent(array: Any, axis: int) -> Any:

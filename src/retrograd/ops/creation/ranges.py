@@ -11,7 +11,7 @@ from ...base import dtypes
 from ...base.errors import type_name
 from ...base.warning import warn
 from ...core.op import Number, publish
-from ...core.tensor import Tensor
+from ...core.tensor import Tensor, wrap
 from .filled import (
     empty,
     empty_like,
@@ -67,6 +67,10 @@ def arange(*args: Any, start: Any = None, end: Tensor | Number | None = None, st
            out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None,
            pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """``arange(end)``, ``arange(start, end, step=1)``: numbers up to but without ``end``."""
+    if len(args) == 1 and type(args[0]) is int and args[0] >= 0 and dtype is None and out is None \
+            and end is None and start is None and step is None and not requires_grad \
+            and not place("arange", device, layout):  # the usual call
+        return wrap(xp.arange(args[0]))
     if len(args) > 3 or (not args and end is None):
         got = ", ".join(type_name(a) for a in args)
         raise TypeError(f"arange() received an invalid combination of arguments - got ({got}), but "

@@ -88,7 +88,7 @@ def _extreme_along(name: str, find: Any, input: Any, dim: int, keepdim: bool) ->
         return xp.array(input), xp.zeros((), xp.INT64)
     index = reduce_kernels.arg_extreme(find, input, dim, True)
     return reduce_kernels.taken_at(input, index, dim, keepdim), (
-        index if keepdim else xp.squeeze(index, dim))
+        index if keepdim else index.squeeze(dim))
 
 
 _FORMS = ("Tensor input, *, Tensor out = None", "Tensor input, Tensor other, *, Tensor out = None",
