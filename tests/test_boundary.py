@@ -26,7 +26,8 @@ OWN_ATTRIBUTES = {
     "strides": {"self", "where"},  # of a geometry, in elements
     "base": {"view", "_view", "known", "parent", "v", "self"},  # the tensor that a view looks at
     "accumulate": {"itertools", "self"},  # whether a backward pass adds to .grad
-    "at": {"journal", "error", None},  # the place in a journal; the level of an error
+    # The place in a journal; the level of an error; an option of a command.
+    "at": {"journal", "error", "options", None},
     "reduce": {"functools"}, "reduceat": set(), "__array_interface__": set(), "owndata": set(),
     "ctypes": set(), "tobytes": set(),
 }

@@ -98,7 +98,7 @@ LINALG = _names("svd eigh eig eigvalsh qr det slogdet cholesky inv solve LinAlgE
 
 QUESTIONS = _names(
     # what it is
-    "is_array is_scalar as_array to_numpy number kind_of float_info bfloat16 narrow is_stored_only "
+    "is_array is_scalar as_array to_numpy number kind_of float_info narrow is_stored_only "
     "cast "
     # its memory
     "owns_memory same_memory same_layout may_share_memory storage_of offset_in address is_writable "

@@ -21,7 +21,7 @@ from .plain import layouts
 _NUMBERS = (bool, int, float, complex)
 _READS = frozenset(("asarray", "array", "as_array", "is_array", "is_scalar"))
 """Where NumPy's own data may enter, said in so many words."""
-_UNTOUCHED = frozenset(("error_state", "quieten", "quiet", "QUIET", "bfloat16", "narrow",
+_UNTOUCHED = frozenset(("error_state", "quieten", "quiet", "QUIET", "narrow",
                         "is_stored_only",
                         "dtype", "iinfo", "promote_types", "kind_of", "broadcast_shapes", "reach"))
 """What has nothing to do with arrays."""

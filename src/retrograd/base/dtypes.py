@@ -311,9 +311,9 @@ def of_scalar(value: Any) -> dtype:
 
 def readable(data: Any) -> Any:
     """Data whose elements Python can read: of dtypes that NumPy lacks in single precision."""
-    if data.dtype.kind != "V" and not xp.is_stored_only(data.dtype):
-        return data
-    return xp.cast(data, xp.dtype("complex64") if data.dtype.itemsize == 4 else xp.FLOAT32)
+    if xp.is_stored_only(data.dtype):
+        return xp.cast(data, xp.dtype("complex64") if data.dtype.itemsize == 4 else xp.FLOAT32)
+    return data.astype(xp.FLOAT32) if xp.kind_of(data.dtype) == "V" else data
 
 
 # ---------------------------------------------------------------- devices

@@ -86,11 +86,6 @@ def optional(module: str, what: str) -> Any:
                               f"{library}", name=library)
 
 
-def bfloat16() -> np.dtype:
-    """NumPy's bfloat16, from ml_dtypes, loaded when first needed."""
-    return np.dtype(optional("ml_dtypes", "bfloat16").bfloat16)
-
-
 def narrow(name: str) -> np.dtype:
     """A dtype that NumPy itself does not have: complex32 as pairs, or one of ml_dtypes."""
     if name == "complex32":

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...base.locks import new_lock
-from . import bfloat16, quiet, rejection
+from . import narrow, quiet, rejection
 
 __all__ = ["DEFAULT_SEED", "STATE_BYTES", "Stream"]
 
@@ -105,7 +105,7 @@ class _Kind(NamedTuple):
 @functools.cache
 def _kind(dtype: Any) -> _Kind:
     if isinstance(dtype, str) and dtype == "bfloat16":
-        dtype = bfloat16()
+        dtype = narrow("bfloat16")
     dtype = np.dtype(dtype)
     name = dtype.name
     if name in _COMPLEX_PARTS:

@@ -141,11 +141,12 @@ def is_written_back(target: Tensor, src: Tensor) -> bool:
 
     That is the second half of ``x[i] += y``, which changes neither values nor gradients.
     """
-    to, of = target._view, src._view
-    return to is not None and of is not None and to.base is of.base and not to.origin \
+    view, known = target._view, src._view
+    return view is not None and known is not None and view.base is known.base \
+        and not view.origin \
         and type(src) in PLAIN and type(target) in PLAIN and not src._retains \
         and not target._retains and src._vc is not None and src._vc is not INFERENCE \
-        and of.version != src._vc.n and xp.is_array(src._data) \
+        and known.version != src._vc.n and xp.is_array(src._data) \
         and target._data.dtype == src._data.dtype and xp.same_memory(target._data, src._data) \
         and not ReplayedViews.asked_for and not xp.has_overlap(target._data)
 
