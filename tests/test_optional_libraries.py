@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -51,9 +52,10 @@ NEED_ML_DTYPES = {"Tensor.bfloat16"}
 
 
 def run(program: str) -> str:
-    """What a program prints where neither library is installed."""
+    """What a program prints where neither library nor a native kernel is installed."""
     done = subprocess.run([sys.executable, "-c", BLOCKING + program], text=True, cwd=ROOT,
-                          capture_output=True, check=False)
+                          env={**os.environ, "RETROGRAD_KERNELS": "0"}, capture_output=True,
+                          check=False)
     assert not done.returncode, done.stderr
     return done.stdout
 

@@ -155,7 +155,8 @@ def __getattr__(name: str) -> _Any:
 def __dir__() -> list[str]:
     """The public names: no parts of the machinery."""
     names = {name for name in list(globals()) if not name.startswith("_")} - _INTERNAL
-    return sorted({*names, *_LAZY, *_LAZY_FUNCTIONS, *_late.FUNCTIONS, "__version__"})
+    late = {name for name in _late.FUNCTIONS if not name.startswith("_")}
+    return sorted({*names, *_LAZY, *_LAZY_FUNCTIONS, *late, "__version__"})
 
 
 _share_one_lock()

@@ -134,7 +134,7 @@ y = x ** 3
 try:
     y.numpy()
 except RuntimeError as error:
-    print(error)
+    print(str(error).splitlines()[0])
 y.backward()
 y.backward()
 
