@@ -13,7 +13,7 @@ from ...core.op import Array, Sizes, composite, op
 from ...core.tensor import Tensor
 from ..checks.images import check_resampling, floats_and_bytes
 from .adaptive_pooling import _adaptive_avg_pool
-from .along_axes import _declare_mixing, _declare_taking
+from .along_axes import _behind_batch, _declare_mixing, _declare_taking
 from .sizes import Ints
 
 _NEAREST = {rank: _declare_taking(f"_upsample_nearest{rank}d", f"UpsampleNearest{rank}DBackward0",
@@ -33,7 +33,7 @@ _AVERAGING = {mode: _declare_mixing(
     "compute_index_ranges_weights") for mode in ("bilinear", "bicubic", "lanczos")}
 
 
-@op()
+@op(batches=_behind_batch)
 def _resampled_bytes(input: Array, recipe: Any) -> Any:
     return conv_kernels.multiply_axes_of_bytes(input, recipe)
 
