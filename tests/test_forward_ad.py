@@ -276,3 +276,21 @@ def test_torch_detach_leaves_tangents_behind() -> None:
     with fw.dual_level():
         dual = fw.make_dual(torch.ones(2), torch.ones(2))
         assert fw.unpack_dual(torch.detach(dual)).tangent is None
+
+
+@pytest.mark.parametrize("f", [
+    lambda a: a.cumprod(0), lambda a: a.logcumsumexp(0),
+    lambda a: torch.nn.functional.layer_norm(a, (3,), eps=0.1)],
+    ids=["cumprod", "logcumsumexp", "norm"])
+def test_the_gradient_of_a_second_tangent(f: Any) -> None:
+    """Rules without a forward rule of their own pass on what came from outside of both levels."""
+    x, c, v = (torch.tensor(values, dtype=torch.float64, requires_grad=True)
+               for values in ([1.0, 2.0, 3.0], [1.0, 0.3, 0.7], [0.5, -1.0, 2.0]))
+    w = torch.tensor([0.2, 0.4, 0.9], dtype=torch.float64)
+    second = jvp(lambda a: jvp(f, (a,), (c,))[1], (x,), (v,))[1]
+    found = torch.autograd.grad((second * w).sum(), (x, c, v))
+    slope, = torch.autograd.grad((f(x) * w).sum(), x, create_graph=True)
+    along, = torch.autograd.grad((slope * c).sum(), x, create_graph=True)
+    expected = torch.autograd.grad((along * v).sum(), (x, c, v))
+    for one, other in zip(found, expected):
+        assert torch.allclose(one, other)

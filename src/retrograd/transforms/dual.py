@@ -26,7 +26,16 @@ from .raw_rules import (
     positional,
     unrecorded,
 )
-from .traced_data import Dual, Unreadable, as_inside, has_tangents, levels_of_any, zeros_like_data
+from .traced_data import (
+    Dual,
+    Unreadable,
+    as_inside,
+    has_tangents,
+    levels_from_outside,
+    levels_of_any,
+    with_tangents,
+    zeros_like_data,
+)
 
 
 def compute_dual(op: Op, values: list[Any], top: Dual) -> Any:
@@ -279,11 +288,13 @@ def _by_transposing_twice(op: Op, by_name: dict[str, Any], y: Any, tangents: dic
     from ..ops.memory.casts import cast_gradient
 
     outputs = list(y) if isinstance(y, (tuple, list)) else [y]
+    levels = levels_from_outside([*by_name.values(), *tangents.values()])
     seeds = []
     for nr, part in enumerate(outputs):
         floating = dtypes.category(dtypes.from_numpy_dtype(part.dtype)) > 1
         allowed = op.differentiable is None or nr in op.differentiable
-        seed = wrap_any(zeros_like_data(part)) if floating and allowed else None
+        seed = wrap_any(with_tangents(zeros_like_data(part), levels)) if floating and allowed \
+            else None
         seeds.append(seed)
     pulled: list[Tensor] = []
     directions: list[Tensor] = []

@@ -328,6 +328,35 @@ def levels_of_any(values: list[Any]) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+def levels_from_outside(values: list[Any]) -> list[int]:
+    """The levels at which ``values``, lists included, are gradients that came from outside."""
+    found: set[int] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Dual):
+            found |= {value.level} if value.outer else set()
+            pending += [value.primal, value.tangent]
+        elif isinstance(value, Batched):
+            pending.append(value.value)
+        elif type(value) in (list, tuple):
+            pending += value
+    return sorted(found)
+
+
+def with_tangents(zeros: Any, levels: list[int]) -> Any:
+    """Zeros with a tangent at each level, so that a gradient of theirs keeps its own there."""
+    for level in levels:
+        zeros = _with_tangent(zeros, level)
+    return zeros
+
+
+def _with_tangent(zeros: Any, level: int) -> Any:
+    if isinstance(zeros, Batched) and zeros.level > level:
+        return Batched(zeros.level, _with_tangent(zeros.value, level), zeros.outer)
+    return Dual(level, zeros, zeros_like_data(zeros), True)
+
+
 class as_inside:
     """Run a block as inside given levels, which may be closed already."""
 
