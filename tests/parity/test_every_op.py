@@ -79,7 +79,9 @@ def test_outcomes_are_those_of_the_known_differences() -> None:
     wanted = {*(f"nodes of {name} in {dtype}" for name, dtype in NODE_DIFFERENCES),
               *(f"{name} in {dtype}" for name, dtype in DIFFERENCES),
               *(f"{name}, {kind}" for name, kind in DEGENERATE)}
-    assert set(json.loads(OUTCOMES_FILE.read_text())) == wanted
+    # Those of PyTorch's own catalogue are looked at where it is run.
+    assert {place for place in json.loads(OUTCOMES_FILE.read_text())
+            if not place.endswith(" of the catalogue")} == wanted
 
 
 def test_a_known_difference_that_becomes_another_fails() -> None:

@@ -17,6 +17,7 @@ import retrograd as rg
 from parity.harness import same_message
 
 EIGHTS = ("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu")
+pytestmark = pytest.mark.filterwarnings("ignore:ComplexHalf support is experimental")  # PyTorch's
 NAMES = (*EIGHTS, "complex32")
 OTHERS = ("float64", "float32", "float16", "bfloat16", "int64", "uint8", "bool", "complex64")
 

@@ -332,7 +332,12 @@ KNOWN = {
 }
 """What differs, by function and kind."""
 
+NO_OUT = {"hash_tensor", "_native_batch_norm_legit", "ops.aten.native_dropout_backward",
+          "ops.aten.max_pool2d_with_indices_backward", "ops.aten._upsample_bilinear2d_aa"}
+"""Kernels by PyTorch's own names, which take no out= here."""
+
 FUNCTIONS = [name for name in [*ENTRIES, *MAKERS] if not name.startswith("Tensor.")
+             and name not in NO_OUT
              and name != "histogramdd"  # whose results are no plain tuple
              and name != "chain_matmul"  # PyTorch's forgets out= where a default device is set
              and not name.endswith("_copy")]  # with whose outputs PyTorch's process ends

@@ -29,9 +29,10 @@ _IN_PYTHON = {
     "torch": "as_tensor asarray broadcast_shapes from_dlpack from_numpy frombuffer tensor "
              "to_dlpack unique unravel_index pca_lowrank svd_lowrank lu is_floating_point "
              "is_complex is_conj is_neg is_inference is_signed is_same_size result_type can_cast "
-             "promote_types is_nonzero numel",
+             "promote_types is_nonzero numel lobpcg",
     "nn.functional": "affine_grid dropout1d dropout2d dropout3d fold gaussian_nll_loss grid_sample "
-                     "gumbel_softmax interpolate linear_cross_entropy local_response_norm "
+                     "grouped_mm gumbel_softmax interpolate linear_cross_entropy "
+                     "local_response_norm "
                      "lp_pool1d lp_pool2d lp_pool3d max_unpool1d multi_head_attention_forward "
                      "multilabel_soft_margin_loss normalize softmin softsign tanhshrink "
                      "triplet_margin_with_distance_loss upsample upsample_bilinear "

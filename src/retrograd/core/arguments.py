@@ -58,7 +58,7 @@ def _flags_of(function: FunctionType) -> dict[str, Any]:
               name: str = flags[0][1]) -> None:
         value = args[place] if place < len(args) else kwargs.get(name, True)
         if value is not True and value is not False:
-            where = "" if place >= code.co_argcount else f" (position {place + 1})"
+            where = f" (position {place + 1})" if place < len(args) else ""
             raise TypeError(f"{title}(): argument '{name}'{where} must be bool, not "
                             f"{type_name(value)}")
 

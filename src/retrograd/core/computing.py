@@ -6,6 +6,7 @@ from typing import Any
 
 from ..backend import xp
 from ..backend.interface import kind_of
+from ..base import dtypes
 from .binding import direct
 from .extensions import TRACED_TYPES
 from .libraries import brought, in_library, library_among
@@ -56,7 +57,7 @@ def half_among(values: list[Any]) -> Any:
     """The dtype of half precision data among ``values``, or None."""
     for value in values:
         dtype = getattr(value, "dtype", None)
-        if dtype is not None and (kind_of(dtype) == "V" or (
+        if dtype is not None and type(dtype) is not dtypes.dtype and (kind_of(dtype) == "V" or (
                 dtype.itemsize <= 2 and kind_of(dtype) == "f")):
             return dtype
     return None

@@ -15,7 +15,14 @@ from weakref import ref
 from ..base.call_sites import Site, is_internal, user_frame
 from .graph import LEAF
 
-Leaves = tuple["ref[Any]", ...]
+
+class Behind(ref):  # type: ignore[type-arg]
+    """What lies behind a cut. No program holds it: it forbids nothing that a weak one would."""
+
+    __slots__ = ()
+
+
+Leaves = tuple[Behind, ...]
 
 
 class Cut(NamedTuple):
@@ -53,7 +60,7 @@ def leaves_behind(edge: Any) -> Leaves:
     node = edge.node if edge.is_output else edge
     allowed = node.seq - Memory.seen
     if allowed <= 0:
-        return (ref(node),)
+        return (Behind(node),)
     Memory.seen = node.seq
     if allowed > Memory.nodes:
         allowed = Memory.nodes
@@ -62,11 +69,11 @@ def leaves_behind(edge: Any) -> Leaves:
     leaves = []
     for known in found:
         if not known._arity:
-            leaves.append(ref(known))
+            leaves.append(Behind(known))
             continue
         allowed -= not known.is_output
         if allowed < 0:
-            return (ref(node),)
+            return (Behind(node),)
         for edge in (known.node,) if known.is_output else known.edges():
             if edge is not None and edge not in seen:
                 seen.add(edge)
@@ -89,7 +96,7 @@ def note_cut(out: Any, inputs: Any, how: str = "no_grad") -> None:
         edge = tensor._edge
         if edge is not None:
             is_here = True
-            behind += (ref(tensor),) if edge is LEAF else leaves_behind(edge)
+            behind += (Behind(tensor),) if edge is LEAF else leaves_behind(edge)
         elif (cut := tensor._cut) is not None and not any([cut is known for known in earlier]):
             earlier += (cut,)
     if is_here:
@@ -111,7 +118,7 @@ def cut_here(tensor: Any, how: str) -> Any:
     """The raw cut of what is made from a tensor without its history."""
     frame = user_frame(sys._getframe(2))
     edge = tensor._edge  # none of a view that requires grad as its base does
-    behind = None if edge is None else (ref(tensor),) if edge is LEAF else leaves_behind(edge)
+    behind = None if edge is None else (Behind(tensor),) if edge is LEAF else leaves_behind(edge)
     return (frame.f_code, frame.f_lasti, how, behind, (), 0)
 
 
@@ -142,7 +149,7 @@ def note_exit(tensor: Any, how: str) -> None:
     if known is not None and known[3] and known[3][0]() is not None:
         return  # of a loop, once is enough
     edge = tensor._edge
-    behind = tensor._cut[3] if edge is None else (ref(tensor),) if edge is LEAF \
+    behind = tensor._cut[3] if edge is None else (Behind(tensor),) if edge is LEAF \
         else leaves_behind(edge)
     age = Memory.seen if edge is None or edge is LEAF else \
         edge.node.seq if edge.is_output else edge.seq
