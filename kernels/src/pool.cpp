@@ -109,28 +109,38 @@ template <class T> void max_pool(In<T> x, Out<T> y, I k0, I k1, I s0, I s1, I p0
     largest_of_windows<T, std::int8_t>(p, x.data, y.data, nullptr);
 }
 
+// A plane of sums, which add(sums) adds up: in wide numbers, also where it is kept in narrow ones.
+template <class T> struct SummedPlane {
+    I size;
+    std::vector<Wide<T>> memory;
+    explicit SummedPlane(I size) : size(size), memory(is_narrow<T> ? size : 0) {}
+
+    template <class F> void fill(T* to, F&& add) {
+        Wide<T>* sums;
+        if constexpr (is_narrow<T>) sums = memory.data();
+        else sums = to;
+        std::fill(sums, sums + size, Wide<T>(0));
+        add(sums);
+        if constexpr (is_narrow<T>)
+            for (I i = 0; i < size; i++) to[i] = narrow<T>(sums[i]);
+    }
+};
+
 template <class T, class P>
 void scatter_places(In<T> g, In<P> places, Out<T> out, I k0, I k1, I s0, I s1, I p0, I p1, I d0, I d1) {
-    using W = Wide<T>;
     Pooling p(out, g, {k0, k1, s0, s1, p0, p1, d0, d1});
     require(same_shape(g, places), "the places have another shape");
     parallel(p.planes, rows_grain(p.whole() + 4 * p.pooled()), [&](I begin, I end) {
-        std::vector<W> memory(is_narrow<T> ? p.whole() : 0);
-        for (I plane = begin; plane < end; plane++) {
-            T* to = out.data + plane * p.whole();
-            W* sums;
-            if constexpr (is_narrow<T>) sums = memory.data();
-            else sums = to;
-            std::fill(sums, sums + p.whole(), W(0));
-            for (I i = 0, at = plane * p.pooled(); i < p.y.out; i++)
-                for (I j = 0; j < p.x.out; j++, at++) {
-                    I where = p.y.start(i) * p.x.in + p.x.start(j) + I(places[at]);
-                    require_index(where >= 0 && where < p.whole(), "a place lies outside its plane");
-                    sums[where] += wide(g[at]);
-                }
-            if constexpr (is_narrow<T>)
-                for (I i = 0; i < p.whole(); i++) to[i] = narrow<T>(sums[i]);
-        }
+        SummedPlane<T> summed(p.whole());
+        for (I plane = begin; plane < end; plane++)
+            summed.fill(out.data + plane * p.whole(), [&](Wide<T>* sums) {
+                for (I i = 0, at = plane * p.pooled(); i < p.y.out; i++)
+                    for (I j = 0; j < p.x.out; j++, at++) {
+                        I where = p.y.start(i) * p.x.in + p.x.start(j) + I(places[at]);
+                        require_index(where >= 0 && where < p.whole(), "a place lies outside its plane");
+                        sums[where] += wide(g[at]);
+                    }
+            });
     });
 }
 
@@ -178,25 +188,20 @@ void average_pool_gradient(In<T> g, Out<T> out, I k0, I k1, I s0, I s1, I p0, I 
     Pooling p(out, g, {k0, k1, s0, s1, p0, p1, 1, 1});
     Divisor divisor{given, include_pad};
     parallel(p.planes, p.grain(), [&](I begin, I end) {
-        std::vector<W> memory(is_narrow<T> ? p.whole() : 0), shares(p.x.out);
-        for (I plane = begin; plane < end; plane++) {
-            T* to = out.data + plane * p.whole();
-            W* sums;
-            if constexpr (is_narrow<T>) sums = memory.data();
-            else sums = to;
-            std::fill(sums, sums + p.whole(), W(0));
-            for (I i = 0; i < p.y.out; i++) {
-                const T* from = g.data + plane * p.pooled() + i * p.x.out;
-                W* share = shares.data();
-                for (I j = 0; j < p.x.out; j++) share[j] = wide(from[j]) / divisor.at<W>(p, i, j);
-                parts_of_row(p, i, [&](I row, I, I kx, I first, I last) {
-                    W* q = sums + row * p.x.in + p.x.start(0) + kx;
-                    for (I j = first; j < last; j++) q[j * p.x.stride] += share[j];
-                });
-            }
-            if constexpr (is_narrow<T>)
-                for (I i = 0; i < p.whole(); i++) to[i] = narrow<T>(sums[i]);
-        }
+        SummedPlane<T> summed(p.whole());
+        std::vector<W> shares(p.x.out);
+        W* share = shares.data();
+        for (I plane = begin; plane < end; plane++)
+            summed.fill(out.data + plane * p.whole(), [&](W* sums) {
+                for (I i = 0; i < p.y.out; i++) {
+                    const T* from = g.data + plane * p.pooled() + i * p.x.out;
+                    for (I j = 0; j < p.x.out; j++) share[j] = wide(from[j]) / divisor.at<W>(p, i, j);
+                    parts_of_row(p, i, [&](I row, I, I kx, I first, I last) {
+                        W* q = sums + row * p.x.in + p.x.start(0) + kx;
+                        for (I j = first; j < last; j++) q[j * p.x.stride] += share[j];
+                    });
+                }
+            });
     });
 }
 
