@@ -141,14 +141,9 @@ def settings(stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Ints:
     return (*(1, *stride)[rank - 1:], *(0, *padding)[rank - 1:], *(1, *dilation)[rank - 1:], groups)
 
 
-def new_output(x: Any, weight: Any, stride: Ints, padding: Ints, dilation: Ints) -> Any:
-    """Memory for the result of a convolution."""
-    out = output_space(x.shape[2:], weight.shape[2:], stride, padding, dilation)
-    return np.empty((x.shape[0], weight.shape[0], *out), x.dtype)
-
-
-@native("convolution(x, weight, bias, new_output(x, weight, stride, padding, dilation), "
-        "*settings(stride, padding, dilation, groups))", settings, new_output,
+@native("convolution(x, weight, bias, empty((x.shape[0], weight.shape[0], *output_space("
+        "x.shape[2:], weight.shape[2:], stride, padding, dilation)), x.dtype), "
+        "*settings(stride, padding, dilation, groups))", settings, output_space,
         when="x.size and x.ndim < 5 and ready(x, weight, bias)")
 def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints,
              groups: int) -> Any:

@@ -38,11 +38,6 @@ def in_two(*settings: Ints) -> Ints:
     return tuple([n for pair in whole for n in pair])
 
 
-def pooled(x: Any, out: Ints, dtype: Any = None) -> Any:
-    """Memory for the windows of every plane."""
-    return np.empty((*x.shape[:x.ndim - len(out)], *out), dtype or x.dtype)
-
-
 def combined(combine: Any, x: Any, kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Any:
     # A ufunc writes to the memory of its last result.
     found = x
@@ -53,9 +48,10 @@ def combined(combine: Any, x: Any, kernel: Ints, stride: Ints, dilation: Ints, o
     return found if found.base is None else found.copy()
 
 
-@native("max_pool_with_places(x, pooled(x, out), pooled(x, out, place_kind("
-        "x.shape[-len(out):], kernel, dilation)), *in_two(kernel, stride, padding, dilation))",
-        pooled, place_kind, in_two, when="x.size and len(kernel) < 3 and ready(x)")
+@native("max_pool_with_places(x, empty((*x.shape[:-len(out)], *out), x.dtype), "
+        "empty((*x.shape[:-len(out)], *out), place_kind(x.shape[-len(out):], kernel, dilation)), "
+        "*in_two(kernel, stride, padding, dilation))", place_kind, in_two,
+        when="x.size and len(kernel) < 3 and ready(x)")
 def max_pool_with_places(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
                          out: Ints) -> tuple[Any, Any]:
     # One dimension after the other: always quicker; NaN and padding are rare, and looked at after.
@@ -119,8 +115,9 @@ def _find_last_nan(whole: Any, places: Any, space: Ints, kernel: Ints, stride: I
         np.copyto(places, plain._offset(place, space, dilation), where=part != part)
 
 
-@native("scatter_places(g, places, pooled(g, space), *in_two(kernel, stride, padding, dilation))",
-        pooled, in_two, when="g.size and len(kernel) < 3 and ready(g) and in_order(places)")
+@native("scatter_places(g, places, empty((*g.shape[:-len(space)], *space), g.dtype), "
+        "*in_two(kernel, stride, padding, dilation))", in_two,
+        when="g.size and len(kernel) < 3 and ready(g) and in_order(places)")
 def scatter_places(g: Any, places: Any, space: Ints, kernel: Ints, stride: Ints, padding: Ints,
                    dilation: Ints, out: Ints, unique: bool) -> Any:
     # Where windows begin is remembered.
@@ -139,13 +136,15 @@ def scatter_places(g: Any, places: Any, space: Ints, kernel: Ints, stride: Ints,
 fill_with_plain_bodies(globals(), plain)
 # The plain bodies, as they are bound here.
 _bodies = globals()
-max_pool = native("max_pool(x, pooled(x, out), *in_two(kernel, stride, padding, dilation))",
-                  pooled, in_two, when="x.size and len(kernel) < 3 and ready(x)")(
-                      _bodies["max_pool"])
+max_pool = native(
+    "max_pool(x, empty((*x.shape[:-len(out)], *out), x.dtype), "
+    "*in_two(kernel, stride, padding, dilation))", in_two,
+    when="x.size and len(kernel) < 3 and ready(x)")(_bodies["max_pool"])
 average_pool = native(
-    "average_pool(x, pooled(x, out), *in_two(kernel, stride, padding), include_pad, divisor or 0)",
-    pooled, in_two, when="x.size and len(kernel) < 3 and ready(x)")(_bodies["average_pool"])
+    "average_pool(x, empty((*x.shape[:-len(out)], *out), x.dtype), "
+    "*in_two(kernel, stride, padding), include_pad, divisor or 0)", in_two,
+    when="x.size and len(kernel) < 3 and ready(x)")(_bodies["average_pool"])
 average_pool_gradient = native(
-    "average_pool_gradient(g, pooled(g, space), *in_two(kernel, stride, padding), include_pad, "
-    "divisor or 0)", pooled, in_two, when="g.size and len(kernel) < 3 and ready(g)")(
-        _bodies["average_pool_gradient"])
+    "average_pool_gradient(g, empty((*g.shape[:-len(space)], *space), g.dtype), "
+    "*in_two(kernel, stride, padding), include_pad, divisor or 0)", in_two,
+    when="g.size and len(kernel) < 3 and ready(g)")(_bodies["average_pool_gradient"])

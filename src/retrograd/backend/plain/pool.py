@@ -317,17 +317,47 @@ def adaptive_matrix(size: int, out: int, dtype: Any) -> Any:
 
 
 def adaptive_max_indices(x: Any, out: Ints) -> Any:
-    """Where in its plane the maximum of each adaptive window lies."""
-    space, lead = x.shape[-len(out):], x.shape[:-len(out)]
-    found = xp.zeros((*lead, *out), xp.int64)
+    """Where in its plane the maximum of each adaptive window lies: the first of equals, or NaN."""
+    space = x.shape[-len(out):]
     edges = [adaptive_edges(n, m) for n, m in zip(space, out, strict=True)]
-    for place in itertools.product(*map(range, out)):
-        bounds = [e[i] for e, i in zip(edges, place, strict=True)]
+    widest = [max([end - start for start, end in along], default=0) for along in edges]
+    find = _maxima_by_window if math.prod(out) <= math.prod(widest) else _maxima_by_place
+    return find(x, space, edges, widest)
+
+
+def _maxima_by_window(x: Any, space: Ints, edges: list[Any], widest: list[int]) -> Any:
+    """:func:`adaptive_max_indices` of few windows, one after the other."""
+    lead, rank = x.shape[:x.ndim - len(space)], len(space)
+    found = xp.zeros((*lead, *map(len, edges)), xp.int64)
+    for place in itertools.product(*[range(len(along)) for along in edges]):
+        bounds = [along[i] for along, i in zip(edges, place, strict=True)]
         part = x[(..., *(slice(a, b) for a, b in bounds))]
-        sizes = part.shape[-len(out):]
+        sizes = part.shape[-rank:]
         inside = xp.unravel_index(part.reshape(*lead, math.prod(sizes)).argmax(-1), sizes)
         flat: Any = 0
         for (start, _), position, n in zip(bounds, inside, space, strict=True):
             flat = flat * n + start + position
         found[(..., *place)] = flat
     return found
+
+
+def _maxima_by_place(x: Any, space: Ints, edges: list[Any], widest: list[int]) -> Any:
+    """:func:`adaptive_max_indices` of small windows, one place in all of them after the other.
+
+    A window that is smaller has its last element again, which wins nothing.
+    """
+    lead = x.shape[:x.ndim - len(space)]
+    planes = x.reshape(math.prod(lead), math.prod(space))
+    best: Any = None
+    for place in itertools.product(*map(range, widest)):
+        here = xp.zeros((), xp.INT64)
+        for along, step, n in zip(edges, place, space, strict=True):
+            positions = xp.asarray([min(start + step, end - 1) for start, end in along], xp.INT64)
+            here = here[..., None] * n + positions
+        other = xp.take(planes, here.reshape(-1), axis=1)
+        if best is None:
+            best, found = other, xp.zeros(other.shape, xp.INT64) + here.reshape(-1)
+            continue
+        better = (other > best) | ((other != other) & (best == best))
+        best, found = xp.where(better, other, best), xp.where(better, here.reshape(-1), found)
+    return found.reshape(*lead, *map(len, edges))
