@@ -135,7 +135,6 @@ template <class T, class W = Wide<T>> void shifted_channels(In<T> x, In<W> scale
 
 }  // namespace
 
-#define FLOATS(f) bind<f<float>, f<double>, f<bfloat16>, f<float16>>
-KERNELS({"channel_norm", FLOATS(channel_norm)}, {"channel_input_gradient", FLOATS(channel_input_gradient)},
-        {"channel_weight_gradient", FLOATS(channel_weight_gradient)}, {"channel_sums", FLOATS(channel_sums)},
-        {"shifted_channels", FLOATS(shifted_channels)})
+KERNELS({"channel_norm", FOR_FLOATS(channel_norm)}, {"channel_input_gradient", FOR_FLOATS(channel_input_gradient)},
+        {"channel_weight_gradient", FOR_FLOATS(channel_weight_gradient)}, {"channel_sums", FOR_FLOATS(channel_sums)},
+        {"shifted_channels", FOR_FLOATS(shifted_channels)})

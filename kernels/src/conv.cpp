@@ -449,6 +449,5 @@ void convolution_weight_gradient(In<T> g, In<T> x, Out<T> out, I s0, I s1, I p0,
 
 }  // namespace
 
-#define FLOATS(f) bind<f<float>, f<double>, f<bfloat16>, f<float16>>
-KERNELS({"convolution", FLOATS(convolution)}, {"convolution_input_gradient", FLOATS(convolution_input_gradient)},
-        {"convolution_weight_gradient", FLOATS(convolution_weight_gradient)})
+KERNELS({"convolution", FOR_FLOATS(convolution)}, {"convolution_input_gradient", FOR_FLOATS(convolution_input_gradient)},
+        {"convolution_weight_gradient", FOR_FLOATS(convolution_weight_gradient)})

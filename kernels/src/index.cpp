@@ -139,6 +139,5 @@ template <class T> void scatter_add(InOut<T> x, In<Index> index, In<T> source, I
 
 }  // namespace
 
-#define FLOATS(f) bind<f<float>, f<double>, f<bfloat16>, f<float16>>
-KERNELS({"take", FLOATS(take)}, {"gather", FLOATS(gather)}, {"add_at", bind<add_at<float>, add_at<double>>},
+KERNELS({"take", FOR_FLOATS(take)}, {"gather", FOR_FLOATS(gather)}, {"add_at", bind<add_at<float>, add_at<double>>},
         {"scatter_add", bind<scatter_add<float>, scatter_add<double>>})

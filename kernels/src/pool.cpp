@@ -209,7 +209,6 @@ void average_pool_gradient(In<T> g, Out<T> out, I k0, I k1, I s0, I s1, I p0, I 
 
 #define PLACES(f, T) f<T, std::int8_t>, f<T, std::int16_t>, f<T, std::int64_t>
 #define WITH_PLACES(f) bind<PLACES(f, float), PLACES(f, double), PLACES(f, bfloat16), PLACES(f, float16)>
-#define FLOATS(f) bind<f<float>, f<double>, f<bfloat16>, f<float16>>
-KERNELS({"max_pool_with_places", WITH_PLACES(max_pool_with_places)}, {"max_pool", FLOATS(max_pool)},
-        {"scatter_places", WITH_PLACES(scatter_places)}, {"average_pool", FLOATS(average_pool)},
-        {"average_pool_gradient", FLOATS(average_pool_gradient)})
+KERNELS({"max_pool_with_places", WITH_PLACES(max_pool_with_places)}, {"max_pool", FOR_FLOATS(max_pool)},
+        {"scatter_places", WITH_PLACES(scatter_places)}, {"average_pool", FOR_FLOATS(average_pool)},
+        {"average_pool_gradient", FOR_FLOATS(average_pool_gradient)})
