@@ -6,6 +6,7 @@ import gc
 import inspect
 from typing import Any
 
+import numpy as np
 import pytest
 
 import retrograd as torch
@@ -129,14 +130,57 @@ def test_custom_functions_writes_checkpoints_and_transforms() -> None:
         z.sum().backward()
         assert held.current == 0
         u = checkpoint(lambda t: t.exp().sin().exp(), x + 1, use_reentrant=False)
-        assert held.current == 0  # what hooks and checkpoints keep is theirs
+        assert held.current == 400 + torch.get_rng_state().nbytes  # its input, and the state
         u.sum().backward()
+        assert held.current == 0
         mapped = torch.vmap(lambda row: (row * x).exp())(torch.ones(3, 100))
         assert held.current >= 1200
         mapped.sum().backward()
         del u, mapped
         gc.collect()
         assert held.current == 0
+
+
+class Boxed:
+    def __init__(self, tensor: Any):
+        self.tensor = tensor
+
+
+@pytest.mark.parametrize("pack, unpack, size", [
+    (lambda t: t.clone(), lambda t: t, 400), (lambda t: t, lambda t: t, 400),
+    (lambda t: t.half(), lambda t: t.float(), 200),
+    (lambda t: t.numpy().copy(), torch.from_numpy, 400),
+    (lambda t: {"here": (t.clone(),)}, lambda d: d["here"][0], 400),
+    (lambda t: Boxed(t.clone()), lambda box: box.tensor, 400),
+    (lambda t: t.numpy().tobytes(), lambda b: torch.tensor(np.frombuffer(b, "f4")), 400),
+    (lambda t: 7, lambda n: torch.full((100,), 2.718281828), 0)])
+def test_what_hooks_keep_counts_in_the_place_of_what_was_saved(pack: Any, unpack: Any,
+                                                               size: int) -> None:
+    x = torch.ones(100, requires_grad=True)
+    with ledger() as held, torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+        y = x.exp()
+        assert held.current == size
+        z = y.sum()
+        z.backward()
+        assert (held.current, held.peak) == (0, size)
+        assert torch.allclose(x.grad, torch.full((100,), 2.718281828), 1e-3)
+
+
+def test_nested_checkpoints_and_what_recomputing_holds() -> None:
+    x = torch.ones(100, requires_grad=True)
+    state = torch.get_rng_state().nbytes
+
+    def inner(t: Any) -> Any:
+        return checkpoint(lambda u: u.exp().sin(), t * 2, use_reentrant=False)
+
+    with ledger() as held:
+        y = checkpoint(inner, x + 1, use_reentrant=False)
+        assert 400 + state <= held.current <= 400 + 2 * state  # of the outer one, and both states
+        before = held.current
+        y.sum().backward()
+        del y
+        gc.collect()
+        assert held.current == 0 and held.peak > before  # while it was computed again
 
 
 @pytest.mark.parametrize("dtype, size", [(torch.bfloat16, 2), (torch.float16, 2),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import gc
 import gzip
 import json
 import os
@@ -214,8 +215,43 @@ def test_bytes_are_those_of_new_memory() -> None:
     assert held["aten::view"] == held["aten::mul_"] == 0
     assert held["aten::zeros"] == 80 and held["aten::sum"] == 4
     inside = named(prof, "block").cpu_children
-    assert held["block"] == sum(child.cpu_memory_usage for child in inside) > 0
+    taken = sum(child.cpu_memory_usage for child in inside)
+    assert held["block"] == x.grad.nbytes < taken  # the rest was given back before its end
+    assert named(prof, "block").self_cpu_memory_usage == held["block"] - taken
     assert "128 B" in prof.key_averages().table(sort_by="cpu_memory_usage")
+
+
+def test_memory_that_is_given_back_counts_where_that_happens() -> None:
+    old = torch.ones(100)
+    with profile(profile_memory=True) as outer:
+        kept = old * 2
+        with profile(profile_memory=True) as inner:
+            del kept  # which the inner one has never met
+            with record_function("block"):
+                new = old + 1
+            del old
+        del new
+    freed = {prof: [e.cpu_memory_usage for e in prof.events() if e.name == "[memory]"]
+             for prof in (outer, inner)}
+    assert freed[inner] == [-400, -400] and freed[outer] == [-400, -400, -400]
+    assert named(outer, "block").cpu_memory_usage == named(inner, "block").cpu_memory_usage == 400
+    total = outer.key_averages().total_average()
+    assert total.self_cpu_memory_usage == -400  # what was there before is gone
+    assert "[memory]" in outer.key_averages().table()
+
+
+def test_all_that_a_training_step_takes_and_does_not_keep_is_given_back() -> None:
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+    optimizer = torch.optim.SGD(net.parameters(), 0.1, foreach=False)
+    net(torch.ones(5, 3)).sum().backward()
+    with profile(profile_memory=True) as prof:
+        optimizer.zero_grad(set_to_none=False)
+        torch.nn.functional.mse_loss(net(torch.ones(5, 3)), torch.zeros(5, 2)).backward()
+        optimizer.step()
+    gc.collect()
+    assert prof.key_averages().total_average().self_cpu_memory_usage == 0
+    assert not any(event.cpu_memory_usage for event in prof.events()
+                   if event.name.startswith("torch::autograd::Accumulate"))
 
 
 def test_shapes_and_arithmetic() -> None:

@@ -189,3 +189,26 @@ ONLY_THERE = {
     "structured_input_shapes", "structured_input_strides", "input_dtypes", "python_id",
     "python_parent_id", "python_module_id", "is_python_function", "use_python_export", "kwargs"}
 """What that library writes into an event."""
+
+
+def test_memory_is_taken_and_given_back_where_it_is_in_pytorch() -> None:
+    """By every call, and what is given back by a block and between calls."""
+    def measured(library: Any) -> tuple[dict[str, int], int]:
+        x, w = (library.ones(*shape, requires_grad=True) for shape in ((50, 20), (20, 30)))
+        for _ in range(2):
+            with library.profiler.profile(activities=[library.profiler.ProfilerActivity.CPU],
+                                          profile_memory=True) as prof:
+                with library.profiler.record_function("block"):
+                    h = (x @ w).relu()
+                    h = h.exp().reshape(-1)
+                (h * h).sum().backward()
+                del h
+                x.grad = w.grad = None
+        memory = {e.name: e.cpu_memory_usage for e in prof.events() if e.name != "[memory]"}
+        return memory, prof.key_averages().total_average().self_cpu_memory_usage
+
+    (found, rest), (expected, torchs_rest) = map(measured, LIBRARIES)
+    assert rest == torchs_rest == 0
+    for name in ("block", "aten::matmul", "aten::relu", "aten::exp", "aten::reshape",
+                 "MulBackward0", "ExpBackward0", "ReluBackward0"):
+        assert found[name] == expected[name], name

@@ -26,10 +26,10 @@ from .recorder import Recorder
 class profile:
     """A block whose calls are measured.
 
-    ``record_shapes`` keeps the shapes of arguments, ``profile_memory`` the memory that results
-    hold, ``with_stack`` the lines of the program that led to a call, ``with_modules`` the modules
-    it ran in and ``with_flops`` the arithmetic of the costliest ops. Blocks may be nested; threads
-    are measured if they run in a copy of this block's context.
+    ``record_shapes`` keeps the shapes of arguments, ``profile_memory`` the memory that tensors
+    take and give back, ``with_stack`` the lines of the program that led to a call,
+    ``with_modules`` the modules it ran in and ``with_flops`` the arithmetic of the costliest ops.
+    Blocks may be nested; threads are measured if they run in a copy of this block's context.
 
     >>> with torch.autograd.profiler.profile() as prof:
     ...     y = torch.ones(3) * 2
@@ -76,7 +76,7 @@ class profile:
             if self._recorder is None:
                 self.profiling_start_time_ns = perf_counter_ns()
             else:
-                recorder.found = self._recorder.found
+                recorder.found, recorder.changes = self._recorder.found, self._recorder.changes
             self._recorder = recorder
             enter(MODE, MODE.get().but(profile=recorder))
         except BaseException:
@@ -97,6 +97,8 @@ class profile:
         if recorder.is_on:
             self.profiling_end_time_ns = perf_counter_ns()
         recorder.is_on, self._events = False, None
+        if recorder.memory is not None and recorder in recorder.memory.told:
+            recorder.memory.told.remove(recorder)
         mode = MODE.get()
         if mode.profile is recorder:  # other switches may have been changed for good
             MODE.set(mode.but(profile=recorder.outer))

@@ -110,8 +110,9 @@ class Kernel(NamedTuple):
 class FunctionEvent(FormattedTimesMixin):
     """One call that was measured.
 
-    ``cpu_memory_usage`` is the memory that its results hold and its arguments do not; a block that
-    a program named has that of the calls inside. ``module_hierarchy`` says in which modules it ran.
+    ``cpu_memory_usage`` is the memory that tensors took during it, less what they gave back then;
+    what became free between two calls is an event of its own, named "[memory]".
+    ``module_hierarchy`` says in which modules it ran.
     """
 
     self_device_time_total = device_time_total = cuda_time_total = self_cuda_time_total = 0
@@ -259,9 +260,6 @@ class EventList(list[Any]):
 
     def _build_tree(self) -> None:
         self._populate_cpu_children()
-        for event in sorted(self, key=lambda event: -event.time_range.start):
-            if event.is_user_annotation:
-                event.cpu_memory_usage = sum([c.cpu_memory_usage for c in event.cpu_children])
         self._tree_built = True
 
     def _populate_cpu_children(self) -> None:

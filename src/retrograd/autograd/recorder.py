@@ -9,13 +9,16 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from itertools import pairwise
+from functools import partial
+from itertools import accumulate, pairwise
 from math import prod
 from time import perf_counter_ns
 from types import CodeType
 from typing import Any
+from weakref import ref
 
 from ..backend import xp
 from ..backend.interface import is_array
@@ -26,7 +29,7 @@ from ..core.extensions import TRACED_TYPES
 from ..core.op import Op
 from ..core.tensor import Tensor
 from .event_names import name_of
-from .profiler_util import EventList, FunctionEvent, RecordScope
+from .profiler_util import MEMORY_EVENT_NAME, EventList, FunctionEvent, RecordScope
 
 _INSIDE: ContextVar[str] = ContextVar("retrograd.profiled_function", default="")
 """The function that runs: the op that it is made of is no event besides, if it has its name."""
@@ -51,6 +54,12 @@ class Recorder:
         self.keeps_stack: bool = stack or (outer is not None and outer.keeps_stack)
         self.keeps_modules: bool = modules or (outer is not None and outer.keeps_modules)
         self.found: list[dict[str, Any]] = []
+        self.memory: _Memory | None = None
+        if self.keeps_memory:
+            self.memory = (outer and outer.memory) or _Memory()
+            self.memory.told.append(self)
+        # When bytes were taken or given back, in which thread and how many.
+        self.changes: list[tuple[int, int, int]] = []
         # Where the calls were whose nodes a backward pass may run.
         self.forward: dict[int, dict[str, Any]] = {}
 
@@ -99,8 +108,8 @@ class Recorder:
                 details["kwinputs"] = {k: v for k, v in (kwargs or {}).items()
                                        if not _has_tensors(v)}
                 details["flops"] = _flops(name, details["input_shapes"], result)
-            if self.keeps_memory:
-                details["cpu_memory_usage"] = _new_bytes(result, inputs)
+            if self.memory is not None:
+                self.memory.see(result, inputs, end)
             if self.keeps_stack or self.keeps_modules:
                 details |= self._place(sys._getframe(1))
             seq = _sequence_number(result, inputs)
@@ -122,8 +131,11 @@ class Recorder:
             end = perf_counter_ns()
             details: dict[str, Any] = {"sequence_nr": seq, **self.forward.get(
                 seq, {"stack": ((site.code, site.line),)} if site and self.keeps_stack else {})}
-            if self.keeps_memory:
-                details["cpu_memory_usage"] = _new_bytes(result, args)
+            if self.memory is not None:
+                # A gradient that nobody has met yet was added up on the way here.
+                sums = [value for value in args if not isinstance(value, Tensor)]
+                self.memory.see(sums, (), outer)
+                self.memory.see(result, args, end)
             self.note(name, start, end, RecordScope.BACKWARD_FUNCTION, **details)
             self.note(_EVALUATE + name, outer, perf_counter_ns(), RecordScope.FUNCTION, **details)
 
@@ -135,6 +147,11 @@ class Recorder:
                              *rest)
 
         return measured
+
+    def meet(self, values: Any) -> None:
+        """Be shown values that were there before."""
+        if self.memory is not None:
+            self.memory.see((), values, 0)
 
     def _leave(self) -> None:
         """Take a recorder that has ended out of a context that was copied while it was on."""
@@ -174,7 +191,8 @@ class Recorder:
         """The events so far, in the order of time; times are counted from ``start``."""
         threads: dict[int | None, int] = {None: 0}
         made = EventList(**options)
-        for number, event in enumerate(sorted(self.found, key=lambda e: (e["start"], -e["end"]))):
+        found = self._with_memory() if self.changes else self.found
+        for number, event in enumerate(sorted(found, key=lambda e: (e["start"], -e["end"]))):
             name = event["name"]
             made.append(FunctionEvent(
                 id=number, name="ProfilerStep*" if name.startswith("ProfilerStep#") else name,
@@ -193,6 +211,88 @@ class Recorder:
                 is_user_annotation=event["scope"] is RecordScope.USER_SCOPE))
         made._build_tree()
         return made
+
+    def _with_memory(self) -> Iterable[dict[str, Any]]:
+        """The events with the bytes each took, less those it gave back; and those of no event."""
+        for thread in {event["thread"] for event in self.found} | {c[1] for c in self.changes}:
+            changes = sorted([(time, count) for time, of, count in self.changes if of == thread])
+            times = [time for time, _ in changes]
+            until = [0, *accumulate([count for _, count in changes])]
+            seen = 0  # changes that belong to events, or lie before them
+            for event in sorted([event for event in self.found if event["thread"] == thread],
+                                key=lambda event: event["start"]):
+                first = bisect_left(times, event["start"])
+                after = bisect_right(times, event["end"])
+                yield {**event, "cpu_memory_usage": until[after] - until[first]}
+                yield from _alone(thread, changes[seen:first])
+                seen = max(seen, after)
+            yield from _alone(thread, changes[seen:])
+
+
+# ---------------------------------------------------------------- memory
+
+
+class _Memory:
+    """Tells recorders when calls take memory, and when it is given back.
+
+    Memory is watched from the first call that it meets, as an argument or as a result.
+    """
+
+    def __init__(self) -> None:
+        self.told: list[Recorder] = []
+        self.watched: dict[int, ref[Any]] = {}
+
+    def see(self, result: Any, inputs: Any, time: int) -> None:
+        """Look at the results and the arguments of a call that ended at a time."""
+        for value in _tensors(inputs):
+            self._watch(value)
+        taken = sum([self._watch(value) for value in _tensors(result)])
+        if taken:
+            self._tell(time, taken)
+
+    def _watch(self, value: Any) -> int:
+        """Watch the memory of a tensor or an array; the bytes of it that were not known."""
+        new = 0
+        for memory in _memory(value):
+            known = self.watched.get(id(memory))
+            if known is None or known() is not memory:
+                size = memory._data.nbytes if isinstance(memory, Tensor) else memory.nbytes
+                self.watched[id(memory)] = ref(memory, partial(self._gone, id(memory), size))
+                new += size
+        return new
+
+    def _gone(self, key: int, size: int, reference: ref[Any]) -> None:
+        if self.watched.get(key) is reference:
+            del self.watched[key]
+            self._tell(perf_counter_ns(), -size)
+
+    def _tell(self, time: int, count: int) -> None:
+        for recorder in self.told:
+            if recorder.is_on and not recorder.is_paused:
+                recorder.changes.append((time, threading.get_ident(), count))
+
+
+def _memory(value: Any) -> Iterable[Any]:
+    """What holds the memory of a tensor or an array; of a transform's data that of all its parts.
+
+    Of a single number that is its tensor: NumPy's scalars cannot be watched.
+    """
+    data = value._data if isinstance(value, Tensor) else value
+    if type(data) in TRACED_TYPES:
+        for part in getattr(type(data), "__slots__", ()):
+            for inner in _tensors(getattr(data, part)):
+                yield from _memory(inner)
+    elif is_array(data):
+        yield memory_of(data)
+    elif xp.is_scalar(data) and isinstance(value, Tensor):
+        yield value
+
+
+def _alone(thread: int, changes: Iterable[tuple[int, int]]) -> Iterable[dict[str, Any]]:
+    """Events of memory that was taken or given back between calls."""
+    for time, count in changes:
+        yield {"name": MEMORY_EVENT_NAME, "start": time, "end": time, "thread": thread,
+               "scope": RecordScope.FUNCTION, "cpu_memory_usage": count}
 
 
 # ---------------------------------------------------------------- details of a call
@@ -215,26 +315,6 @@ def _shape(value: Any) -> list[Any]:
     if isinstance(value, list | tuple):
         return [_shape(item) for item in value] if any(map(_shape, value)) else []
     return list(value.shape) if isinstance(value, Tensor) else []
-
-
-def _memory(value: Any) -> Iterable[Any]:
-    """What holds the memory of tensors and arrays; of a transform's data that of all its parts."""
-    for found in _tensors(value):
-        data = found._data if isinstance(found, Tensor) else found
-        if type(data) in TRACED_TYPES:
-            parts = getattr(type(data), "__slots__", ())
-            yield from _memory([getattr(data, part) for part in parts])
-        elif is_array(data):
-            yield memory_of(data)
-        elif xp.is_scalar(data):
-            yield data
-
-
-def _new_bytes(result: Any, inputs: Iterable[Any]) -> int:
-    """The bytes of the memory that results hold and inputs do not."""
-    known = set(map(id, _memory(tuple(inputs))))
-    new = {id(memory): memory.nbytes for memory in _memory(result) if id(memory) not in known}
-    return sum(new.values())
 
 
 def _sequence_number(result: Any, inputs: Iterable[Any]) -> int:

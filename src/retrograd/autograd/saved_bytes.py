@@ -13,7 +13,7 @@ from ..base.call_sites import Site, user_frame
 from ..base.modes import MODE, enter
 from ..base.tables import plain_table, rich_table, size
 from ..core.graph import short_name
-from ..core.holders import add_holders, memory_in, saved_data
+from ..core.holders import add_holders, bytes_in, memory_in, saved_data
 
 
 class Saved:
@@ -27,7 +27,7 @@ class Saved:
 
     def __init__(self, memory: Any, op: str, site: Site, module: str, is_parameter: bool,
                  since: int):
-        self.bytes = int(memory.nbytes)
+        self.bytes = bytes_in(memory)
         self.op, self.site, self.module, self.is_parameter = op, site, module, is_parameter
         self.since: int = since
         self.until: int | None = None
@@ -57,8 +57,8 @@ class ledger:
 
     ``current`` and ``peak`` are bytes, without those of parameters, which live anyway and are
     counted in ``parameters``. ``rows("line")``, ``rows("op")`` and ``rows("module")`` say who saved
-    what was held at the peak; printed, it is a table by line. What hooks on saved tensors keep, and
-    checkpoints, is theirs and not counted.
+    what was held at the peak; printed, it is a table by line. What hooks on saved tensors made of
+    them counts in their place, and of a checkpoint its inputs and the state of random numbers.
 
     >>> import retrograd as torch
     >>> x = torch.ones(1000, requires_grad=True)

@@ -255,6 +255,8 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
         grads[edge] = gradient if known is None else known + gradient
     released = None if retain else Released(call_sites.here(3))
     profile = MODE.get().profile
+    if profile is not None:
+        profile.meet(gradients)
     finish = (_Leaves if profile is None or not accumulate else _MeasuredLeaves)(
         grads, captured, None if targets is None else set(targets), recorded, accumulate, schedule)
     errors, outer = xp.error_state(), RUNNING.get()
@@ -682,7 +684,11 @@ class _MeasuredLeaves(_Leaves):
 
     def __call__(self, leaf: Tensor) -> None:
         profile = MODE.get().profile
-        profile.node(profile.accumulation, -1, None, super().__call__, leaf)
+        profile.node(profile.accumulation, -1, None, self._finish, leaf)
+
+    def _finish(self, leaf: Tensor) -> Tensor | None:
+        super().__call__(leaf)
+        return leaf._grad
 
 
 def leaf_hooks(leaf: Tensor, g: Any, recorded: bool) -> Any:

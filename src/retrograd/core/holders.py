@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from types import FunctionType
 from typing import Any
 
 from ..backend.interface import is_array, library_of
@@ -48,11 +49,31 @@ def _data_in(value: Any) -> Iterator[tuple[Any, bool]]:
                 yield from _data_in(getattr(value, slot, None))
     elif isinstance(value, Node):  # of a write to a part
         yield from saved_data(value)
-    elif hasattr(value, "unpack"):  # in the keeping of a custom function, or of hooks
-        for name in ("tensor", "data", "packed", "value"):
+    elif hasattr(value, "unpack_hook"):
+        yield from _data_of_hooks(value.value)
+    elif hasattr(value, "unpack"):  # in the keeping of a custom function
+        for name in ("tensor", "data", "packed"):
             yield from _data_in(getattr(value, name, None))
     elif is_array(value) or (hasattr(value, "nbytes") and hasattr(value, "dtype")):
         yield value, False
+
+
+def _data_of_hooks(value: Any) -> Iterator[tuple[Any, bool]]:
+    """What a hook made of a saved tensor: an object of any kind, which may hold others."""
+    if isinstance(value, (bytes, bytearray)):
+        yield value, False
+    elif isinstance(value, dict):
+        yield from _data_of_hooks(list(value.values()))
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _data_of_hooks(part)
+    elif isinstance(value, Tensor) or hasattr(value, "unpack") or is_array(value):
+        yield from _data_in(value)
+    elif hasattr(value, "held_tensors"):  # it knows
+        yield from _data_in(value.held_tensors())
+    elif not isinstance(value, (type, FunctionType)):
+        yield from _data_in([part for part in getattr(value, "__dict__", {}).values()
+                             if isinstance(part, Tensor) or is_array(part)])
 
 
 def memory_in(data: Any) -> Any:
@@ -61,6 +82,11 @@ def memory_in(data: Any) -> Any:
         return data
     library = library_of(data)
     return data if library.owns_memory(data) else library.storage_of(data)
+
+
+def bytes_in(memory: Any) -> int:
+    """How much it is."""
+    return int(memory.nbytes) if hasattr(memory, "nbytes") else len(memory)
 
 
 def nodes_behind(edges: Iterable[Any]) -> list[Any]:
@@ -87,7 +113,7 @@ def note_holders(error: MemoryError, nodes: Iterable[Any]) -> None:
             memory = memory_in(data)
             if not is_leaf and id(memory) not in seen:
                 seen.add(id(memory))
-                held += memory.nbytes
+                held += bytes_in(memory)
         if held:
             rows.append((held, short_name(node), node.site))
     rows.sort(key=lambda row: -row[0])

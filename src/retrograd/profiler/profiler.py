@@ -190,8 +190,8 @@ class _KinetoProfile:
 
     def export_memory_timeline(self, path: str, device: str | None = None) -> None:
         """PyTorch's picture of memory over time: refused."""
-        raise RuntimeError("retrograd keeps no times of allocations: with profile_memory=True, "
-                           "key_averages() says what the results of each op hold")
+        raise RuntimeError("retrograd draws no memory over time: with profile_memory=True, "
+                           "events() and key_averages() say what each call took and gave back")
 
 
 class profile(_KinetoProfile):

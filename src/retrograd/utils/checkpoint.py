@@ -164,6 +164,11 @@ class _Holder:
     def __init__(self, frame: _Frame, number: int, about: Any):
         self.frame, self.number, self.about = frame, number, about
 
+    def held_tensors(self) -> list[Any]:
+        """What is kept in the place of the value, and of all others of the call."""
+        return [held for held in (*self.frame.leaves, self.frame.state)
+                if isinstance(held, (Tensor, PackedValue))]
+
 
 class _Frame:
     """One checkpointed call."""
