@@ -6,6 +6,7 @@ marked as something else than Python: ``text`` or ``console``.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import doctest
 import inspect
@@ -13,6 +14,10 @@ import io
 import json
 import linecache
 import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -122,6 +127,21 @@ HOMES = ("", "Tensor", "autograd", "autograd.functional", "autograd.profiler", "
          "fft", "distributions", "testing", "utils.benchmark")
 
 
+SOURCE = Path(torch.__file__).parent
+
+
+def docstrings() -> Iterator[tuple[Path, str]]:
+    """All docstrings of the source."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        if ">>>" in (text := path.read_text(encoding="utf-8")) or "::\n" in text:
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                    yield path, ast.get_docstring(node) or ""
+
+
+DOCSTRINGS = list(docstrings())
+
+
 def examples() -> dict[str, str]:
     """The docstrings that have examples, by name."""
     found: dict[str, str] = {}
@@ -133,6 +153,11 @@ def examples() -> dict[str, str]:
             doc = inspect.getdoc(value) if callable(value) else None
             if doc and ">>>" in doc and doc not in found.values():
                 found[f"{space}.{name}".lstrip(".")] = doc
+    known = {*map(_values, found.values())}
+    for path, doc in DOCSTRINGS:  # of what loads when it is named, and of what has no public name
+        if ">>>" in doc and not any(_values(doc) in one for one in known):
+            module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+            found[f"{module}.{_values(doc)[:20]}"] = doc
     return found
 
 
@@ -141,8 +166,8 @@ EXAMPLES = examples()
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example(name: str) -> None:
-    home = import_module(f"retrograd.{name.rpartition('.')[0]}".rstrip(".")) \
-        if not name.startswith("Tensor.") else torch.Tensor
+    home = torch.Tensor if name.startswith("Tensor.") else import_module(
+        f"retrograd.{name.rpartition('.')[0]}".rstrip("."))
     names = {**(vars(home) if home is not torch else {}), "torch": torch, "retrograd": torch,
              "nn": torch.nn, "F": torch.nn.functional}
     test = doctest.DocTestParser().get_doctest(EXAMPLES[name], names, name, None, None)
@@ -150,6 +175,69 @@ def test_an_example(name: str) -> None:
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     runner.run(test, out=told.write)
     assert not runner.failures, told.getvalue()
+
+
+DECLARING = """
+from __future__ import annotations
+from typing import Any
+import retrograd as torch
+from retrograd import conj, cos
+from retrograd.backend import xp
+from retrograd.core.op import PUBLIC, REGISTRY, Array, elementwise
+REGISTRY.pop({name!r}), PUBLIC["torch"].pop({name!r})  # declared already
+{block}
+x = torch.tensor([0.5, 2.0], requires_grad=True)
+found, expected = {call}, torch.{call}  # the new one, and ours
+assert torch.equal(found, expected)
+ones = torch.ones(2)
+assert torch.equal(*(torch.autograd.grad(y, x, ones)[0] for y in (found, expected)))
+"""
+NATIVE = """
+from __future__ import annotations
+from typing import Any
+import numpy as np
+from retrograd.backend.numpy import native as namespace
+globals().update(vars(namespace))
+{block}
+numbers = np.ones((64, 64), np.float32)
+if "softmax" not in namespace.kernels:
+    assert softmax(numbers, 1) is None  # the body stays, which says nothing here
+else:
+    assert np.allclose(softmax(numbers, 1), 1 / 64)
+"""
+BLOCKS = {
+    "as_torch.py": "{block}\nimport torch\nassert torch.Tensor is retrograd.Tensor",
+    "core/extensions.py": "from retrograd.core.extensions import Extensions\n"
+                          "def call_traced(op, args, mode): return args\n"
+                          "extensions = Extensions()\n{block}\n"
+                          "assert extensions.traced_call('op', (1,), None) == (1,)",
+    "core/op.py": DECLARING.replace("{name!r}", "'mul'").replace("{call}", "mul(x, x + 1)"),
+    "backend/numpy/native.py": NATIVE,
+    "ARCHITECTURE.md 0": DECLARING.replace("{name!r}", "'sin'").replace("{call}", "sin(x)"),
+    "ARCHITECTURE.md 1": NATIVE}
+"""What stands around each block that shows a part of a program, and what becomes of it."""
+
+
+def parts_of_programs() -> dict[str, str]:
+    """The blocks of code in docstrings that are not examples, and those of ARCHITECTURE.md."""
+    found = {}
+    for path, doc in DOCSTRINGS:
+        for block in re.findall(r"::\n\n((?:    .*\n|\n)+)", doc):
+            found[path.relative_to(SOURCE).as_posix()] = textwrap.dedent(block)
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    blocks = [block for block in re.findall(r"```\w*\n(.*?)```", text, re.DOTALL) if "def " in block]
+    return found | {f"ARCHITECTURE.md {number}": block for number, block in enumerate(blocks)}
+
+
+PARTS = parts_of_programs()
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_of_a_program(name: str) -> None:
+    program = BLOCKS[name].lstrip().replace("{block}", PARTS[name])
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], text=True, check=False,
+                          capture_output=True, env={"PYTHONPATH": str(SOURCE.parent)})
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_hundred_most_used_functions_have_formulas_and_examples() -> None:
