@@ -20,6 +20,7 @@ import pytest
 import retrograd as torch
 from retrograd import nn
 from retrograd.core.cuts import EXITS, Memory
+from retrograd.utils.checkpoint import checkpoint
 
 SOURCE = str(Path(torch.__file__).parent.parent)
 
@@ -194,6 +195,55 @@ def test_a_value_that_was_overwritten_since_it_was_saved_is_told_before_backward
     found = torch.explain(z, x)
     assert found[0].is_reached and "modified by an inplace operation" in found.stale[0]
     assert "backward would fail" in str(found)
+
+
+def test_checkpoints_reach_what_their_functions_use() -> None:
+    layers = nn.ModuleList([nn.Linear(2, 2) for _ in range(12)])
+    spare = nn.Linear(2, 2)
+
+    def run(x: Any) -> Any:
+        for layer in layers:
+            x = layer(x)
+        return x
+
+    x = torch.ones(3, 2, requires_grad=True)
+    parameters = dict(nn.ModuleDict({"layers": layers, "spare": spare}).named_parameters())
+    for use_reentrant in (True, False):
+        loss = checkpoint(run, x * 2, use_reentrant=use_reentrant).sum()
+        for is_over in (False, True):
+            found = torch.explain(loss, {**parameters, "x": x})
+            assert {p.name for p in found if p.is_reached} == {"x"} | {
+                name for name in parameters if name.startswith("layers")}
+            assert found["spare.weight"].status == "unused" and found.is_over is is_over
+            if not is_over:
+                loss.backward()
+        assert layers[0].weight.grad is not None
+
+    def cutting(x: Any) -> Any:
+        return layers[1](layers[0](x).detach())  # cut
+
+    loss = checkpoint(cutting, x, use_reentrant=True).sum()
+    found = torch.explain(loss, {"first": layers[0].weight, "second": layers[1].weight})
+    (place,) = found["first"].places
+    assert found["second"].is_reached and place.how == ".detach()" and "# cut" in place.source
+
+
+def test_a_value_that_was_saved_twice_is_told_once() -> None:
+    w = torch.ones(2, requires_grad=True)
+    h = w * 1
+    loss = (h * h).sum()
+    h.add_(1)
+    (told,) = torch.explain(loss, {"w": w}).stale
+    assert "h * h" in told and "h.add_(1)" in told
+
+
+def test_what_was_detached_says_by_which_line() -> None:
+    net = nn.Linear(2, 2)
+    copies = {"copy": net.weight.detach()}  # cut
+    why = torch.explain(net(torch.ones(2)).sum(), copies)["copy"].why
+    assert why.startswith("requires_grad is False\ncut by .detach()") and "# cut" in why
+    net.bias.requires_grad_(False)
+    assert torch.explain(net(torch.ones(2)).sum(), net)["bias"].why == "requires_grad is False"
 
 
 def test_names_and_kinds_of_parameters() -> None:

@@ -225,7 +225,7 @@ def parts_of_programs() -> dict[str, str]:
         for block in re.findall(r"::\n\n((?:    .*\n|\n)+)", doc):
             found[path.relative_to(SOURCE).as_posix()] = textwrap.dedent(block)
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    blocks = [block for block in re.findall(r"```\w*\n(.*?)```", text, re.DOTALL) if "def " in block]
+    blocks = filter(re.compile("def ").search, re.findall(r"```\w*\n(.*?)```", text, re.DOTALL))
     return found | {f"ARCHITECTURE.md {number}": block for number, block in enumerate(blocks)}
 
 

@@ -13,7 +13,7 @@ import pytest
 import retrograd as torch
 from retrograd.autograd.backward import WATCHERS
 from retrograd.autograd.watching import watching
-from retrograd.cli import _parser, _take_late_options
+from retrograd.cli import _parser, _take_late_options, main
 
 SOURCE = str(Path(torch.__file__).parent.parent)
 
@@ -98,3 +98,26 @@ def test_what_follows_a_program_is_its_own_where_the_command_has_no_options(comm
     before = [*(options.module or options.program)]
     _take_late_options(options)
     assert (options.module or options.program) == before
+
+
+def test_commands_on_programs_that_are_not_there_or_have_no_graph(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One sentence each, and no traceback of the command's own."""
+    for command in ("run", "explain", "graph", "profile"):
+        assert main([command, str(tmp_path / "nowhere.py")]) == 2
+        told = capsys.readouterr()
+        assert told.out == "" and told.err.splitlines() == [
+            f"retrograd {command}: error: can't open file {str(tmp_path / 'nowhere.py')!r}: "
+            "[Errno 2] No such file or directory"]
+    script = tmp_path / "script.py"
+    script.write_text("import torch\nw = torch.ones(2, requires_grad=True)\n"
+                      "w.detach().sum().backward()\n")
+    picture = tmp_path / "graph.html"
+    done = subprocess.run([sys.executable, "-m", "retrograd", "graph", "-o", picture, script],
+                          capture_output=True, text=True, check=False, env={"PYTHONPATH": SOURCE})
+    assert done.returncode == 1 and not picture.exists()
+    assert done.stderr.count("Traceback") == 1  # the program's
+    assert done.stderr.endswith("retrograd graph: error: there is no graph to draw: the tensor "
+                                "does not require grad and does not have a grad_fn\nIt was cut off "
+                                f'here:\n  File "{script}", line 3, in <module>\n'
+                                "    w.detach().sum().backward()\n")

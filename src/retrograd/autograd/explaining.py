@@ -88,7 +88,7 @@ class Parameter(NamedTuple):
         if self.status == "reached":
             return shown_path(self.path)
         if self.status == "frozen":
-            return "requires_grad is False"
+            return "\n".join(["requires_grad is False", *[f"cut by {p}" for p in self.places]])
         if self.status == "unused":
             return "nothing that was computed from it is in the graph of the loss"
         start = {"overwritten": "its gradient is zero: overwritten in place by ",
@@ -235,6 +235,8 @@ class _Reach:
         self.nodes = [node for node in order if isinstance(node, Node)]
         for node in self.nodes:
             raw += node.cuts
+            raw += [cut[:6] for cut in all_cuts(getattr(node, "cuts_inside", ()))
+                    if cut.how != "no_grad"]
         self.cuts = all_cuts(raw)
         self.newest = max([node.seq for node in self.nodes], default=None)
 
@@ -267,6 +269,11 @@ class _Reach:
                 path = (*self._path(node, self.before), *self._path(edge, before, node))
                 return Parameter(name, tensor, "overwritten", path,
                                  (Place.of(short_name(node), node.site),))
+        for node in self.nodes:
+            if any(self._lies_behind(tensor, cut.behind)  # of a checkpoint, which is run again
+                   for cut in all_cuts(getattr(node, "cuts_inside", ()))
+                   if cut.how == "no_grad"):
+                return Parameter(name, tensor, "reached", self._path(node, self.before))
         certain = [cut for cut in self.cuts if self._lies_behind(tensor, cut.behind)]
         if certain:
             return Parameter(name, tensor, "cut", places=self._places(certain, True))
@@ -324,7 +331,7 @@ class _Reach:
                     saved_value(node, public)
                 except RuntimeError as error:
                     found.append(str(error))
-        return found[:3]
+        return [*dict.fromkeys(found)][:3]  # one that was saved under two names is one
 
 
 def _saved_slots(node: Any) -> list[str]:

@@ -17,8 +17,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     if "program" in options:
         _take_late_options(options)
+    from .run import CannotRun
+
     try:
         return options.run(options)
+    except CannotRun as error:
+        words, status = error.args
+        print(f"retrograd {options.command}: error: {words}", file=sys.stderr)
+        return status
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         return 130

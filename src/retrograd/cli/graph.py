@@ -27,12 +27,15 @@ def graph_program(program: tuple[list[str], bool, str], output: Path, which: int
             recording.close()  # the rest of the program runs as fast as ever
 
     def report(seen: Seen) -> None:
+        why = (f"the program ran {passes} backward pass{'es' * (passes != 1)}, "
+               f"so there is no pass {which} to draw")
         if not drawn and passes == which and seen.last is not None:  # it failed
-            drawn.append(graph_of_pass(seen.last))
+            try:
+                drawn.append(graph_of_pass(seen.last))
+            except RuntimeError as error:  # a loss without a graph
+                why = str(error)
         if not drawn:
-            print(f"retrograd graph: error: the program ran {passes} backward "
-                  f"pass{'es' * (passes != 1)}, so there is no pass {which} to draw",
-                  file=sys.stderr)
+            print(f"retrograd graph: error: {why}", file=sys.stderr)
             return
         drawn[0].title = f"{Path(program[0][0]).name}, backward pass {which}"
         drawn[0].save(output)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 from ..autograd.profiler import profile
 from ..autograd.profiler_util import _format_time
-from .run import run
+from .run import reporting, run
 
 
 def profile_program(program: tuple[list[str], bool, str], by: str, sort: str, rows: int,
@@ -15,15 +16,12 @@ def profile_program(program: tuple[list[str], bool, str], by: str, sort: str, ro
     """Run a program, print the table also if it failed or exited; the exit status."""
     prof = profile(profile_memory=True, with_stack=by == "line" or output is not None,
                    with_modules=by == "module" or output is not None)
-    try:
-        with prof:
-            return run(*program)
-    finally:
-        sys.stdout.flush()
-        _report(prof, by, sort, rows, output)
+    with reporting(partial(_report, prof, by, sort, rows, output)), prof:
+        return run(*program)
 
 
 def _report(prof: profile, by: str, sort: str, rows: int, output: Path | None) -> None:
+    sys.stdout.flush()
     events = prof.key_averages(group_by_line=by == "line", group_by_module=by == "module")
     if not events:
         print("retrograd profile: " + ("no op was called" if by == "op" else

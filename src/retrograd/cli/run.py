@@ -9,6 +9,8 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any
@@ -21,6 +23,19 @@ _LONGEST_LIST = 20
 
 class CannotRun(Exception):
     """There is no such program; the words say why, the number is the exit status."""
+
+
+@contextmanager
+def reporting(report: Callable[[], Any]) -> Iterator[None]:
+    """Call ``report`` after the program that runs inside, also if it failed or exited."""
+    try:
+        yield
+    except CannotRun:
+        raise
+    except BaseException:
+        report()
+        raise
+    report()
 
 
 def run(program: list[str], is_module: bool, command: str = "run") -> int:
@@ -38,11 +53,7 @@ def run(program: list[str], is_module: bool, command: str = "run") -> int:
         vars(main).update(attributes, __builtins__=builtins)
         sys.modules["__main__"] = main
         exec(code, vars(main))
-    except CannotRun as error:
-        words, status = error.args
-        print(f"retrograd {command}: error: {words}", file=sys.stderr)
-        return status
-    except SystemExit:
+    except (CannotRun, SystemExit):
         raise
     except BaseException as error:
         _report(error)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..autograd.watching import Pass, watching
-from .run import run
+from .run import reporting, run
 
 
 class Seen:
@@ -39,8 +40,5 @@ def run_watched(program: tuple[list[str], bool, str], report: Callable[[Seen], A
     arguments, which of them it is, and the command's name. Returns the exit status.
     """
     seen = Seen(begin, end)
-    try:
-        with watching(seen.begin, seen.end):
-            return run(*program)
-    finally:
-        report(seen)
+    with reporting(partial(report, seen)), watching(seen.begin, seen.end):
+        return run(*program)

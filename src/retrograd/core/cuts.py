@@ -9,6 +9,7 @@ that had no history. Values that leave the tensors altogether (``.item()``, ``.t
 from __future__ import annotations
 
 import sys
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 from weakref import ref
 
@@ -53,6 +54,9 @@ class Memory:
     nodes = 512  # to look at for the leaves behind a cut
     seen = -1  # the age of the newest node that was behind a cut
 
+
+REMEMBERS_ALL: ContextVar[bool] = ContextVar("retrograd.remembers_all_cuts", default=False)
+"""Set while a function runs without a graph that will be computed again with one."""
 
 _known: dict[Leaves, Leaves] = {}
 
@@ -117,7 +121,9 @@ def note_cut(out: Any, inputs: Any, how: str = "no_grad") -> None:
 def joined(cut: Any, earlier: Any) -> Any:
     """A raw cut with those that lie before it, if they are not too many."""
     depth = 1 + max([before[5] for before in earlier])
-    return (*cut[:4], earlier, depth) if depth < Memory.depth else (*cut[:3], None, (), 0)
+    if depth < Memory.depth or REMEMBERS_ALL.get():
+        return (*cut[:4], earlier, depth)
+    return (*cut[:3], None, (), 0)
 
 
 def cut_here(tensor: Any, how: str) -> Any:
@@ -125,6 +131,18 @@ def cut_here(tensor: Any, how: str) -> Any:
     frame = user_frame(sys._getframe(2))
     edge = tensor._edge  # none of a view that requires grad as its base does
     behind = None if edge is None else (Behind(tensor),) if edge is LEAF else leaves_behind(edge)
+    return (frame.f_code, frame.f_lasti, how, behind, (), 0)
+
+
+def cut_once_more(cut: Any, how: str) -> Any:
+    """The raw cut of what is made, without a history, from a tensor that has none already.
+
+    It is the first one, but where that one will not be there when all is computed again.
+    """
+    if not REMEMBERS_ALL.get():
+        return cut
+    frame = user_frame(sys._getframe(2))
+    behind = tuple([leaf for known in all_cuts([cut]) for leaf in known.behind or ()])
     return (frame.f_code, frame.f_lasti, how, behind, (), 0)
 
 

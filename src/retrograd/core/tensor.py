@@ -19,7 +19,7 @@ from ..base import call_sites, dtypes
 from ..base.errors import canonical_dim, type_name
 from ..base.missing_names import missing_attribute
 from ..base.modes import MODE
-from .cuts import cut_here, note_exit, where_made
+from .cuts import cut_here, cut_once_more, note_exit, where_made
 from .extensions import TENSOR_CLASS, extensions
 from .graph import (
     INFERENCE,
@@ -639,7 +639,7 @@ class Tensor(TensorMethods):
         if self._edge is not None or (self._view is not None and self.requires_grad):
             out._cut = cut_here(self, "detach")
         elif self._cut is not None:
-            out._cut = self._cut
+            out._cut = cut_once_more(self._cut, "detach")
         return out
 
     _off_graph = detach  # the same for tensors of transforms, whose tangents it keeps

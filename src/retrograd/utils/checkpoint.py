@@ -23,6 +23,7 @@ from ..base import trees
 from ..base.call_sites import here
 from ..base.missing_names import suggest_names as _suggest_names
 from ..base.modes import MODE, RUNNING, numbered, switched
+from ..core.cuts import REMEMBERS_ALL
 from ..core.graph import INFERENCE, Version, stale
 from ..core.saved_values import PackedValue, describe_origin
 from ..core.tensor import Tensor, wrap_any
@@ -433,8 +434,17 @@ class CheckpointFunction(Function):
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.save_for_backward(*[args[i] for i in ctx.places])
-        with switched(grad=False):
-            return function(*args)
+        before = REMEMBERS_ALL.get()
+        try:
+            REMEMBERS_ALL.set(True)
+            with switched(grad=False):
+                outputs = function(*args)
+        finally:
+            REMEMBERS_ALL.set(before)
+        # Gradients reach what lies behind these all the same: see ``explain``.
+        ctx.cuts_inside = [out._cut for out in trees.flatten(outputs)[0]
+                           if isinstance(out, Tensor) and out._cut is not None]
+        return outputs
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
