@@ -44,7 +44,7 @@ fuzz: $(VENV)/installed
 	RETROGRAD_FUZZED_FILES=10000 $(VENV)/bin/python -m pytest tests/test_serialization.py -k mutated -q $(PYTEST_ARGS)
 
 faults: $(VENV)/installed
-	RETROGRAD_FAULTS=full $(VENV)/bin/python -m pytest tests/test_interrupts.py tests/test_threads.py -q -n 2 $(PYTEST_ARGS)
+	RETROGRAD_FAULTS=full $(VENV)/bin/python -m pytest tests/test_interrupts.py tests/test_threads.py -q -n 2 --dist worksteal $(PYTEST_ARGS)
 
 # Each version has an environment of its own.
 versions:

@@ -9,17 +9,18 @@ import pytest
 from .faults import programs
 from .faults.checking import Course
 from .faults.compiled import forget_compiled
+from .faults.injecting import visits
 
 EVERYWHERE = os.environ.get("RETROGRAD_FAULTS") == "full"
 FIRST_USES = ["calls_and_backward", "higher_order", "unrecorded_writes", "batches",
               "linear_algebra"]
 
 
-def check(course, most):
-    """Interrupt a program everywhere, or at some of its places."""
-    at = range(1, course.count + 1)
+def check(course, visited, most):
+    """Interrupt a program so many times at each of its places, or at some of them once."""
+    at = visits(course.places, visited if EVERYWHERE else 1)
     if not EVERYWHERE:
-        at = random.Random(course.count).sample(at, min(most, course.count))
+        at = random.Random(len(at)).sample(at, min(most, len(at)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         problems = [problem for place in at for problem in course.problems(place)]
@@ -29,10 +30,10 @@ def check(course, most):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", programs.PROGRAMS)
 def test_an_interrupt_leaves_nothing_half_done(name):
-    check(Course(name), 60)
+    check(Course(name), visited=30, most=60)
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", FIRST_USES)
 def test_an_interrupt_while_an_op_is_compiled_leaves_nothing_half_made(name):
-    check(Course(name, forget_compiled), 10)
+    check(Course(name, forget_compiled), visited=4, most=10)

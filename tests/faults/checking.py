@@ -67,7 +67,7 @@ class Course:
             self.results.append(seen(result))
             self.states.append(self.objects_of(objects))
         prepare()
-        self.count = places(lambda: [None for _ in self.body(self.make())])
+        self.places = places(lambda: [None for _ in self.body(self.make())])
 
     def is_step(self, state: Any, before: Any) -> bool:
         """Whether an optimizer has begun to move a parameter, and counted that.

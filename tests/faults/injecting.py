@@ -15,6 +15,7 @@ import dis
 import functools
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,9 @@ _PACKAGE = os.path.dirname(retrograd.__file__) + os.sep
 _LOOK = {"CALL", "CALL_FUNCTION_EX", "CALL_KW", "JUMP_BACKWARD"}
 """The instructions at which the interpreter looks for signals."""
 _OF_BLOCKS = {"__enter__", "__exit__"}
+
+Place = tuple[str, str, int]
+"""A file, a function and the offset of an instruction."""
 
 
 class Interrupt(BaseException):
@@ -49,11 +53,11 @@ def _next_places(code: Any) -> frozenset[int]:
 
 
 class Tracer:
-    """Counts the places that a program comes by, and raises at one of them."""
+    """Notes the places that a program comes by, and raises at one of them."""
 
     def __init__(self, at: int | None = None):
         self.at = at
-        self.count = 0
+        self.passed: list[Place] = []
         self.where = ""
         self.callers: set[Any] = set()  # the frames whose last call was one of Python code
 
@@ -77,15 +81,15 @@ class Tracer:
         return trace
 
     def pass_by(self, frame: Any) -> None:
-        self.count += 1
-        if self.count == self.at:
+        self.passed.append((frame.f_code.co_filename, frame.f_code.co_qualname, frame.f_lasti))
+        if len(self.passed) == self.at:
             sys.settrace(None)
             self.where = f"{frame.f_code.co_filename}:{frame.f_lineno} {frame.f_code.co_name}"
             raise Interrupt("interrupted at " + self.where)
 
 
-def places(program: Callable[[], Any]) -> int:
-    """How many places a program comes by."""
+def places(program: Callable[[], Any]) -> list[Place]:
+    """The places that a program comes by, in the order of its course."""
     tracer = Tracer()
     before = sys.gettrace()
     sys.settrace(tracer)
@@ -93,7 +97,16 @@ def places(program: Callable[[], Any]) -> int:
         program()
     finally:
         sys.settrace(before)
-    return tracer.count
+    return tracer.passed
+
+
+def visits(passed: list[Place], most: int) -> list[int]:
+    """The first, the last and others evenly between them, of the times at which each is passed."""
+    times: dict[Place, list[int]] = defaultdict(list)
+    for time, place in enumerate(passed, 1):
+        times[place].append(time)
+    return sorted({of_one[i * (len(of_one) - 1) // max(most - 1, 1)]
+                   for of_one in times.values() for i in range(most)})
 
 
 def interrupted(program: Callable[[], Any], at: int) -> str:

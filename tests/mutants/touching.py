@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import pickle
-import sys
 import tempfile
 import time
+from _lsprof import Profiler
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -75,13 +75,13 @@ def _traced_file(items: list[Any]) -> list[tuple[str, float, set[tuple[str, str]
             ends = time.monotonic() + SECONDS_PER_FILE
             found = []
             for item, following in zip(items, [*items[1:], None]):
-                codes: set[CodeType] = set()
+                calls = Profiler(builtins=False, subcalls=False)  # counted in C, unlike a trace
                 began = time.monotonic()
-                sys.settrace(lambda frame, event, arg, add=codes.add: add(frame.f_code))
+                calls.enable()
                 passed = passes(item, following)
-                sys.settrace(None)
+                calls.disable()
                 if passed:
-                    found.append((item.nodeid, time.monotonic() - began, _functions(codes)))
+                    found.append((item.nodeid, time.monotonic() - began, _functions(calls)))
                 if time.monotonic() > ends:
                     break
             Path(results.name).write_bytes(pickle.dumps(found))
@@ -92,7 +92,8 @@ def _traced_file(items: list[Any]) -> list[tuple[str, float, set[tuple[str, str]
     return pickle.loads(written) if written else []
 
 
-def _functions(codes: set[CodeType]) -> set[tuple[str, str]]:
+def _functions(calls: Profiler) -> set[tuple[str, str]]:
     start = str(PACKAGE) + os.sep
+    codes = [entry.code for entry in calls.getstats() if isinstance(entry.code, CodeType)]
     return {(code.co_filename.removeprefix(start), code.co_qualname) for code in codes
             if code.co_filename.startswith(start)}
