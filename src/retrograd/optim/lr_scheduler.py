@@ -54,11 +54,16 @@ class LRScheduler:
                     "2. You're using last_epoch >= 0 for a fresh training run (not recommended)")
         self.base_lrs = [_detached(group["initial_lr"]) for group in optimizer.param_groups]
         self.last_epoch = last_epoch
-        self._step_count = 0
         optimizer._opt_called = False
+        self._initial_step()
+
+    def _initial_step(self) -> None:
+        self._step_count = 0
         self._is_initial = True
-        self.step()
-        self._is_initial = False
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
         """Return everything but the optimizer."""
@@ -83,6 +88,9 @@ class LRScheduler:
         self._step_count += 1
         if epoch is not None:
             warnings.warn(_EPOCH_DEPRECATED, stacklevel=2)
+        self._update_lr(epoch)
+
+    def _update_lr(self, epoch: int | None = None) -> None:
         self._get_lr_called_within_step = True
         try:
             if epoch is None:
@@ -366,7 +374,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             epoch = self.last_epoch + 1
             self.T_cur = self.T_cur + 1
             if self.T_cur >= self.T_i:
-                self.T_cur = self.T_cur - self.T_i
+                self.T_cur = self.T_cur % self.T_i
                 self.T_i = self.T_i * self.T_mult
         else:
             self._place(epoch)
@@ -396,8 +404,8 @@ class SequentialLR(LRScheduler):
     def __init__(self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int],
                  last_epoch: int = -1) -> None:
         if len(schedulers) < 1:
-            raise ValueError(f"{type(self).__name__} expects at least one scheduler to be "
-                             "chained, but got no scheduler.")
+            raise ValueError(f"{type(self).__name__} expects at least one scheduler, but got no "
+                             "scheduler.")
         _check_schedulers(type(self).__name__, schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError("Sequential Schedulers expects number of schedulers provided to be "
@@ -414,11 +422,10 @@ class SequentialLR(LRScheduler):
                 group["lr"].fill_(group["initial_lr"])
             else:
                 group["lr"] = group["initial_lr"]
-        for scheduler in schedulers:
-            scheduler.last_epoch -= 1
-        with _initial(schedulers[0]):
-            schedulers[0].step()
-        self._last_lr = schedulers[0].get_last_lr()
+        _take_back(self)
+        first = schedulers[bisect_right(milestones, 0)]
+        first._initial_step()
+        self._last_lr = first.get_last_lr()
 
     def step(self) -> None:  # type: ignore[override]
         """Go on to the next epoch of the schedule that is due."""
@@ -426,7 +433,7 @@ class SequentialLR(LRScheduler):
         due = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[due]
         if due > 0 and self._milestones[due - 1] == self.last_epoch:
-            scheduler.step(0)
+            scheduler._update_lr(0)
         else:
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
@@ -722,7 +729,7 @@ class OneCycleLR(LRScheduler):
         self._warn_outside_step()
         step = self.last_epoch
         if step > self.total_steps:
-            raise ValueError(f"Tried to step {step} times. The total number of steps is "
+            raise ValueError(f"Tried to step {step} times. The specified number of total steps is "
                              f"{self.total_steps}")
         start: Any = 0.0
         for number, phase in enumerate(self._schedule_phases):
@@ -782,17 +789,12 @@ def _check_schedulers(name: str, schedulers: Any, optimizer: Optimizer) -> None:
                              f"from {type(optimizer).__name__}.")
 
 
-class _initial:
-    """Lets a schedule take its first step again."""
-
-    def __init__(self, scheduler: LRScheduler):
-        self.scheduler = scheduler
-
-    def __enter__(self) -> None:
-        self.scheduler._is_initial = True
-
-    def __exit__(self, *exc: object) -> None:
-        self.scheduler._is_initial = False
+def _take_back(scheduler: Any) -> None:
+    """Undo the first epoch of a schedule, or of all that it is made of."""
+    for part in getattr(scheduler, "_schedulers", ()):
+        _take_back(part)
+    if not hasattr(scheduler, "_schedulers"):
+        scheduler.last_epoch -= 1
 
 
 def _state_of_all(scheduler: Any, name: str) -> dict[str, Any]:

@@ -155,12 +155,12 @@ class SWALR(LRScheduler):
         count = len(optimizer.param_groups)
         rates = list(swa_lr) if isinstance(swa_lr, (list, tuple)) else [swa_lr] * count
         if len(rates) != count:
-            raise ValueError("swa_lr must have the same length as optimizer.param_groups: swa_lr "
-                             f"has {len(rates)}, optimizer.param_groups has {count}")
+            raise ValueError("swa_lr must have the same length as optimizer.param_groups. swa_lr "
+                             f"has {len(rates)} values, param_groups has {count}.")
         for rate, group in zip(rates, optimizer.param_groups, strict=True):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError("anneal_strategy must by one of 'cos' or 'linear', instead got "
+            raise ValueError("anneal_strategy must be one of 'cos' or 'linear', instead got "
                              f"{anneal_strategy}")
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError("anneal_epochs must be equal or greater than 0, got "
