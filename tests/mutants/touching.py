@@ -24,8 +24,7 @@ BY_OP = ("every_op", "strict", "fast_and_general", "op_db", "degenerate")
 LONG = ("random_", "programs", "interrupts", "threads", "mutants")
 ELSEWHERE = ("packages", "seeds", "examples", "demo", "stubs", "types", "names", "import",
              "layering", "serialization", "numpy", "distribut", "multiprocessing", "as_torch",
-             "summary_writer", "safetensors", "data", "missing", "out", "former", "foreign",
-             "extending", "completion")
+             "summary_writer", "safetensors", "data", "missing", "extending", "completion")
 UNTRACED = tuple(f"test_{name}" for name in BY_OP + LONG + ELSEWHERE)
 """How files of tests begin that are found by the name of an op, take long, or are about parts of
 the package in which no faults are drawn."""
