@@ -1,4 +1,4 @@
-"""Code that stands in front of a function: it has the function's closure, its own lines and handlers."""
+"""Code that stands in front of a function has its closure, and lines and handlers of its own."""
 
 from __future__ import annotations
 

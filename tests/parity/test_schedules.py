@@ -1,4 +1,4 @@
-"""Schedules of learning rates with every option: their course, their state, and what they refuse."""
+"""Schedules of learning rates with every option: course, state, and what they refuse."""
 
 from __future__ import annotations
 
