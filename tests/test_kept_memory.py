@@ -110,3 +110,35 @@ def test_the_variable_is_a_number_of_megabytes(monkeypatch):
     monkeypatch.setenv("RETROGRAD_KEEP_MEMORY", "much")
     with pytest.raises(ValueError, match="is a number of megabytes, but got 'much'"):
         memory._by_default()
+
+
+TRAINING = """
+import retrograd as torch
+from retrograd import nn
+
+def resident():
+    row = next(row for row in open("/proc/self/status") if row.startswith("VmRSS"))
+    return int(row.split()[1])
+
+model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.GELU(), nn.MaxPool2d(2),
+                      nn.Flatten(), nn.LayerNorm(36), nn.Dropout(0.1), nn.Linear(36, 5))
+optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
+def train(steps):
+    for _ in range(steps):
+        optimizer.zero_grad()
+        given = torch.randn(16, 1, 8, 8)
+        nn.functional.cross_entropy(model(given), given[:, 0, 0, :5].argmax(1)).backward()
+        optimizer.step()
+
+train(100)
+before = resident()
+train(1900)
+print(resident() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="read from /proc")
+def test_two_thousand_steps_of_training_take_no_more_memory():
+    """With what native kernels and malloc hold, which Python's own counting does not see."""
+    grown = int(in_a_process(TRAINING))
+    assert grown < 2048, f"{grown} kB"  # a result kept by each step would be 17,000
