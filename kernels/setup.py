@@ -2,6 +2,7 @@
 
 import os
 import platform
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from pathlib import Path
 
@@ -23,12 +24,27 @@ HEADERS = sorted(map(str, Path("src").glob("*.hpp")))
 
 
 class Build(build_ext):
-    """Keeps the objects of each build apart, since several are made at a time."""
+    """Compiles all files of all builds side by side; the objects of each build lie apart."""
 
-    def build_extension(self, ext: Extension) -> None:
-        apart = copy(self)
-        apart.build_temp = os.path.join(self.build_temp, ext.name.rpartition("_")[2])
-        build_ext.build_extension(apart, ext)
+    def build_extensions(self) -> None:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            jobs = [(ext, pool.submit(self.compiled, ext, source))
+                    for source in self.longest_first()
+                    for ext in self.extensions if source in ext.sources]
+            for ext, objects in jobs:
+                ext.extra_objects += objects.result()
+        for ext in self.extensions:
+            ext.sources = []
+        super().build_extensions()
+
+    def longest_first(self) -> list[str]:
+        return sorted({source for ext in self.extensions for source in ext.sources},
+                      key=lambda source: -os.path.getsize(source))
+
+    def compiled(self, ext: Extension, source: str) -> list[str]:
+        return copy(self.compiler).compile(
+            [source], os.path.join(self.build_temp, ext.name.rpartition("_")[2]),
+            ext.define_macros, extra_postargs=ext.extra_compile_args, depends=ext.depends)
 
 
 def extension(name: str, sources: list[str], flags: list[str]) -> Extension:
@@ -39,7 +55,6 @@ def extension(name: str, sources: list[str], flags: list[str]) -> Extension:
 
 
 setup(cmdclass={"build_ext": Build},
-      options={"bdist_wheel": {"py_limited_api": "cp311"},
-               "build_ext": {"parallel": os.cpu_count()}},
+      options={"bdist_wheel": {"py_limited_api": "cp311"}},
       ext_modules=[extension("cpu", ["src/cpu.cpp"], []),
                    *[extension(name, SOURCES, BUILDS[name]) for name in CHOSEN]])
