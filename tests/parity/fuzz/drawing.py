@@ -7,6 +7,7 @@ exist; now and then one is drawn that does not, since what is refused is compare
 from __future__ import annotations
 
 import ast
+import functools
 import math
 import random
 import re
@@ -33,14 +34,15 @@ class Statement(NamedTuple):
 
 
 class Writer:
-    """Draws the statements of one program; ``names`` is where PyTorch has run it so far."""
+    """Draws the statements of one program; ``names`` are its own, as ``torch`` has run it so far."""
 
-    def __init__(self, seed: int, names: dict[str, Any]) -> None:
+    def __init__(self, seed: int, torch: Any, names: dict[str, Any]) -> None:
         self.random = random.Random(seed)
-        self.names, self.torch = names, names["torch"]
+        self.torch, self.names = torch, names
         self.count = 0
         self.tensors: dict[str, Any] = {}
         self.tame: dict[str, bool] = {}
+        self.is_small: dict[str, tuple[Any, int, bool]] = {}
         self.chosen: dict[str, str] = {}
         self.subject: Any = None
         self.dims: list[int] = []
@@ -51,7 +53,7 @@ class Writer:
         """The next statement."""
         self.tensors = {name: value for name, value in self.names.items()
                         if isinstance(value, self.torch.Tensor)}
-        self.tame = {name: self._is_tame(value) for name, value in self.tensors.items()}
+        self.tame = {name: self._is_tame(name, value) for name, value in self.tensors.items()}
         few = len(self.tensors) < 3
         kinds = statements.KINDS
         kind = "create" if few else self.random.choices(
@@ -62,11 +64,13 @@ class Writer:
         template = self.random.choice(statements.KINDS[kind][0])
         self.subject, self.dims, self.chosen = None, [], {}
         text = self.filled(template)
-        try:
-            is_expression = isinstance(ast.parse(text).body[0], ast.Expr)
-        except SyntaxError:  # it would assign to what stands for a missing tensor
-            return self._of(kind)
-        if not is_expression or self._keeps_nothing(kind):
+        if not is_expression(template):
+            try:
+                ast.parse(text)
+            except SyntaxError:  # it would assign to what stands for a missing tensor
+                return self._of(kind)
+            return Statement(text, template)
+        if self._keeps_nothing(kind):
             return Statement(text, template)
         if re.search(statements.COPIED, text):
             text = f"own({text})"
@@ -121,13 +125,19 @@ class Writer:
             self.subject = self.tensors[name]
         return name
 
-    def _is_tame(self, tensor: Any) -> bool:
+    def _is_tame(self, name: str, tensor: Any) -> bool:
         """Whether nothing in it is huge or not a number, and there is not too much of it."""
-        if tensor.numel() > MOST_ELEMENTS or tensor.dim() > 5:
+        count = tensor.numel()
+        if count > MOST_ELEMENTS or tensor.dim() > 5:
             return False
-        if tensor.numel() == 0:
+        if count == 0:
             return self.random.random() < 0.5
-        return bool((tensor.detach().to(self.torch.complex128).abs() < LARGE).all())
+        version = -1 if tensor.is_inference() else tensor._version
+        seen, seen_version, is_small = self.is_small.get(name, (None, -1, False))
+        if seen is not tensor or version == -1 or version != seen_version:
+            is_small = bool((tensor.detach().to(self.torch.complex128).abs() < LARGE).all())
+            self.is_small[name] = tensor, version, is_small
+        return is_small
 
     def _t(self) -> str:
         return self._pick(lambda t: True, "torch.ones(2, 2)")
@@ -347,6 +357,12 @@ class Writer:
 
     def _loss2(self) -> str:
         return f"lambda a, b: ({self._expression('ab', self.random.choice((1, 2, 2)))} * b).sum()"
+
+
+@functools.cache
+def is_expression(template: str) -> bool:
+    """Whether what a template makes has a value."""
+    return isinstance(ast.parse(PLACE.sub("x", template)).body[0], ast.Expr)
 
 
 def _is_leaf(tensor: Any) -> bool:
