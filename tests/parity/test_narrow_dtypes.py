@@ -1,4 +1,4 @@
-"""Dtypes that are stored and converted, not computed with: float8 and complex32 beside PyTorch."""
+"""Dtypes that are stored and converted, beside PyTorch: float8, and complex32 with its arithmetic."""
 
 from __future__ import annotations
 
@@ -193,6 +193,45 @@ def test_parts_of_complex_halves() -> None:
         made = lib.complex(parts[0], parts[1])
         lib.view_as_real(whole)[0, 1] = 3
         return whole, made, lib.view_as_real(made), parts, whole.real, whole.imag, made.chalf()
+
+    check(run)
+
+
+ARITHMETIC: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "sum": lambda lib, x, z: z + z,
+    "multiple": lambda lib, x, z: lib.add(z, z, alpha=2),
+    "difference": lambda lib, x, z: z - x,
+    "from a number": lambda lib, x, z: 1j - x,
+    "from one": lambda lib, x, z: 1 - z,
+    "product": lambda lib, x, z: z * z * x,
+    "turned": lambda lib, x, z: x * 1j,
+    "in single": lambda lib, x, z: z * lib.ones(3, dtype=lib.complex64),
+    "by zero dims": lambda lib, x, z: z * lib.tensor(1j, dtype=lib.complex128),
+    "negative": lambda lib, x, z: -z,
+    "length": lambda lib, x, z: abs(z),
+    "direction": lambda lib, x, z: z.detach().sgn(),
+    "conjugate": lambda lib, x, z: z.conj().resolve_conj(),
+    "joined": lambda lib, x, z: lib.cat([z, z * 2]),
+    "stacked": lambda lib, x, z: lib.stack([z, z * 2]),
+    "chosen": lambda lib, x, z: lib.where(x > 0, x, 1j),
+    "in place": lambda lib, x, z: z.clone().mul_(2 + 1j),
+    "part": lambda lib, x, z: (z * (2 + 1j)).imag,
+    "quotient": lambda lib, x, z: z / 2,
+    "exponential": lambda lib, x, z: z.exp(),
+    "direction that turns": lambda lib, x, z: z.sgn(),
+    "batch": lambda lib, x, z: lib.vmap(lambda a: a * (a + 1j))(x),
+    "tangent": lambda lib, x, z: lib.func.jvp(lambda a: a * (a + 1j), (x,), (lib.ones_like(x),))[1],
+}
+
+
+@pytest.mark.parametrize("name", ARITHMETIC)
+def test_complex_halves_are_computed_and_differentiated(name: str) -> None:
+    def run(lib: Any) -> Any:
+        x = lib.tensor([0.5, -1.25, 2.0], dtype=lib.float16, requires_grad=True)
+        y = ARITHMETIC[name](lib, x, lib.complex(x, x * 2))
+        if not y.requires_grad:
+            return y
+        return y, *lib.autograd.grad(y, x, lib.full_like(y, 0.5))
 
     check(run)
 

@@ -35,6 +35,8 @@ def compute(op: Op, values: list[Any]) -> Any:
                 else _rounded(v, half) if p.name == op.rounds else v
                 for p, v in zip(op.params, values, strict=True)]
         result = run_kernel(op, wide, library)
+        if single != xp.FLOAT32 and result.dtype == xp.FLOAT32:
+            return library.cast(result, xp.dtype("float16"))  # part or length of complex halves
         return library.cast(result, half) if result.dtype == single else result
     finally:
         xp.quieten(errors)

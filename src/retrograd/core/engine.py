@@ -22,7 +22,7 @@ from ..base.locks import new_lock
 from ..base.modes import ACTIVE, GRAD_LAYOUT, MODE, RUNNING, switched
 from .anomaly import Anomaly, run_checked
 from .extensions import TRACED_TYPES
-from .graph import LEAFS_OWN, Like, Node, Released, fit
+from .graph import LEAFS_OWN, Like, Node, Released, fit, sum_of
 from .holders import note_holders
 from .safe_zeros import SafeZeros, run_safely
 from .saved_values import fit_tensor, output_edge
@@ -252,7 +252,7 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
     grads: dict[Any, Any] = {}
     for edge, gradient in zip(roots, gradients, strict=True):
         known = grads.get(edge)
-        grads[edge] = gradient if known is None else known + gradient
+        grads[edge] = gradient if known is None else sum_of(known, gradient)
     released = None if retain else Released(call_sites.here(3))
     profile = MODE.get().profile
     if profile is not None:
@@ -364,7 +364,7 @@ def _run_to_targets(schedule: Schedule, grads: dict[Any, Any], captured: dict[An
             node.release(released)
         for edge, result in zip(wanted, results, strict=False):
             if edge is not None and result is not None:
-                grads[edge] = grads[edge] + result if edge in grads else result
+                grads[edge] = sum_of(grads[edge], result) if edge in grads else result
 
 
 def _pull(node: Any, g: Any, wanted: tuple[Any, ...]) -> Any:
@@ -413,7 +413,7 @@ def _run_any(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any]
                 if edge is None or result is None:
                     continue
                 known = grads.get(edge)
-                grads[edge] = result if known is None else known + result
+                grads[edge] = result if known is None else sum_of(known, result)
         if node in closing:
             for leaf in closing[node]:
                 finish(leaf)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn, Self
 
 from ..backend import xp
+from ..backend.interface import is_array
 from ..base import call_sites
 from ..base.locks import new_lock
 from ..base.modes import DIFFERENTIATING, RUNNING
@@ -252,6 +253,17 @@ class RemovableHandle:
         self.remove()
 
 
+def sum_of(known: Any, gradient: Any) -> Any:
+    """Two gradients that meet; the backend cannot add complex halves."""
+    try:
+        return known + gradient
+    except TypeError:
+        if not (is_array(known) and xp.is_stored_only(known.dtype)):
+            raise
+        single = xp.dtype("complex64")
+        return xp.cast(xp.cast(known, single) + xp.cast(gradient, single), known.dtype)
+
+
 class _Note:
     """An attribute that few nodes have: it lies in ``_notes``, a dict made when it is needed.
 
@@ -345,7 +357,7 @@ class Node:
             results = self.pull_and_release(g, by, *edges)
         for edge, result in zip(edges, results, strict=False):
             if edge is not None and result is not None:
-                grads[edge] = grads[edge] + result if edge in grads else result
+                grads[edge] = sum_of(grads[edge], result) if edge in grads else result
 
     def watch(self) -> None:
         """Note that a hook is being set here."""

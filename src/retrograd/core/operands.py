@@ -110,8 +110,11 @@ def whole_number(title: str, param: Param, position: int, value: Any) -> Any:
                     f"{type_name(value)}")
 
 
-_READING = ("eq", "ne", "isnan", "where", "real_part", "imag_part")
+_READING = ("eq", "ne", "isnan", "where", "real_part", "imag_part", "_cat", "_stack", "kept",
+            "zeroed", "zeros_as")
 """The ops that compute nothing new, so that they take dtypes which are only stored."""
+_OF_HALVES = ("add", "sub", "rsub", "_rsub_number", "mul", "neg", "conj", "abs", "sgn")
+"""The ops that take complex32 too, computed in complex64 as PyTorch's are on a CPU."""
 
 
 def refuse_stored(op: Op, tensors: dict[str, Any]) -> None:
@@ -120,7 +123,8 @@ def refuse_stored(op: Op, tensors: dict[str, Any]) -> None:
         given = tensors[name]
         for tensor in given if isinstance(given, list) else () if given is None else (given,):
             found = dtypes.STORED_ONLY.get(tensor._data.dtype)
-            if found is not None and op.name not in _READING:
+            if found is not None and op.name not in _READING and not (
+                    found is dtypes.complex32 and op.name in _OF_HALVES):
                 raise no_kernel(op.title, found)
 
 

@@ -216,7 +216,9 @@ abs.jvp(input=lambda tangent, input: real_part(tangent * conj(sgn(input))))
 @universal
 def is_complex_value(value: Any) -> bool:
     dtype = value.dtype
-    return dtype.is_complex if isinstance(dtype, dtypes.dtype) else kind_of(dtype) == "c"
+    if isinstance(dtype, dtypes.dtype):
+        return dtype.is_complex
+    return kind_of(dtype) == "c" or (kind_of(dtype) == "V" and dtype.itemsize == 4)
 
 
 _abs_real = unary("_abs_real", None, lambda input: xp.absolute(input),
@@ -232,7 +234,7 @@ sign = unary("sign", "-1, 0 or 1.", lambda input: pointwise_kernels.sign(input),
                  "numbers. Please use torch.sgn instead.")))
 sgn = unary("sgn", "-1, 0 or 1; of a complex number the unit in its direction.",
             lambda input: pointwise_kernels.sign(input), lambda g, input, y, like:
-            _direction_gradient(g, input, y) if kind_of(like.dtype) == "c" else zeros_as(g),
+            _direction_gradient(g, input, y) if is_complex_value(like) else zeros_as(g),
             inplace=True, quiet=True)
 sgn.jvp(input=lambda tangent, input, y: _direction_gradient(tangent, input, y))
 

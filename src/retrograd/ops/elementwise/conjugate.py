@@ -25,7 +25,7 @@ _conj_complex = unary("conj", "The complex conjugate.", lambda input: xp.conj(in
 @public("conj")
 def conj(input: Any) -> Any:
     """The complex conjugate; a real tensor is its own."""
-    return _conj_complex(input) if kind_of(input._data.dtype) == "c" else input
+    return _conj_complex(input) if input.is_complex() else input
 
 
 # Rules on raw arrays find the kernel by this.
