@@ -1,4 +1,4 @@
-"""Dtypes that are stored and converted, beside PyTorch: float8, and complex32 with its arithmetic."""
+"""Dtypes that are stored and converted, beside PyTorch: float8; complex32, which computes too."""
 
 from __future__ import annotations
 

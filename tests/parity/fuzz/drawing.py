@@ -34,7 +34,7 @@ class Statement(NamedTuple):
 
 
 class Writer:
-    """Draws the statements of one program; ``names`` are its own, as ``torch`` has run it so far."""
+    """Draws the statements of one program; ``names`` are its own, as PyTorch has run it so far."""
 
     def __init__(self, seed: int, torch: Any, names: dict[str, Any]) -> None:
         self.random = random.Random(seed)
