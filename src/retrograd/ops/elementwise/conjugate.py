@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 from ...backend import xp
-from ...backend.interface import kind_of
 from ...core.op import public
 from .expressions import unary
 
