@@ -16,42 +16,67 @@ template <class T, int N> INLINE T polynomial(T x, const T (&rising)[N]) {
 
 // ---------------------------------------------------------------- exponentials
 
-// exp(x) = 2^k exp(r) with |r| <= log(2) / 2; 2^k comes in two factors, for subnormal results.
-INLINE float exp_(float x) {
+// exp(x) = 2^k exp(r) with |r| <= log(2) / 2: what exp(r) is above 1, and k.
+INLINE float reduced_exp(float x, std::int32_t& k) {
     constexpr float q[] = {0.50000000994529f, 0.16666513632229f, 0.041666190394687f, 0.0083695307648391f,
                            0.0013951565226693f};
     constexpr float MAGIC = 0x1.8p23f;  // a sum with it is rounded to a whole number
-    float c = x < -104.f ? -104.f : x;
-    c = c > 89.f ? 89.f : c;
-    float shifted = c * 1.44269504088896f + MAGIC;
-    std::int32_t n = bits_as<std::int32_t>(shifted) - bits_as<std::int32_t>(MAGIC);
-    float k = shifted - MAGIC;
-    float r = c - k * 0.693359375f;  // log(2) in two parts, the first of 9 bits
-    r = r + k * 2.12194440054691e-4f;
-    float y = r * r * polynomial(r, q) + r + 1.f;
-    std::int32_t half = n >> 1;
-    y = y * bits_as<float>((half + 127) << 23) * bits_as<float>((n - half + 127) << 23);
-    return x != x ? x : y;
+    float shifted = x * 1.44269504088896f + MAGIC;
+    k = bits_as<std::int32_t>(shifted) - bits_as<std::int32_t>(MAGIC);
+    float whole = shifted - MAGIC;
+    float r = x - whole * 0.693359375f;  // log(2) in two parts, the first of 9 bits
+    r = r + whole * 2.12194440054691e-4f;
+    return r * r * polynomial(r, q) + r;
 }
-INLINE double exp_(double x) {
+// k is biased by 2048, since right shifts of unsigned numbers are what AVX2 has.
+INLINE double reduced_exp(double x, std::uint64_t& k) {
     constexpr double q[] = {0.50000000000000130291,    0.1666666666666670108,     0.041666666666509850155,
                             0.008333333333305742852,   0.0013888888949054472405,  0.00019841269920800860701,
                             0.000024801487372945833399, 2.7557213087612000826e-6, 2.7632328954041837772e-7,
                             2.5118916316272378073e-8};
     constexpr double MAGIC = 0x1.8p52;
-    double c = x < -746. ? -746. : x;
-    c = c > 710. ? 710. : c;
-    double shifted = c * 1.4426950408889634074 + MAGIC;
-    // Biased, since right shifts of unsigned numbers are what AVX2 has.
-    std::uint64_t n = bits_as<std::uint64_t>(shifted) - bits_as<std::uint64_t>(MAGIC) + 2048;
-    double k = shifted - MAGIC;
-    double r = c - k * 0x1.62e42fee00000p-1;
-    r = r - k * 0x1.a39ef35793c76p-33;
-    double y = r * r * polynomial(r, q) + r + 1.;
-    std::uint64_t half = n >> 1;
-    y = y * bits_as<double>((half - 1024 + 1023) << 52) * bits_as<double>((n - half - 1024 + 1023) << 52);
+    double shifted = x * 1.4426950408889634074 + MAGIC;
+    k = bits_as<std::uint64_t>(shifted) - bits_as<std::uint64_t>(MAGIC) + 2048;
+    double whole = shifted - MAGIC;
+    double r = x - whole * 0x1.62e42fee00000p-1;
+    r = r - whole * 0x1.a39ef35793c76p-33;
+    return r * r * polynomial(r, q) + r;
+}
+INLINE float power_of_two(std::int32_t k) { return bits_as<float>((k + 127) << 23); }
+INLINE double power_of_two(std::uint64_t k) { return bits_as<double>((k - 2048 + 1023) << 52); }
+
+// 2^k comes in two factors, for subnormal results.
+INLINE float exp_(float x) {
+    float c = x < -104.f ? -104.f : x;
+    c = c > 89.f ? 89.f : c;
+    std::int32_t k;
+    float y = reduced_exp(c, k) + 1.f;
+    std::int32_t half = k >> 1;
+    y = y * power_of_two(half) * power_of_two(k - half);
     return x != x ? x : y;
 }
+INLINE double exp_(double x) {
+    double c = x < -746. ? -746. : x;
+    c = c > 710. ? 710. : c;
+    std::uint64_t k;
+    double y = reduced_exp(c, k) + 1.;
+    std::uint64_t half = k >> 1;
+    y = y * power_of_two(half + 1024) * power_of_two(k - half + 1024);
+    return x != x ? x : y;
+}
+
+// With e = exp(-2 |x|) - 1 it is -e / (e + 2), which is right to the last digits near 0 as well.
+template <class T, class Exponent> INLINE T tanh_by(T x, T bound) {
+    T size = std::fabs(x);
+    size = size > bound ? bound : size;
+    Exponent k;
+    T rest = reduced_exp(size * -2, k), factor = power_of_two(k);
+    T e = rest * factor + (factor - 1);
+    T y = std::copysign(-e / (e + 2), x);
+    return x != x ? x : y;
+}
+INLINE float tanh_(float x) { return tanh_by<float, std::int32_t>(x, 10.f); }
+INLINE double tanh_(double x) { return tanh_by<double, std::uint64_t>(x, 20.); }
 
 template <class T> INLINE T sigmoid_(T x) { return 1 / (exp_(-x) + 1); }
 

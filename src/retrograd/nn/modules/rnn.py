@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from ...base.warning import warn
@@ -14,52 +13,10 @@ from .. import init
 from ..parameter import Parameter, empty_parameter
 from ..utils.rnn import PackedSequence
 from .module import Module
+from .recurrence import STEPS, State, Weights, along
 
 _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 """How many gates each kind has; their weights lie one below the other."""
-
-State = tuple[Tensor, ...]
-Weights = list[Tensor]
-Step = Callable[[Tensor, State, Weights], State]
-
-
-# ---------------------------------------------------------------- one step
-
-
-def _gates(inner: Tensor, hidden: Tensor, weights: Weights) -> Tensor:
-    return inner + F.linear(hidden, weights[1], weights[3] if len(weights) > 3 else None)
-
-
-def _tanh_step(inner: Tensor, state: State, weights: Weights) -> State:
-    return (_gates(inner, state[0], weights).tanh(),)
-
-
-def _relu_step(inner: Tensor, state: State, weights: Weights) -> State:
-    return (_gates(inner, state[0], weights).relu(),)
-
-
-def _lstm_step(inner: Tensor, state: State, weights: Weights) -> State:
-    into, keep, value, out = _gates(inner, state[0], weights).chunk(4, -1)
-    cell = keep.sigmoid() * state[1] + into.sigmoid() * value.tanh()
-    hidden = out.sigmoid() * cell.tanh()
-    if len(weights) in (3, 5):  # the last one projects
-        hidden = F.linear(hidden, weights[-1])
-    return hidden, cell
-
-
-def _gru_step(inner: Tensor, state: State, weights: Weights) -> State:
-    hidden = state[0]
-    outer = F.linear(hidden, weights[1], weights[3] if len(weights) > 3 else None)
-    reset_in, update_in, new_in = inner.chunk(3, -1)
-    reset_out, update_out, new_out = outer.chunk(3, -1)
-    update = (update_in + update_out).sigmoid()
-    new = (new_in + (reset_in + reset_out).sigmoid() * new_out).tanh()
-    return ((hidden - new) * update + new,)
-
-
-_STEPS: dict[str, Step] = {"RNN_TANH": _tanh_step, "RNN_RELU": _relu_step, "LSTM": _lstm_step,
-                           "GRU": _gru_step}
-
 
 # ---------------------------------------------------------------- layers
 
@@ -250,8 +207,7 @@ class RNNBase(Module):
                 place = layer * (1 + self.bidirectional) + direction
                 weights = [getattr(self, name) for name in self._all_weights[place]]
                 start = tuple([s[place] for s in state])
-                output, end = _along(_STEPS[self.mode], input, start, weights, sizes,
-                                     bool(direction))
+                output, end = along(self.mode, input, start, weights, sizes, bool(direction))
                 outputs.append(output)
                 last.append(end)
             input = outputs[0] if len(outputs) == 1 else cat(outputs, -1)
@@ -274,44 +230,6 @@ class RNNBase(Module):
         if self.bidirectional is not False:
             shown += f", bidirectional={self.bidirectional}"
         return shown
-
-
-def _along(step: Step, input: Tensor, state: State, weights: Weights, sizes: list[int] | None,
-           is_reversed: bool) -> tuple[Tensor, State]:
-    """One layer in one direction: the outputs of all steps, and the state after the last."""
-    bias = weights[2] if len(weights) > 3 else None
-    inner = F.linear(input, weights[0], bias)  # of all steps at once
-    if sizes is not None:
-        return _along_pack(step, inner.split(sizes), state, weights, sizes, is_reversed)
-    parts = inner.unbind(0)
-    outputs = []
-    for part in reversed(parts) if is_reversed else parts:
-        state = step(part, state, weights)
-        outputs.append(state[0])
-    return stack(outputs[::-1] if is_reversed else outputs), state
-
-
-def _along_pack(step: Step, parts: Any, state: State, weights: Weights, sizes: list[int],
-                is_reversed: bool) -> tuple[Tensor, State]:
-    """The same for a pack: sequences that end early leave, or come in late, at the end."""
-    order = range(len(sizes))
-    outputs: list[Any] = [None] * len(sizes)
-    ended: list[State] = []
-    first = state
-    state = tuple([s[:sizes[-1 if is_reversed else 0]] for s in state])
-    for n in reversed(order) if is_reversed else order:
-        now, size = state[0].size(0), sizes[n]
-        if size < now:
-            ended.append(tuple([s[size:] for s in state]))
-            state = tuple([s[:size] for s in state])
-        elif size > now:
-            state = tuple([cat([s, f[now:size]])
-                           for s, f in zip(state, first, strict=True)])
-        state = step(parts[n], state, weights)
-        outputs[n] = state[0]
-    for rest in reversed(ended):
-        state = tuple([cat([s, r]) for s, r in zip(state, rest, strict=True)])
-    return cat(outputs), state
 
 
 class RNN(RNNBase):
@@ -433,7 +351,7 @@ class RNNCellBase(Module):
         weights: Weights = [self.weight_ih, self.weight_hh]
         if self.bias_ih is not None and self.bias_hh is not None:
             weights += [self.bias_ih, self.bias_hh]
-        state = _STEPS[mode](F.linear(input, self.weight_ih, self.bias_ih), state, weights)
+        state = STEPS[mode](F.linear(input, self.weight_ih, self.bias_ih), state, weights)
         return state if is_batched else tuple([s.squeeze(0) for s in state])
 
     def _check(self, input: Tensor, state: State) -> None:

@@ -1,0 +1,276 @@
+"""Recurrent layers on NumPy arrays: all steps of one layer in one direction, and their gradients.
+
+The samples of all steps lie below one another, ``sizes[n]`` of them for step ``n``. A step moves
+the first rows of the state; the others, of sequences that have ended or not begun, stay as they
+are. The products with the inputs are made for all steps at once, and so are the gradients of the
+weights, from what every step leaves behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from . import quiet
+from .matrices import sum_rows
+from .native import native
+
+Arrays = Sequence[Any]
+
+
+class Kind:
+    """What one kind of layer does in a step."""
+
+    has_own_bias = False  # one that is not added to the products of the inputs
+
+    def left(self, rows: int, units: int, dtype: Any) -> Arrays:
+        """Memory for what steps leave behind for their gradients, beside gates and states."""
+        return ()
+
+    def step(self, product: Any, bias: Any, gates: Any, state: Arrays, output: Any,
+             left: Arrays) -> None:
+        """Move the state, given its ``product`` with the weights; ``gates`` has the inputs'."""
+        raise NotImplementedError
+
+    def back(self, gates: Any, left: Arrays, before: Any, output: Any, of_output: Any,
+             of_state: Arrays, slopes: Any, own: Any) -> None:
+        """The step's gradients: of both products, and in ``of_state`` what passes those by."""
+        raise NotImplementedError
+
+
+def run(mode: str, input: Any, state: Sequence[Any], weights: Sequence[Any], sizes: Sequence[int],
+        is_reversed: bool) -> tuple[Any, Arrays, Arrays]:
+    """The outputs of all steps, the last state, and what the gradients need."""
+    kind, (weight, own_weight, *biases) = KINDS[mode], weights
+    own_bias = biases[1] if biases else None
+    rows, units, dtype = _rows(input), own_weight.shape[1], input.dtype
+    state = [np.array(part) for part in state]
+    before, output = (np.empty((len(rows), units), dtype) for _ in range(2))
+    left = kind.left(len(rows), units, dtype)
+    turned, products = own_weight.T, np.empty((len(state[0]), len(own_weight)), dtype)
+    with quiet():
+        gates = rows.dot(weight.T)
+        if biases:
+            gates += biases[0] if kind.has_own_bias else biases[0] + own_bias
+        for start, stop in _spans(sizes, is_reversed):
+            size, part = stop - start, slice(start, stop)
+            now = before[part]
+            now[...] = state[0][:size]
+            kind.step(np.matmul(now, turned, products[:size]), own_bias, gates[part],
+                      [a[:size] for a in state], output[part], [a[part] for a in left])
+    return output.reshape(*input.shape[:-1], units), tuple(state), (gates, before, *left)
+
+
+def run_back(mode: str, given: Sequence[Any], states: int, kept: Sequence[Any],
+             arrived: Sequence[Any], wanted: Sequence[bool], sizes: Sequence[int],
+             is_reversed: bool) -> list[Any]:
+    """The gradients of input, state and weights, as far as they are wanted.
+
+    Those that arrived, of the outputs and of the last state, may be None.
+    """
+    kind, (input, *state), (output, gates, before, *left) = KINDS[mode], given, kept
+    state, (weight, own_weight, *biases) = state[:states], state[states:]
+    slopes = np.empty(gates.shape, gates.dtype)
+    own = np.empty(gates.shape, gates.dtype) if kind.has_own_bias else slopes
+    output = output.reshape(before.shape)
+    of_output = None if arrived[0] is None else _rows(arrived[0])
+    of_state = [np.zeros(a.shape, a.dtype) if g is None else np.array(g)
+                for a, g in zip(state, arrived[1:], strict=True)]
+    products = np.empty(of_state[0].shape, gates.dtype)
+    with quiet():
+        for start, stop in _spans(sizes, not is_reversed):
+            size, part = stop - start, slice(start, stop)
+            kind.back(gates[part], [a[part] for a in left], before[part], output[part],
+                      None if of_output is None else of_output[part],
+                      [a[:size] for a in of_state], slopes[part], own[part])
+            of_state[0][:size] += np.matmul(own[part], own_weight, products[:size])
+        makers = [lambda: slopes.dot(weight).reshape(input.shape),
+                  *(partial(of_state.__getitem__, i) for i in range(states)),
+                  lambda: slopes.T.dot(_rows(input)), lambda: own.T.dot(before),
+                  lambda: sum_rows(slopes), lambda: sum_rows(own)]
+        return [make() if want else None for make, want in zip(makers, wanted, strict=False)]
+
+
+def _rows(array: Any) -> Any:
+    """All steps below one another, in order."""
+    return np.ascontiguousarray(array).reshape(-1, array.shape[-1])
+
+
+def _spans(sizes: Sequence[int], is_reversed: bool) -> list[tuple[int, int]]:
+    """The rows of each step, in the order in which they are taken."""
+    found = [(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
+    return found[::-1] if is_reversed else found
+
+
+# ---------------------------------------------------------------- plain
+
+
+class Tanh(Kind):
+    """The state is tanh of the sum of both products."""
+
+    def step(self, product: Any, bias: Any, gates: Any, state: Arrays, output: Any,
+             left: Arrays) -> None:
+        np.add(gates, product, product)
+        self.activate(product, output)
+        state[0][...] = output
+
+    def activate(self, sums: Any, output: Any) -> None:
+        np.tanh(sums, output)
+
+    def back(self, gates: Any, left: Arrays, before: Any, output: Any, of_output: Any,
+             of_state: Arrays, slopes: Any, own: Any) -> None:
+        (of_hidden,) = of_state
+        if of_output is not None:
+            of_hidden += of_output
+        self.slope(output, slopes)
+        slopes *= of_hidden
+        of_hidden[...] = 0
+
+    def slope(self, output: Any, slopes: Any) -> None:
+        np.multiply(output, output, slopes)
+        np.subtract(1, slopes, slopes)
+
+
+class Relu(Tanh):
+    """The same with ReLU."""
+
+    def activate(self, sums: Any, output: Any) -> None:
+        np.maximum(sums, 0, output)
+
+    def slope(self, output: Any, slopes: Any) -> None:
+        np.less_equal(output, 0, slopes)
+        np.subtract(1, slopes, slopes)
+
+
+def _sigmoid(array: Any) -> None:
+    np.negative(array, array)
+    np.exp(array, array)
+    np.add(array, 1, array)
+    np.reciprocal(array, array)
+
+
+def _times_sigmoid_slope(array: Any, gate: Any) -> None:
+    array *= gate
+    array *= 1 - gate
+
+
+# ---------------------------------------------------------------- LSTM
+
+
+class Lstm(Kind):
+    """A cell that the gates in, keep, value and out fill, keep and show; left is what it was."""
+
+    def left(self, rows: int, units: int, dtype: Any) -> Arrays:
+        return (np.empty((rows, units), dtype),)
+
+    def step(self, product: Any, bias: Any, gates: Any, state: Arrays, output: Any,
+             left: Arrays) -> None:
+        lstm_step(product, gates, *state, output, *left)
+
+    def back(self, gates: Any, left: Arrays, before: Any, output: Any, of_output: Any,
+             of_state: Arrays, slopes: Any, own: Any) -> None:
+        lstm_step_gradient(gates, *left, of_output, *of_state, slopes)
+
+
+@native("lstm_step(product, gates, hidden, cell, output, before)", when="in_order(gates)")
+def lstm_step(product: Any, gates: Any, hidden: Any, cell: Any, output: Any, before: Any) -> None:
+    """One step; all but ``product`` is written to: ``gates`` had the products of the inputs."""
+    units = cell.shape[1]
+    gates += product
+    _sigmoid(gates[:, :2 * units])
+    _sigmoid(gates[:, 3 * units:])
+    into, keep, value, out = np.split(gates, 4, 1)
+    np.tanh(value, value)
+    before[...] = cell
+    np.multiply(keep, cell, cell)
+    np.multiply(into, value, output)
+    cell += output
+    np.tanh(cell, hidden)
+    hidden *= out
+    output[...] = hidden
+
+
+@native("lstm_step_gradient(gates, before, of_output, of_hidden, of_cell, slopes)",
+        when="in_order(gates)")
+def lstm_step_gradient(gates: Any, before: Any, of_output: Any, of_hidden: Any, of_cell: Any,
+                       slopes: Any) -> None:
+    """The gradient of a step's sums; that of the cell moves on, that of the state is used up."""
+    into, keep, value, out = np.split(gates, 4, 1)
+    of_into, of_keep, of_value, of_out = np.split(slopes, 4, 1)
+    if of_output is not None:
+        of_hidden += of_output
+    shown = np.tanh(keep * before + into * value)
+    np.multiply(of_hidden, shown, of_out)
+    of_hidden *= out
+    of_cell += of_hidden * (1 - shown * shown)
+    np.multiply(of_cell, value, of_into)
+    np.multiply(of_cell, before, of_keep)
+    np.multiply(of_cell, into, of_value)
+    of_value *= 1 - value * value
+    for slope, gate in ((of_into, into), (of_keep, keep), (of_out, out)):
+        _times_sigmoid_slope(slope, gate)
+    of_cell *= keep
+    of_hidden[...] = 0
+
+
+# ---------------------------------------------------------------- GRU
+
+
+class Gru(Kind):
+    """The gates reset, update and new; left is the state's part of the last."""
+
+    has_own_bias = True
+    left = Lstm.left
+
+    def step(self, product: Any, bias: Any, gates: Any, state: Arrays, output: Any,
+             left: Arrays) -> None:
+        gru_step(product, bias, gates, *state, output, *left)
+
+    def back(self, gates: Any, left: Arrays, before: Any, output: Any, of_output: Any,
+             of_state: Arrays, slopes: Any, own: Any) -> None:
+        gru_step_gradient(gates, *left, before, of_output, *of_state, slopes, own)
+
+
+@native("gru_step(product, bias, gates, hidden, output, fresh)", when="in_order(gates, bias)")
+def gru_step(product: Any, bias: Any, gates: Any, hidden: Any, output: Any, fresh: Any) -> None:
+    """One step; all but ``product`` and ``bias`` is written to."""
+    units = hidden.shape[1]
+    sums = product if bias is None else product + bias
+    gates[:, :2 * units] += sums[:, :2 * units]
+    _sigmoid(gates[:, :2 * units])
+    reset, update, new = np.split(gates, 3, 1)
+    fresh[...] = sums[:, 2 * units:]
+    new += reset * fresh
+    np.tanh(new, new)
+    hidden -= new
+    hidden *= update
+    hidden += new
+    output[...] = hidden
+
+
+@native("gru_step_gradient(gates, fresh, before, of_output, of_hidden, slopes, own)",
+        when="in_order(gates)")
+def gru_step_gradient(gates: Any, fresh: Any, before: Any, of_output: Any, of_hidden: Any,
+                      slopes: Any, own: Any) -> None:
+    """The gradients of both sums; ``of_hidden`` is left what goes to the state before directly."""
+    units = before.shape[1]
+    reset, update, new = np.split(gates, 3, 1)
+    of_reset, of_update, of_new = np.split(slopes, 3, 1)
+    if of_output is not None:
+        of_hidden += of_output
+    np.multiply(of_hidden, 1 - update, of_new)
+    of_new *= 1 - new * new
+    np.multiply(of_new, fresh, of_reset)
+    np.multiply(of_hidden, before - new, of_update)
+    for slope, gate in ((of_reset, reset), (of_update, update)):
+        _times_sigmoid_slope(slope, gate)
+    own[:, :2 * units] = slopes[:, :2 * units]
+    np.multiply(of_new, reset, own[:, 2 * units:])
+    of_hidden *= update
+
+
+KINDS: dict[str, Kind] = {"RNN_TANH": Tanh(), "RNN_RELU": Relu(), "LSTM": Lstm(), "GRU": Gru()}
