@@ -110,6 +110,9 @@ WRITING = {"index._add", "index.scatter_into"}
 """Bodies that write to their first argument, which may lie anywhere in memory."""
 FILLING = {"norm._add_rows_at"}
 """Bodies that write to new memory."""
+STEPPING = {"recurrent.lstm_step", "recurrent.lstm_step_gradient", "recurrent.gru_step",
+            "recurrent.gru_step_gradient"}
+"""Bodies that write to several arguments, which lie in order."""
 
 Case = Callable[[Arrays], tuple[Any, ...]]
 CASES: dict[str, Case] = {}
@@ -403,6 +406,40 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return x, arrays.placed(arrays.random.random(x.shape) < 0.5, np.dtype(bool))
 
 
+def units(arrays: Arrays) -> tuple[Callable[[int], Any], int]:
+    """What makes rows of some blocks of units, and how many units there are."""
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    samples, count = arrays.draw(st.integers(0, 9)), arrays.draw(st.integers(1, 70))
+    return lambda blocks: arrays.floats(samples, blocks * count, wild=False), count
+
+
+@case("recurrent.lstm_step")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    rows, _ = units(arrays)
+    return rows(4), rows(4), rows(1), rows(1), rows(1), rows(1)
+
+
+@case("recurrent.lstm_step_gradient")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    rows, _ = units(arrays)
+    arrived = arrays.draw(st.sampled_from([None, rows(1)]))
+    return np.tanh(rows(4)), rows(1), arrived, rows(1), rows(1), rows(4)
+
+
+@case("recurrent.gru_step")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    rows, count = units(arrays)
+    bias = arrays.draw(st.sampled_from([None, arrays.floats(3 * count, wild=False)]))
+    return rows(3), bias, rows(3), rows(1), rows(1), rows(1)
+
+
+@case("recurrent.gru_step_gradient")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    rows, _ = units(arrays)
+    arrived = arrays.draw(st.sampled_from([None, rows(1)]))
+    return np.tanh(rows(3)), rows(1), rows(1), arrived, rows(1), rows(3), rows(3)
+
+
 # ---------------------------------------------------------------- against the bodies
 
 
@@ -481,6 +518,8 @@ def test_a_kernel_is_chosen_only_for_what_it_can_do(name: str, data: Any) -> Non
                  for a in CASES[name](arrays))
     if name in FILLING or (name in WRITING and not args[0].flags.writeable):
         args = (args[0].copy(), *args[1:])
+    if name in STEPPING:
+        args = tuple(a.copy() if isinstance(a, np.ndarray) else a for a in args)
     # Some bodies round to half precision at each step.
     compare(native.OVER[name].function, native.OVER[name].body, args, lenience=8)
 
@@ -573,6 +612,21 @@ def test_exponentials_are_within_their_units_in_the_last_place(dtype: Any) -> No
                    dtype)
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(compute(odd), np.exp(odd), rtol=1e-6, atol=0)
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+def test_the_tangent_of_gates_is_within_its_units_in_the_last_place(dtype: Any) -> None:
+    x = np.concatenate([np.linspace(-12, 12, 100_001), np.geomspace(1e-30, 1e-2, 10_001),
+                        [0.0, -0.0, np.inf, -np.inf, np.nan, 50, -1e30]]).astype(dtype)
+    zeros, gates = np.full((x.size, 4), -0.0, dtype), np.stack([x] * 4, 1)
+    native.OVER["recurrent.lstm_step"].call(zeros, gates, *(np.zeros((x.size, 1), dtype)
+                                                            for _ in range(4)))
+    found, exact = gates[:, 2], np.tanh(x.astype(np.longdouble))
+    apart = np.abs(found - exact) / np.spacing(np.abs(exact).astype(dtype))
+    assert apart[~np.isnan(x)].max() < 3  # NumPy's own is off by as much
+    assert np.array_equal(np.isnan(found), np.isnan(x))
+    assert np.array_equal(np.signbit(found), np.signbit(x))
 
 
 @needs_kernels
