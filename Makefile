@@ -111,9 +111,12 @@ $(PARITY)/installed: pyproject.toml
 # The native kernels: where they cannot be built, this is said, and everything works without them.
 KERNELS := kernels/setup.py kernels/pyproject.toml $(wildcard kernels/src/* kernels/retrograd_kernels/*.py)
 
+# The build for this processor does for `make test`; the environment with PyTorch has them all.
+$(VENV)/kernels: BUILDS := RETROGRAD_KERNELS_BUILDS=here
+
 %/kernels: %/installed $(KERNELS)
 	@if ! command -v $${CXX:-c++} > /dev/null; then echo "no C++ compiler: pure NumPy"; \
-	elif $*/bin/python $(PIP) --force-reinstall --no-deps ./kernels > $@.log 2>&1; \
+	elif $(BUILDS) $*/bin/python $(PIP) --force-reinstall --no-deps ./kernels > $@.log 2>&1; \
 	    then echo "native kernels: built"; \
 	else echo "native kernels: not built, see $@.log; pure NumPy"; fi
 	@touch $@

@@ -30,5 +30,9 @@ def _chosen() -> str:
 
 
 variant = _chosen()
-kernels: ModuleType = import_module(f"{__name__}._{variant}")
+try:
+    kernels: ModuleType = import_module(f"{__name__}._{variant}")
+except ModuleNotFoundError:
+    raise ImportError(f"retrograd-kernels was built without {variant}: "
+                      "build it again, without RETROGRAD_KERNELS_BUILDS") from None
 """The module that holds the kernels."""
