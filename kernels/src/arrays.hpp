@@ -1,5 +1,6 @@
 // Arrays as kernels see them: where they are, how large, and of which type. They lie in memory row
-// by row. The binding (binding.hpp) makes them of Python's buffers and looks at their dtypes.
+// by row, but for those that have strides. The binding (binding.hpp) makes them of Python's buffers and
+// looks at their dtypes.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -39,6 +40,24 @@ template <class T> struct In : Array<const T> {};     // read
 template <class T> struct Maybe : Array<const T> {};  // read, or None
 template <class T> struct Out : Array<T> {};          // written, and returned
 template <class T> struct InOut : Array<T> {};        // read and written
+
+template <class T> struct Strided : Array<T> {
+    const std::ptrdiff_t* bytes = nullptr;  // from one element to the next, by dimension
+
+    I step(int axis) const { return bytes[axis] / I(sizeof(T)); }
+    // Where the part begins that has number `index` in the first `dims` dimensions.
+    T* part(I index, int dims) const {
+        I offset = 0;
+        for (int d = dims - 1; d >= 0; d--) {
+            offset += index % this->shape[d] * step(d);
+            index /= this->shape[d];
+        }
+        return this->data + offset;
+    }
+};
+template <class T> struct Seen : Strided<const T> {};       // read
+template <class T> struct MaybeSeen : Strided<const T> {};  // read, or None
+template <class T> struct Filled : Strided<T> {};           // written, and returned
 
 template <class A, class B> bool same_shape(const A& a, const B& b) {
     if (a.ndim != b.ndim) return false;

@@ -50,8 +50,8 @@ struct Failed {};  // with an exception set
 
 template <class P> struct Taking;  // how a parameter of type P is taken
 
-template <class A, class T, int FLAGS, bool OPTIONAL, bool RETURNED> struct TakingArray {
-    static constexpr int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | FLAGS;
+template <class A, class T, int FLAGS, bool OPTIONAL, bool RETURNED> struct TakingAny {
+    static constexpr int flags = PyBUF_FORMAT | FLAGS;
     static constexpr bool is_array = true, optional = OPTIONAL, returned = RETURNED;
     static bool fits(const Argument& given) { return given.dtype == letter<T> || (OPTIONAL && !given.dtype); }
     static A made(const Argument& given) {
@@ -65,10 +65,25 @@ template <class A, class T, int FLAGS, bool OPTIONAL, bool RETURNED> struct Taki
         return array;
     }
 };
+template <class A, class T, int FLAGS, bool OPTIONAL, bool RETURNED>
+struct TakingArray : TakingAny<A, T, PyBUF_C_CONTIGUOUS | FLAGS, OPTIONAL, RETURNED> {};
+template <class A, class T, int FLAGS, bool OPTIONAL, bool RETURNED>
+struct TakingStrided : TakingAny<A, T, PyBUF_STRIDES | FLAGS, OPTIONAL, RETURNED> {
+    static A made(const Argument& given) {
+        A array = TakingAny<A, T, PyBUF_STRIDES | FLAGS, OPTIONAL, RETURNED>::made(given);
+        array.bytes = given.view.strides;
+        for (int d = 0; d < array.ndim; d++)
+            require(array.bytes[d] % I(sizeof(T)) == 0, "an array has strides of parts of elements");
+        return array;
+    }
+};
 template <class T> struct Taking<In<T>> : TakingArray<In<T>, T, 0, false, false> {};
 template <class T> struct Taking<Maybe<T>> : TakingArray<Maybe<T>, T, 0, true, false> {};
 template <class T> struct Taking<Out<T>> : TakingArray<Out<T>, T, PyBUF_WRITABLE, false, true> {};
 template <class T> struct Taking<InOut<T>> : TakingArray<InOut<T>, T, PyBUF_WRITABLE, false, false> {};
+template <class T> struct Taking<Seen<T>> : TakingStrided<Seen<T>, T, 0, false, false> {};
+template <class T> struct Taking<MaybeSeen<T>> : TakingStrided<MaybeSeen<T>, T, 0, true, false> {};
+template <class T> struct Taking<Filled<T>> : TakingStrided<Filled<T>, T, PyBUF_WRITABLE, false, true> {};
 
 struct TakingNumber {
     static constexpr int flags = 0;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +13,7 @@ from ..plain import attention as plain
 from ..plain import fill_with_plain_bodies
 from . import FLOAT32, FLOAT64, along_rows
 from .matrices import product
+from .native import kernels, native
 from .rows import row_maxima, row_sums
 
 
@@ -47,6 +50,73 @@ def weights(scores: Any) -> Any:
         sums[sums == 0] = 1
         out /= sums
     return found
+
+
+# ---------------------------------------------------------------- scores that are not kept
+
+_MANY_SCORES = 1 << 12  # from which the kernel is quicker than three ops
+
+
+def forgets_scores(query: Any, key: Any) -> bool:
+    return "attention" in kernels and math.prod(query.shape[:-1]) * key.shape[-2] >= _MANY_SCORES
+
+
+def masks_of(mask: Any, query: Any, key: Any) -> tuple[Any, Any]:
+    """What is added to scores, and which are shown, for each pair of a query and a key."""
+    if mask is None:
+        return None, None
+    spread = np.broadcast_to(mask, (*query.shape[:-1], key.shape[-2]))
+    return (None, spread) if mask.dtype == bool else (spread, None)
+
+
+def is_mask(mask: Any, query: Any) -> bool:
+    return mask is None or (mask.dtype == bool or mask.dtype is query.dtype) and mask.flags.aligned
+
+
+def output_like(query: Any, value: Any) -> Any:
+    """An empty output; the heads of a sequence lie side by side, as the next layer wants them."""
+    *lead, heads, length, _ = (1, *query.shape) if query.ndim == 2 else query.shape
+    found = np.empty((*lead, length, heads, value.shape[-1]), query.dtype).swapaxes(-2, -3)
+    return found[0] if query.ndim == 2 else found
+
+
+def sums_like(query: Any) -> Any:
+    return np.empty(query.shape[:-1], FLOAT32 if query.dtype.itemsize == 2 else query.dtype)
+
+
+attention = native(
+    "attention(query, key, value, *masks_of(mask, query, key), output_like(query, value), "
+    "sums_like(query), causal, scale)", masks_of, is_mask, output_like, sums_like,
+    when="strided(query, key, value) and is_mask(mask, query)")(plain.attention)
+attention_gradients = native(
+    "attention_gradients(g, query, key, value, output, logsumexp, *masks_of(mask, query, key), "
+    "empty_like(query), empty_like(key), empty_like(value), causal, scale)", masks_of, is_mask,
+    when="strided(g, query, key, value, output) and is_mask(mask, query) "
+         "and in_order(logsumexp)")(plain.attention_gradients)
+
+
+class _Found(threading.local):
+    """Gradients that were found with another one of theirs, until they are asked for."""
+
+    given: tuple[Any, ...] = (None, None)
+    parts: dict[int, Any] = {}  # noqa: RUF012 - replaced, never written to
+
+
+_found = _Found()
+
+
+def attention_gradient(g: Any, query: Any, key: Any, value: Any, output: Any, logsumexp: Any,
+                       mask: Any, causal: bool, scale: float, part: int, wanted: Any) -> Any:
+    # The kernel finds all three at once.
+    if _found.given[0] is not g or _found.given[1] is not logsumexp or part not in _found.parts:
+        all_three = attention_gradients(g, query, key, value, output, logsumexp, mask, causal, scale)
+        _found.given = g, logsumexp
+        _found.parts = {i: all_three[i] for i in range(part, 3)
+                         if i == part or (wanted[i] is not None and wanted[i] is not False)}
+    asked = _found.parts.pop(part)
+    if not _found.parts:
+        _found.given = None, None
+    return asked
 
 
 fill_with_plain_bodies(globals(), plain)

@@ -114,6 +114,13 @@ def ready(first: Any, *others: Any) -> bool:
     return in_order(first, *others) and all([o is None or o.dtype is dtype for o in others])
 
 
+def strided(first: Any, *others: Any) -> bool:
+    """Whether kernels that know strides can read these: of one floating dtype, and aligned."""
+    dtype = first.dtype
+    return (dtype is FLOAT32 or dtype is FLOAT64 or is_half(dtype)) and first.flags.aligned \
+        and all([o.dtype is dtype and o.flags.aligned for o in others])
+
+
 def alike(first: Any, second: Any) -> bool:
     """Whether they are :func:`ready` and of one shape."""
     return first.shape == second.shape and ready(first, second)
@@ -168,7 +175,7 @@ def named(functions: Any) -> dict[str, Any]:
     return {function.__name__: function for function in functions}
 
 
-HELPERS = named((np.empty, in_order, ready, alike, indexed, like, column, row, without, neighbours,
+HELPERS = named((np.empty, np.empty_like, in_order, ready, strided, alike, indexed, like, column, row, without, neighbours,
                  masks))
 
 

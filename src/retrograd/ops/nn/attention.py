@@ -21,7 +21,7 @@ from ..shapes.dimensions import transpose
 from ..shapes.expanding import expand
 from ..shapes.reshaping import reshape
 from .dropout import dropout
-from .softmax import _softmax, softmax_backward
+from .softmax import _along, _softmax, softmax_backward
 
 
 def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None,
@@ -56,12 +56,17 @@ _scores.vjp(
     key=lambda g, query, scale: _batched(transpose(g, -2, -1), query) * scale)
 
 
+def _batched_mask(batch: Any, mask: Any, rank: int) -> Any:
+    """A mask that fits batched operands of ``rank``."""
+    if mask is None or not batch["mask"]:
+        return mask
+    return reshape(mask, (batch.size, *(1,) * (rank - mask.ndim), *mask.shape[1:]))
+
+
 @_scores.batch
 def _(batch: Any, query: Any, key: Any, mask: Any, causal: bool, scale: float) -> Any:
     query, key = all_batched(batch, query=query, key=key)
-    if mask is not None and batch["mask"]:
-        mask = reshape(mask, (batch.size, *(1,) * (query.ndim - mask.ndim), *mask.shape[1:]))
-    return _scores(query, key, mask, causal, scale)
+    return _scores(query, key, _batched_mask(batch, mask, query.ndim), causal, scale)
 
 
 @op(node="SoftmaxBackward0", batches="leading",
@@ -104,6 +109,125 @@ def _weights(query: Tensor, key: Tensor, mask: Tensor | None, causal: bool,
     return _masked_softmax(scores)
 
 
+# ---------------------------------------------------------------- without the matrix of scores
+
+
+@op(node="ScaledDotProductFlashAttentionForCpuBackward0", differentiable=(0,),
+    outputs=("output", "logsumexp"))
+def _attention(query: Array, key: Array, value: Array, mask: Index | None, causal: bool,
+               scale: float) -> Any:
+    return attention_kernels.attention(query, key, value, mask, causal, scale)
+
+
+@op(node="ScaledDotProductFlashAttentionForCpuBackwardBackward0")
+def _attention_gradient(g_output: Array, query: Array, key: Array, value: Array, output: Index,
+                        logsumexp: Index, mask: Index | None, causal: bool, scale: float,
+                        which: int, asked: Any) -> Any:
+    return attention_kernels.attention_gradient(g_output, query, key, value, output, logsumexp,
+                                                mask, causal, scale, which, asked)
+
+
+def _gradient_of(which: int) -> Any:
+    return lambda g, query, key, value, output, logsumexp, mask, causal, scale, wanted: \
+        _attention_gradient(g[0], query, key, value, output, logsumexp, mask, causal, scale, which,
+                            wanted)
+
+
+_attention.vjp(query=_gradient_of(0), key=_gradient_of(1), value=_gradient_of(2))
+
+
+def _turned(matrices: Any) -> Any:
+    return transpose(matrices, -2, -1)
+
+
+def _recomputed(g: Any, query: Any, key: Any, mask: Any, causal: bool, scale: float,
+                which: int) -> tuple[Any, Any]:
+    """The weights; and, for the gradients of queries and keys, how the scores' slopes change it."""
+    weights = _masked_softmax(_scores(query, key, mask, causal, scale))
+    if which == 2:
+        return weights, None
+    return weights, (_batched(g, _turned(key)) if which == 0 else
+                     _batched(query, _turned(g))) * scale
+
+
+def _of_output(g: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float,
+               which: int) -> Any:
+    weights, along = _recomputed(g, query, key, mask, causal, scale, which)
+    return _batched(weights, g) if which == 2 else \
+        _batched(softmax_backward(along, weights, along.ndim - 1), value)
+
+
+def _of_value(g: Any, g_output: Any, query: Any, key: Any, mask: Any, causal: bool, scale: float,
+              which: int) -> Any:
+    weights, along = _recomputed(g, query, key, mask, causal, scale, which)
+    return None if which == 2 else \
+        _batched(_turned(softmax_backward(along, weights, along.ndim - 1)), g_output)
+
+
+def _of_scores(g: Any, g_output: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool,
+               scale: float, which: int) -> tuple[Any, Any]:
+    """The gradient of the scores, and their slopes, both scaled."""
+    weights, along = _recomputed(g, query, key, mask, causal, scale, which)
+    last = weights.ndim - 1
+    if which == 2:
+        return softmax_backward(_batched(g_output, _turned(g)), weights, last) * scale, None
+    slopes = _batched(g_output, _turned(value))
+    curved = along * (slopes - _along(slopes * weights, last)) - slopes * _along(
+        along * weights, last)
+    return (softmax_backward(curved, weights, last) * scale,
+            softmax_backward(slopes, weights, last) * scale)
+
+
+def _of_query(g: Any, g_output: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool,
+              scale: float, which: int) -> Any:
+    scores, slopes = _of_scores(g, g_output, query, key, value, mask, causal, scale, which)
+    found = _batched(scores, key)
+    return found + _batched(slopes, g) if which == 1 else found
+
+
+def _of_key(g: Any, g_output: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool,
+            scale: float, which: int) -> Any:
+    scores, slopes = _of_scores(g, g_output, query, key, value, mask, causal, scale, which)
+    found = _batched(_turned(scores), query)
+    return found + _batched(_turned(slopes), g) if which == 0 else found
+
+
+_attention_gradient.vjp(
+    g_output=lambda g, query, key, value, mask, causal, scale, which: _of_output(
+        g, query, key, value, mask, causal, scale, which),
+    query=lambda g, g_output, query, key, value, mask, causal, scale, which: _of_query(
+        g, g_output, query, key, value, mask, causal, scale, which),
+    key=lambda g, g_output, query, key, value, mask, causal, scale, which: _of_key(
+        g, g_output, query, key, value, mask, causal, scale, which),
+    value=lambda g, g_output, query, key, mask, causal, scale, which: _of_value(
+        g, g_output, query, key, mask, causal, scale, which))
+
+
+@_attention.batch
+def _(batch: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float) -> Any:
+    query, key, value = all_batched(batch, query=query, key=key, value=value)
+    return _attention(query, key, value, _batched_mask(batch, mask, query.ndim), causal, scale)
+
+
+@_attention_gradient.batch
+def _(batch: Any, g_output: Any, query: Any, key: Any, value: Any, output: Any, logsumexp: Any,
+      mask: Any, causal: bool, scale: float, which: int, asked: Any) -> Any:
+    given = all_batched(batch, g_output=g_output, query=query, key=key, value=value, output=output,
+                        logsumexp=logsumexp)
+    return _attention_gradient(*given, _batched_mask(batch, mask, given[0].ndim), causal, scale,
+                               which, asked)
+
+
+def _forgets_scores(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
+    """Whether the scores are computed once more in the backward pass, and not kept."""
+    left, right = query._data, key._data
+    return attention_kernels.forgets_scores(left, right) and query.is_floating_point() \
+        and type(query) in PLAIN and type(key) in PLAIN and type(value) in PLAIN \
+        and (mask is None or _is_constant(mask)) \
+        and left.shape[:-2] == right.shape[:-2] == value._data.shape[:-2] \
+        and left.shape[-1] == right.shape[-1] and right.shape[-2] == value._data.shape[-2]
+
+
 def _repeat_heads(tensor: Tensor, count: int) -> Tensor:
     """Every head (dimension -3) ``count`` times in a row."""
     *lead, heads, length, width = tensor.shape
@@ -121,9 +245,14 @@ def _heads_alike(query: Tensor, other: Tensor) -> Tensor:
 
 
 def _of_nothing(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-    """Zeros, and a part of the graph of all three."""
+    """Zeros, and a which of the graph of all three."""
     zeros = query.new_zeros((*query.shape[:-1], value.shape[-1]))
     return zeros + (query.sum() + key.sum() + value.sum()) * 0
+
+
+def _scale_of(query: Tensor, scale: float | None) -> float:
+    width = query.shape[-1]
+    return scale if scale is not None else 1 / math.sqrt(width) if width else 1.0
 
 
 @composite(function="nn.functional")
@@ -133,6 +262,11 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor,
                                  enable_gqa: bool = False) -> Tensor:
     """The values, averaged with weights ``softmax(query @ key.T * scale + mask)``."""
     _check(query, key, value, attn_mask, is_causal)
+    if not dropout_p and not enable_gqa and query.numel() and value.numel() \
+            and _forgets_scores(query, key, value, attn_mask):
+        if attn_mask is not None:
+            _check_mask((*query.shape[:-1], key.shape[-2]), attn_mask)
+        return _attention(query, key, value, attn_mask, is_causal, _scale_of(query, scale))[0]
     if query.dtype in (dtypes.float16, dtypes.bfloat16):  # computed in float32, rounded at the end
         mask = attn_mask if attn_mask is None or attn_mask.dtype is dtypes.bool else \
             cast(attn_mask, dtypes.float32)
@@ -143,9 +277,7 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor,
         return _of_nothing(query, key, value)
     if enable_gqa:
         key, value = _heads_alike(query, key), _heads_alike(query, value)
-    if scale is None:
-        scale = 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
-    weights = _weights(query, key, attn_mask, is_causal, scale)
+    weights = _weights(query, key, attn_mask, is_causal, _scale_of(query, scale))
     if dropout_p > 0:
         weights = dropout(weights, dropout_p, True)
     return matmul(weights, value)

@@ -1,0 +1,24 @@
+// Vectors as wide as the processor has them, and how many of them it holds at a time.
+#pragma once
+#include "arrays.hpp"
+
+#if defined(__AVX512F__)
+constexpr int VECTOR_BYTES = 64, MOST_ROWS = 8, COLUMNS = 3;
+#elif defined(__AVX__)
+constexpr int VECTOR_BYTES = 32, MOST_ROWS = 4, COLUMNS = 2;
+#else
+constexpr int VECTOR_BYTES = 16, MOST_ROWS = 4, COLUMNS = 2;
+#endif
+template <class W> struct Vector {
+    typedef W type __attribute__((vector_size(VECTOR_BYTES)));
+    static constexpr I lanes = VECTOR_BYTES / I(sizeof(W));
+};
+template <class W> using V = typename Vector<W>::type;
+template <class W> constexpr I LANES = Vector<W>::lanes;
+template <class W> INLINE V<W> loaded(const W* from) {
+    V<W> v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+template <class W> INLINE void stored(W* to, V<W> v) { std::memcpy(to, &v, sizeof v); }
+template <class W> I whole_vectors(I n) { return (n + LANES<W> - 1) / LANES<W> * LANES<W>; }
