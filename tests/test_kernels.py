@@ -18,7 +18,7 @@ import pytest
 
 import retrograd as torch
 from retrograd.backend import interface, strict
-from retrograd.backend.numpy import conv, norm, pool, smooth
+from retrograd.backend.numpy import attention, conv, norm, pool, smooth
 from retrograd.core.libraries import in_library
 
 F = torch.nn.functional
@@ -345,6 +345,16 @@ def _() -> Any:
     x = numbers(2, 3, 300)
     x[0, 1] = x[1, :, :7] = -np.inf
     yield from ((a,) for a in (*layouts(x), numbers(2, 0, 3), numbers(2, 3, 0)))
+
+
+@cases("attention.attention_gradient")
+def _() -> Any:
+    for dtype in FLOATS:
+        given = [numbers(2, n, 4, seed=n, dtype=dtype) for n in (3, 5, 5)]
+        for mask, causal in ((None, True), (numbers(3, 5) > 0, False)):
+            found, sums = attention.attention(*given, mask, causal, 0.5)
+            for part in range(3):
+                yield np.flip(found), *given, found, sums, mask, causal, 0.5, part, (1, None, 1)
 
 
 # ---------------------------------------------------------------- cases: smooth units

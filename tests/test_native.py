@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import retrograd as torch
-from retrograd.backend.numpy import expressions, native, norm, pool, threads
+from retrograd.backend.numpy import attention, expressions, native, norm, pool, threads
 from retrograd.backend.plain.conv import output_space
 from retrograd.backend.plain.pool import pool_space
 
@@ -139,6 +139,40 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     shape = arrays.shape()
     axis = arrays.draw(st.integers(0, len(shape) - 1))
     return arrays.floats(*shape), arrays.floats(*shape), axis
+
+
+@case("matrices.product")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    lead = arrays.draw(st.sampled_from([(), (1,), (5,), (2, 3), (0, 2)]))
+    rows, columns = (arrays.draw(st.sampled_from([0, 1, 3, 8, 31, 64, 129])) for _ in range(2))
+    depth = arrays.draw(st.sampled_from([0, 1, 7, 32, 300]))
+    return arrays.floats(*lead, rows, depth, wild=False), arrays.floats(*lead, depth, columns,
+                                                                         wild=False)
+
+
+def heads(arrays: Arrays) -> tuple[Any, ...]:
+    """Queries, keys, values, a mask or none, whether it is causal, and the scale."""
+    lead = arrays.draw(st.sampled_from([(), (3,), (2, 2)]))
+    queries, keys = (arrays.draw(st.sampled_from([1, 2, 9, 33, 64, 130, 300])) for _ in range(2))
+    width, depth = (arrays.draw(st.sampled_from([1, 7, 16, 32, 40])) for _ in range(2))
+    kind = arrays.draw(st.sampled_from(["none", "causal", "bool", "float"]))
+    mask = None if kind in ("none", "causal") else arrays.floats(queries, keys, wild=False)
+    if kind == "bool":
+        mask = np.less(mask, 1.5)
+    return (*[arrays.floats(*lead, *shape, wild=False) for shape in (
+        (queries, width), (keys, width), (keys, depth))], mask, kind == "causal", 0.3)
+
+
+@case("attention.attention")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    return heads(arrays)
+
+
+@case("attention.attention_gradients")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    query, key, value, *rest = heads(arrays)
+    output, sums = attention.attention(query, key, value, *rest)
+    return arrays.floats(*output.shape, wild=False), query, key, value, output, sums, *rest
 
 
 @case("smooth.gelu", "smooth.tanh_gelu", "smooth.silu")

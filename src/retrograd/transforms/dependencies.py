@@ -376,7 +376,7 @@ _SELECTING = frozenset(("where", "kept", "zeroed", "zeroed_by", "zeros_as"))
 """Elementwise ops that take some of their operands' elements or none: labels tell which."""
 _KNOWN: dict[str, Any] = {
     **dict.fromkeys(("mm", "mv", "dot", "vdot", "_vecmat", "bmm", "_rows_times_matrix",
-                     "_rows_times_vector", "_batched", "_batched_by_one", "_vector_times_batch",
-                     "_linear_plain"), _product),
+                     "_rows_times_vector", "_batched", "_batched_by_one", "_batched_pairs",
+                     "_vector_times_batch", "_linear_plain"), _product),
     "cumsum": _cumulative, "_sums_from_end": _from_end,
     "_convolution": _convolved, "_convolution_input": _convolved}

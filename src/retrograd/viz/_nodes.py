@@ -83,10 +83,11 @@ def dtype_name(data: Any) -> str:
     return str(dtypes.from_numpy_dtype(data.dtype)).removeprefix("torch.")
 
 
-_CALLED = {**dict.fromkeys(("batched", "batched_by_one", "rows_times_matrix", "rows_times_vector",
-                            "vector_times_batch", "vecmat", "scores"), "matmul"),
+_CALLED = {**dict.fromkeys(("batched", "batched_by_one", "batched_pairs", "rows_times_matrix",
+                            "rows_times_vector", "vector_times_batch", "vecmat", "scores"),
+                           "matmul"),
            "index": "getitem", "packed_clone": "clone", "unsafe_view": "view",
-           "masked_softmax": "softmax",
+           "masked_softmax": "softmax", "attention": "scaled_dot_product_attention",
            **{name.format(n): public.format(n) for n in (1, 2, 3) for name, public in (
                ("average_pool{}d", "avg_pool{}d"), ("adaptive_max{}d", "adaptive_max_pool{}d"),
                ("adaptive_average{}d", "adaptive_avg_pool{}d"))}}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from functools import lru_cache
 from typing import Any
@@ -54,11 +53,7 @@ def weights(scores: Any) -> Any:
 
 # ---------------------------------------------------------------- scores that are not kept
 
-_MANY_SCORES = 1 << 12  # from which the kernel is quicker than three ops
-
-
-def forgets_scores(query: Any, key: Any) -> bool:
-    return "attention" in kernels and math.prod(query.shape[:-1]) * key.shape[-2] >= _MANY_SCORES
+SCORES_KEPT = 1 << 12 if "attention" in kernels else plain.SCORES_KEPT
 
 
 def masks_of(mask: Any, query: Any, key: Any) -> tuple[Any, Any]:
@@ -70,7 +65,7 @@ def masks_of(mask: Any, query: Any, key: Any) -> tuple[Any, Any]:
 
 
 def is_mask(mask: Any, query: Any) -> bool:
-    return mask is None or (mask.dtype == bool or mask.dtype is query.dtype) and mask.flags.aligned
+    return mask is None or (mask.flags.aligned and mask.dtype in (bool, query.dtype))
 
 
 def output_like(query: Any, value: Any) -> Any:
@@ -109,7 +104,8 @@ def attention_gradient(g: Any, query: Any, key: Any, value: Any, output: Any, lo
                        mask: Any, causal: bool, scale: float, part: int, wanted: Any) -> Any:
     # The kernel finds all three at once.
     if _found.given[0] is not g or _found.given[1] is not logsumexp or part not in _found.parts:
-        all_three = attention_gradients(g, query, key, value, output, logsumexp, mask, causal, scale)
+        all_three = attention_gradients(g, query, key, value, output, logsumexp, mask, causal,
+                                        scale)
         _found.given = g, logsumexp
         _found.parts = {i: all_three[i] for i in range(part, 3)
                          if i == part or (wanted[i] is not None and wanted[i] is not False)}

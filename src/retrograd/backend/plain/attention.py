@@ -1,4 +1,4 @@
-"""Attention on raw arrays: scores with hidden places, weights that add up to one, and both at once."""
+"""Attention on raw arrays: scores with hidden places, weights that add up to one, or all of it."""
 
 from __future__ import annotations
 
@@ -36,9 +36,8 @@ def weights(scores: Any) -> Any:
 # ---------------------------------------------------------------- scores that are not kept
 
 
-def forgets_scores(query: Any, key: Any) -> bool:
-    """Whether it pays to compute the scores once more for the gradients, rather than keep them."""
-    return False
+SCORES_KEPT = 1 << 62
+"""Of more than so many scores it pays to compute them once more for the gradients."""
 
 
 def attention(query: Any, key: Any, value: Any, mask: Any, causal: bool,

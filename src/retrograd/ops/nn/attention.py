@@ -221,7 +221,8 @@ def _(batch: Any, g_output: Any, query: Any, key: Any, value: Any, output: Any, 
 def _forgets_scores(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
     """Whether the scores are computed once more in the backward pass, and not kept."""
     left, right = query._data, key._data
-    return attention_kernels.forgets_scores(left, right) and query.is_floating_point() \
+    return math.prod(left.shape[:-1]) * right.shape[-2] > attention_kernels.SCORES_KEPT \
+        and query.is_floating_point() \
         and type(query) in PLAIN and type(key) in PLAIN and type(value) in PLAIN \
         and (mask is None or _is_constant(mask)) \
         and left.shape[:-2] == right.shape[:-2] == value._data.shape[:-2] \

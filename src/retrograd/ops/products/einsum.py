@@ -11,7 +11,7 @@ from ..reductions.sums import sum as reduce_sum
 from ..shapes.dimensions import _permute
 from ..shapes.reshaping import _view, reshape
 from ..shapes.slicing import diagonal
-from .matmul import bmm
+from .matmul import _batched_pairs, bmm
 
 # Labels sort as the implicit output does: ellipsis dimensions, upper case, lower case.
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -189,10 +189,14 @@ def _contract(a: Tensor, left: Labels, b: Tensor, right: Labels,
         y = reshape(_ordered(b, right, batch + cols), (
             *(size[k] for k in batch), *(1 for _ in rows), *(size[k] for k in cols)))
         return x * y, spread
-    x = reshape(_ordered(a, left, batch + rows + inner), (lengths[0], lengths[1], lengths[2]))
-    y = reshape(_ordered(b, right, batch + inner + cols), (lengths[0], lengths[2], lengths[3]))
+    x, y = _ordered(a, left, batch + rows + inner), _ordered(b, right, batch + inner + cols)
     labels = batch + rows + cols
-    return _view(bmm(x, y), tuple([size[k] for k in labels])), labels
+    if len(batch) > 1 and len(rows) == len(inner) == len(cols) == 1:
+        found = _batched_pairs(x, y)  # merging the batch would take copies
+    else:
+        found = bmm(reshape(x, (lengths[0], lengths[1], lengths[2])),
+                    reshape(y, (lengths[0], lengths[2], lengths[3])))
+    return _view(found, tuple([size[k] for k in labels])), labels
 
 
 def _finished(result: Tensor, labels: Labels, output: Labels, multiplied: bool,

@@ -168,7 +168,13 @@ def _batched_by_one(input: Array, other: Array) -> Any:
     return matrices.product(input, other)
 
 
-for _made in (_batched, _batched_by_one):
+@op(node="BmmBackward0", broadcasts=True, check=check_batched)
+def _batched_pairs(input: Array, other: Array) -> Any:
+    """As bmm, with any number of batch dimensions, which need not be merged into one."""
+    return matrices.product(input, other)
+
+
+for _made in (_batched, _batched_by_one, _batched_pairs):
     _made.vjp(input=lambda g, other: _batched(g, adjoint_of(other)),
               other=lambda g, input: _batched(adjoint_of(input), g))
     _made.jvp(input=lambda tangent, other: _batched(tangent, other),
@@ -198,6 +204,7 @@ _vector_times_batch.jvp(input=lambda tangent, other: _vector_times_batch(tangent
 @_rows_times_vector.batch
 @_batched.batch
 @_batched_by_one.batch
+@_batched_pairs.batch
 @_vector_times_batch.batch
 def _product(batch: Any, a: Any, b: Any) -> Any:
     """``matmul`` behind the batch, of the only two arguments."""
