@@ -260,7 +260,7 @@ def test_a_fork_while_other_threads_load_and_compile_for_the_first_time():
 # ---------------------------------------------------------------- first use
 
 
-@pytest.mark.parametrize("seed", range(100 if "full" in os.environ.get("RETROGRAD_FAULTS", "")
+@pytest.mark.parametrize("seed", range(40 if "full" in os.environ.get("RETROGRAD_FAULTS", "")
                                        else 5))
 def test_the_first_use_of_everything_in_many_threads(seed):
     done = subprocess.run([sys.executable, "-m", "tests.faults.first_use", str(seed)],

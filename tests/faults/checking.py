@@ -14,7 +14,7 @@ from retrograd.base import locks, modes
 from retrograd.core.anomaly import Anomaly
 from retrograd.random import VMAPS
 
-from .injecting import interrupted, places
+from .injecting import Visit, interrupted, places
 from .programs import PROGRAMS
 
 
@@ -87,8 +87,8 @@ class Course:
                 if isinstance(described, dict) else {name: described}
         return found
 
-    def problems(self, at: int) -> list[str]:
-        """What is wrong after an interrupt at the ``at``-th place."""
+    def problems(self, at: Visit) -> list[str]:
+        """What is wrong after an interrupt at a place."""
         self.prepare()
         objects, done = self.make(), 0
 

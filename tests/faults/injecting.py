@@ -28,6 +28,8 @@ _OF_BLOCKS = {"__enter__", "__exit__"}
 
 Place = tuple[str, str, int]
 """A file, a function and the offset of an instruction."""
+Visit = tuple[int, int]
+"""The number of a call, and how many places it has come by."""
 
 
 class Interrupt(BaseException):
@@ -53,42 +55,53 @@ def _next_places(code: Any) -> frozenset[int]:
 
 
 class Tracer:
-    """Notes the places that a program comes by, and raises at one of them."""
+    """Notes the places that a program comes by, or raises at one of them.
 
-    def __init__(self, at: int | None = None):
+    To raise, the instructions of a single call are followed, the one in which the place is.
+    """
+
+    def __init__(self, at: Visit | None = None):
         self.at = at
-        self.passed: list[Place] = []
+        self.calls = 0
+        self.passed: list[tuple[Place, Visit]] = []
         self.where = ""
         self.callers: set[Any] = set()  # the frames whose last call was one of Python code
 
     def __call__(self, frame: Any, event: str, arg: Any) -> Any:
         self.callers.add(frame.f_back)
-        name = frame.f_code.co_filename
-        if not name.startswith((_PACKAGE, "<retrograd ")):
+        code = frame.f_code
+        if not code.co_filename.startswith((_PACKAGE, "<retrograd ")):
+            return None
+        self.calls += 1
+        call = self.calls
+        if self.at and self.at[0] != call:
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        places, begins = _next_places(frame.f_code), frame.f_code.co_name not in _OF_BLOCKS
+        places, begins, passed = _next_places(code), code.co_name not in _OF_BLOCKS, 0
 
         def trace(frame: Any, event: str, arg: Any) -> Any:
-            nonlocal begins
+            nonlocal begins, passed
             if event == "opcode":
                 if begins or (frame.f_lasti in places and frame not in self.callers):
-                    self.pass_by(frame)
+                    passed += 1
+                    self.pass_by(frame, (call, passed))
                 begins = False
                 self.callers.discard(frame)
             return trace
 
         return trace
 
-    def pass_by(self, frame: Any) -> None:
-        self.passed.append((frame.f_code.co_filename, frame.f_code.co_qualname, frame.f_lasti))
-        if len(self.passed) == self.at:
+    def pass_by(self, frame: Any, visit: Visit) -> None:
+        code = frame.f_code
+        if visit == self.at:
             sys.settrace(None)
-            self.where = f"{frame.f_code.co_filename}:{frame.f_lineno} {frame.f_code.co_name}"
+            self.where = f"{code.co_filename}:{frame.f_lineno} {code.co_name}"
             raise Interrupt("interrupted at " + self.where)
+        if self.at is None:
+            self.passed.append(((code.co_filename, code.co_qualname, frame.f_lasti), visit))
 
 
-def places(program: Callable[[], Any]) -> list[Place]:
+def places(program: Callable[[], Any]) -> list[tuple[Place, Visit]]:
     """The places that a program comes by, in the order of its course."""
     tracer = Tracer()
     before = sys.gettrace()
@@ -100,17 +113,17 @@ def places(program: Callable[[], Any]) -> list[Place]:
     return tracer.passed
 
 
-def visits(passed: list[Place], most: int) -> list[int]:
+def visits(passed: list[tuple[Place, Visit]], most: int) -> list[Visit]:
     """The first, the last and others evenly between them, of the times at which each is passed."""
-    times: dict[Place, list[int]] = defaultdict(list)
-    for time, place in enumerate(passed, 1):
-        times[place].append(time)
+    times: dict[Place, list[Visit]] = defaultdict(list)
+    for place, visit in passed:
+        times[place].append(visit)
     return sorted({of_one[i * (len(of_one) - 1) // max(most - 1, 1)]
                    for of_one in times.values() for i in range(most)})
 
 
-def interrupted(program: Callable[[], Any], at: int) -> str:
-    """Run a program with an interrupt at its ``at``-th place, and say where that is.
+def interrupted(program: Callable[[], Any], at: Visit) -> str:
+    """Run a program with an interrupt at one of its places, and say where that is.
 
     Empty if the program ended before, or went on as if nothing had happened.
     """

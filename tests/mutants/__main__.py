@@ -28,6 +28,7 @@ from typing import Any
 
 import pytest
 
+import retrograd
 from tests.sweeps.cases import ENTRIES
 
 from .drawing import Mutation, draw
@@ -42,6 +43,7 @@ MISUSED, NOTHING_SELECTED = 4, 5  # pytest's exit statuses
 HAS_PYTORCH = importlib.util.find_spec("torch") is not None
 NOTICED, SURVIVED, UNDECIDED = "noticed", "SURVIVED", "NOT NOTICED IN TIME"
 FAILS, CANNOT = 1, 2  # exit statuses of copies of this process
+MOST_NAMES = 12  # of classes that share a method
 MOST_FIRST = 60  # tests of a file in which a fault is that no process can be given
 HANGS = 120  # seconds after which a test that takes few will not end
 
@@ -153,7 +155,7 @@ class Warm:
         functions = changed_functions(PACKAGE / place, sound, mutation.applied(sound))
         if not functions:
             return None
-        tests = self.of_ops(place, mutation, copied)
+        tests = self.of_ops(place, mutation, copied) + self.of_classes(functions)
         for before, _ in reversed(functions):
             tests += [t for t in self.touched.by(place, before.co_qualname) if t not in tests]
         known = [test for test in tests if test in self.items]
@@ -172,8 +174,19 @@ class Warm:
         """The tests of the ops that come to a fault."""
         if not any(tests.by_op for tests in selections_for(place)):
             return []
-        ops = ops_near(copied, mutation.path, mutation.line, list(ENTRIES))
-        return [test for op in ops for test in self.items if f"[{op}-" in test or f"[{op}]" in test]
+        return self.named(ops_near(copied, mutation.path, mutation.line, list(ENTRIES)))
+
+    def of_classes(self, functions: list[Any]) -> list[str]:
+        """The tests of the modules and optimizers that have a method in which a fault is."""
+        owners = {before.co_qualname.split(".")[0] for before, _ in functions}
+        return self.named(sorted(name for space in (retrograd.nn, retrograd.optim)
+                                 for name, found in vars(space).items() if isinstance(found, type)
+                                 and owners & {base.__name__ for base in found.__mro__}))
+
+    def named(self, names: list[str]) -> list[str]:
+        """The tests of these ops or classes, some of which may be many."""
+        return [test for name in names[:MOST_NAMES] for test in self.items
+                if f"[{name}-" in test or f"[{name}]" in test]
 
     def ended(self, tests: list[str], functions: list[Any]) -> tuple[int | None, str]:
         """How a copy of this process ended, and in which test."""

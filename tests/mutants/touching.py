@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import random
 import tempfile
 import time
 from _lsprof import Profiler
@@ -20,15 +21,15 @@ import retrograd
 from .forking import passes, within
 
 PACKAGE = Path(retrograd.__file__).parent
-BY_OP = ("every_op", "strict", "fast_and_general", "op_db", "degenerate")
+BY_NAME = ("every_op", "strict", "fast_and_general", "op_db", "degenerate", "module_db")
 LONG = ("random_", "programs", "interrupts", "threads", "mutants")
 ELSEWHERE = ("packages", "seeds", "examples", "demo", "stubs", "types", "names", "import",
              "layering", "serialization", "numpy", "distribut", "multiprocessing", "as_torch",
              "summary_writer", "safetensors", "data", "missing", "extending", "completion")
-UNTRACED = tuple(f"test_{name}" for name in BY_OP + LONG + ELSEWHERE)
-"""How files of tests begin that are found by the name of an op, take long, or are about parts of
-the package in which no faults are drawn."""
-SECONDS_PER_FILE = 150
+UNTRACED = tuple(f"test_{name}" for name in BY_NAME + LONG + ELSEWHERE)
+"""How files of tests begin that are found by the name of an op or a module, take long, or are about
+parts of the package in which no faults are drawn."""
+SECONDS_PER_FILE = 150  # of the processor; its tests are taken in an order that leaves gaps evenly
 
 
 @dataclass
@@ -71,8 +72,8 @@ def _traced_file(items: list[Any]) -> list[tuple[str, float, set[tuple[str, str]
     """Each test of a file, run in a process of its own, in which nothing is compiled yet."""
     with tempfile.NamedTemporaryFile() as results:
         def run() -> None:
-            ends = time.monotonic() + SECONDS_PER_FILE
             found = []
+            random.Random(0).shuffle(items)
             for item, following in zip(items, [*items[1:], None]):
                 calls = Profiler(builtins=False, subcalls=False)  # counted in C, unlike a trace
                 began = time.monotonic()
@@ -81,12 +82,12 @@ def _traced_file(items: list[Any]) -> list[tuple[str, float, set[tuple[str, str]
                 calls.disable()
                 if passed:
                     found.append((item.nodeid, time.monotonic() - began, _functions(calls)))
-                if time.monotonic() > ends:
+                if time.process_time() > SECONDS_PER_FILE:  # of this process, which is a new one
                     break
             Path(results.name).write_bytes(pickle.dumps(found))
             os._exit(0)
 
-        within(run, 2 * SECONDS_PER_FILE)
+        within(run, 10 * SECONDS_PER_FILE)
         written = Path(results.name).read_bytes()
     return pickle.loads(written) if written else []
 
