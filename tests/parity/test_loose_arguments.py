@@ -85,6 +85,21 @@ FLAGS = {
     "hard": lambda torch, flag: torch.nn.functional.gumbel_softmax(_rows(torch), hard=flag),
     "full": lambda torch, flag: torch.nn.functional.gaussian_nll_loss(
         _rows(torch), _rows(torch), torch.ones(4, 4), flag),
+    **{f"{name} {how}": lambda torch, flag, name=name, way=way: way(getattr(torch, name),
+                                                                    _rows(torch), flag)
+       for name in ("max", "median", "argmax", "prod", "nansum", "any", "var", "std_mean")
+       for how, way in {"kept": lambda f, x, flag: f(x, 1, keepdim=flag),
+                        "by place": lambda f, x, flag: f(x, 1, flag)}.items()
+       if how == "kept" or name not in ("var", "std_mean")},
+    "stable": lambda torch, flag: torch.sort(_rows(torch), stable=flag),
+    "interpolate": lambda torch, flag: torch.nn.functional.interpolate(
+        _images(torch), 3, mode="bilinear", align_corners=flag),
+    "recomputed": lambda torch, flag: torch.nn.functional.interpolate(
+        _images(torch), scale_factor=2, recompute_scale_factor=flag),
+    "affine_grid": lambda torch, flag: torch.nn.functional.affine_grid(
+        torch.ones(1, 2, 3), (1, 1, 2, 2), flag),
+    "embedding_bag": lambda torch, flag: torch.nn.functional.embedding_bag(
+        torch.tensor([1, 2]), _rows(torch), torch.tensor([0, 2]), include_last_offset=flag),
 }
 NO_FLAGS = {"int": 1, "float": 1.0, "text": "x", "nothing": None, "np.bool": np.bool_(True)}
 
@@ -93,6 +108,13 @@ NO_FLAGS = {"int": 1, "float": 1.0, "text": "x", "nothing": None, "np.bool": np.
 def flags_are_due(torch, log, name, case):
     call, kind = case
     log.refuses(lambda: FLAGS[call](torch, NO_FLAGS[kind]))
+
+
+@behaviour_of_each(["std", "var", "std_mean", "var_mean"])
+def whether_a_spread_is_unbiased(torch, log, name):
+    for flag in (0, 1, 1.0, "x", [True], True, False):
+        log.refuses(lambda flag=flag: getattr(torch, name)(_rows(torch), 1, flag))
+        log.refuses(lambda flag=flag: getattr(torch, name)(_rows(torch), 1, unbiased=flag))
 
 
 @behaviour_of_each([

@@ -35,21 +35,24 @@ def guard(function: FunctionType, closures: bool = False) -> None:
             or (function.__closure__ and not closures):
         return
     function.unguarded = put_in_front(  # type: ignore[attr-defined]
-        function, _guarded.__code__, lambda plain: plain, _flags_of(function))
+        function, _guarded.__code__, lambda plain: plain, flags_of(function))
 
 
 _TRUTHS = {"inplace", "return_indices", "need_weights", "average_attn_weights", "hard",
            "stft.center", "multi_head_attention_forward.training", "gaussian_nll_loss.full",
-           "triplet_margin_with_distance_loss.swap", "embedding_bag.include_last_offset"}
+           "triplet_margin_with_distance_loss.swap", "recompute_scale_factor"}
 """Flags that may be anything, as in PyTorch: they are asked only whether they are true."""
 
 
-def _flags_of(function: FunctionType) -> dict[str, Any]:
-    """What judges the flags of a call, and how many arguments may come before the first of them."""
+def flags_of(function: FunctionType, called: Any = None) -> dict[str, Any]:
+    """What judges the flags of a call, and how many arguments may come before the first of them.
+
+    Errors name what is called, if that is not the function itself.
+    """
     code, title = function.__code__, function.__name__.lstrip("_").removeprefix("functional_")
     names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
     flags = [(place, name) for place, name in enumerate(names)
-             if function.__annotations__.get(name) == "bool"
+             if function.__annotations__.get(name) in ("bool", "bool | None")
              and not {name, f"{title}.{name}"} & _TRUTHS]
     if not flags:
         return {"JUDGE": None}
@@ -57,9 +60,11 @@ def _flags_of(function: FunctionType) -> dict[str, Any]:
     def judge(args: tuple[Any, ...], kwargs: dict[str, Any], place: int = flags[0][0],
               name: str = flags[0][1]) -> None:
         value = args[place] if place < len(args) else kwargs.get(name, True)
-        if value is not True and value is not False:
+        if value is not True and value is not False and (
+                value is not None or function.__annotations__[name] == "bool"):
             where = f" (position {place + 1})" if place < len(args) else ""
-            raise TypeError(f"{title}(): argument '{name}'{where} must be bool, not "
+            raise TypeError(f"{called.__name__ if called else title}(): argument "
+                            f"'{name}'{where} must be bool, not "
                             f"{type_name(value)}")
 
     def judge_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

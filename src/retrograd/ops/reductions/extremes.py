@@ -131,7 +131,7 @@ def _declare_extreme(name: str, superlative: str, comparative: str, find: Any, f
     @composite(method=True, name=name, doc=f"The {superlative} element; along ``dim`` also its "
                f"index; or the {comparative} of two tensors.")
     @numpy_names
-    def extreme(input: Tensor, dim: Any = None, keepdim: Any = False, *,
+    def extreme(input: Tensor, dim: Any = None, keepdim: bool = False, *,
                 other: Tensor | None = None, out: Any = None) -> Any:
         if dim is None and other is None:
             return of_all(input, out=out)

@@ -96,7 +96,7 @@ def _spread_arguments(name: str, input: Any, dim: Any, unbiased: Any, keepdim: A
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if unbiased is not None:
-        if correction is not None:
+        if correction is not None or not isinstance(unbiased, bool):
             raise no_overload(name, (input, dim, unbiased, correction),
                               "Tensor input, tuple of ints dim, bool unbiased = True, bool keepdim "
                               "= False", "Tensor input, tuple of ints dim = None, *, Number "
