@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import dis
+import functools
 import linecache
+from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 from retrograd import codegen
+from retrograd.codegen import compiling
+from retrograd.core import declaration
 from retrograd.core.binding import COMPLEX, REAL
 from retrograd.core.op import REGISTRY, self_compiling
 
@@ -22,6 +30,15 @@ def forget_compiled() -> None:
             function = getattr(op, variant)
             if hasattr(function, "op") and function in FIRST_CODES:
                 function.__code__ = FIRST_CODES[function]
+
+
+@contextlib.contextmanager
+def quickly() -> Iterator[None]:
+    """What Python itself makes of a source and finds in code, it makes and finds once."""
+    found = functools.cache(lambda code: list(dis.get_instructions(code)))
+    with mock.patch.object(compiling, "compile", functools.cache(compile), create=True), \
+            mock.patch.object(declaration, "dis", SimpleNamespace(get_instructions=found)):
+        yield
 
 
 def _first_codes() -> dict[Any, Any]:
