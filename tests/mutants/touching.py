@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import random
@@ -29,12 +30,12 @@ ELSEWHERE = ("packages", "seeds", "examples", "demo", "stubs", "types", "names",
 UNTRACED = tuple(f"test_{name}" for name in BY_NAME + LONG + ELSEWHERE)
 """How files of tests begin that are found by the name of an op or a module, take long, or are about
 parts of the package in which no faults are drawn."""
-SECONDS_PER_FILE = 150  # of the processor; its tests are taken in an order that leaves gaps evenly
+SECONDS_PER_FILE = 60  # of the processor; its tests are taken in an order that leaves gaps evenly
 
 
 @dataclass
 class Touched:
-    """The tests that come by each function, with how long they take."""
+    """The tests that come by each function, with how long they take if that is known."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     tests: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -53,13 +54,14 @@ class Touched:
 
 
 def touched(items: Iterable[Any], cache: Path) -> Touched:
-    """What is kept in a file, completed by the tests of files that are not in it yet."""
+    """What is kept in a file, completed by the tests that are not in it yet."""
     found = pickle.loads(cache.read_bytes()) if cache.exists() else Touched()
-    known = {test.split("::")[0] for test in found.seconds}
-    for file, group in groupby(items, key=lambda item: item.nodeid.split("::")[0]):
-        if file in known or Path(file).stem.startswith(UNTRACED):
-            continue
-        for test, seconds, functions in _traced_file(list(group)):
+    new = [item for item in items if item.nodeid not in found.seconds
+           and not item.path.stem.startswith(UNTRACED)]
+    for file, group in groupby(new, key=lambda item: item.nodeid.split("::")[0]):
+        of_file = list(group)
+        found.seconds |= dict.fromkeys([item.nodeid for item in of_file], math.inf)
+        for test, seconds, functions in _traced_file(of_file):
             found.seconds[test] = seconds
             for function in functions:
                 found.tests[function].add(test)
