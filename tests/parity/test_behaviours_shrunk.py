@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import warnings
+
+import pytest
 
 from parity.harness import behaviour, behaviour_of_each
 from shared import custom, leaf
@@ -746,3 +749,61 @@ def gradients_of_directions_of_second_tangents(torch, log, name, f):
     for at in (x, c):
         found = torch.func.jvp(lambda a: torch.func.jvp(f, (a,), (c,))[1], (at,), (x,))[1]
         log.values(torch.autograd.grad(found.trace(), x)[0])
+
+
+@behaviour
+def numbers_to_search_for_yield_to_the_dtype_of_the_boundaries(torch, log):
+    bounds = torch.tensor([0.0, 1.0, 2.0])
+    for value in (torch.tensor(5e-324, dtype=torch.float64), 1.0000000001,
+                  torch.tensor([5e-324], dtype=torch.float64), torch.tensor(1)):
+        log(torch.searchsorted(bounds, value), torch.bucketize(value, bounds, right=True))
+    log(torch.searchsorted(torch.tensor([0, 1, 2]), 1.5))
+
+
+@behaviour_of_each(itertools.product(("float64", "float16", "bfloat16"), ("float32", "float16")))
+def a_logistic_loss_has_the_dtype_of_its_target(torch, log, kind, wanted):
+    x = torch.linspace(-1, 1, 4, dtype=getattr(torch, kind), requires_grad=True)
+    y = torch.tensor([0, 1, 1, 0], dtype=getattr(torch, wanted))
+    for reduction in ("none", "mean"):
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(x, y, reduction=reduction)
+        log(loss.dtype, torch.autograd.grad(loss.sum(), x)[0].dtype)
+
+
+@behaviour
+def nothing_is_filled_where_slices_are_empty(torch, log):
+    for shape, dim in (((0, 0), -1), ((3, 0), 0), ((0, 3), 1)):
+        log(torch.zeros(shape).index_fill_(dim, torch.tensor([2]), 1.0))
+    log.raises(torch.zeros(0, 3).index_fill_, 1, torch.tensor([2.0]), 1.0)
+
+
+@behaviour_of_each([1, 0, 2])
+def truth_values_have_products_without_sums(torch, log, length):
+    a, b = torch.ones(3, length, dtype=torch.bool), torch.ones(2, length, dtype=torch.bool)
+    if length < 2:
+        log(torch.einsum("ij,kj->ik", a, b), torch.einsum("...i,...i->...", a, ~a))
+    else:
+        log.raises(torch.einsum, "ij,kj->ik", a, b)
+    log(torch.einsum("ij,ij->ij", a, ~a))
+
+
+@behaviour_of_each(["float16", "bfloat16", "float32"])
+def counts_of_intervals_are_rounded_at_every_step(torch, log, kind):
+    x = ((torch.arange(61) - 30) / 15).to(getattr(torch, kind))
+    log(torch.histc(x, 10, -1, 1), torch.histc(x, 7), torch.histc(x, 3, -0.7, 1.3))
+
+
+@behaviour_of_each(["func", "functional", "forward_ad"])
+def a_tangent_that_was_overwritten_is_missed_by_a_backward(torch, log, way):
+    x, v = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([1.0, 3.0])
+    if way == "func":
+        slope = torch.func.jvp(lambda a: a ** 3, (x,), (v,))[1]
+    elif way == "functional":
+        slope = torch.autograd.functional.jvp(lambda a: a ** 3, x, v, create_graph=True)[1]
+    else:
+        with torch.autograd.forward_ad.dual_level():
+            dual = torch.autograd.forward_ad.make_dual(x, v)
+            slope = torch.autograd.forward_ad.unpack_dual(dual ** 3).tangent
+    log(torch.autograd.grad(slope.sum(), x, retain_graph=True))
+    v.mul_(10)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        torch.autograd.grad(slope.sum(), x)

@@ -99,7 +99,6 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     transforms.check_tangent(tensor, tangent)
     kept = transforms.laid_out_as(tensor, tangent)
     dual = transforms.make_dual(tensor, kept, at)
-    dual._vc = tensor._counter()
     transforms.note_tangent(dual, at, kept)
     return dual
 

@@ -143,6 +143,37 @@ class _InferenceVersion(Version):
 INFERENCE = _InferenceVersion()
 
 
+def _of_value(name: str) -> Any:
+    return property(lambda self: getattr(self.of_value, name),
+                    lambda self, new: setattr(self.of_value, name, new))
+
+
+def _of_last_write(name: str) -> Any:
+    return property(lambda self: getattr(
+        self.of_value if self.of_value.code is not None else self.of_tangent, name),
+                    lambda self, new: setattr(self.of_value, name, new))
+
+
+class JointVersion(Version):
+    """The counter of a dual tensor: that of its value, which also goes on with its tangent's."""
+
+    __slots__ = ("of_value", "of_tangent")
+
+    def __init__(self, of_value: Version, of_tangent: Version) -> None:
+        self.of_value, self.of_tangent = of_value, of_tangent
+
+    views, room = map(_of_value, ("views", "room"))
+    code, lasti = map(_of_last_write, ("code", "lasti"))
+
+    @property
+    def n(self) -> int:  # type: ignore[override]
+        return self.of_value.n + self.of_tangent.n
+
+    @n.setter
+    def n(self, new: int) -> None:
+        self.of_value.n = new - self.of_tangent.n
+
+
 def _of_shared(name: str) -> Any:
     """A property that stands for the same of ``self.shared``."""
     return property(lambda self: getattr(self.shared, name),

@@ -10,7 +10,7 @@ from ..backend.numpy import ndarray
 from ..base.modes import ACTIVE, MODE
 from ..core.computing import compute
 from ..core.extensions import extensions
-from ..core.graph import PlacedNode, View
+from ..core.graph import INFERENCE, JointVersion, PlacedNode, View
 from ..core.tensor import Tensor, edge_of, wrap_any
 from .raw_rules import run_on_data
 from .tangent_history import VALUE, Part, requires_grad, subsets
@@ -324,7 +324,9 @@ class MakeDual(PlacedNode):
 def make_dual(primal: Tensor, tangent: Tensor, level: int) -> Tensor:
     """A dual tensor at ``level``."""
     out = wrap_any(joined(primal._array(), tangent._array(), level))
-    out._vc = primal._counter()  # it is the same memory
+    counter, slope_counter = primal._counter(), tangent._counter()  # it is the same memory
+    out._vc = counter if INFERENCE in (counter, slope_counter) else JointVersion(
+        counter, slope_counter)
     edges = (edge_of(primal), edge_of(tangent))
     if MODE.get().grad and any(e is not None for e in edges):
         node = MakeDual().placed()

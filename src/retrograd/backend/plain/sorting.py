@@ -179,9 +179,10 @@ def unique_runs(array: Any, axis: int | None) -> tuple[Any, Any, Any]:
 def histogram(array: Any, bins: int, low: float, high: float) -> Any:
     """How many elements fall into each of ``bins`` equal intervals from ``low`` to ``high``."""
     flat = xp.as_array(array).reshape(-1)
-    flat = flat[(flat >= low) & (flat <= high)]
-    width = (high - low) / bins
-    places = xp.minimum(((flat - low) / width).astype(xp.INT64), bins - 1)
+    # Each step is rounded to the dtype of the elements.
+    start, end, count = (xp.asarray(number, dtype=flat.dtype) for number in (low, high, bins))
+    flat = flat[(flat >= start) & (flat <= end)]
+    places = xp.minimum(((flat - start) * count / (end - start)).astype(xp.INT64), bins - 1)
     return xp.bincount(places, minlength=bins).astype(array.dtype)
 
 

@@ -61,7 +61,7 @@ def check_in_range(array: Any, dim: int, index: Any) -> None:
 
 
 def slices_are_empty(array: Any, dim: int) -> bool:
-    return not array.size and array.shape[dim] > 0
+    return 0 in slice_shape(array, dim)
 
 
 def slice_shape(array: Any, dim: int) -> tuple[int, ...]:

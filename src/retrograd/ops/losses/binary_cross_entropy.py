@@ -103,10 +103,12 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
             raise no_kernel("log_sigmoid_cpu", input.dtype)
         raise RuntimeError(f"result type {input.dtype.alias} can't be cast to the desired output "
                            f"type {target.dtype.alias}")
+    kind = target.dtype  # of the loss, which PyTorch writes to memory made for the target
     input, target = _pair(input, target)
     shape = tuple(input.shape)
     if pos_weight is not None and tuple(pos_weight.shape) != shape:
         check_fits(shape, (tuple(pos_weight.shape), shape))
     if weight is not None and tuple(weight.shape) != shape:
         check_fits(shape, (shape, tuple(weight.shape)))
-    return _logistic_loss(input, target, weight, pos_weight, code)
+    loss = _logistic_loss(input, target, weight, pos_weight, code)
+    return loss if loss.dtype is kind else loss.to(kind)

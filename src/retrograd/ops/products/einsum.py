@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...base import dtypes
 from ...core.op import composite
 from ...core.tensor import Tensor
 from ..reductions.sums import sum as reduce_sum
+from ..reductions.truth import _any
 from ..shapes.dimensions import _permute
 from ..shapes.reshaping import _view, reshape
 from ..shapes.slicing import diagonal
@@ -182,6 +184,10 @@ def _contract(a: Tensor, left: Labels, b: Tensor, right: Labels,
     cols = [x for x in right if x not in left]
     size = dict(zip(left, a.shape, strict=True)) | dict(zip(right, b.shape, strict=True))
     lengths = [math.prod(size[x] for x in group) for group in (batch, rows, inner, cols)]
+    if inner and lengths[2] < 2 and a.dtype is dtypes.bool:  # nothing to add up: no product either
+        product, labels = _contract(a, left, b, right, keep.union(inner))
+        gone = tuple([labels.index(x) for x in inner])
+        return _any(product, gone, False), [x for x in labels if x not in inner]
     if not inner:
         spread = batch + rows + cols
         x = reshape(_ordered(a, left, batch + rows), (

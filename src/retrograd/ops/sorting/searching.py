@@ -8,6 +8,7 @@ from ...backend import sorting as sorting_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...core.op import Array, Index, Number, composite, op
+from ...core.operands import result_type_of
 from ...core.out_rules import Out
 from ...core.tensor import Tensor, wrap
 from ..batching import all_batched, batched, flat, inner_rank, run
@@ -57,8 +58,13 @@ def _(batch: Any, sorted_sequence: Any, input: Any, out_int32: bool, right: bool
     return _searchsorted(rows, values, out_int32, right, sorter)
 
 
-def _as_values(value: Any) -> Any:
-    return value if isinstance(value, Tensor) else wrap(xp.asarray(value))
+def _as_values(value: Any, boundaries: Any = None) -> Any:
+    """A tensor; one without dims, or a number, yields to the dtype of the ``boundaries``."""
+    value = value if isinstance(value, Tensor) else wrap(xp.asarray(value))
+    if value.ndim or boundaries is None or not boundaries.ndim:
+        return value
+    kind = result_type_of([boundaries, value])
+    return value if value.dtype is kind else value.to(kind)
 
 
 @composite()
@@ -72,8 +78,8 @@ def searchsorted(sorted_sequence: Tensor, input: Tensor | Number, *, out_int32: 
     if side == "left" and right:
         raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got "
                            "side of left while right was True")
-    return _searchsorted(sorted_sequence, _as_values(input), out_int32, right or side == "right",
-                         sorter, out=out)
+    return _searchsorted(sorted_sequence, _as_values(input, sorted_sequence), out_int32,
+                         right or side == "right", sorter, out=out)
 
 
 @composite()
@@ -82,7 +88,7 @@ def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: bool = F
     """The index of the bucket between ``boundaries`` that each value falls into."""
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
-    return _searchsorted(boundaries, _as_values(input), out_int32, right, None, out=out)
+    return _searchsorted(boundaries, _as_values(input, boundaries), out_int32, right, None, out=out)
 
 
 @op()
