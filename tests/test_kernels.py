@@ -478,6 +478,20 @@ def _() -> Any:
             yield np.flip(x), x, weight, mean, scale, rank, 1e-5
 
 
+@cases("norm.layer_gradient")
+def _() -> Any:
+    for x, rank, weight, _ in rows_to_normalise():
+        for asked in (None, (1, None, False), (1, 1, 1)):
+            yield np.flip(x), x, weight, *norm.layer_norm(x, rank, 1e-5, None, None)[1:], rank, \
+                1e-5, asked
+
+
+@cases("norm.layer_sums")
+def _() -> Any:
+    for x, rank, _, _ in rows_to_normalise():
+        yield x, rank
+
+
 @cases("norm.layer_weight_gradient")
 def _() -> Any:
     for x, rank, _, _ in rows_to_normalise():
@@ -507,6 +521,14 @@ def _() -> Any:
         _, mean, scale, _ = norm.channel_norm(x, None, None, groups, 1e-5)
         yield np.flip(x), x, weight, mean, scale, groups, 1e-5
         yield np.flip(x), x, weight, None, None, groups, 1e-5
+
+
+@cases("norm.channel_gradient")
+def _() -> Any:
+    for x, weight, _, groups in images_to_normalise():
+        _, mean, scale, _ = norm.channel_norm(x, None, None, groups, 1e-5)
+        for asked in (None, (1, None, False), (1, 1, 1)):
+            yield np.flip(x), x, weight, mean, scale, groups, 1e-5, asked
 
 
 @cases("norm._centred_channels")

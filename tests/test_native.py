@@ -207,7 +207,7 @@ def moments(arrays: Arrays, x: Any, rank: int) -> tuple[Any, Any]:
     return norm.layer_norm(x, rank, 1e-2, None, None)[1:]
 
 
-@case("norm.layer_input_gradient")
+@case("norm.layer_input_gradient", "norm.layer_gradients")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     x, rank, (weight, _) = rows_with_parameters(arrays)
     return arrays.floats(*x.shape), x, weight, *moments(arrays, x, rank), rank, 1e-2
@@ -391,7 +391,7 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return own.x, own.weight, own.bias, own.groups, 1e-2
 
 
-@case("norm.channel_input_gradient")
+@case("norm.channel_input_gradient", "norm.channel_gradients")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     own = Channels(arrays)
     g = arrays.floats(*own.shape, wild=False)

@@ -71,3 +71,26 @@ def test_a_broken_gradient_stays_in_its_row() -> None:
 def test_an_index_outside_is_refused(indices: list[int]) -> None:
     with pytest.raises(IndexError, match="index out of range in self"):
         F.embedding(torch.tensor(indices), batch(4, 2))
+
+
+@pytest.mark.parametrize("norm", ["layer", "batch", "group"])
+def test_gradients_that_are_found_together_are_those_that_are_found_alone(norm: str) -> None:
+    from retrograd.backend.numpy import together
+
+    torch.manual_seed(0)
+    functional = torch.nn.functional
+    x = torch.randn(20, 8, 512, dtype=torch.float64, requires_grad=True)  # moments are kept
+    size = 512 if norm == "layer" else 8
+    weight, bias = (torch.randn(size, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    y = {"layer": lambda: functional.layer_norm(x, (512,), weight, bias),
+         "batch": lambda: functional.batch_norm(x, None, None, weight, bias, training=True),
+         "group": lambda: functional.group_norm(x, 4, weight, bias)}[norm]()
+    g = torch.randn(*y.shape, dtype=torch.float64)
+    for factor in (1, 3):  # the same gradient, written to: nothing waits from before
+        g.mul_(factor)
+        alone = [torch.autograd.grad(y, t, g, retain_graph=True)[0] for t in (x, weight, bias)]
+        for some in ((0, 1, 2), (0, 1), (0, 2), (1, 2), (0,)):
+            inputs = [(x, weight, bias)[i] for i in some]
+            for i, found in zip(some, torch.autograd.grad(y, inputs, g, retain_graph=True)):
+                torch.testing.assert_close(found, alone[i])
+            assert not together._waiting.found and not together._waiting.given

@@ -1,6 +1,7 @@
 // Batch, instance and group norm: statistics shared by the rows of a channel, or of some channels of
 // a sample; and what else is done channel by channel. A row is a channel of a sample.
 #include <cmath>
+#include <vector>
 
 #include "binding.hpp"
 #include "maths.hpp"
@@ -63,13 +64,17 @@ void channel_norm(In<T> x, Maybe<T> weight, Maybe<T> bias, Out<T> y, Out<W> mean
     });
 }
 
+// The gradients of the input, the weight and the bias; the last two come of the sums that the first one needs.
 template <class T, class W = Wide<T>>
-void channel_input_gradient(In<T> g, In<T> x, Maybe<T> weight, In<W> means, In<W> scales, Out<T> out, I groups) {
+void channel_gradients(In<T> g, In<T> x, Maybe<T> weight, In<W> means, In<W> scales, Out<T> out, Out<T> of_weight, Out<T> of_bias,
+                       I groups) {
     Sets s(x, groups);
     I rows = s.samples * s.channels, n = s.width;
     require(same_shape(g, x) && same_shape(x, out), "the arrays have different shapes");
     require(means.size == rows && scales.size == rows, "there is a number for each row");
-    require(!weight || weight.size == s.channels, "the weight has another size");
+    require((!weight || weight.size == s.channels) && of_weight.size == s.channels && of_bias.size == s.channels,
+            "the parameters have another size");
+    std::vector<Sums<W>> sums(rows);
     s.each(4, [&](I set) {
         auto factor = [&](I row) { return scales[row] * (weight ? wide(weight[row % s.channels]) : W(1)); };
         double sum = 0, along = 0;
@@ -77,8 +82,9 @@ void channel_input_gradient(In<T> g, In<T> x, Maybe<T> weight, In<W> means, In<W
             I row = s.row(set, i);
             const T *p = g.data + row * n, *q = x.data + row * n;
             W mean = means[row];
-            sum += factor(row) * summed<W>(n, [=](I j) INLINE_LAMBDA { return wide(p[j]); });
-            along += factor(row) * summed<W>(n, [=](I j) INLINE_LAMBDA { return wide(p[j]) * (wide(q[j]) - mean); });
+            sums[row] = summed_along<W>(n, [=](I j) INLINE_LAMBDA { return wide(p[j]); }, [=](I j) INLINE_LAMBDA { return wide(q[j]) - mean; });
+            sum += factor(row) * sums[row].plain;
+            along += factor(row) * sums[row].along;
         }
         for (I i = 0; i < s.together; i++) {
             I row = s.row(set, i);
@@ -89,6 +95,11 @@ void channel_input_gradient(In<T> g, In<T> x, Maybe<T> weight, In<W> means, In<W
             SIMD for (I j = 0; j < n; j++) to[j] = narrow<T>(wide(p[j]) * own - shift - (wide(q[j]) - mean) * slope);
         }
     });
+    for (I channel = 0; channel < s.channels; channel++) {
+        double along = 0, plain = 0;
+        for (I row = channel; row < rows; row += s.channels) along += scales[row] * sums[row].along, plain += sums[row].plain;
+        of_weight[channel] = narrow<T>(W(along)), of_bias[channel] = narrow<T>(W(plain));
+    }
 }
 
 // The channels' sums over all samples of what term(row) gives.
@@ -135,6 +146,6 @@ template <class T, class W = Wide<T>> void shifted_channels(In<T> x, In<W> scale
 
 }  // namespace
 
-KERNELS({"channel_norm", FOR_FLOATS(channel_norm)}, {"channel_input_gradient", FOR_FLOATS(channel_input_gradient)},
+KERNELS({"channel_norm", FOR_FLOATS(channel_norm)}, {"channel_gradients", FOR_FLOATS(channel_gradients)},
         {"channel_weight_gradient", FOR_FLOATS(channel_weight_gradient)}, {"channel_sums", FOR_FLOATS(channel_sums)},
         {"shifted_channels", FOR_FLOATS(shifted_channels)})

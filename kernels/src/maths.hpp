@@ -116,6 +116,25 @@ template <class T, class F> INLINE T summed(I n, F&& term) {
     return T(total);
 }
 
+// Two sums at once: of term(j) and of term(j) * factor(j).
+template <class T> struct Sums {
+    T plain, along;
+};
+template <class T, class F, class G> INLINE Sums<T> summed_along(I n, F&& term, G&& factor) {
+    double plain = 0, along = 0;
+    for (I start = 0; start < n; start += BLOCK) {
+        I stop = std::min(n, start + BLOCK);
+        T a = 0, b = 0;
+        _Pragma("omp simd reduction(+:a,b)") for (I j = start; j < stop; j++) {
+            T v = term(j);
+            a += v;
+            b += v * factor(j);
+        }
+        plain += a, along += b;
+    }
+    return {T(plain), T(along)};
+}
+
 // NaN is passed over: it comes back in what is computed with the maximum.
 template <class T, class F> INLINE T largest(I n, F&& term) {
     T m = -std::numeric_limits<T>::infinity();

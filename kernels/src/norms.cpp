@@ -72,54 +72,80 @@ template <bool WEIGHTED, class T, class W>
 void row_gradient(const T* __restrict g, const T* __restrict x, const T* __restrict w, T* __restrict out, I n, Moments<W> moments) {
     W mean = moments.mean, scale = moments.scale, size = W(n ? n : 1);
     auto slope = [=](I j) INLINE_LAMBDA { return WEIGHTED ? wide(g[j]) * wide(w[j]) : wide(g[j]); };
-    W shift = summed<W>(n, [=](I j) INLINE_LAMBDA { return slope(j); }) / size;
-    W bend = summed<W>(n, [=](I j) INLINE_LAMBDA { return slope(j) * (wide(x[j]) - mean); }) * scale * scale / size;
+    auto [sum, along] = summed_along<W>(n, slope, [=](I j) INLINE_LAMBDA { return wide(x[j]) - mean; });
+    W shift = sum / size, bend = along * scale * scale / size;
     SIMD for (I j = 0; j < n; j++) out[j] = narrow<T>((slope(j) - shift - (wide(x[j]) - mean) * bend) * scale);
 }
 
+inline I rows_of_part(const Rows& rows) { return std::max((rows.count + 31) / 32, rows_grain(rows.width, 2)); }
+
+// Sums over rows: parts of the rows are added up apart, and then together in their order.
+template <class W> struct PartSums {
+    I width;
+    std::vector<W> all;
+
+    PartSums(I rows, I width, I each) : width(width), all(std::max<I>(1, (rows + each - 1) / each) * width) {}
+    W* of(I part) { return all.data() + part * width; }
+    template <class T> void write(const Out<T>& to) {
+        for (I start = width; start < I(all.size()); start += width)
+            SIMD for (I j = 0; j < width; j++) all[j] += all[start + j];
+        for (I j = 0; j < width; j++) to[j] = narrow<T>(all[j]);
+    }
+};
+
+// The gradients of the input, and of the weight and the bias where there is room for them.
 template <class T>
-void layer_input_gradient(In<T> g, In<T> x, Maybe<T> weight, Column<T> mean, Column<T> scale, Out<T> out, I rank, double eps) {
+void layer_gradients(In<T> g, In<T> x, Maybe<T> weight, Column<T> mean, Column<T> scale, Out<T> out, Out<T> of_weight, Out<T> of_bias,
+                     I rank, double eps) {
+    using W = Wide<T>;
     Rows rows(x, rank);
     check(rows, weight);
     check_columns<T>(rows, mean, scale);
     require(same_shape(g, x) && same_shape(x, out), "the arrays have different shapes");
-    I n = rows.width;
-    parallel(rows.count, rows_grain(n, 3), [=](I begin, I end) {
+    require((!of_weight.size || of_weight.size == rows.width) && of_bias.size == of_weight.size, "a weight has another size than a row");
+    I n = rows.width, each = rows_of_part(rows);
+    bool all = of_weight.size > 0;
+    PartSums<W> weights(rows.count, all ? n : 0, each), biases(rows.count, all ? n : 0, each);
+    in_parts(rows.count, each, [&](I part, I begin, I end) {
         for (I i = begin; i < end; i++) {
-            const T* row = x.data + i * n;
+            const T *slope = g.data + i * n, *row = x.data + i * n;
             auto moments = known_or_found<T>(mean, scale, i, row, n, eps);
-            if (weight) row_gradient<true>(g.data + i * n, row, weight.data, out.data + i * n, n, moments);
-            else row_gradient<false>(g.data + i * n, row, weight.data, out.data + i * n, n, moments);
+            if (weight) row_gradient<true>(slope, row, weight.data, out.data + i * n, n, moments);
+            else row_gradient<false>(slope, row, weight.data, out.data + i * n, n, moments);
+            if (!all) continue;
+            W middle = moments.mean, factor = moments.scale, *p = weights.of(part), *q = biases.of(part);
+            SIMD for (I j = 0; j < n; j++) {
+                W v = wide(slope[j]);
+                p[j] += v * ((wide(row[j]) - middle) * factor);
+                q[j] += v;
+            }
         }
     });
+    if (all) weights.write(of_weight), biases.write(of_bias);
 }
 
-// Parts of the rows are added up apart, and then together in their order.
 template <class T>
 void layer_weight_gradient(In<T> g, In<T> x, Column<T> mean, Column<T> scale, Out<T> out, I rank, double eps) {
     using W = Wide<T>;
     Rows rows(x, rank);
     check_columns<T>(rows, mean, scale);
     require(same_shape(g, x) && out.size == rows.width, "the arrays have different shapes");
-    I n = rows.width, each = std::max((rows.count + 31) / 32, rows_grain(n, 2));
-    I parts = (rows.count + each - 1) / each;
-    std::vector<W> all(std::max<I>(1, parts) * n);
-    in_parts(rows.count, each, [&, data = all.data()](I part, I begin, I end) {
-        W* sums = data + part * n;
+    I n = rows.width, each = rows_of_part(rows);
+    PartSums<W> sums(rows.count, n, each);
+    in_parts(rows.count, each, [&](I part, I begin, I end) {
+        W* to = sums.of(part);
         for (I i = begin; i < end; i++) {
             const T *p = g.data + i * n, *q = x.data + i * n;
             auto [m, s] = known_or_found<T>(mean, scale, i, q, n, eps);
             W middle = m, factor = s;
-            SIMD for (I j = 0; j < n; j++) sums[j] += wide(p[j]) * ((wide(q[j]) - middle) * factor);
+            SIMD for (I j = 0; j < n; j++) to[j] += wide(p[j]) * ((wide(q[j]) - middle) * factor);
         }
     });
-    for (I part = 1; part < parts; part++)
-        SIMD for (I j = 0; j < n; j++) all[j] += all[part * n + j];
-    for (I j = 0; j < n; j++) out[j] = narrow<T>(all[j]);
+    sums.write(out);
 }
 
 }  // namespace
 
 KERNELS({"layer_norm", FOR_FLOATS(layer_norm)},
-        {"layer_input_gradient", FOR_FLOATS(layer_input_gradient)},
+        {"layer_gradients", FOR_FLOATS(layer_gradients)},
         {"layer_weight_gradient", FOR_FLOATS(layer_weight_gradient)})

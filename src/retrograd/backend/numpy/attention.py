@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from ..plain import attention as plain
 from ..plain import fill_with_plain_bodies
-from . import FLOAT32, FLOAT64, along_rows
+from . import FLOAT32, FLOAT64, along_rows, together
 from .matrices import product
 from .native import kernels, native
 from .rows import row_maxima, row_sums
@@ -90,29 +89,15 @@ attention_gradients = native(
          "and in_order(logsumexp)")(plain.attention_gradients)
 
 
-class _Found(threading.local):
-    """Gradients that were found with another one of theirs, until they are asked for."""
-
-    given: tuple[Any, ...] = (None, None)
-    parts: dict[int, Any] = {}  # noqa: RUF012 - replaced, never written to
-
-
-_found = _Found()
-
-
 def attention_gradient(g: Any, query: Any, key: Any, value: Any, output: Any, logsumexp: Any,
                        mask: Any, causal: bool, scale: float, part: int, wanted: Any) -> Any:
     # The kernel finds all three at once.
-    if _found.given[0] is not g or _found.given[1] is not logsumexp or part not in _found.parts:
-        all_three = attention_gradients(g, query, key, value, output, logsumexp, mask, causal,
-                                        scale)
-        _found.given = g, logsumexp
-        _found.parts = {i: all_three[i] for i in range(part, 3)
-                         if i == part or (wanted[i] is not None and wanted[i] is not False)}
-    asked = _found.parts.pop(part)
-    if not _found.parts:
-        _found.given = None, None
-    return asked
+    found = together.take(part, g, logsumexp)
+    if found is None:
+        every = attention_gradients(g, query, key, value, output, logsumexp, mask, causal, scale)
+        together.keep(wanted, {i: every[i] for i in range(part + 1, 3)}, g, logsumexp)
+        found = every[part]
+    return found
 
 
 fill_with_plain_bodies(globals(), plain)

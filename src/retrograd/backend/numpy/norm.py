@@ -19,7 +19,8 @@ from ..plain.norm import (
     sharing,
 )
 from ..plain.precision import is_half, wide
-from . import along_rows, cast
+from . import along_rows, cast, together
+from .matrices import sum_rows
 from .native import native
 from .rows import column_sums, number, row_products, row_sums  # noqa: F401 - in plain bodies
 
@@ -107,7 +108,8 @@ def _centred_part(rows: Any, part: slice, mean: Any, scale: Any, eps: float) -> 
     return apart, _standard_rows(x, apart, eps)[1]
 
 
-@native("layer_input_gradient(g, x, weight, mean, scale, like(x), rank, eps)",
+@native("layer_gradients(g, x, weight, mean, scale, like(x), empty(0, x.dtype), "
+        "empty(0, x.dtype), rank, eps)[0]",
         when="alike(g, x) and ready(x, weight) and in_order(mean, scale)")
 def layer_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, rank: int,
                          eps: float) -> Any:
@@ -139,6 +141,7 @@ def _take_moments_out(found: Any, sums: Any, apart: Any, along: Any, count: int)
     found -= apart
 
 
+@together.unless_found(1)
 @native("layer_weight_gradient(g, x, mean, scale, row(x, rank), rank, eps)",
         when="alike(g, x) and in_order(mean, scale)")
 def layer_weight_gradient(g: Any, x: Any, mean: Any, scale: Any, rank: int, eps: float) -> Any:
@@ -153,6 +156,20 @@ def layer_weight_gradient(g: Any, x: Any, mean: Any, scale: Any, rank: int, eps:
             sums = factor.reshape(-1).dot(apart)
             found = sums if found is None else found + sums
     return shaped_as(found, x.shape[x.ndim - rank:])
+
+
+def layer_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, rank: int, eps: float,
+                   asked: Any) -> Any:
+    if not together.are_wanted(asked):
+        return layer_input_gradient(g, x, weight, mean, scale, rank, eps)
+    found, *others = layer_gradients(g, x, weight, mean, scale, rank, eps)
+    together.keep(asked, dict(enumerate(others, 1)), g)
+    return found
+
+
+@together.unless_found(2)
+def layer_sums(x: Any, rank: int) -> Any:
+    return shaped_as(sum_rows(as_rows(x, rank)), x.shape[x.ndim - rank:])
 
 
 # ---------------------------------------------------------------- channels
@@ -196,7 +213,8 @@ def _centred_channels(x: Any, mean: Any, scale: Any, groups: int | None, eps: fl
     return apart, _inverse_deviations(squares, sharing(x.shape, groups), eps)
 
 
-@native("channel_input_gradient(g, x, weight, mean, scale, like(x), groups or 0)",
+@native("channel_gradients(g, x, weight, mean, scale, like(x), empty(x.shape[1], x.dtype), "
+        "empty(x.shape[1], x.dtype), groups or 0)[0]",
         when="x.ndim > 2 and mean is not None and alike(g, x) and ready(x, weight) "
              "and in_order(mean, scale)")
 def channel_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any,
@@ -214,6 +232,15 @@ def channel_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any,
         _take_moments_out(out, shared(row_sums(out), shape, groups), apart, along,
                           sharing(shape, groups))
     return cast(found, x.dtype)
+
+
+def channel_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, groups: int | None,
+                     eps: float, asked: Any) -> Any:
+    if not together.are_wanted(asked):
+        return channel_input_gradient(g, x, weight, mean, scale, groups, eps)
+    found, *others = channel_gradients(g, x, weight, mean, scale, groups, eps)
+    together.keep(asked, dict(enumerate(others, 1)), g)
+    return found
 
 
 @native("shifted_channels(x, scale, shift, like(x))",
@@ -285,9 +312,18 @@ def _add_rows_at(whole: Any, indices: Any, rows: Any, times: Any) -> None:
 fill_with_plain_bodies(globals(), plain)
 # The plain bodies, as they are bound here.
 _bodies = globals()
-channel_weight_gradient = native(
+layer_gradients = native(
+    "layer_gradients(g, x, weight, mean, scale, like(x), row(x, rank), row(x, rank), rank, eps)",
+    when="alike(g, x) and ready(x, weight) and in_order(mean, scale)")(_bodies["layer_gradients"])
+channel_gradients = native(
+    "channel_gradients(g, x, weight, mean, scale, like(x), empty(x.shape[1], x.dtype), "
+    "empty(x.shape[1], x.dtype), groups or 0)",
+    when="x.ndim > 2 and mean is not None and alike(g, x) and ready(x, weight) "
+         "and in_order(mean, scale)")(_bodies["channel_gradients"])
+channel_weight_gradient = together.unless_found(1)(native(
     "channel_weight_gradient(g, x, mean, scale, empty(x.shape[1], x.dtype))",
     when="x.ndim > 2 and mean is not None and alike(g, x) and in_order(mean, scale)")(
-        _bodies["channel_weight_gradient"])
-channel_sums = native("channel_sums(x, empty(x.shape[1], x.dtype))",
-                      when="x.ndim > 2 and ready(x)")(_bodies["channel_sums"])
+        _bodies["channel_weight_gradient"]))
+channel_sums = together.unless_found(2)(native(
+    "channel_sums(x, empty(x.shape[1], x.dtype))", when="x.ndim > 2 and ready(x)")(
+        _bodies["channel_sums"]))

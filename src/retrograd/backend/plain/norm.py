@@ -96,6 +96,25 @@ def layer_weight_gradient(g: Any, x: Any, mean: Any, scale: Any, rank: int, eps:
     return xp.cast(shaped_as(found, x.shape[x.ndim - rank:]), x.dtype)
 
 
+def layer_sums(x: Any, rank: int) -> Any:
+    """The sum over all but the last ``rank`` dimensions."""
+    found = column_sums(as_rows(wide(x), rank))
+    return xp.cast(shaped_as(found, x.shape[x.ndim - rank:]), x.dtype)
+
+
+def layer_gradients(g: Any, x: Any, weight: Any, mean: Any, scale: Any, rank: int,
+                    eps: float) -> tuple[Any, Any, Any]:
+    """What reaches the input, the weight and the bias of :func:`layer_norm`."""
+    return (layer_input_gradient(g, x, weight, mean, scale, rank, eps),
+            layer_weight_gradient(g, x, mean, scale, rank, eps), layer_sums(g, rank))
+
+
+def layer_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, rank: int, eps: float,
+                   asked: Any) -> Any:
+    """The first of these; the others that are ``asked`` for, by their places, come next."""
+    return layer_input_gradient(g, x, weight, mean, scale, rank, eps)
+
+
 def shaped_as(found: Any, shape: tuple[int, ...]) -> Any:
     """``found`` in another shape; where it has that, it goes on owning its memory."""
     return found if found.shape == shape else found.reshape(shape)
@@ -187,6 +206,19 @@ def channel_weight_gradient(g: Any, x: Any, mean: Any, scale: Any, groups: int |
     apart, factor = _centred_channels(x, mean, scale, groups, eps)
     products = row_products(channel_rows(wide(g)), apart) * factor
     return xp.cast(column_sums(products.reshape(x.shape[:2])), x.dtype)
+
+
+def channel_gradients(g: Any, x: Any, weight: Any, mean: Any, scale: Any, groups: int | None,
+                      eps: float) -> tuple[Any, Any, Any]:
+    """What reaches the input, the weight and the bias of :func:`channel_norm`."""
+    return (channel_input_gradient(g, x, weight, mean, scale, groups, eps),
+            channel_weight_gradient(g, x, mean, scale, groups, eps), channel_sums(g))
+
+
+def channel_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, groups: int | None,
+                     eps: float, asked: Any) -> Any:
+    """The first of these; the others that are ``asked`` for, by their places, come next."""
+    return channel_input_gradient(g, x, weight, mean, scale, groups, eps)
 
 
 def fixed_channel_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: float) -> Any:

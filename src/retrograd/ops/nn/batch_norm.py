@@ -72,8 +72,8 @@ def _group_norm_with_moments(input: Array, weight: Array | None, bias: Array | N
 
 @op(node="NativeBatchNormBackwardBackward0")
 def _channel_norm_input(output: Array, input: Array, weight: Array | None, mean: Index | None,
-                        scale: Index | None, groups: Any, eps: float) -> Any:
-    return norm_kernels.channel_input_gradient(output, input, weight, mean, scale, groups, eps)
+                        scale: Index | None, groups: Any, eps: float, asked: Any) -> Any:
+    return norm_kernels.channel_gradient(output, input, weight, mean, scale, groups, eps, asked)
 
 
 @op(node="NativeBatchNormBackwardBackward0")
@@ -101,7 +101,7 @@ def channel_curvature(g: Any, output: Any, input: Any, groups: Any, eps: float) 
 
 _batch_norm.vjp(
     input=lambda g, input, weight, eps: _channel_norm_input(
-        g, input, weight, None, None, None, eps),
+        g, input, weight, None, None, None, eps, None),
     weight=lambda g, input, eps: _channel_norm_weight(g, input, None, None, None, eps),
     bias=lambda g: channel_sums(g))
 
@@ -120,14 +120,14 @@ def _(batch: Any, input: Any, weight: Any, bias: Any, eps: float) -> Any:
 
 
 _batch_norm_with_moments.vjp(
-    input=lambda g, input, weight, mean, scale, eps: _channel_norm_input(
-        g[0], input, weight, mean, scale, None, eps),
+    input=lambda g, input, weight, mean, scale, eps, wanted: _channel_norm_input(
+        g[0], input, weight, mean, scale, None, eps, wanted),
     weight=lambda g, input, mean, scale, eps: _channel_norm_weight(
         g[0], input, mean, scale, None, eps),
     bias=lambda g: channel_sums(g[0]))
 _group_norm.vjp(
     input=lambda g, input, weight, groups, eps: _channel_norm_input(
-        g, input, weight, None, None, groups, eps),
+        g, input, weight, None, None, groups, eps, None),
     weight=lambda g, input, groups, eps: _channel_norm_weight(g, input, None, None, groups, eps),
     bias=lambda g: channel_sums(g))
 
@@ -142,23 +142,23 @@ def _(batch: Any, input: Any, weight: Any, bias: Any, groups: int, eps: float) -
 
 
 _group_norm_with_moments.vjp(
-    input=lambda g, input, weight, mean, scale, groups, eps: _channel_norm_input(
-        g[0], input, weight, mean, scale, groups, eps),
+    input=lambda g, input, weight, mean, scale, groups, eps, wanted: _channel_norm_input(
+        g[0], input, weight, mean, scale, groups, eps, wanted),
     weight=lambda g, input, mean, scale, groups, eps: _channel_norm_weight(
         g[0], input, mean, scale, groups, eps),
     bias=lambda g: channel_sums(g[0]))
 _channel_norm_input.vjp(
     output=lambda g, input, weight, mean, scale, groups, eps: times(
-        _channel_norm_input(g, input, None, mean, scale, groups, eps),
+        _channel_norm_input(g, input, None, mean, scale, groups, eps, None),
         per_channel(weight, len(g.shape))),
     input=lambda g, output, input, weight, groups, eps: channel_curvature(
         g, times(output, per_channel(weight, len(g.shape))), input, groups, eps),
     weight=lambda g, output, input, mean, scale, groups, eps: channel_sums(
-        output * _channel_norm_input(g, input, None, mean, scale, groups, eps)))
+        output * _channel_norm_input(g, input, None, mean, scale, groups, eps, None)))
 _channel_norm_weight.vjp(
     output=lambda g, input, groups, eps: channel_norm(input, g, groups, eps),
     input=lambda g, output, input, mean, scale, groups, eps: _channel_norm_input(
-        output, input, g, mean, scale, groups, eps))
+        output, input, g, mean, scale, groups, eps, None))
 
 
 def all_at_once(value: Any, groups: Any) -> Any:
@@ -187,11 +187,11 @@ def channel_scaled(batch: Any, value: Any, weight: Any) -> Any:
 
 @_channel_norm_input.batch
 def _(batch: Any, output: Any, input: Any, weight: Any, mean: Any, scale: Any, groups: Any,
-      eps: float) -> Any:
+      eps: float, asked: Any) -> Any:
     output = channel_scaled(batch, batched(batch, "output", output), weight)
     input = batched(batch, "input", input)
     found = _channel_norm_input(all_at_once(output, groups), all_at_once(input, groups), None,
-                                None, None, groups, eps)
+                                None, None, groups, eps, None)
     return one_by_one(found, input, groups)
 
 

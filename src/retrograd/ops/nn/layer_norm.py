@@ -7,15 +7,14 @@ from typing import Any
 
 from ...backend import norm as norm_kernels
 from ...base import dtypes
-from ...core.op import Array, Index, Sizes, composite, op
+from ...core.op import Array, Index, Sizes, composite, linear, op
 from ...core.tensor import PLAIN, Tensor
 from ..batching import aligned, batched, inner_rank
 from ..checks.common import no_complex, unsupported
 from ..checks.norms import check_normalized, check_types
 from ..elementwise.exponentials import rsqrt
-from ..products.linear_layers import sum_rows
 from ..reductions.sums import mean
-from ..shapes.expanding import sum_to_size_of
+from ..shapes.expanding import expand, sum_to_size_of
 from ..shapes.reshaping import reshape
 
 
@@ -94,8 +93,8 @@ def _layer_norm_with_moments(input: Array, weight: Array | None, bias: Array | N
 
 @op(node="NativeLayerNormBackwardBackward0")
 def _layer_norm_input(output: Array, input: Array, weight: Array | None, mean: Index | None,
-                      scale: Index | None, rank: int, eps: float) -> Any:
-    return norm_kernels.layer_input_gradient(output, input, weight, mean, scale, rank, eps)
+                      scale: Index | None, rank: int, eps: float, asked: Any) -> Any:
+    return norm_kernels.layer_gradient(output, input, weight, mean, scale, rank, eps, asked)
 
 
 @op(node="NativeLayerNormBackwardBackward0")
@@ -110,12 +109,18 @@ def layer_rows(input: Any, rank: int) -> Any:
     return reshape(input, (math.prod(shape[:split]), math.prod(shape[split:])))
 
 
-def layer_sums(input: Any, rank: int) -> Any:
+@linear(function=None, method=False, node="SumBackward1",
+        vjp=lambda g, like: expand(g, like.shape))
+def layer_sums(input: Array, rank: int) -> Any:
     """The sum over all but the last ``rank`` dimensions."""
-    shape = input.shape
-    if rank == 1:
-        return sum_rows(input if len(shape) == 2 else layer_rows(input, 1))
-    return reshape(sum_rows(layer_rows(input, rank)), shape[len(shape) - rank:])
+    return norm_kernels.layer_sums(input, rank)
+
+
+@layer_sums.batch
+def _(batch: Any, input: Any, rank: int) -> Any:
+    shape = input.shape[input.ndim - rank:]
+    kept = (batch.size, *(1,) * (input.ndim - rank - 1), *shape)
+    return reshape(sum_to_size_of(input, kept), (batch.size, *shape))
 
 
 def layer_curvature(g: Any, output: Any, input: Any, rank: int, eps: float) -> Any:
@@ -125,7 +130,7 @@ def layer_curvature(g: Any, output: Any, input: Any, rank: int, eps: float) -> A
 
 _layer_norm.vjp(
     input=lambda g, input, weight, rank, eps: _layer_norm_input(
-        g, input, weight, None, None, rank, eps),
+        g, input, weight, None, None, rank, eps, None),
     weight=lambda g, input, rank, eps: _layer_norm_weight(g, input, None, None, rank, eps),
     bias=lambda g, rank: layer_sums(g, rank))
 
@@ -141,22 +146,22 @@ def _(batch: Any, input: Any, weight: Any, bias: Any, rank: int, eps: float) -> 
 
 
 _layer_norm_with_moments.vjp(
-    input=lambda g, input, weight, mean, scale, rank, eps: _layer_norm_input(
-        g[0], input, weight, mean, scale, rank, eps),
+    input=lambda g, input, weight, mean, scale, rank, eps, wanted: _layer_norm_input(
+        g[0], input, weight, mean, scale, rank, eps, wanted),
     weight=lambda g, input, mean, scale, rank, eps: _layer_norm_weight(
         g[0], input, mean, scale, rank, eps),
     bias=lambda g, rank: layer_sums(g[0], rank))
 _layer_norm_input.vjp(
     output=lambda g, input, weight, mean, scale, rank, eps: times(
-        _layer_norm_input(g, input, None, mean, scale, rank, eps), weight),
+        _layer_norm_input(g, input, None, mean, scale, rank, eps, None), weight),
     input=lambda g, output, input, weight, rank, eps: layer_curvature(
         g, times(output, weight), input, rank, eps),
     weight=lambda g, output, input, mean, scale, rank, eps: layer_sums(
-        output * _layer_norm_input(g, input, None, mean, scale, rank, eps), rank))
+        output * _layer_norm_input(g, input, None, mean, scale, rank, eps, None), rank))
 _layer_norm_weight.vjp(
     output=lambda g, input, rank, eps: _layer_norm(input, g, None, rank, eps),
     input=lambda g, output, input, mean, scale, rank, eps: _layer_norm_input(
-        output, input, g, mean, scale, rank, eps))
+        output, input, g, mean, scale, rank, eps, None))
 
 
 def layer_scaled(batch: Any, value: Any, weight: Any, rank: int) -> Any:
@@ -169,9 +174,10 @@ def layer_scaled(batch: Any, value: Any, weight: Any, rank: int) -> Any:
 
 @_layer_norm_input.batch
 def _(batch: Any, output: Any, input: Any, weight: Any, mean: Any, scale: Any, rank: int,
-      eps: float) -> Any:
+      eps: float, asked: Any) -> Any:
     output = layer_scaled(batch, batched(batch, "output", output), weight, rank)
-    return _layer_norm_input(output, batched(batch, "input", input), None, None, None, rank, eps)
+    return _layer_norm_input(output, batched(batch, "input", input), None, None, None, rank, eps,
+                             None)
 
 
 @_layer_norm_weight.batch
