@@ -707,6 +707,14 @@ def _() -> Any:
                 yield x, low, high
 
 
+@cases("pointwise.rectified", exact=True)
+def _() -> Any:
+    for x in arrays_to_reduce():
+        if x.dtype.kind in "fV":
+            yield (x,)
+    yield (numbers(200, 100),)
+
+
 @cases("pointwise.zeroed", "pointwise.kept", exact=True)
 def _() -> Any:
     for x in (*arrays_to_reduce(), *layouts(numbers(90, 90)), numbers(90, 90, dtype=np.float16)):

@@ -175,7 +175,7 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return arrays.floats(*output.shape, wild=False), query, key, value, output, sums, *rest
 
 
-@case("smooth.gelu", "smooth.tanh_gelu", "smooth.silu")
+@case("smooth.gelu", "smooth.tanh_gelu", "smooth.silu", "pointwise.rectified")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     return (arrays.floats(*arrays.shape(), scale=4),)
 
@@ -594,7 +594,8 @@ def test_kernels_refuse_what_does_not_fit() -> None:
 
 FORMULAS = ["g * ((constants[0] - y) * y)", "constants[1] / (constants[0] + exp(-x))",
             "-(x - y) / y", "sqrt(absolute(x * x * y)) + g", "exp(x)",
-            "x * constants[1] * x - constants[0]"]
+            "x * constants[1] * x - constants[0]", "x * y", "x - constants[0]", "-x",
+            "zeroed_by_kernel(g, y, (y <= constants[0]))", "zeroed_by_kernel(g, x, x > y) * y"]
 
 
 @needs_kernels
@@ -602,14 +603,22 @@ FORMULAS = ["g * ((constants[0] - y) * y)", "constants[1] / (constants[0] + exp(
 @examples
 @given(data=st.data())
 def test_an_expression_is_computed_as_step_by_step(formula: str, data: Any) -> None:
-    functions = {"exp": np.exp, "sqrt": np.sqrt, "absolute": np.absolute}
-    names, compute = expressions.expression(formula, [1.0, 2.5], functions)
+    functions = {"exp": np.exp, "sqrt": np.sqrt, "absolute": np.absolute,
+                 "zeroed_by_kernel": lambda g, y, mask: np.where(mask, g.dtype.type(0), g)}
+    names, compute = expressions.expression(formula, [1.0, 2.5], functions, least=1)
     threads.limit(data.draw(st.sampled_from([1, 2, 3])))
     arrays = Arrays(data.draw)
     arrays.dtype = data.draw(st.sampled_from(FLOATS[:2]))
-    shape = data.draw(st.sampled_from([(0,), (1,), (7,), (2048,), (2049,), (40, 1000), (5, 8193)]))
+    shape = data.draw(st.sampled_from([(0,), (1,), (7,), (2048,), (2049,), (40, 1000), (5, 8193),
+                                       (3, 20, 700), (2, 3, 1, 2048)]))
     values = [arrays.floats(*shape) for _ in names]
-    how = data.draw(st.sampled_from(["rows", "columns", "number", "broadcast", "mixed"]))
+    how = data.draw(st.sampled_from(["rows", "columns", "number", "broadcast", "mixed", "fewer",
+                                     "expanded"]))
+    if how == "fewer":  # of which some dimensions are 1, or left out
+        kept = [1 if data.draw(st.booleans()) else n for n in shape]
+        values[-1] = arrays.floats(*kept[data.draw(st.integers(0, len(kept))):])
+    if how == "expanded":
+        values[0] = np.broadcast_to(values[0][..., :1], shape)
     if how == "columns":
         values[0] = values[0].T.copy().T
     if how == "number" and len(values) > 1:
@@ -671,15 +680,19 @@ def test_an_expression_with_anything_else_is_left_to_numpy() -> None:
 
 @needs_kernels
 def test_steps_that_cannot_be_taken_are_refused() -> None:
-    evaluate, x = native.kernels["evaluate"], np.ones(4, np.float32)
-    for given_ in [(b"\0\1\0\0", (), 0, x), (b"\0\1\0", (), 0, x.copy(), x),
-                   (b"\x09\1\0\0", (), 0, x.copy(), x), (b"\0\0\0\0", (), 0, x.copy(), x),
-                   (b"\0\1\0\7", (), 0, x.copy(), x), (b"\0\1\0\0", (), -1, x.copy(), x),
-                   (b"\0\1\0\0", (), 0, x.copy(), x[:3].copy()),
-                   (b"\0\1\0\0", (), 0, x, x > 0),
-                   (b"\0\1\0\0", ("a",), 0, x.copy(), x), ("", (), 0, x.copy(), x)]:
+    compute, x, one = native.kernels["compute"], np.ones(4, np.float32), (1,)
+    for given_ in [(b"\0\1\0\0", (), one, 0, x), (b"\0\1\0", (), one, 0, x.copy(), x),
+                   (b"\x0d\1\0\0", (), one, 0, x.copy(), x),
+                   (b"\0\0\0\0", (), one, 0, x.copy(), x), (b"\0\1\0\7", (), one, 0, x.copy(), x),
+                   (b"\0\1\0\0", (), one, -1, x.copy(), x),
+                   (b"\0\1\0\0", (), one, 0, x.copy(), x[:3].copy()),
+                   (b"\0\1\0\0", (), one, 0, x, x > 0),
+                   (b"\0\1\0\0", (), (), 0, x.copy(), x), (b"\0\1\0\0", (), (0,), 0, x.copy(), x),
+                   (b"\0\1\0\0", (), (3,), 0, x.copy(), x[:2]),
+                   (b"\0\1\0\0", (), (1.5,), 0, x.copy(), x),
+                   (b"\0\1\0\0", ("a",), one, 0, x.copy(), x), ("", (), one, 0, x.copy(), x)]:
         with pytest.raises((TypeError, ValueError)):
-            evaluate(*given_)
+            compute(*given_)
 
 
 @needs_kernels
@@ -693,6 +706,38 @@ def test_large_tensors_and_small_ones_have_the_same_gradients() -> None:
         z.sum().backward()
         assert torch.allclose(y, z, rtol=1e-14)
         assert torch.allclose(whole.grad, parts.grad, rtol=1e-13)
+
+
+@needs_kernels
+def test_gradients_that_meet_are_added_up_where_nobody_else_holds_the_first() -> None:
+    ones = np.ones((200, 100), np.float32)
+    grads = {"alone": ones.copy(), "held": ones, "part": ones.repeat(2, 0)[:200],
+             "expanded": np.broadcast_to(ones[:1], ones.shape)}
+    places = {name: array.ctypes.data for name, array in grads.items()}
+    for name in grads:
+        found = expressions.added(grads, name, ones)
+        assert (found == 2).all() and found.flags.c_contiguous
+        assert (found.ctypes.data == places[name]) == (name == "alone")
+    assert (ones == 1).all()
+
+
+def test_large_tensors_are_added_up_as_small_ones_are() -> None:
+    """Sums, products and accumulated gradients of arrays on both sides of the bound."""
+    def gradients(x: Any, y: Any) -> Any:
+        z = x * y + x
+        a = (z.relu() * x + z) / (y.abs() + 1) - z.exp().sqrt() * x
+        return torch.autograd.grad(a.mean() + (x * x).sum(), (x, y))
+
+    x, y = (torch.linspace(-2, 2, 40_000, dtype=torch.float64).roll(shift).reshape(200, 200)
+            for shift in (0, 700))
+    whole = gradients(*(t.clone().requires_grad_() for t in (x, y)))
+    x.requires_grad_(), y.requires_grad_()
+    z = [xs * ys + xs for xs, ys in zip(x, y)]
+    a = [(zs.relu() * xs + zs) / (ys.abs() + 1) - zs.exp().sqrt() * xs
+         for xs, ys, zs in zip(x, y, z)]
+    loss = sum(row.sum() for row in a) / 40_000 + sum((xs * xs).sum() for xs in x)
+    for found, expected in zip(whole, torch.autograd.grad(loss, (x, y))):
+        torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-13)
 
 
 # ---------------------------------------------------------------- the crew of threads

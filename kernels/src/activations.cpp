@@ -6,6 +6,9 @@ namespace {
 
 constexpr double ROOT_TWO_PI = 2.5066282746310005024, SCALE = 0.79788456080286535588, CUBIC = 0.044715;
 
+struct Rectified {  // NaN stays what it is
+    template <class W> static INLINE W value(W x) { return x > 0 || x != x ? x : W(0); }
+};
 struct Gelu {
     template <class W> static INLINE W value(W x) { return x * normal_probability(x); }
     template <class W> static INLINE W slope(W x) {
@@ -48,6 +51,6 @@ template <class T, class F> void gradient(In<T> g, In<T> x, Out<T> y) {
 
 }  // namespace
 
-KERNELS({"gelu", FOR_FLOATS(value, Gelu)}, {"gelu_gradient", FOR_FLOATS(gradient, Gelu)},
+KERNELS({"rectified", FOR_FLOATS(value, Rectified)}, {"gelu", FOR_FLOATS(value, Gelu)}, {"gelu_gradient", FOR_FLOATS(gradient, Gelu)},
         {"tanh_gelu", FOR_FLOATS(value, TanhGelu)}, {"tanh_gelu_gradient", FOR_FLOATS(gradient, TanhGelu)},
         {"silu", FOR_FLOATS(value, Silu)}, {"silu_gradient", FOR_FLOATS(gradient, Silu)})

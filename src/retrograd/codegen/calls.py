@@ -11,7 +11,7 @@ from ..backend.numpy import ufunc
 from ..core.binding import direct
 from ..core.formulas import written_out
 from ..core.op import ARRAY, GENERATED, Op
-from .compiling import large_source, numbers_source, site_source
+from .compiling import is_small, large_source, numbers_source, site_source
 from .node_layout import NodeLayout
 from .nodes import node_class
 from .operands import (
@@ -84,7 +84,10 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
     finish = [*_outputs_source(op, slow),
               *(record_source(op, NodeLayout(op)) if op.rules
                 else unrecorded_source(op, ("_edge", "_cut")))]
-    compute = attempt_source([*dims_source(op), *compute_source(op)], not op.quiet)
+    sized = [f"small = form is not None or {is_small(f'a_{op.arrays[0]}')}"] \
+        if keeps_form(op) else []
+    compute = attempt_source([*dims_source(op), *sized, *compute_source(op, "small" if sized else "")],
+                             not op.quiet)
     compute += indented(_parts_source(op, slow) if is_cut(op) else finish)
     same = " and dtype is None" if op.gives_dtype else ""
     same += "".join([f" and type({p.name}) is {p.note}" for p in op.whole_numbers])
@@ -202,44 +205,53 @@ def _result_form(op: Op) -> str:
     """An expression for the form of the result, by the form ``form`` of the operands."""
     if not keeps_form(op):
         return "None"
-    if op.fast or _kernel_source(op) or isinstance(direct(op.kernel), ufunc):
+    if op.fast or _kernel_formula(op)[1] or isinstance(direct(op.kernel), ufunc):
         return "form"
     # Of other kernels it is not known whether they make arrays of scalars.
     return f"form if y.__class__ is a_{op.arrays[0]}.__class__ else None"
 
 
-def compute_source(op: Op) -> list[str]:
-    """Lines that set ``y``, the raw output."""
+def compute_source(op: Op, small: str = "") -> list[str]:
+    """Lines that set ``y``, the raw output; ``small`` is the condition that arrays are not large."""
     lines = []
+    small = small or is_small(f"a_{op.arrays[0]}")
     call = ", ".join((f"{p.name}=" if p.keyword_only else "") +
                      (f"a_{p.name}" if p.name in tensors_of(op) else p.name) for p in op.params)
     if op.check:
         GENERATED[f"{op.name}_check"] = op.check
         lines.append(f"{op.name}_check({call})")
     if not op.fast:
-        return [*lines, *(_kernel_source(op) or [f"y = {op.name}_kernel({call})"])]
+        return [*lines, *(_kernel_source(op, small) or [f"y = {op.name}_kernel({call})"])]
     # A Python operator: on NumPy scalars it is ten times as fast as the ufunc.
     options = [p for p in op.params if p.name in op.static]
     usual = " and ".join(f"{p.name} is {op.name}_default_{p.name}" for p in options)
-    formula = op.fast.format(*(f"a_{n}" for n in op.arrays))
+    formula = large_source(op.name, op.fast.format(*(f"a_{n}" for n in op.arrays)), [], small)
     if usual:
-        formula += f" if {usual} else {op.name}_kernel({call})"
+        formula = f"({formula}) if {usual} else {op.name}_kernel({call})"
     if usual and op.former:  # the number may be the tensor of a former call
         are_numbers = " and ".join(f"type({p.name}) in NUMBERS" for p in options)
         formula += f" if {are_numbers} else left_to_the_general_path()"
     return [*lines, f"y = {formula}"]
 
 
-def _kernel_source(op: Op) -> list[str]:
-    """Lines that set ``y``, for an elementwise kernel that is a formula with constants."""
+def _kernel_source(op: Op, small: str) -> list[str]:
+    """Lines that set ``y``, for an elementwise kernel that is a formula.
+
+    One without constants is called, unless large arrays have it computed by a native kernel.
+    """
+    formula, constants = _kernel_formula(op)
+    chosen = large_source(op.name, formula, constants, small) if formula else ""
+    if chosen == formula and not constants:
+        return []
+    numbers = numbers_source(f"{op.name}_kernel_number", constants, f"a_{op.arrays[0]}")
+    return [*([numbers] if constants else []), f"y = {chosen}"]
+
+
+def _kernel_formula(op: Op) -> tuple[str, list[float]]:
+    """An elementwise kernel as a formula with its constants; empty for any other."""
     if op.kind != "elementwise" or op.static or op.any_dtype:
-        return []
-    formula, constants = written_out(op.kernel, [f"a_{n}" for n in op.by_name],
-                                     GENERATED) or ("", [])
-    if not constants:
-        return []
-    return [numbers_source(f"{op.name}_kernel_number", constants, f"a_{op.arrays[0]}"),
-            f"y = {large_source(op.name, formula, constants)}"]
+        return "", []
+    return written_out(op.kernel, [f"a_{n}" for n in op.by_name], GENERATED) or ("", [])
 
 
 # ---------------------------------------------------------------- calls inside a transform

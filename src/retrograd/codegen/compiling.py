@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from weakref import ref
 
 from ..backend import xp
-from ..backend.numpy import ndarray
+from ..backend.numpy import LARGE, ndarray
 from ..base import sources
 from ..base.call_sites import user_frame
 from ..base.errors import REQUIRED, canonical_dim, canonical_dims
@@ -139,13 +139,32 @@ def numbers_source(label: str, constants: list[float], array: str) -> str:
             f"{label}4 if {array}.dtype is F4 else {label}8 if {array}.dtype is F8 else {label}n")
 
 
-def large_source(label: str, formula: str, constants: list[float]) -> str:
-    """An expression for ``formula`` that large arrays have computed by a native kernel."""
-    from ..backend.numpy.expressions import LARGE, expression  # loads the kernels
+def large_source(label: str, formula: str, constants: list[float], small: str) -> str:
+    """An expression for ``formula`` that large arrays have computed by a native kernel.
 
-    found = expression(formula, constants, GENERATED)
+    ``small`` is the condition that they are not large.
+    """
+    from ..backend.numpy.expressions import expression  # loads the kernels
+
+    found = None if small == "True" else expression(formula, constants, GENERATED, least=1)
     if found is None:
         return formula
     arrays, GENERATED[f"{label}_large"] = found
-    return (f"{formula} if {arrays[0]}.size < {LARGE} else "
-            f"{label}_large({', '.join(arrays)})")
+    call = f"{label}_large({', '.join(arrays)})"
+    return call if small == "False" else f"{formula} if {small} else {call}"
+
+
+def is_small(array: str) -> str:
+    """The condition that an array is too small for a native kernel."""
+    return f"{array}.size < {LARGE}"
+
+
+def added(grads: dict[Any, Any], edge: Any, gradient: Any) -> Any:
+    """The sum of a large gradient and of what arrived at ``edge`` before it."""
+    from ..backend.numpy import expressions  # loads the kernels
+
+    GENERATED["added"] = expressions.added
+    return expressions.added(grads, edge, gradient)
+
+
+offer(added)

@@ -25,6 +25,7 @@ class NodeLayout:
 
     def __init__(self, op: Op, lean: bool = False):
         self.op = op
+        self.is_lean = lean
         self.needs = rule_needs(op)
         self.arity = len(op.arrays)
         # Rules that ask for ``like`` bring their gradients to the input's shape and dtype; the

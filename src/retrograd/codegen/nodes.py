@@ -9,14 +9,22 @@ from ..core import saved_values
 from ..core.graph import Node, public_edge
 from ..core.op import Op
 from .node_layout import NodeLayout, has_lean_class
-from .rules import OnArrays, OnLibrary, OnTensors, compile_pass_on, compile_pull, compile_release
+from .rules import (
+    OnArrays,
+    OnLargeArrays,
+    OnLibrary,
+    OnTensors,
+    compile_pass_on,
+    compile_pull,
+    compile_release,
+)
 
 
 def node_class(op: Op, variant: Any = "real") -> Any:
     """The node class of ``op``: for real arrays, complex ones, or arrays inside a transform.
 
-    For real arrays there is a "lean" one too, of which see :class:`NodeLayout`. For those of
-    another library than NumPy, ``variant`` is that library, and whether they are complex.
+    For real arrays there is a "lean" one too, of which see :class:`NodeLayout`, and the same for
+    "large" arrays. For those of another library than NumPy, ``variant`` is that library, and whether they are complex.
     """
     if op.nodes is None:
         op.nodes = {}
@@ -29,9 +37,13 @@ def node_class(op: Op, variant: Any = "real") -> Any:
 def _make_node_class(op: Op, variant: Any) -> type:
     if variant == "traced":
         return saved_values.traced_class(node_class(op))
+    base: Any
     body: dict[str, Any] = {"__slots__": (), "__module__": "retrograd.generated"}
+    if variant == "large":
+        base = node_class(op, "lean")
+        return _class(op, base, {**body, **_methods(op, base.layout, OnLargeArrays())})
     if variant == "complex" or isinstance(variant, tuple):
-        base: Any = node_class(op)
+        base = node_class(op)
         way = OnLibrary(*variant) if variant != "complex" else OnArrays(True)
         return _class(op, base, {**body, **_methods(op, base.layout, way)})
     layout = NodeLayout(op, lean=variant == "lean")

@@ -148,9 +148,11 @@ def _node_source(op: Op, layout: NodeLayout, is_traced: bool) -> list[str]:
     if is_traced or not has_lean_class(op):
         return full
     GENERATED[f"{op.name}_lean_node"] = node_class(op, "lean")
+    GENERATED[f"{op.name}_large_node"] = node_class(op, "large")
     options = [n for n in layout.saved_static if not op.by_name[n].required]
     usual = [f"{n} is {op.name}_default_{n}" for n in options]
-    lean = [f"node = {op.name}_lean_node()",
+    large = f" if small else {op.name}_large_node()" if keeps_form(op) else ""
+    lean = [f"node = {op.name}_lean_node(){large}",
             *(f"node.{n} = {n}" for n in layout.saved_static if n not in options)]
     branches = []
     if len(op.arrays) == 1:
@@ -160,7 +162,8 @@ def _node_source(op: Op, layout: NodeLayout, is_traced: bool) -> list[str]:
     else:
         same = " == ".join(f"a_{n}.shape" for n in op.arrays)
         if keeps_form(op):
-            branches.append((["form is not None", *usual], lean))
+            branches.append((["form is not None", *usual],
+                             [f"node = {op.name}_lean_node()", *lean[1:]]))
         branches.append(([*usual, same], [*lean, *_learn_source(op, op.arrays)]))
         if takes_number(op):
             branches.append(([*usual, "e1 is None", f"not a_{op.arrays[1]}.ndim"],

@@ -15,7 +15,7 @@ from ..core.formulas import written_out
 from ..core.graph import fit
 from ..core.libraries import in_library, moved
 from ..core.op import ARRAY, GENERATED, Op
-from .compiling import compile_function, large_source, numbers_source
+from .compiling import compile_function, is_small, large_source, numbers_source
 from .node_layout import NodeLayout
 from .operands import is_optional
 
@@ -52,6 +52,23 @@ class OnArrays:
         known = {"g", "y", *(n for n in op.arrays if op.by_name[n].kind == ARRAY)}
         return written_out(rule, [n if n in known else None for n in call], GENERATED)
 
+    def small(self, layout: NodeLayout, array: str) -> str:
+        """The condition that an array is too small for a native kernel.
+
+        Nodes of large arrays have a class of their own where those of small ones are lean.
+        """
+        if self.label != "real" or layout.is_lean:
+            return "True"
+        return is_small(array)
+
+    def sum(self, layout: NodeLayout, i: int) -> str:
+        """An expression for a gradient that has arrived, and the one that meets it."""
+        usual, large = f"grads[w{i}] + r{i}", f"added(grads, w{i}, r{i})"
+        small = self.small(layout, f"r{i}")
+        if small in ("True", "False"):
+            return usual if small == "True" else large
+        return f"({usual} if r{i}.__class__ is not ndarray or {small} else {large})"
+
     def read_input(self, op: Op, name: str) -> list[str]:
         """Lines that set ``name`` to a saved argument, if it is still what it was."""
         lines = [f"if (vc := t._vc) is not None and vc.n: check_version(self, {name!r}, vc)",
@@ -76,6 +93,16 @@ class OnArrays:
     def settle(self, i: int) -> list[str]:
         """Lines that look at a gradient before it is handed on."""
         return []
+
+
+class OnLargeArrays(OnArrays):
+    """The same on arrays of which it is known that they are large."""
+
+    def __init__(self) -> None:
+        super().__init__(False)
+
+    def small(self, layout: NodeLayout, array: str) -> str:
+        return "False"
 
 
 class OnLibrary(OnArrays):
@@ -177,7 +204,7 @@ def compile_pass_on(op: Op, layout: NodeLayout, way: OnArrays) -> Any:
     for i, arg in enumerate(op.arrays):
         if arg not in op.rules:
             continue
-        add = f"grads[w{i}] = grads[w{i}] + r{i} if w{i} in grads else r{i}"
+        add = f"grads[w{i}] = {way.sum(layout, i)} if w{i} in grads else r{i}"
         if way.formula(op, layout, i) is None:
             # A rule may say that there is no gradient; one that is written out cannot.
             add = f"if r{i} is not None: {add}"
@@ -230,9 +257,9 @@ def _rule_source(op: Op, layout: NodeLayout, i: int, way: OnArrays) -> list[str]
     """Lines that set ``r{i}``, the gradient of argument ``i``."""
     rule = f"{op.name}_{way.label}_rule{i}"
     formula, constants = way.formula(op, layout, i) or ("", [])
-    lines = [numbers_source(rule, constants, "g")] if constants else []
     if formula and way.label == "real":
-        formula = large_source(rule, formula, constants)
+        formula = large_source(rule, formula, constants, way.small(layout, "g"))
+    lines = [numbers_source(rule, constants, "g")] if "constants[" in formula else []
     if not formula:
         GENERATED[rule] = way.bind(op.rules[op.arrays[i]])
         formula = f"{rule}({', '.join(arguments_source(op, layout, i))})"

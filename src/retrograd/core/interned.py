@@ -7,9 +7,11 @@ one (``Tensor._form``), and not before two of them met; None means that nothing 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..backend import xp
+from ..backend.numpy import LARGE
 from .graph import Like
 from .tensor import Tensor
 
@@ -46,18 +48,22 @@ class Constants(dict[Any, Tensor]):
         return made
 
 
-class ArrayForms(dict[tuple[int, ...], Form]):
-    """The forms of arrays of one dtype, by shape; zero-dim arrays have none."""
+class ArrayForms(dict[tuple[int, ...], Form | None]):
+    """The forms of arrays of one dtype, by shape; zero-dim arrays have none, nor have large ones.
+
+    So whoever knows a form knows that it is not of an array that threads would compute.
+    """
 
     def __init__(self, dtype: Any):
         self.dtype = dtype
         self.numbers = Constants(dtype)
 
-    def __missing__(self, shape: tuple[int, ...]) -> Form:
+    def __missing__(self, shape: tuple[int, ...]) -> Form | None:
         # An equal form made after this compares as another: slower, not wrong.
         if len(self) > 4096:
             self.clear()
-        self[shape] = made = Form(shape, self.dtype, self.numbers)
+        self[shape] = made = Form(shape, self.dtype, self.numbers) \
+            if math.prod(shape) < LARGE else None
         return made
 
 

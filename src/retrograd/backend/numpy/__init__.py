@@ -23,6 +23,9 @@ FLOAT64 = np.dtype("float64")
 BOOL = np.dtype("bool")
 INT64 = np.dtype("int64")
 
+LARGE = 1 << 14
+"""The number of elements from which threads are worth their while, be it for a single step."""
+
 
 # Floating point exceptions are values here (inf, nan), never warnings. Setting NumPy's own
 # context variable costs a tenth of ``np.errstate``; the public API is the fallback.

@@ -8,19 +8,20 @@ rounds as NumPy's does (an exponential within 1.1 units in the last place).
 from __future__ import annotations
 
 import ast
+import math
+import sys
 from typing import Any
 
 import numpy as np
 
 from . import FLOAT32, FLOAT64
-from .native import in_order, kernels
-
-LARGE = 1 << 14
-"""The number of elements from which this is quicker."""
+from .native import IN_ORDER, kernels
 
 # The kernel's numbers for its steps.
 _OPERATORS = {ast.Add: 0, ast.Sub: 1, ast.Mult: 2, ast.Div: 3, ast.USub: 4}
 _FUNCTIONS: dict[Any, int] = {np.exp: 5, np.sqrt: 6, np.absolute: 7}
+_COMPARISONS = {ast.Lt: 8, ast.LtE: 9, ast.Gt: 10, ast.GtE: 11}
+_ZEROED = 12
 
 
 class _NoSteps(Exception):
@@ -49,6 +50,11 @@ class _Steps:
                 return self.step(_OPERATORS.get(type(operator)), left, right)
             case ast.UnaryOp(op=operator, operand=operand):
                 return self.step(_OPERATORS.get(type(operator)), operand, operand)
+            case ast.Call(func=ast.Name(id="zeroed_by_kernel"), args=[
+                    operand, _, ast.Compare(ops=[comparison]) as mask]):
+                mask_of = self.step(_COMPARISONS.get(type(comparison)), mask.left,
+                                    mask.comparators[0])
+                return self.took(_ZEROED, self.value(operand), mask_of)
             case ast.Call(func=ast.Name(id=name), args=[operand], keywords=[]):
                 return self.step(_FUNCTIONS.get(self.functions.get(name)), operand, operand)
         raise _NoSteps
@@ -57,7 +63,10 @@ class _Steps:
         if kind is None:
             raise _NoSteps
         a = self.value(left)
-        self.taken.append((kind, a, a if right is left else self.value(right)))
+        return self.took(kind, a, a if right is left else self.value(right))
+
+    def took(self, kind: int, a: Any, b: Any) -> tuple[int]:
+        self.taken.append((kind, a, b))
         return (len(self.taken) - 1,)
 
     def encoded(self) -> bytes:
@@ -74,30 +83,96 @@ class _Steps:
                          for nr, (kind, a, b) in enumerate(self.taken)])
 
 
-def expression(formula: str, constants: list[float], functions: dict[str, Any]
+def expression(formula: str, constants: list[float], functions: dict[str, Any], least: int = 2
                ) -> tuple[list[str], Any] | None:
     """The arrays that a formula names, and a function of them that computes it for large ones.
 
-    None where there is no kernel for it, or none is needed: a single step of arithmetic is as
-    quick as it gets.
+    None where there is no kernel for it, or where it takes fewer steps of arithmetic than
+    ``least``.
     """
-    if "evaluate" not in kernels:
+    if "compute" not in kernels:
         return None
     try:
         steps = _Steps(formula, constants, functions)
     except (_NoSteps, TypeError):
         return None
-    if len(steps.taken) < 2 and not any(kind == _FUNCTIONS[np.exp] for kind, *_ in steps.taken):
+    if len(steps.taken) < least and not any(kind == _FUNCTIONS[np.exp] for kind, *_ in steps.taken):
         return None
-    evaluate, encoded, blocks = kernels["evaluate"], steps.encoded(), len(steps.taken) - 1
+    run, encoded, blocks = kernels["compute"], steps.encoded(), len(steps.taken) - 1
     numbers = tuple(map(float, constants))
     step_by_step = eval(f"lambda constants, {', '.join(steps.arrays)}: {formula}", functions)
 
     def compute(*arrays: Any) -> Any:
-        shape, dtype = arrays[0].shape, arrays[0].dtype
-        if (dtype is FLOAT32 or dtype is FLOAT64) and in_order(*arrays) and all(
-                [a.dtype is dtype and (a.shape == shape or not a.ndim) for a in arrays]):
-            return evaluate(encoded, numbers, blocks, np.empty(shape, dtype), *arrays)
-        return step_by_step(constants, *arrays)
+        found = _read(arrays)
+        if found is None:
+            return step_by_step(constants, *arrays)
+        times, read = found
+        return run(encoded, numbers, times, blocks, np.empty(arrays[0].shape, arrays[0].dtype),
+                   *read)
 
     return steps.arrays, compute
+
+
+def _read(arrays: tuple[Any, ...]) -> tuple[tuple[int, ...], list[Any]] | None:
+    """The arrays as the kernel reads them, for a result in the shape of the first.
+
+    And how many elements of the result in a row meet one of theirs. None if it cannot read them.
+    """
+    shape, dtype = arrays[0].shape, arrays[0].dtype
+    if dtype is not FLOAT32 and dtype is not FLOAT64:
+        return None
+    times, read = [], []
+    for array in arrays:
+        if array.dtype is not dtype:
+            return None
+        count = 1
+        if array.shape != shape or array.flags.num & IN_ORDER != IN_ORDER:
+            # Expanded arrays are read where they are not.
+            if 0 in array.strides and array.size:
+                array = array[tuple([slice(1) if s == 0 else slice(None) for s in array.strides])]
+            count = _meetings(array.shape, shape)
+            if not count or array.flags.num & IN_ORDER != IN_ORDER:
+                return None
+        times.append(count)
+        read.append(array)
+    return tuple(times), read
+
+
+def _meetings(own: tuple[int, ...], shape: tuple[int, ...]) -> int:
+    """How many elements in a row of a result meet one of an array that is broadcast to it.
+
+    0 if the array does not fit, or if others come between: one of shape (3, 1, 2), for example.
+    """
+    ahead, first, last = len(shape) - len(own), 0, len(own)
+    while last and own[last - 1] == 1:
+        last -= 1
+    while first < last and own[first] == 1:
+        first += 1
+    if ahead < 0 or own[first:last] != shape[ahead + first:ahead + last]:
+        return 0
+    return math.prod(shape[ahead + last:])
+
+
+# ---------------------------------------------------------------- gradients that meet
+
+
+_ADD = bytes((0, 2, 0, 1))
+
+
+def added(grads: dict[Any, Any], edge: Any, gradient: Any) -> Any:
+    """The sum of a large gradient and the one that has arrived at ``edge`` before it.
+
+    It is put where the earlier one lies, if nobody else holds that.
+    """
+    known = grads[edge]
+    is_alone = sys.getrefcount(known) == 3  # held by the gradients, by that name, and to be counted
+    if known.__class__ is not np.ndarray or gradient.__class__ is not np.ndarray \
+            or known.shape != gradient.shape or "compute" not in kernels:
+        return known + gradient
+    found = _read((known, gradient))
+    if found is None:
+        return known + gradient
+    times, (first, second) = found
+    out = known if is_alone and first is known and known.flags.owndata else \
+        np.empty(known.shape, known.dtype)
+    return kernels["compute"](_ADD, (), times, 0, out, first, second)

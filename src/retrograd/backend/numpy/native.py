@@ -27,9 +27,9 @@ import numpy as np
 from ...base import sources
 from ...version import __version__
 from ..plain.precision import is_half
-from . import FLOAT32, FLOAT64, INT64
+from . import FLOAT32, FLOAT64, INT64, LARGE
 
-_IN_ORDER = 0x101  # row by row in memory and aligned, as NumPy's flags have it
+IN_ORDER = 0x101  # row by row in memory and aligned, as NumPy's flags have it
 
 
 class Over(NamedTuple):
@@ -86,7 +86,7 @@ def native(call: str, *helpers: Callable[..., Any],
         label = f"{body.__module__.rpartition('.')[2]}.{name}"
         made: dict[str, Any] = {}
         exec(compile("\n".join(lines), sources.keep(f"native {label}", lines), "exec"),
-             {**kernels, **HELPERS, **named(helpers), "_body": body}, made)
+             {**kernels, **HELPERS, **named(helpers), "_body": body, "LARGE": LARGE}, made)
         for function in (made[name], made["_call"]):
             function.__defaults__ = body.__defaults__  # type: ignore[attr-defined]
         OVER[label] = Over(update_wrapper(made[name], body), body, made["_call"])
@@ -100,7 +100,7 @@ def native(call: str, *helpers: Callable[..., Any],
 
 def in_order(*arrays: Any) -> bool:
     """Whether they lie row by row in memory, aligned; any may be None."""
-    return all([a is None or a.flags.num & _IN_ORDER == _IN_ORDER for a in arrays])
+    return all([a is None or a.flags.num & IN_ORDER == IN_ORDER for a in arrays])
 
 
 def ready(first: Any, *others: Any) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..plain import fill_with_plain_bodies
 from ..plain import pointwise as plain
+from . import FLOAT32, FLOAT64
 from .native import native
 
 _MASKED_BY_BITS = 4096  # elements from which masking by bit patterns beats a choice
@@ -62,6 +63,20 @@ def bounded(array: Any, low: Any, high: Any) -> Any:
         return plain.bounded(array, low, high)
     return _clip(array, scalars[-np.inf if low is None else low],
                  scalars[np.inf if high is None else high])
+
+
+_ZERO_AND_INFINITY = [(scalars[0], scalars[np.inf]) for scalars in _SCALARS.values()]
+
+
+@native("rectified(array, like(array))", when="array.size >= LARGE and ready(array)")
+def rectified(array: Any) -> Any:
+    # The two dtypes that have constants at hand.
+    dtype = array.dtype
+    if dtype is FLOAT32:
+        return _clip(array, *_ZERO_AND_INFINITY[0])
+    if dtype is FLOAT64:
+        return _clip(array, *_ZERO_AND_INFINITY[1])
+    return plain.rectified(array)
 
 
 # ---------------------------------------------------------------- masks

@@ -170,6 +170,11 @@ def bounded(array: Any, low: Any, high: Any) -> Any:
     return array if high is None else xp.minimum(array, high)
 
 
+def rectified(array: Any) -> Any:
+    """``array``, or 0 where it is negative."""
+    return bounded(array, 0, None)
+
+
 # ---------------------------------------------------------------- masks
 
 

@@ -60,7 +60,7 @@ def _with_inplace(made: Any, written: Any = None) -> Any:
 
 relu = _with_inplace(unary(
     "relu", "``input``, or 0 where it is negative.",
-    lambda input: pointwise_kernels.bounded(input, 0, None),
+    lambda input: pointwise_kernels.rectified(input),
     lambda g, y: zeroed_by(g, y, y <= 0), inplace="function", quiet=True, guard=kinds(
         "if", "relu", b=(RuntimeError, "Boolean inputs not supported for relu"),
         c=(NotImplementedError, "clamp is not supported for complex types"))))
