@@ -31,6 +31,7 @@ from .recording import (
     next_source,
     outs_of,
     record_source,
+    small_source,
     unrecorded_source,
 )
 from .switch import GeneralPath
@@ -84,9 +85,7 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
     finish = [*_outputs_source(op, slow),
               *(record_source(op, NodeLayout(op)) if op.rules
                 else unrecorded_source(op, ("_edge", "_cut")))]
-    sized = [f"small = form is not None or {is_small(f'a_{op.arrays[0]}')}"] \
-        if keeps_form(op) else []
-    compute = attempt_source([*dims_source(op), *sized, *compute_source(op, "small" if sized else "")],
+    compute = attempt_source([*dims_source(op), *compute_source(op, small_source(op))],
                              not op.quiet)
     compute += indented(_parts_source(op, slow) if is_cut(op) else finish)
     same = " and dtype is None" if op.gives_dtype else ""
@@ -131,7 +130,7 @@ def _list_path(op: Op, slow: str, with_out: bool) -> list[str]:
             "        edges.append(t if e is LEAF else e)",
             "    if is_live and (m is NO_GRAD or (dt is not F4 and dt is not F8)): "
             f"return {slow}",
-            *indented(attempt_source(compute_source(op), not op.quiet)),
+            *indented(attempt_source(compute_source(op, "True"), not op.quiet)),
             *indented(indented(finish))]
 
 
@@ -211,10 +210,9 @@ def _result_form(op: Op) -> str:
     return f"form if y.__class__ is a_{op.arrays[0]}.__class__ else None"
 
 
-def compute_source(op: Op, small: str = "") -> list[str]:
-    """Lines that set ``y``, the raw output; ``small`` is the condition that arrays are not large."""
+def compute_source(op: Op, small: str) -> list[str]:
+    """Lines that set ``y``, the raw output; ``small`` is the condition that no array is large."""
     lines = []
-    small = small or is_small(f"a_{op.arrays[0]}")
     call = ", ".join((f"{p.name}=" if p.keyword_only else "") +
                      (f"a_{p.name}" if p.name in tensors_of(op) else p.name) for p in op.params)
     if op.check:
@@ -318,7 +316,8 @@ def _write_path(op: Op, slow: str) -> list[str]:
                  f"    a_{others[0]} = dt.type({others[0]}); plain = goes_unrecorded({first})",
                  f"elif type({others[0]}) is Tensor or type({others[0]}) in PLAIN:",
                  *indented(check), "else: plain = False"]
-    write = [*([level_source(op)] if op.fast and others else []), *compute_source(op),
+    small = f"{first}._form is not None or {is_small(f'a_{first}')}"
+    write = [*([level_source(op)] if op.fast and others else []), *compute_source(op, small),
              f"if y.dtype is not dt or y.shape != {first}._data.shape: return {slow}",
              "# Stores without a call between them, after which an interrupt might come.",
              f"{first}._data[...] = y; vc.n += 1"]

@@ -24,7 +24,8 @@ def node_class(op: Op, variant: Any = "real") -> Any:
     """The node class of ``op``: for real arrays, complex ones, or arrays inside a transform.
 
     For real arrays there is a "lean" one too, of which see :class:`NodeLayout`, and the same for
-    "large" arrays. For those of another library than NumPy, ``variant`` is that library, and whether they are complex.
+    "large" arrays. For those of another library than NumPy, ``variant`` is that library, and
+    whether they are complex.
     """
     if op.nodes is None:
         op.nodes = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.op import GENERATED, Op
-from .compiling import site_source
+from .compiling import is_small, site_source
 from .node_layout import NodeLayout, has_lean_class
 from .nodes import node_class
 from .operands import is_optional, keeps_form, takes_number, tensors_of
@@ -151,28 +151,37 @@ def _node_source(op: Op, layout: NodeLayout, is_traced: bool) -> list[str]:
     GENERATED[f"{op.name}_large_node"] = node_class(op, "large")
     options = [n for n in layout.saved_static if not op.by_name[n].required]
     usual = [f"{n} is {op.name}_default_{n}" for n in options]
-    large = f" if small else {op.name}_large_node()" if keeps_form(op) else ""
-    lean = [f"node = {op.name}_lean_node(){large}",
-            *(f"node.{n} = {n}" for n in layout.saved_static if n not in options)]
+
+    def lean(small: str) -> list[str]:
+        large = "" if small == "True" else f" if {small} else {op.name}_large_node()"
+        return [f"node = {op.name}_lean_node(){large}",
+                *(f"node.{n} = {n}" for n in layout.saved_static if n not in options)]
+
+    known = is_small(f"a_{op.arrays[0]}") if keeps_form(op) else "True"
     branches = []
     if len(op.arrays) == 1:
         if not usual:
-            return lean
-        branches.append((usual, lean))
+            return lean(small_source(op))
+        branches.append((usual, lean(small_source(op))))
     else:
         same = " == ".join(f"a_{n}.shape" for n in op.arrays)
         if keeps_form(op):
-            branches.append((["form is not None", *usual],
-                             [f"node = {op.name}_lean_node()", *lean[1:]]))
-        branches.append(([*usual, same], [*lean, *_learn_source(op, op.arrays)]))
+            branches.append((["form is not None", *usual], lean("True")))
+        branches.append(([*usual, same], [*lean(known), *_learn_source(op, op.arrays)]))
         if takes_number(op):
             branches.append(([*usual, "e1 is None", f"not a_{op.arrays[1]}.ndim"],
-                             [*lean, *_learn_source(op, op.arrays[:1])]))
+                             [*lean(known), *_learn_source(op, op.arrays[:1])]))
     lines: list[str] = []
     for conditions, body in branches:
         lines += [f"{'elif' if lines else 'if'} {' and '.join(conditions)}:",
                   *("    " + line for line in body)]
     return [*lines, "else:", *("    " + line for line in full)]
+
+
+def small_source(op: Op) -> str:
+    """The condition that no array is large: those that have a form are not."""
+    first = is_small(f"a_{op.arrays[0]}")
+    return f"form is not None or {first}" if keeps_form(op) else first
 
 
 def _learn_source(op: Op, operands: list[str]) -> list[str]:

@@ -22,6 +22,7 @@ _OPERATORS = {ast.Add: 0, ast.Sub: 1, ast.Mult: 2, ast.Div: 3, ast.USub: 4}
 _FUNCTIONS: dict[Any, int] = {np.exp: 5, np.sqrt: 6, np.absolute: 7}
 _COMPARISONS = {ast.Lt: 8, ast.LtE: 9, ast.Gt: 10, ast.GtE: 11}
 _ZEROED = 12
+_WORTH_A_STEP = 1 << 16  # elements from which this is quicker for one step of arithmetic alone
 
 
 class _NoSteps(Exception):
@@ -96,14 +97,17 @@ def expression(formula: str, constants: list[float], functions: dict[str, Any], 
         steps = _Steps(formula, constants, functions)
     except (_NoSteps, TypeError):
         return None
-    if len(steps.taken) < least and not any(kind == _FUNCTIONS[np.exp] for kind, *_ in steps.taken):
+    is_cheap = len(steps.taken) < 2 and not any(
+        [kind == _FUNCTIONS[np.exp] for kind, *_ in steps.taken])
+    if is_cheap and len(steps.taken) < least:
         return None
     run, encoded, blocks = kernels["compute"], steps.encoded(), len(steps.taken) - 1
     numbers = tuple(map(float, constants))
+    bound = _WORTH_A_STEP if is_cheap else 0
     step_by_step = eval(f"lambda constants, {', '.join(steps.arrays)}: {formula}", functions)
 
     def compute(*arrays: Any) -> Any:
-        found = _read(arrays)
+        found = None if arrays[0].size < bound else _read(arrays)
         if found is None:
             return step_by_step(constants, *arrays)
         times, read = found
@@ -166,7 +170,8 @@ def added(grads: dict[Any, Any], edge: Any, gradient: Any) -> Any:
     """
     known = grads[edge]
     is_alone = sys.getrefcount(known) == 3  # held by the gradients, by that name, and to be counted
-    if known.__class__ is not np.ndarray or gradient.__class__ is not np.ndarray \
+    if known.size < _WORTH_A_STEP or known.__class__ is not np.ndarray \
+            or gradient.__class__ is not np.ndarray \
             or known.shape != gradient.shape or "compute" not in kernels:
         return known + gradient
     found = _read((known, gradient))
