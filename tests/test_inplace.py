@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from typing import Any
 
 import pytest
 
@@ -291,3 +292,29 @@ def test_second_derivatives_of_a_write_to_a_part():
         return base
 
     assert torch.autograd.gradgradcheck(written, (x,))
+
+
+def test_a_gradient_that_somebody_holds_is_not_written_to() -> None:
+    """The part that a write covers is cut out of a gradient, in place where nobody else has it."""
+    w, x = torch.ones(3, requires_grad=True), torch.ones(4, 3, requires_grad=True)
+    y = x * 2
+    y[1] = w
+    y[2:] *= 3.0
+    given = torch.full((4, 3), 5.0)
+    seen: list[Any] = []
+    z = y * 1
+    z.register_hook(seen.append)
+    z.backward(given, retain_graph=True)
+    y.backward(given)
+    assert (given == 5).all() and (seen[0] == 5).all()
+    expected = torch.tensor([10.0, 0.0, 30.0, 30.0])[:, None].expand(4, 3)
+    assert torch.equal(x.grad, 2 * expected) and torch.equal(w.grad, torch.full((3,), 10.0))
+
+
+def test_one_gradient_of_two_buffers_is_cut_for_each() -> None:
+    a, b = torch.ones(4, requires_grad=True), torch.ones(4, requires_grad=True)
+    first, second = a * 1, b * 1
+    first[0] = 7.0
+    second[3:] = torch.zeros(1, requires_grad=True)
+    (first + second).sum().backward()
+    assert a.grad.tolist() == [0, 1, 1, 1] and b.grad.tolist() == [1, 1, 1, 0]

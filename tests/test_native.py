@@ -315,6 +315,22 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
             *averaging(arrays))
 
 
+@case("reduce.running_extreme")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    shape = arrays.shape()
+    x = arrays.floats(*shape)
+    if arrays.draw(st.booleans()):  # numbers that are met again
+        x = arrays.placed(np.round(x.astype(np.float32)), arrays.dtype)
+    return x, arrays.draw(st.integers(0, len(shape) - 1)), arrays.draw(st.booleans())
+
+
+@case("normals.polar_normals")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    count = arrays.draw(st.integers(0, 40))
+    words = indices(arrays, 0, 2**32, 4 * count)
+    return words, (count, 2), arrays.draw(st.sampled_from(FLOATS[:2]))
+
+
 def indices(arrays: Arrays, low: int, high: int, *shape: int) -> Any:
     return arrays.placed(arrays.random.integers(low, high, shape), np.dtype(np.int64))
 

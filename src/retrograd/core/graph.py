@@ -342,6 +342,7 @@ class Node:
     is_leaf = False
     leads_nowhere = False
     runs_undefined = False
+    overwrites = False  # whether it is the copy of its second input over the first
     is_watched = _Note(False)  # whether any hook is set on this node or on its outputs
     any_watched = False  # whether that was ever so of any node: a backward pass looks only then
     any_renumbered = False  # whether users have set the number of any node

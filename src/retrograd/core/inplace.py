@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import weakref
 from functools import partial
 from typing import Any
@@ -156,11 +157,12 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
         return False
     owner = owner_of_history(target, [arg for arg in args[1:] if isinstance(arg, Tensor)])
     layout = node_class(op).layout
-    if owner is None or (owner is not target and (
-            layout.saved_outputs or op.arrays[0] in layout.saved_arrays)):
+    # Rules of the other operands ask for what is overwritten: none does for a number.
+    is_saved = any([not i or isinstance(args[i], Tensor) for i in layout.users(op.arrays[0])])
+    if owner is None or (owner is not target and (layout.saved_outputs or is_saved)):
         return False  # what is saved of a part has the history of that part
     data, source = target._data, target
-    if op.arrays[0] in layout.saved_arrays:
+    if is_saved:
         source = wrap(data.copy(), owner._edge)  # what is overwritten may be asked for
     elif owner is not target:
         source = wrap(data, owner._edge)  # whose own history nobody will ask for
@@ -534,7 +536,8 @@ def geometry_of_tensor(tensor: Tensor, where: Geometry) -> Tensor:
 class Geometry:
     """Where a view lies in its base."""
 
-    __slots__ = ("base_shape", "base_strides", "dtype", "shape", "strides", "offset", "chain")
+    __slots__ = ("base_shape", "base_strides", "dtype", "shape", "strides", "offset", "chain",
+                 "is_in_rows")
 
     def __init__(self, base: Tensor, view: Tensor):
         a, b = base._data, view._data
@@ -542,6 +545,7 @@ class Geometry:
         self.base_shape, self.shape = a.shape, b.shape
         self.chain: list[tuple[Op, tuple[Any, ...]]] = []
         by_strides = is_array(a) and type(b) is type(a) and a.dtype == b.dtype
+        self.is_in_rows = by_strides and library_of(a).is_contiguous(a)
         if by_strides and not ReplayedViews.setting.get():
             library = library_of(a)
             self.base_strides = library.element_strides(a)
@@ -573,10 +577,16 @@ class Geometry:
             like_base, (*like_base.shape[:extra], *self.shape),
             (*library.element_strides(like_base)[:extra], *self.strides), self.offset)
 
+    def fits(self, gradient: Any) -> bool:
+        """Whether a gradient is laid out as the base is."""
+        library = library_of(gradient)
+        return (self.is_in_rows and library.is_contiguous(gradient)) or (
+            library.is_dense(gradient) and library.element_strides(gradient) == self.base_strides)
+
     def copy_of(self, gradient: Any) -> Any:
         """A copy of ``gradient`` laid out as the base is."""
         library = library_of(gradient)
-        if library.is_dense(gradient) and library.element_strides(gradient) == self.base_strides:
+        if self.fits(gradient):
             return library.copied(gradient)
         laid_out = library.zeros_strided(self.base_shape, self.base_strides, gradient.dtype)
         laid_out[...] = gradient
@@ -600,17 +610,35 @@ class CopySlices(PlacedNode):
     view: Any
     inputs: Any
 
+    def pass_on(self, g: Any, by: Released, grads: dict[Any, Any]) -> None:
+        # What nobody else holds may be overwritten.
+        is_own = sys.getrefcount(g) == _ALONE and xp.is_array(g) and xp.owns_memory(g) \
+            and not self.view.chain and self.view.fits(g)
+        edges = self.edges()
+        results = self._pulled(g, is_own, edges)
+        self.release(by)
+        for edge, result in zip(edges, results, strict=False):
+            if edge is not None and result is not None:
+                grads[edge] = grads[edge] + result if edge in grads else result
+
     def pull(self, g: Any, *wanted: Any) -> Any:
+        return self._pulled(g, False, wanted)
+
+    def _pulled(self, g: Any, is_own: bool, wanted: tuple[Any, ...]) -> Any:
         fn, view = self.fn, self.view
         if isinstance(fn, Released):
             fn.refuse()
         if view.chain or type(g) in TRACED_TYPES:
             return pull_on_tensors(self, g, *wanted)
-        g = view.copy_of(library_of(g).as_array(g))
+        if not is_own:
+            g = view.copy_of(library_of(g).as_array(g))
         part = view.of_array(g)
-        # The node is asked for its first gradient whatever the base needs: it fills the slice.
-        inner = self._inner_wanted(wanted)
-        result = fn.pull(part.copy(), *inner) if fn._arity > 1 else (fn.pull(part.copy()),)
+        if fn.overwrites:  # what was there before has no gradient
+            result = fn.pull(part.copy(), None, *wanted[1:])
+        else:
+            # The node is asked for its first gradient whatever the base needs: it fills the slice.
+            inner = self._inner_wanted(wanted)
+            result = fn.pull(part.copy(), *inner) if fn._arity > 1 else (fn.pull(part.copy()),)
         if wanted[0] is not None:
             part[...] = 0 if result[0] is None else result[0]
         return (g if wanted[0] is not None else None, *self._others(result))
@@ -666,6 +694,20 @@ class CopySlices(PlacedNode):
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
         return tuple(public_edge(e) for e in self.edges()[:self.inputs])
 
+
+class _Probe:
+    """Counts who holds a gradient that is held by a loop over nodes, and by nobody else."""
+
+    def pass_on(self, g: Any) -> int:
+        return sys.getrefcount(g)
+
+    @classmethod
+    def count(cls) -> int:
+        node, g = cls(), object()
+        return node.pass_on(g)
+
+
+_ALONE = _Probe.count()
 
 offer(call_inplace, call_inplace_operator, goes_unrecorded)
 

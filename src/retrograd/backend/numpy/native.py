@@ -86,7 +86,8 @@ def native(call: str, *helpers: Callable[..., Any],
         label = f"{body.__module__.rpartition('.')[2]}.{name}"
         made: dict[str, Any] = {}
         exec(compile("\n".join(lines), sources.keep(f"native {label}", lines), "exec"),
-             {**kernels, **HELPERS, **named(helpers), "_body": body, "LARGE": LARGE}, made)
+             {**kernels, **HELPERS, **named(helpers), "_body": body, "LARGE": LARGE,
+              "INT64": INT64}, made)
         for function in (made[name], made["_call"]):
             function.__defaults__ = body.__defaults__  # type: ignore[attr-defined]
         OVER[label] = Over(update_wrapper(made[name], body), body, made["_call"])

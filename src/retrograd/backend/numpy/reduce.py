@@ -111,3 +111,7 @@ def scanned(combine: Callable[[Any, Any], Any], array: Any, axis: int) -> Any:
 
 
 fill_with_plain_bodies(globals(), plain)
+_bodies: dict[str, Any] = globals()
+running_extreme = native(
+    "running_extreme(array, like(array), empty(array.shape, INT64), axis, largest)",
+    when="array.ndim and ready(array)")(_bodies["running_extreme"])

@@ -44,6 +44,8 @@ _MANTISSA32 = np.uint32(2**24 - 1)
 _MANTISSA64 = np.uint64(2**53 - 1)
 _FEW_WORDS = 2048
 _SMALL_DRAW = 64
+# What is kept of the words that are drawn ahead: unsigned, as uniforms, and signed.
+_WORDS, _UNITS, _SIGNED = range(3)
 _NORMAL_BLOCK = 16
 # From this range on, the bias of a 32-bit word modulo the range would be noticeable.
 _WIDE_RANGE = 2**28
@@ -214,7 +216,7 @@ class Stream:
             self._bits.state, self._ahead = state, None
         return self._bits
 
-    def _few(self, n: int, as_units: bool = False) -> np.ndarray:
+    def _few(self, n: int, kind: int = _WORDS) -> np.ndarray:
         """The next words, at most 64, or the float32 uniforms they make; not to be written to.
 
         They come from the rest of a block of the twister, which is drawn at once.
@@ -224,18 +226,19 @@ class Stream:
             if self._ahead is None:
                 bits = self._twister()
                 self._draw_ahead(_TWISTER_WORDS - bits.state["state"]["pos"])
-            drawn, start = self._ahead[as_units], self._used
+            drawn, start = self._ahead[kind], self._used
             missing = start + n - drawn.size
             if missing > 0:  # the twister stands at the end of a block
                 self._draw_ahead(_TWISTER_WORDS)
                 self._used = missing
-                return np.concatenate([drawn[start:], self._ahead[as_units][:missing]])
+                return np.concatenate([drawn[start:], self._ahead[kind][:missing]])
             self._used = start + n
             return drawn[start:start + n]  # type: ignore[no-any-return]
 
     def _draw_ahead(self, count: int) -> None:
         words = self._bits.random_raw(count)
-        self._ahead = words, ((words & _LOW24) * 2.0**-24).astype(np.float32)
+        units = ((words & _LOW24) * 2.0**-24).astype(np.float32)
+        self._ahead = words, units, words.view(np.int64)
         self._used = 0
 
     # ------------------------------------------------------------------ raw draws
@@ -268,7 +271,7 @@ class Stream:
 
     def _unit32(self, n: int) -> np.ndarray:
         if 0 < n <= _SMALL_DRAW:
-            return self._few(n, as_units=True).copy()
+            return self._few(n, _UNITS).copy()
         return _as_unit(self.random32(n), _MANTISSA32, np.int32, np.float32)
 
     def _unit64(self, n: int) -> np.ndarray:
@@ -312,7 +315,7 @@ class Stream:
         kind = _kind(dtype)
         shape, n = _shape(shape)
         if n < _NORMAL_BLOCK and kind.digits == 24 and mean == 0 and std == 1:
-            return np.array(self._few_normals(n), np.float32).reshape(shape)
+            return self._few_normals(n, shape, kind.dtype)
         if kind.parts is not None:
             spread = std / math.sqrt(2.0)
             parts = self.normal(2 * n, kind.parts.dtype, mean, spread, contiguous)
@@ -344,7 +347,7 @@ class Stream:
     def _paired_normals(self, n: int) -> np.ndarray:
         """Standard normals made two at a time, of which an odd one out waits for the next call."""
         if n <= _NORMAL_BLOCK:
-            return np.array(self._few_normals(n))
+            return self._few_normals(n, (n,), np.dtype(np.float64))
         waiting = [] if self._cached_normal is None else [self._cached_normal]
         pairs = (n - len(waiting) + 1) // 2
         drawn = _polar_pairs(self._unit64(2 * pairs))
@@ -353,23 +356,22 @@ class Stream:
         self._cached_normal = float(drawn[n]) if drawn.size > n else None
         return drawn[:n]
 
-    def _few_normals(self, n: int) -> list[float]:
-        """The same, at most 16 of them.
-
-        The C library's functions, unlike NumPy's vectorised ones, give PyTorch's very bits.
-        """
+    def _few_normals(self, n: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """The same, at most 16 of them."""
         if n == 0:
-            return []
+            return np.empty(shape, dtype)
         with self._lock:
-            found = [] if self._cached_normal is None else [self._cached_normal]
+            known = self._cached_normal
+            if known is None and n % 2 == 0:
+                return polar_normals()(self._few(2 * n, _SIGNED), shape, dtype)
+            found = [] if known is None else [known]
             missing = n - len(found)
-            words = self._few(4 * ((missing + 1) // 2)).tolist() if missing else []
-            for i in range(0, len(words), 4):
-                a, b, c, d = words[i:i + 4]
-                found += _polar_pair(math, ((a & 0x1F_FFFF) << 32 | b) * 2.0**-53,
-                                     ((c & 0x1F_FFFF) << 32 | d) * 2.0**-53)
+            if missing:
+                pairs = (missing + 1) // 2
+                words = self._few(4 * pairs, _SIGNED)
+                found += polar_normals()(words, (2 * pairs,), np.dtype(np.float64)).tolist()
             self._cached_normal = found.pop() if len(found) > n else None
-        return found
+        return np.array(found, dtype).reshape(shape)
 
     def log_normal(self, shape: Any, dtype: Any, mean: float = 1.0, std: float = 2.0) -> np.ndarray:
         """Exponentials of normal draws: ``log_normal_``."""
@@ -847,6 +849,14 @@ def _polar_pairs(unit: np.ndarray) -> np.ndarray:
 def _polar_pair(library: Any, turn: Any, square: Any) -> tuple[Any, Any]:
     radius, angle = library.sqrt(-2.0 * library.log1p(-square)), 2.0 * math.pi * turn
     return radius * library.cos(angle), radius * library.sin(angle)
+
+
+@functools.cache
+def polar_normals() -> Any:
+    """The function of that name, which loads the kernels."""
+    from . import normals
+
+    return normals.polar_normals
 
 
 # ---------------------------------------------------------------------- shuffling

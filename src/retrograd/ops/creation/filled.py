@@ -20,6 +20,7 @@ from .options import (
     allocated,
     blank,
     dtype_for,
+    is_usual,
     leaf,
     on_meta,
     out_dtype,
@@ -38,6 +39,8 @@ def _filled(function: str, fill_with: Any, doc: str) -> Any:
     def factory(*size: Any, out: Tensor | None = None, dtype: Any = None, layout: Any = None,
                 device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
                 memory_format: Any = None, **named: Any) -> Tensor:
+        if is_usual(size, dtype, out, layout, device, requires_grad, named):
+            return wrap(allocated(fill_with, size, dtypes.get_default_dtype().np))
         meta = place(function, device, layout)
         kind = out_dtype(function, dtype, out)
         shape = size_argument(function, size, named)

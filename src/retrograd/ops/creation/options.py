@@ -150,6 +150,18 @@ def _negative_size(function: str, shape: Any) -> RuntimeError:
     return RuntimeError(f"Trying to create tensor with negative dimension {first}: {list(shape)}")
 
 
+def is_usual(size: tuple[Any, ...], dtype: Any, out: Any, layout: Any, device: Any,
+             requires_grad: Any, named: dict[str, Any]) -> bool:
+    """Whether a factory is given nothing but a size, in ints: the usual call."""
+    if dtype is not None or out is not None or layout is not None or device is not None or named \
+            or requires_grad is not False or not size or dtypes.DEFAULT_DEVICE.get() is not None:
+        return False
+    for n in size:
+        if n.__class__ is not int or n < 0:
+            return False
+    return len(size) < 64
+
+
 def size_argument(function: str, size: tuple[Any, ...], named: dict[str, Any]) -> tuple[int, ...]:
     """The size, spread out or as ``size=``; refuses other keywords."""
     if named:

@@ -14,14 +14,14 @@ from ...base.errors import CannotBatch, size_mismatch
 from ...core.op import Array, Index, Sizes, op, publish
 from ...core.out_argument import refuse_derivative, run_into
 from ...core.out_rules import Out
-from ...core.tensor import Tensor, method, wrap_any
-from ...random import VMAPS, Generator, stream_for, stream_of
+from ...core.tensor import Tensor, method, wrap, wrap_any
+from ...random import VMAPS, Generator, default_generator, stream_for, stream_of
 from ..batching import all_aligned, batched, folded, inner_rank, repeated, run, unfolded
 from ..shapes.expanding import _check_expand as checked_expansion
 from ..shapes.reshaping import with_rank, zeros_of
 from ..shapes.slicing import _select
 from .filled import blank_like, overridden
-from .options import blank, leaf, out_dtype, place, settle, size_argument, size_from
+from .options import blank, is_usual, leaf, out_dtype, place, settle, size_argument, size_from
 
 # ---------------------------------------------------------------- factories
 
@@ -69,6 +69,9 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
     def factory(*size: Any, generator: Generator | None = None, out: Tensor | None = None,
                 dtype: Any = None, layout: Any = None, device: Any = None,
                 pin_memory: bool = False, requires_grad: bool = False, **named: Any) -> Tensor:
+        if generator is None and not VMAPS.get() and is_usual(
+                size, dtype, out, layout, device, requires_grad, named):
+            return wrap(draw(default_generator.stream, size, dtypes.get_default_dtype().np))
         meta = place(function, device, layout)
         kind = out_dtype(function, dtype, out)
         if not size and "size" not in named:

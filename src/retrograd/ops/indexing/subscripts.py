@@ -8,11 +8,19 @@ from ...backend import index as index_kernels
 from ...backend import xp
 from ...backend.interface import kind_of
 from ...base.errors import is_pytorch_tensor, type_name
+from ...base.modes import GRAD, MODE
 from ...base.warning import warn
 from ...core.inplace import write_by
-from ...core.tensor import Tensor, method, wrap
+from ...core.tensor import PLAIN, Tensor, method, wrap
 from ..creation.from_data import tensor
-from ..memory.filling import NUMBERS, copy_, fill_, is_writable, writes_freely
+from ..memory.filling import (
+    NUMBERS,
+    copied_plainly,
+    copy_,
+    fill_,
+    is_writable,
+    writes_freely,
+)
 from ..memory.strides import alias
 from ..shapes.dimensions import unsqueeze
 from ..shapes.expanding import expand
@@ -266,7 +274,10 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     """``self[key] = value``, broadcast and cast; in place, and part of the graph."""
     if written_plainly(self, key, value):
         return
-    if key.__class__ is Tensor and put_plainly(self, key, value):
+    if key.__class__ is Tensor:
+        if put_plainly(self, key, value):
+            return
+    elif value.__class__ is Tensor and copied_to_part(self, key, value):
         return
     value = assigned_value(self, value)
     if key.__class__ is Tensor and key._data.dtype is xp.BOOL and not key._data.ndim \
@@ -323,6 +334,20 @@ def written_plainly(self: Tensor, key: Any, value: Any) -> bool:
     except (IndexError, ValueError, TypeError):
         return False
     return True
+
+
+def copied_to_part(self: Tensor, key: Any, value: Tensor) -> bool:
+    """Do the ordinary recorded assignment, to a part that an int or slices name."""
+    if type(self) not in PLAIN or MODE.get() is not GRAD or not self._data.shape:
+        return False
+    kind = key.__class__
+    if kind is int or (kind is slice and key.step is None):
+        n = self._data.shape[0]
+        if kind is int and not -n <= key < n:
+            return False
+        return copied_plainly(getitem(self, key), value)
+    part = cut_plainly(self, key) if kind is tuple else None
+    return part is not None and part._view is not None and copied_plainly(part, value)
 
 
 def put_plainly(self: Tensor, key: Tensor, value: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
 from ...backend import index as index_kernels
@@ -127,13 +127,20 @@ def copied_plainly(target: Tensor, src: Tensor) -> bool:
     owner, edge = owner_of_history(target, [src]), edge_of(src)
     if owner is None or (owner._edge is None and edge is None):
         return False
-    node = node_class(_copy.op)()
+    node = _copy_node()()
     node.seq, node.fits = next_sequence(), None
     node.next0, node.next1 = owner._edge, edge
     if owner is target and owner._edge is not None:
         node.place = here(2)  # of what ends a history
     write_recorded(target, owner, node, src._data)
     return True
+
+
+@cache
+def _copy_node() -> Any:
+    made = node_class(_copy.op)
+    made.overwrites = True
+    return made
 
 
 def is_written_back(target: Tensor, src: Tensor) -> bool:
