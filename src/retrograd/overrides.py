@@ -166,11 +166,6 @@ _METHODS = {"backward", "detach", "detach_", "item", "numpy", "register_hook", "
 _watching = False
 
 
-def _look_out(*args, **kwargs):  # type: ignore[no-untyped-def]
-    call = "CALL"
-    return call(args, kwargs)  # type: ignore[operator]
-
-
 class _Watched:
     """A public function and the plain one that it runs when nobody takes the call over."""
 
@@ -213,7 +208,7 @@ def _is_ours(function: Any) -> bool:
 def _exchange(function: FunctionType) -> None:
     """Give a function code that looks out, and keep what it did as its ``plain``."""
     function.plain = put_in_front(  # type: ignore[attr-defined]
-        function, _look_out.__code__, lambda plain: _Watched(plain, function))
+        function, lambda plain: _Watched(plain, function))
 
 
 def _watch_method(name: str, method: FunctionType) -> None:

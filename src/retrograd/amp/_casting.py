@@ -101,11 +101,6 @@ _POLICIES: dict[str, str] = {}
 _LOCK = Lock()
 
 
-def _casting(*args, **kwargs):  # type: ignore[no-untyped-def]
-    call = "CALL"
-    return call(args, kwargs)  # type: ignore[operator]
-
-
 class _Cast:
     """A public function made of ops, whose arguments are cast where autocast is on."""
 
@@ -144,4 +139,4 @@ def _watch(function: Any, policy: str) -> None:
         _POLICIES[function.op.name] = policy
     elif function is not None and not hasattr(function, "is_cast"):
         function.is_cast = True
-        put_in_front(function, _casting.__code__, lambda plain: _Cast(plain, policy))
+        put_in_front(function, lambda plain: _Cast(plain, policy))

@@ -16,11 +16,6 @@ from .event_names import functions_to_watch
 from .function import Function
 
 
-def _looking(*args, **kwargs):  # type: ignore[no-untyped-def]
-    call = "CALL"
-    return call(args, kwargs)  # type: ignore[operator]
-
-
 class _Measured:
     """A public function made of ops, and the plain one that it runs."""
 
@@ -33,6 +28,9 @@ class _Measured:
         recorder = MODE.get().profile
         if recorder is None or not recorder.is_on:
             return self.plain(*args, **kwargs)
+        return self.measured(recorder, args, kwargs)
+
+    def measured(self, recorder: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return recorder.function(self.name, self.plain, args, kwargs)
 
 
@@ -41,10 +39,7 @@ class _MeasuredApply(_Measured):
 
     __slots__ = ()
 
-    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        recorder = MODE.get().profile
-        if recorder is None or not recorder.is_on:
-            return self.plain(*args, **kwargs)
+    def measured(self, recorder: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return recorder._measured(args[0].__name__, lambda: self.plain(*args, **kwargs), args[1:],
                                   kwargs)
 
@@ -77,7 +72,7 @@ class _Watch:
     def _put(self, function: FunctionType, kind: type[_Measured], name: str) -> None:
         self.changed.append((function, function.__code__, function.__defaults__,
                              function.__kwdefaults__, function.__dict__.get("__wrapped__")))
-        put_in_front(function, _looking.__code__, lambda plain: kind(plain, name))
+        put_in_front(function, lambda plain: kind(plain, name))
 
     def end(self, user: Any) -> None:
         """Let functions be what they were, unless others use this too."""

@@ -197,11 +197,6 @@ def window_places(shape: tuple[int, ...], outputs: tuple[int, ...], kernel: tupl
 # ---------------------------------------------------------------- compressing a matrix
 
 
-def row_of_each(ends: Any) -> Any:
-    """The row of each entry of a matrix whose rows lie end to end."""
-    return np.repeat(np.arange(len(ends) - 1), np.diff(ends))
-
-
 def empty_sets(shape: Any) -> Any:
     """Sets with nothing in them."""
     return np.zeros(shape, np.int64)

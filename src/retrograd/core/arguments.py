@@ -35,7 +35,7 @@ def guard(function: FunctionType, closures: bool = False) -> None:
             or (function.__closure__ and not closures):
         return
     function.unguarded = put_in_front(  # type: ignore[attr-defined]
-        function, _guarded.__code__, lambda plain: plain, flags_of(function))
+        function, lambda plain: plain, _guarded, flags_of(function))
 
 
 _TRUTHS = {"inplace", "return_indices", "need_weights", "average_attn_weights", "hard",
@@ -74,13 +74,19 @@ def flags_of(function: FunctionType, called: Any = None) -> dict[str, Any]:
     return {"JUDGE": judge if len(flags) == 1 else judge_all, "FIRST": flags[0][0]}
 
 
-def put_in_front(function: FunctionType, template: CodeType, call: Callable[[Any], Any],
+def _calling(*args, **kwargs):  # type: ignore[no-untyped-def]
+    call = "CALL"
+    return call(args, kwargs)  # type: ignore[operator]
+
+
+def put_in_front(function: FunctionType, call: Callable[[Any], Any], code_of: Any = _calling,
                  constants: dict[Any, Any] | None = None) -> Any:
     """Give a function other code, which calls ``call`` of the one it was, and return that one.
 
-    It stays the same object under every name it has; ``template`` names what it calls "CALL", and
+    It stays the same object under every name it has; ``code_of`` names what it calls "CALL", and
     any other constants as ``constants`` does.
     """
+    template = code_of.__code__
     plain = FunctionType(function.__code__, function.__globals__, function.__name__,
                          function.__defaults__, function.__closure__)
     plain.__kwdefaults__ = function.__kwdefaults__

@@ -12,7 +12,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..backend import index_sets, sparse_matrices
+from ..backend import coordinates, index_sets, sparse_matrices
 from ..backend.interface import library_of
 from ..base import dtypes, trees
 from ..base.modes import MODE, differentiating
@@ -34,7 +34,7 @@ class Pattern:
 
     @property
     def rows(self) -> Any:
-        return index_sets.row_of_each(self.ends)
+        return coordinates.rows_of(self.ends)
 
 
 # ---------------------------------------------------------------- the pattern

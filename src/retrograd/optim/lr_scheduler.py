@@ -398,7 +398,26 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             self.T_i = self.T_0 * self.T_mult**n
 
 
-class SequentialLR(LRScheduler):
+class _Several(LRScheduler):
+    """A schedule that is made of others."""
+
+    _schedulers: Any
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return everything but the optimizer, and the states of the schedules."""
+        state = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_schedulers")}
+        return {**state, "_schedulers": [part.state_dict() for part in self._schedulers]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what :meth:`state_dict` returned."""
+        state = dict(state_dict)
+        parts = state.pop("_schedulers")
+        self.__dict__.update(state)
+        for part, saved in zip(self._schedulers, parts):
+            part.load_state_dict(saved)
+
+
+class SequentialLR(_Several):
     """One schedule after the other, each until its milestone."""
 
     def __init__(self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int],
@@ -438,16 +457,8 @@ class SequentialLR(LRScheduler):
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
 
-    def state_dict(self) -> dict[str, Any]:
-        """Return everything but the optimizer, and the states of the schedules."""
-        return _state_of_all(self, "_schedulers")
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what :meth:`state_dict` returned."""
-        _load_all(self, "_schedulers", state_dict)
-
-
-class ChainedScheduler(LRScheduler):
+class ChainedScheduler(_Several):
     """Several schedules, all of which step together."""
 
     def __init__(self, schedulers: Any, optimizer: Optimizer | None = None) -> None:
@@ -465,14 +476,6 @@ class ChainedScheduler(LRScheduler):
         for scheduler in self._schedulers:
             scheduler.step()
         self._last_lr = self._current()
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return everything but the optimizer, and the states of the schedules."""
-        return _state_of_all(self, "_schedulers")
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what :meth:`state_dict` returned."""
-        _load_all(self, "_schedulers", state_dict)
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -795,20 +798,6 @@ def _take_back(scheduler: Any) -> None:
         _take_back(part)
     if not hasattr(scheduler, "_schedulers"):
         scheduler.last_epoch -= 1
-
-
-def _state_of_all(scheduler: Any, name: str) -> dict[str, Any]:
-    state = {k: v for k, v in scheduler.__dict__.items() if k not in ("optimizer", name)}
-    state[name] = [part.state_dict() for part in getattr(scheduler, name)]
-    return state
-
-
-def _load_all(scheduler: Any, name: str, state_dict: dict[str, Any]) -> None:
-    state = dict(state_dict)
-    parts = state.pop(name)
-    scheduler.__dict__.update(state)
-    for part, saved in zip(getattr(scheduler, name), parts):
-        part.load_state_dict(saved)
 
 
 def _is_plain_function(value: Any) -> bool:

@@ -8,19 +8,17 @@ from ...ops.nn.attention_heads import added_mask
 from .. import functional as F
 from .. import init
 from ..parameter import empty_parameter
+from ._options import Shown
 from .linear import NonDynamicallyQuantizableLinear
 from .module import Module
 
 
-class _InPlace(Module):
+class _InPlace(Shown):
     """An activation without options but the one to overwrite its input."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
 
 
 class ReLU(_InPlace):
@@ -65,7 +63,7 @@ class SiLU(_InPlace):
         return F.silu(input, inplace=self.inplace)
 
 
-class LeakyReLU(Module):
+class LeakyReLU(Shown, options="negative_slope"):
     """``x`` where positive, ``negative_slope * x`` elsewhere."""
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
@@ -76,11 +74,8 @@ class LeakyReLU(Module):
     def forward(self, input: Tensor) -> Tensor:
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
-    def extra_repr(self) -> str:
-        return f"negative_slope={self.negative_slope}" + _in_place(self)
 
-
-class ELU(Module):
+class ELU(Shown, options="alpha"):
     """``x`` where positive, ``alpha * (exp(x) - 1)`` elsewhere."""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
@@ -91,11 +86,8 @@ class ELU(Module):
     def forward(self, input: Tensor) -> Tensor:
         return F.elu(input, self.alpha, self.inplace)
 
-    def extra_repr(self) -> str:
-        return f"alpha={self.alpha}" + _in_place(self)
 
-
-class Softplus(Module):
+class Softplus(Shown, options="beta threshold"):
     """``log(1 + exp(beta * x)) / beta``, linear above ``threshold``."""
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
@@ -106,19 +98,13 @@ class Softplus(Module):
     def forward(self, input: Tensor) -> Tensor:
         return F.softplus(input, self.beta, self.threshold)
 
-    def extra_repr(self) -> str:
-        return f"beta={self.beta}, threshold={self.threshold}"
 
-
-class _AlongDim(Module):
+class _AlongDim(Shown, options="dim"):
     """An activation that looks at all values along a dimension."""
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
 
 
 class Softmax(_AlongDim):
@@ -152,7 +138,7 @@ class Softmax2d(Module):
         return F.softmax(input, -3, _stacklevel=5)
 
 
-class Threshold(Module):
+class Threshold(Shown, options="threshold value"):
     """``x`` where it exceeds ``threshold``, ``value`` elsewhere."""
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
@@ -164,11 +150,8 @@ class Threshold(Module):
     def forward(self, input: Tensor) -> Tensor:
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
-    def extra_repr(self) -> str:
-        return f"threshold={self.threshold}, value={self.value}" + _in_place(self)
 
-
-class RReLU(Module):
+class RReLU(Shown, options="lower upper"):
     """:class:`LeakyReLU` with a slope drawn for each element while training."""
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3,
@@ -181,11 +164,8 @@ class RReLU(Module):
     def forward(self, input: Tensor) -> Tensor:
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
-    def extra_repr(self) -> str:
-        return f"lower={self.lower}, upper={self.upper}" + _in_place(self)
 
-
-class Hardtanh(Module):
+class Hardtanh(Shown, options="min_val max_val"):
     """``x``, but at least ``min_val`` and at most ``max_val``."""
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False,
@@ -208,18 +188,12 @@ class Hardtanh(Module):
     def forward(self, input: Tensor) -> Tensor:
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
-    def extra_repr(self) -> str:
-        return f"min_val={self.min_val}, max_val={self.max_val}" + _in_place(self)
 
-
-class ReLU6(Hardtanh):
+class ReLU6(Hardtanh, options=""):
     """``x``, but at least 0 and at most 6."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
 
 
 class Hardsigmoid(_InPlace):
@@ -256,7 +230,7 @@ class Mish(_InPlace):
         return F.mish(input, inplace=self.inplace)
 
 
-class CELU(Module):
+class CELU(Shown, options="alpha"):
     """:class:`ELU` that is smooth for every ``alpha``."""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
@@ -267,11 +241,8 @@ class CELU(Module):
     def forward(self, input: Tensor) -> Tensor:
         return F.celu(input, self.alpha, self.inplace)
 
-    def extra_repr(self) -> str:
-        return f"alpha={self.alpha}" + _in_place(self)
 
-
-class GLU(Module):
+class GLU(Shown, options="dim"):
     """One half of the values along ``dim``, times the sigmoid of the other."""
 
     def __init__(self, dim: int = -1) -> None:
@@ -280,9 +251,6 @@ class GLU(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.glu(input, self.dim)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
 
 
 class LogSigmoid(Module):
@@ -351,10 +319,6 @@ class PReLU(Module):
 
     def extra_repr(self) -> str:
         return f"num_parameters={self.num_parameters}"
-
-
-def _in_place(module: Any) -> str:
-    return ", inplace=True" if module.inplace else ""
 
 
 class MultiheadAttention(Module):

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from ...core.tensor import Tensor
-from .module import Module
+from ._options import Shown
 
 
-class Flatten(Module):
+class Flatten(Shown, options="start_dim end_dim"):
     """Merge the dimensions from ``start_dim`` to ``end_dim``; the batch is kept by default."""
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
@@ -17,11 +17,8 @@ class Flatten(Module):
     def forward(self, input: Tensor) -> Tensor:
         return input.flatten(self.start_dim, self.end_dim)
 
-    def extra_repr(self) -> str:
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
-
-class Unflatten(Module):
+class Unflatten(Shown, options="dim unflattened_size"):
     """Split dimension ``dim`` into ``unflattened_size``."""
 
     def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
@@ -38,6 +35,3 @@ class Unflatten(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         return input.unflatten(self.dim, self.unflattened_size)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

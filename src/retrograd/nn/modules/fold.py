@@ -2,12 +2,12 @@
 
 from ...core.tensor import Tensor
 from .. import functional as F
-from .module import Module
+from ._options import Shown
 
 Sizes = int | tuple[int, ...]
 
 
-class Unfold(Module):
+class Unfold(Shown, options="kernel_size dilation padding stride"):
     """Lay the windows of images out as columns."""
 
     def __init__(self, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0,
@@ -21,12 +21,8 @@ class Unfold(Module):
     def forward(self, input: Tensor) -> Tensor:
         return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
-    def extra_repr(self) -> str:
-        return (f"kernel_size={self.kernel_size}, dilation={self.dilation}, "
-                f"padding={self.padding}, stride={self.stride}")
 
-
-class Fold(Unfold):
+class Fold(Unfold, options="output_size kernel_size dilation padding stride"):
     """Add columns of windows up to images."""
 
     def __init__(self, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1,
@@ -37,6 +33,3 @@ class Fold(Unfold):
     def forward(self, input: Tensor) -> Tensor:
         return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding,
                       self.stride)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}, {super().extra_repr()}"

@@ -2,10 +2,10 @@
 
 from ...core.tensor import Tensor
 from .. import functional as F
-from .module import Module
+from ._options import Shown
 
 
-class PixelShuffle(Module):
+class PixelShuffle(Shown, options="upscale_factor"):
     """Lay groups of channels out as pixels of a larger image."""
 
     def __init__(self, upscale_factor: int) -> None:
@@ -15,11 +15,8 @@ class PixelShuffle(Module):
     def forward(self, input: Tensor) -> Tensor:
         return F.pixel_shuffle(input, self.upscale_factor)
 
-    def extra_repr(self) -> str:
-        return f"upscale_factor={self.upscale_factor}"
 
-
-class PixelUnshuffle(Module):
+class PixelUnshuffle(Shown, options="downscale_factor"):
     """Undo :class:`PixelShuffle`."""
 
     def __init__(self, downscale_factor: int) -> None:
@@ -29,11 +26,8 @@ class PixelUnshuffle(Module):
     def forward(self, input: Tensor) -> Tensor:
         return F.pixel_unshuffle(input, self.downscale_factor)
 
-    def extra_repr(self) -> str:
-        return f"downscale_factor={self.downscale_factor}"
 
-
-class ChannelShuffle(Module):
+class ChannelShuffle(Shown, options="groups"):
     """Mix the channels of several groups: the first of each, then the second of each."""
 
     def __init__(self, groups: int) -> None:
@@ -42,6 +36,3 @@ class ChannelShuffle(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.channel_shuffle(input, self.groups)
-
-    def extra_repr(self) -> str:
-        return f"groups={self.groups}"

@@ -5,6 +5,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from .. import functional as F
+from ._options import Shown
 from .module import Module
 from .utils import tuple_of
 
@@ -12,7 +13,7 @@ Sizes = int | tuple[int, ...]
 OptionalSizes = int | None | tuple[int | None, ...]
 
 
-class _MaxPool(Module):
+class _MaxPool(Shown, options="kernel_size stride padding dilation ceil_mode"):
     """The largest value of every window."""
 
     def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
@@ -29,10 +30,6 @@ class _MaxPool(Module):
     def forward(self, input: Tensor) -> Any:
         return self._pool(input, self.kernel_size, self.stride, self.padding, self.dilation,
                           ceil_mode=self.ceil_mode, return_indices=self.return_indices)
-
-    def extra_repr(self) -> str:
-        return (f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
-                f"dilation={self.dilation}, ceil_mode={self.ceil_mode}")
 
 
 class MaxPool1d(_MaxPool):
@@ -53,7 +50,7 @@ class MaxPool3d(_MaxPool):
     _pool = staticmethod(F.max_pool3d)
 
 
-class AvgPool1d(Module):
+class AvgPool1d(Shown, options="kernel_size stride padding"):
     """The mean of every window of the last dimension."""
 
     def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
@@ -69,11 +66,8 @@ class AvgPool1d(Module):
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
                             self.count_include_pad)
 
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
-
-class _AvgPool(Module):
+class _AvgPool(Shown, options="kernel_size stride padding"):
     """The mean of every window."""
 
     def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
@@ -91,9 +85,6 @@ class _AvgPool(Module):
         return self._pool(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
                           self.count_include_pad, self.divisor_override)
 
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
 
 class AvgPool2d(_AvgPool):
     """The mean of every window of the last two dimensions."""
@@ -107,7 +98,7 @@ class AvgPool3d(_AvgPool):
     _pool = staticmethod(F.avg_pool3d)
 
 
-class _LPPool(Module):
+class _LPPool(Shown, options="norm_type kernel_size stride ceil_mode"):
     """The norm of every window."""
 
     def __init__(self, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None,
@@ -121,10 +112,6 @@ class _LPPool(Module):
     def forward(self, input: Tensor) -> Tensor:
         return self._pool(input, float(self.norm_type), self.kernel_size, self.stride,
                           self.ceil_mode)
-
-    def extra_repr(self) -> str:
-        return (f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, "
-                f"stride={self.stride}, ceil_mode={self.ceil_mode}")
 
 
 class LPPool1d(_LPPool):
@@ -145,7 +132,7 @@ class LPPool3d(_LPPool):
     _pool = staticmethod(F.lp_pool3d)
 
 
-class _AdaptiveAvgPool(Module):
+class _AdaptiveAvgPool(Shown, options="output_size"):
     """Means of as many windows as are asked for."""
 
     def __init__(self, output_size: OptionalSizes) -> None:
@@ -154,9 +141,6 @@ class _AdaptiveAvgPool(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         return self._pool(input, self.output_size)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPool):
@@ -177,7 +161,7 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool):
     _pool = staticmethod(F.adaptive_avg_pool3d)
 
 
-class _AdaptiveMaxPool(Module):
+class _AdaptiveMaxPool(Shown, options="output_size"):
     """The largest values of as many windows as are asked for."""
 
     def __init__(self, output_size: OptionalSizes, return_indices: bool = False) -> None:
@@ -187,9 +171,6 @@ class _AdaptiveMaxPool(Module):
 
     def forward(self, input: Tensor) -> Any:
         return self._pool(input, self.output_size, self.return_indices)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
@@ -210,7 +191,7 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
     _pool = staticmethod(F.adaptive_max_pool3d)
 
 
-class _MaxUnpool(Module):
+class _MaxUnpool(Shown, options="kernel_size stride padding"):
     """The values of a max pooling where they came from, among zeros."""
 
     _rank: int
@@ -225,9 +206,6 @@ class _MaxUnpool(Module):
                 output_size: Sequence[int] | None = None) -> Tensor:
         return self._unpool(input, indices, self.kernel_size, self.stride, self.padding,
                             output_size)
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class MaxUnpool1d(_MaxUnpool):

@@ -14,6 +14,7 @@ from ...core.binding import universal
 from ...core.inplace import call_inplace, write_by
 from ...core.libraries import computed
 from ...core.op import Array, Index, linear, op, public
+from ...core.operands import as_operands
 from ...core.tensor import Tensor, wrap
 from ..batching import batched, inner_rank, shifted
 from ..checks.common import scalar_type
@@ -268,13 +269,7 @@ def check_broadcast(parts: list[Tensor]) -> None:
 
 
 def _put_place(name: str, input: Tensor, indices: Any, values: Any) -> tuple[Any, Any]:
-    if not isinstance(indices, (tuple, list)):
-        raise TypeError(f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not "
-                        f"{type(indices).__name__}")
-    for i, one in enumerate(indices):
-        if not isinstance(one, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got "
-                            f"{type(one).__name__}")
+    indices = as_operands(name, "indices", 1, indices)
     if not isinstance(values, Tensor):
         raise not_a_tensor(name, "values", 2, values)
     if len(indices) > input._data.ndim:
