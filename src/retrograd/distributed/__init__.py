@@ -4,72 +4,18 @@ Programs written for many processes run as the one process they are; a world of 
 for nothing here carries data from one process to another.
 """
 
+# ruff: noqa: F401, F403
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from ..base.missing_names import suggest_names as _suggest_names
-from .collectives import (
-    ReduceOp,
-    Work,
-    all_gather,
-    all_gather_into_tensor,
-    all_gather_object,
-    all_gather_single,
-    all_reduce,
-    all_to_all,
-    all_to_all_single,
-    barrier,
-    broadcast,
-    broadcast_object_list,
-    gather,
-    gather_object,
-    irecv,
-    isend,
-    monitored_barrier,
-    recv,
-    reduce,
-    reduce_scatter,
-    reduce_scatter_single,
-    reduce_scatter_tensor,
-    scatter,
-    scatter_object_list,
-    send,
-)
-from .groups import (
-    Backend,
-    GroupMember,
-    ProcessGroup,
-    destroy_process_group,
-    get_backend,
-    get_global_rank,
-    get_group_rank,
-    get_node_local_rank,
-    get_process_group_ranks,
-    get_rank,
-    get_world_size,
-    group,
-    init_process_group,
-    is_available,
-    is_backend_available,
-    is_gloo_available,
-    is_initialized,
-    is_mpi_available,
-    is_nccl_available,
-    is_torchelastic_launched,
-    is_ucc_available,
-    is_xccl_available,
-    new_group,
-)
+from . import collectives, groups
+from .collectives import *
+from .groups import *
 
-__all__ = [
-    "Backend", "GroupMember", "ProcessGroup", "ReduceOp", "Work", "all_gather",
-    "all_gather_into_tensor", "all_gather_object", "all_gather_single", "all_reduce", "all_to_all",
-    "all_to_all_single", "barrier", "broadcast", "broadcast_object_list", "destroy_process_group",
-    "gather", "gather_object", "get_backend", "get_global_rank", "get_group_rank",
-    "get_node_local_rank", "get_process_group_ranks", "get_rank", "get_world_size", "group",
-    "init_process_group", "irecv", "is_available", "is_backend_available", "is_gloo_available",
-    "is_initialized", "is_mpi_available", "is_nccl_available", "is_torchelastic_launched",
-    "is_ucc_available", "is_xccl_available", "isend", "monitored_barrier", "new_group", "recv",
-    "reduce", "reduce_scatter", "reduce_scatter_single", "reduce_scatter_tensor", "scatter",
-    "scatter_object_list", "send"]
+if not _TYPE_CHECKING:  # to a checker what is imported so is what is offered
+    __all__ = sorted([*collectives.__all__, *groups.__all__])
 
-from . import distributed_c10d  # noqa: F401 - which takes the names above
+from . import distributed_c10d  # which takes the names above
 
 _suggest_names(__name__)

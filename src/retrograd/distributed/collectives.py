@@ -11,6 +11,12 @@ from ..base.warning import warn
 from ..core.tensor import Tensor
 from .groups import GroupMember, ProcessGroup, default_group
 
+__all__ = ["ReduceOp", "Work", "all_gather", "all_gather_into_tensor", "all_gather_object",
+           "all_gather_single", "all_reduce", "all_to_all", "all_to_all_single", "barrier",
+           "broadcast", "broadcast_object_list", "gather", "gather_object", "irecv", "isend",
+           "monitored_barrier", "recv", "reduce", "reduce_scatter", "reduce_scatter_single",
+           "reduce_scatter_tensor", "scatter", "scatter_object_list", "send"]
+
 
 class RedOpType(enum.IntEnum):
     """How the values of several processes become one."""

@@ -5,6 +5,13 @@ from __future__ import annotations
 import os
 from typing import Any
 
+__all__ = ["Backend", "GroupMember", "ProcessGroup", "destroy_process_group", "get_backend",
+           "get_global_rank", "get_group_rank", "get_node_local_rank", "get_process_group_ranks",
+           "get_rank", "get_world_size", "group", "init_process_group", "is_available",
+           "is_backend_available", "is_gloo_available", "is_initialized", "is_mpi_available",
+           "is_nccl_available", "is_torchelastic_launched", "is_ucc_available", "is_xccl_available",
+           "new_group"]
+
 _NOT_BUILT = {
     "nccl": "Distributed package doesn't have NCCL built in",
     "mpi": "Distributed package doesn't have MPI built in. MPI is only included if you build "

@@ -16,6 +16,8 @@ from .counts import Binomial
 from .distribution import Distribution, ProbsOrLogits
 from .utils import broadcast_all, clamp_probs
 
+__all__ = ["Categorical", "Multinomial", "OneHotCategorical", "OneHotCategoricalStraightThrough"]
+
 _REGIONS = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
 

@@ -15,6 +15,8 @@ from .distribution import Distribution
 from .transforms import ComposeTransform, Transform
 from .utils import _sum_rightmost
 
+__all__ = ["Independent", "MixtureSameFamily", "TransformedDistribution"]
+
 D = TypeVar("D", bound=Distribution)
 
 

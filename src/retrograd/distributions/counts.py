@@ -16,6 +16,9 @@ from .distribution import ExponentialFamily, ProbsOrLogits, tiny
 from .gammas import Gamma
 from .utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs
 
+__all__ = ["Bernoulli", "Binomial", "ContinuousBernoulli", "Geometric", "NegativeBinomial",
+           "Poisson"]
+
 _REGIONS = {"probs": constraints.unit_interval, "logits": constraints.real}
 
 

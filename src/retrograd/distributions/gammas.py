@@ -15,6 +15,8 @@ from . import constraints
 from .distribution import Distribution, ExponentialFamily, tiny
 from .utils import NUMBERS, broadcast_all
 
+__all__ = ["Beta", "Chi2", "Dirichlet", "Exponential", "FisherSnedecor", "Gamma"]
+
 
 class Exponential(ExponentialFamily):
     """The waiting time for events that come at a ``rate``."""

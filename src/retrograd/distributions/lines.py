@@ -16,6 +16,8 @@ from .distribution import Distribution, ExponentialFamily
 from .gammas import Chi2
 from .utils import _standard_normal, broadcast_all, lazy_property
 
+__all__ = ["Cauchy", "GeneralizedPareto", "Laplace", "Normal", "StudentT", "Uniform", "VonMises"]
+
 _LOG_ROOT_TWO_PI = math.log(math.sqrt(2 * math.pi))
 
 

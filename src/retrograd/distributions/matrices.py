@@ -16,6 +16,8 @@ from .distribution import Distribution, ExponentialFamily, tiny
 from .gammas import Beta, Chi2
 from .utils import NUMBERS, _standard_normal, broadcast_all, lazy_property
 
+__all__ = ["LKJCholesky", "LowRankMultivariateNormal", "MultivariateNormal", "Wishart"]
+
 _ONE_OF_THREE = ("Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
                  "specified.")
 

@@ -27,6 +27,9 @@ from .transforms import (
 )
 from .utils import broadcast_all, euler_constant
 
+__all__ = ["Gumbel", "HalfCauchy", "HalfNormal", "InverseGamma", "Kumaraswamy", "LogNormal",
+           "LogisticNormal", "Pareto", "RelaxedBernoulli", "RelaxedOneHotCategorical", "Weibull"]
+
 _LOCATION_SCALE = {"loc": constraints.real, "scale": constraints.positive}
 
 

@@ -7,7 +7,6 @@ from ..base.loading import loaded as _loaded
 from ..base.missing_names import refuse as _refuse
 from . import functional, init, modules, parameter, utils
 from .modules import *  # noqa: F403
-from .modules import __all__ as _modules_all
 from .modules.utils import factory_kwargs
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from . import attention, common_types, grad, parallel
     from .parallel import DataParallel
 
-__all__ = [*_modules_all, "Buffer", "DataParallel", "Parameter", "UninitializedBuffer",
+__all__ = [*vars(modules)["__all__"], "Buffer", "DataParallel", "Parameter", "UninitializedBuffer",
            "UninitializedParameter", "attention", "common_types", "factory_kwargs", "functional",
            "grad", "init", "modules", "parallel", "parameter", "utils"]
 

@@ -12,6 +12,11 @@ from ._options import Shown
 from .linear import NonDynamicallyQuantizableLinear
 from .module import Module
 
+__all__ = ["CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh",
+           "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "MultiheadAttention", "PReLU", "RReLU",
+           "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid", "Softmax", "Softmax2d", "Softmin",
+           "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold"]
+
 
 class _InPlace(Shown):
     """An activation without options but the one to overwrite its input."""

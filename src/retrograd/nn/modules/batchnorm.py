@@ -9,6 +9,9 @@ from .lazy import WaitsForOneSize
 from .module import Module
 from .normalization import AffineNorm
 
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d",
+           "LazyBatchNorm3d", "SyncBatchNorm"]
+
 
 class _NormBase(AffineNorm):
     """Weight, bias and running statistics, each of which may be absent."""

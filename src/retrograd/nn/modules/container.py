@@ -11,6 +11,8 @@ from ...core.tensor import Tensor
 from ..parameter import Parameter
 from .module import Module, _addindent
 
+__all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+
 
 def _position(index: Any, length: int) -> int:
     """Return ``index`` counted from the start, or raise as PyTorch's containers do."""

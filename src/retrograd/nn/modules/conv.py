@@ -11,6 +11,10 @@ from .lazy import WaitsForOneSize
 from .module import Module
 from .utils import tuple_of
 
+__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
+           "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d",
+           "LazyConvTranspose3d"]
+
 Sizes = int | tuple[int, ...]
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 

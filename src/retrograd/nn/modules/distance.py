@@ -4,6 +4,8 @@ from ...core.tensor import Tensor
 from .. import functional as F
 from .module import Module
 
+__all__ = ["CosineSimilarity", "PairwiseDistance"]
+
 
 class PairwiseDistance(Module):
     """The norm of the difference of pairs of vectors."""

@@ -4,6 +4,8 @@ from ...core.tensor import Tensor
 from .. import functional as F
 from .module import Module
 
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
+
 
 class _DropoutNd(Module):
     """While training, zero something with probability ``p``."""

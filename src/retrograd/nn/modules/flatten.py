@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from ...core.tensor import Tensor
 from ._options import Shown
 
+__all__ = ["Flatten", "Unflatten"]
+
 
 class Flatten(Shown, options="start_dim end_dim"):
     """Merge the dimensions from ``start_dim`` to ``end_dim``; the batch is kept by default."""

@@ -4,6 +4,8 @@ from ...core.tensor import Tensor
 from .. import functional as F
 from ._options import Shown
 
+__all__ = ["Fold", "Unfold"]
+
 Sizes = int | tuple[int, ...]
 
 

@@ -7,6 +7,9 @@ from ...core.tensor import Tensor
 from .. import functional as F
 from .batchnorm import _LazyNorm, _NormBase
 
+__all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LazyInstanceNorm1d",
+           "LazyInstanceNorm2d", "LazyInstanceNorm3d"]
+
 
 class _InstanceNorm(_NormBase):
     """Normalises each channel of each sample by itself."""

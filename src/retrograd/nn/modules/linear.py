@@ -10,6 +10,8 @@ from ..parameter import Parameter, empty_parameter
 from .lazy import WaitsForOneSize
 from .module import Module
 
+__all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
+
 
 class Identity(Module):
     """Return the input, whatever arguments it was built with."""

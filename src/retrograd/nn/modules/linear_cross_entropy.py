@@ -10,6 +10,8 @@ from .. import functional as F
 from .linear import Linear
 from .loss import _WeightedLoss
 
+__all__ = ["LinearCrossEntropyLoss", "LinearCrossEntropyOptions"]
+
 _HALVES = (dtypes.float16, dtypes.bfloat16)
 
 

@@ -10,6 +10,8 @@ from .. import init
 from ..parameter import empty_parameter
 from .module import Module
 
+__all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+
 
 class AffineNorm(Module):
     """What norms share that may scale what they have normalised, and shift it."""

@@ -4,6 +4,8 @@ from ...core.tensor import Tensor
 from .. import functional as F
 from ._options import Shown
 
+__all__ = ["ChannelShuffle", "PixelShuffle", "PixelUnshuffle"]
+
 
 class PixelShuffle(Shown, options="upscale_factor"):
     """Lay groups of channels out as pixels of a larger image."""

@@ -15,6 +15,8 @@ from ..utils.rnn import PackedSequence
 from .module import Module
 from .recurrence import STEPS, State, Weights, along
 
+__all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "RNNCellBase"]
+
 _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 """How many gates each kind has; their weights lie one below the other."""
 

@@ -10,6 +10,8 @@ from .. import init
 from ..parameter import Parameter
 from .module import Module
 
+__all__ = ["Embedding", "EmbeddingBag"]
+
 
 class Embedding(Module):
     """Look up rows of ``weight`` by index; the row ``padding_idx`` is zero and stays untrained."""

@@ -6,6 +6,8 @@ from ...core.tensor import Tensor
 from .. import functional as F
 from .module import Module
 
+__all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
+
 
 class Upsample(Module):
     """Resample a batch of sequences, images or volumes to another size."""
