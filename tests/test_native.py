@@ -111,7 +111,8 @@ WRITING = {"index._add", "index.scatter_into"}
 FILLING = {"norm._add_rows_at"}
 """Bodies that write to new memory."""
 STEPPING = {"recurrent.lstm_step", "recurrent.lstm_step_gradient", "recurrent.gru_step",
-            "recurrent.gru_step_gradient"}
+            "recurrent.gru_step_gradient", "fused.sgd_step", "fused.momentum_step",
+            "fused.adam_step"}
 """Bodies that write to several arguments, which lie in order."""
 
 Case = Callable[[Arrays], tuple[Any, ...]]
@@ -488,6 +489,49 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     rows, _ = units(arrays)
     arrived = arrays.draw(st.sampled_from([None, rows(1)]))
     return np.tanh(rows(3)), rows(1), rows(1), arrived, rows(1), rows(3), rows(3)
+
+
+def moving(arrays: Arrays, states: int) -> tuple[Any, ...]:
+    """A parameter, its gradient and so much state."""
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    size = arrays.size()
+    return tuple(arrays.floats(size) for _ in range(2 + states))
+
+
+@case("fused.sgd_step")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    flags = arrays.draw(st.sampled_from([0, 0.1])), arrays.draw(st.booleans())
+    return *moving(arrays, 0), 0.3, *flags
+
+
+@case("fused.momentum_step")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    numbers = [arrays.draw(st.sampled_from(pair)) for pair in ((1, 0.7), (0, 0.1))]
+    flags = [arrays.draw(st.booleans()) for _ in range(2)]
+    return *moving(arrays, 1), 0.3, 0.9, *numbers, *flags
+
+
+@case("fused.adam_step")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    param, grad, first, second, largest = moving(arrays, 3)
+    numbers = [arrays.draw(st.sampled_from(pair)) for pair in ((0, 0.1), (1, 0.99))]
+    flags = [arrays.draw(st.booleans()) for _ in range(2)]
+    return (param, grad, first, abs(second), abs(largest), 0.9, 0.99, 1e-8, -0.01, *numbers,
+            *flags)
+
+
+@needs_kernels
+@pytest.mark.parametrize("name", ["fused.sgd_step", "fused.momentum_step", "fused.adam_step"])
+@settings(max_examples=10, deadline=None, derandomize=True, database=None)
+@given(data=st.data())
+def test_a_step_has_the_bits_of_its_body(name: str, data: Any) -> None:
+    args = CASES[name](Arrays(data.draw))
+    theirs = copies(args, False)
+    with np.errstate(all="ignore"):
+        native.OVER[name].call(*args)
+        native.OVER[name].body(*theirs)
+    for mine, other in zip(args, theirs):
+        assert np.array_equal(mine, other, equal_nan=isinstance(mine, np.ndarray))
 
 
 # ---------------------------------------------------------------- against the bodies

@@ -26,13 +26,13 @@ class Pack:
     """
 
     def __init__(self, params: list[Tensor], states: list[dict], names: Sequence[str],
-                 counts: Sequence[str], chunks_joined: int) -> None:
+                 counts: Sequence[str], chunks_joined: int, by_kernel: bool) -> None:
         self.params = params
         self.states = states
         self.arrays = [param._array() for param in params]
         count_dtype = states[0][counts[0]]._data.dtype if counts else None
         self.block = fused.PackedParameters(self.arrays, len(names), len(counts), count_dtype,
-                                            chunks_joined)
+                                            chunks_joined, by_kernel)
         views = [(name, self.block.row_views(row)) for row, name in enumerate(names)]
         views += [(name, self.block.count_views(column)) for column, name in enumerate(counts)]
         self.adopted = [self._adopt(name, arrays) for name, arrays in views]
@@ -109,7 +109,7 @@ class GroupUpdate:
             (self.single if kind is None else groups.setdefault(kind, [])).append(param)
         self.packs = [
             Pack(members, [state[param] for param in members] if names else [], names, counts,
-                 optimizer._chunks_joined)
+                 optimizer._chunks_joined, optimizer._by_kernel)
             for members in groups.values()]
 
     def is_current(self, params: list[Tensor], names: Sequence[str], state: dict) -> bool:
@@ -164,6 +164,7 @@ class PackedOptimizer(Optimizer):
 
     _counts: ClassVar[tuple[str, ...]] = ()  # the state tensors that are numbers
     _chunks_joined = 1  # the slower a call, the more elements it is worth making for
+    _by_kernel = False  # whether one native kernel moves a parameter
     _later_options: ClassVar[dict[str, Any]] = {}  # a state saved long ago may lack them
     _takes_sparse = False  # gradients
 

@@ -1,8 +1,8 @@
-"""Optimizer updates on raw arrays: many small parameters in one array call, no temporaries.
+"""Optimizer updates on raw arrays: many small parameters in one call.
 
 The parameters of one dtype are treated as if laid end to end. Their optimizer state really is, in
-one row per quantity; gradients are copied into scratch memory a chunk at a time, the update of the
-whole chunk is computed there, and is then added to each parameter where it lies.
+one row per quantity; small parameters and their gradients are copied into scratch memory, a chunk
+at a time, and moved there; large ones are moved where they lie.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from . import QUIET, error_state, quieten
+from . import quiet
+from .native import kernels, native
+
+HAS_KERNELS = "adam_step" in kernels
 
 # Elements handled at a time: scratch and state of a chunk then stay in the cache of one core.
 CHUNK = 32768
@@ -36,7 +39,7 @@ class Chunk:
     """Neighbouring parameters, or a part of one large parameter, that are updated together."""
 
     __slots__ = ("first", "grad", "grad_views", "last", "params", "part", "singles", "state",
-                 "with_square", "work", "work_views")
+                 "work", "work_views")
 
     def __init__(self, arrays: Sequence[Any], first: int, last: int, state: Any, scratch: Any,
                  part: slice | None = None):
@@ -44,10 +47,7 @@ class Chunk:
         self.singles: list[Chunk] = []
         self.params = [arrays[i] if part is None else arrays[i].reshape(-1)[part]
                        for i in range(first, last)]
-        size = state.shape[1]
-        self.with_square = scratch[:2, :size]
-        self.grad = scratch[0, :size]
-        self.work = scratch[2, :size]
+        self.grad, self.work = scratch[:, :state.shape[1]]
         self.grad_views = _views(self.grad, self.params)
         self.work_views = _views(self.work, self.params)
 
@@ -77,39 +77,23 @@ class Chunk:
         for view, param in zip(self.work_views, self.params):
             param[...] = view
 
-    def decayed(self, grad: Any, weight_decay: float) -> Any:
-        """Return ``grad`` plus ``weight_decay`` times the parameters, in scratch memory."""
-        self.gather()
-        np.multiply(self.work, weight_decay, self.work)
-        return np.add(grad, self.work, self.grad)
-
-    def scale_params(self, factor: float) -> None:
-        """Multiply the parameters by ``factor``."""
-        for param in self.params:
-            np.multiply(param, factor, param)
-
-    def apply(self) -> None:
-        """Add the computed update to the parameters."""
-        for view, param in zip(self.work_views, self.params):
-            np.add(param, view, param)
-
 
 class PackedParameters:
     """Parameters of one dtype, their optimizer state in rows, and scratch memory."""
 
     def __init__(self, arrays: Sequence[Any], rows: int, counts: int = 0,
-                 count_dtype: Any = np.float32, chunks_joined: int = 1) -> None:
+                 count_dtype: Any = np.float32, chunks_joined: int = 1,
+                 by_kernel: bool = False) -> None:
         self.arrays = arrays
         dtype = arrays[0].dtype
         sizes = [array.size for array in arrays]
         self.state = np.zeros((rows, sum(sizes)), dtype)
         self.counts = np.zeros((len(arrays), counts), count_dtype)
-        spans = _spans(arrays, chunks_joined * CHUNK)
+        spans = _spans(arrays, chunks_joined * CHUNK, by_kernel)
         largest = max((stop - start for _, _, start, stop, _ in spans), default=0)
-        self.scratch = np.empty((3, largest), dtype)
+        self.scratch = np.empty((2, largest), dtype)
         self.chunks = [Chunk(arrays, first, last, self.state[:, start:stop], self.scratch, part)
                        for first, last, start, stop, part in spans]
-        self._constants: dict[tuple, tuple] = {}
 
     def row_views(self, row: int) -> list[Any]:
         """Return one quantity of the state, an array per parameter, in the parameters' shapes."""
@@ -153,13 +137,6 @@ class PackedParameters:
                 agreeing += zip(self._singles(chunk), counts.tolist())
         return agreeing
 
-    def _advance(self, grads: Sequence[Any]) -> list[tuple[Chunk, float]]:
-        """Count a step for every parameter with a gradient; return chunks with their counts."""
-        stepped = [(chunk, count + 1) for chunk, (count,) in self._agreeing(grads)]
-        for chunk, count in stepped:
-            self.counts[chunk.first:chunk.last] = count
-        return stepped
-
     def update(self, grads: Sequence[Any], move: Callable[[Any, Any, Any, Any], None]) -> None:
         """Run ``move(param, grad, rows, counts)`` on chunks: it writes to all but ``grad``."""
         for chunk, agreed in self._agreeing(grads):
@@ -176,75 +153,87 @@ class PackedParameters:
     def sgd(self, grads: Sequence[Any], *, lr: float, momentum: float, dampening: float,
             weight_decay: float, nesterov: bool, maximize: bool) -> None:
         """Take a step of gradient descent; row 0 of the state is the momentum buffer."""
-        errors = error_state()
-        try:
-            quieten(QUIET)
-            for chunk in self._ready(grads):
-                grad, work = chunk.joined(grads), chunk.work
-                if maximize:
-                    grad = np.negative(grad, chunk.grad)
-                if weight_decay:
-                    grad = chunk.decayed(grad, weight_decay)
-                if momentum:
-                    buffer = chunk.state[0]
-                    np.multiply(buffer, momentum, buffer)
-                    if dampening:
-                        np.multiply(grad, 1 - dampening, work)
-                        np.add(buffer, work, buffer)
-                    else:
-                        np.add(buffer, grad, buffer)
-                    if nesterov:
-                        np.multiply(buffer, momentum, work)
-                        grad = np.add(grad, work, chunk.grad)
-                    else:
-                        grad = buffer
-                np.multiply(grad, -lr, work)
-                chunk.apply()
-        finally:
-            quieten(errors)
+
+        def move(param: Any, grad: Any, rows: Any, counts: Any) -> None:
+            if momentum:
+                momentum_step(param, grad, rows[0], lr, momentum, 1 - dampening, weight_decay,
+                              nesterov, maximize)
+            else:
+                sgd_step(param, grad, lr, weight_decay, maximize)
+
+        with quiet():
+            self.update(grads, move)
 
     def adam(self, grads: Sequence[Any], *, lr: float, beta1: float, beta2: float, eps: float,
              weight_decay: float, decoupled: bool, maximize: bool, amsgrad: bool) -> None:
         """Take a step of Adam; the rows are the two moments and, with amsgrad, the largest one."""
-        keep, take = self._moment_factors(beta1, beta2)
-        errors = error_state()
-        try:
-            quieten(QUIET)
-            for chunk, count in self._advance(grads):
-                chunk.load(grads)
-                if maximize:
-                    np.negative(chunk.grad, chunk.grad)
-                if weight_decay:
-                    if decoupled:
-                        chunk.scale_params(1 - lr * weight_decay)
-                    else:
-                        chunk.decayed(chunk.grad, weight_decay)
-                # Both moments at once: row 0 averages the gradient, row 1 its square.
-                fresh, moments, work = chunk.with_square, chunk.state[:2], chunk.work
-                np.square(chunk.grad, fresh[1])
-                np.multiply(fresh, take, fresh)
-                np.multiply(moments, keep, moments)
-                np.add(moments, fresh, moments)
-                second = moments[1]
-                if amsgrad:
-                    second = np.maximum(chunk.state[2], second, out=chunk.state[2])
-                # Both bias corrections are moved onto scalars, which saves a pass.
-                root = math.sqrt(1 - beta2**count)
-                np.sqrt(second, work)
-                np.add(work, eps * root, work)
-                np.divide(moments[0], work, work)
-                np.multiply(work, -lr * root / (1 - beta1**count), work)
-                chunk.apply()
-        finally:
-            quieten(errors)
+        shrink, decay = (1 - lr * weight_decay, 0) if decoupled else (1, weight_decay)
 
-    def _moment_factors(self, beta1: float, beta2: float) -> tuple[Any, Any]:
-        factors = self._constants.get((beta1, beta2))
-        if factors is None:
-            keep = np.array([[beta1], [beta2]], self.state.dtype)
-            take = np.array([[1 - beta1], [1 - beta2]], self.state.dtype)
-            factors = self._constants[beta1, beta2] = keep, take
-        return factors
+        def move(param: Any, grad: Any, rows: Any, counts: Any) -> None:
+            counts += 1
+            count = counts.item()
+            # Both bias corrections are moved onto scalars, which saves a pass.
+            root = math.sqrt(1 - beta2**count)
+            adam_step(param, grad, rows[0], rows[1], rows[-1], beta1, beta2, eps * root,
+                      -lr * root / (1 - beta1**count), decay, shrink, amsgrad, maximize)
+
+        with quiet():
+            self.update(grads, move)
+
+
+# ---------------------------------------------------------------- steps
+
+
+def _slope(param: Any, grad: Any, decay: float, maximize: bool) -> Any:
+    grad = -grad if maximize else grad
+    return grad + param * decay if decay else grad
+
+
+@native("sgd_step(param, grad, lr, decay, maximize)", when="in_order(param, grad)")
+def sgd_step(param: Any, grad: Any, lr: float, decay: float, maximize: bool) -> None:
+    """Move parameters down the gradient."""
+    param += _slope(param, grad, decay, maximize) * -lr
+
+
+@native("momentum_step(param, grad, buffer, lr, momentum, share, decay, nesterov, maximize)",
+        when="in_order(param, grad, buffer)")
+def momentum_step(param: Any, grad: Any, buffer: Any, lr: float, momentum: float, share: float,
+                  decay: float, nesterov: bool, maximize: bool) -> None:
+    """The same along the ``buffer``, which keeps a part of itself and takes a share of the new."""
+    grad = _slope(param, grad, decay, maximize)
+    buffer *= momentum
+    buffer += grad if share == 1 else grad * share
+    param += (grad + buffer * momentum if nesterov else buffer) * -lr
+
+
+@native("adam_step(param, grad, first, second, largest, beta1, beta2, eps, rate, decay, shrink, "
+        "amsgrad, maximize)", when="in_order(param, grad, first, second, largest)")
+def adam_step(param: Any, grad: Any, first: Any, second: Any, largest: Any, beta1: float,
+              beta2: float, eps: float, rate: float, decay: float, shrink: float, amsgrad: bool,
+              maximize: bool) -> None:
+    """Move parameters by ``rate`` times the first moment over the root of the second one.
+
+    With ``amsgrad`` it is the largest second one so far.
+    """
+    if shrink != 1:
+        param *= shrink
+    grad = _slope(param, grad, decay, maximize)
+    first *= beta1
+    first += grad * (1 - beta1)
+    second *= beta2
+    grad = np.square(grad)
+    grad *= 1 - beta2
+    second += grad
+    if amsgrad:
+        second = np.maximum(largest, second, out=largest)
+    root = np.sqrt(second, grad)
+    root += eps
+    np.divide(first, root, root)
+    root *= rate
+    param += root
+
+
+# ---------------------------------------------------------------- chunks
 
 
 def _views(flat: Any, arrays: Sequence[Any]) -> list[Any]:
@@ -254,17 +243,22 @@ def _views(flat: Any, arrays: Sequence[Any]) -> list[Any]:
             for array, end in zip(arrays, ends, strict=True)]
 
 
-def _spans(arrays: Sequence[Any],
-           chunk: int) -> list[tuple[int, int, int, int, slice | None]]:
-    """Return chunks as (first array, last, first element, last, part of a large array)."""
+def _spans(arrays: Sequence[Any], chunk: int,
+           by_kernel: bool) -> list[tuple[int, int, int, int, slice | None]]:
+    """Return chunks as (first array, last, first element, last, part of a large array).
+
+    A kernel needs no parts, and does sooner without copies.
+    """
+    chunk = chunk // 4 if by_kernel else chunk
     spans: list[tuple[int, int, int, int, slice | None]] = []
     first = start = end = 0
     for i, array in enumerate(arrays):
         if array.size > chunk and array.flags.c_contiguous:
             if first < i:
                 spans.append((first, i, start, end, None))
-            for cut in range(0, array.size, chunk):
-                stop = min(cut + chunk, array.size)
+            most = array.size if by_kernel else chunk
+            for cut in range(0, array.size, most):
+                stop = min(cut + most, array.size)
                 spans.append((i, i + 1, end + cut, end + stop, slice(cut, stop)))
             first = i + 1
             start = end = end + array.size
