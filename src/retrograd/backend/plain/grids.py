@@ -27,22 +27,27 @@ _TAPS = {
 }
 
 
+def _number(value: float, like: Any) -> Any:
+    """A number in the dtype of an array: bfloat16 would become float32 beside a plain one."""
+    return xp.full((), value, like.dtype)
+
+
 def _placed(place: Any, size: int, padding: str, align: bool) -> tuple[Any, Any]:
     """Places that lie inside, unless the padding is zeros, and how fast they move."""
-    one, slope = xp.ones((), place.dtype), xp.ones_like(place)
+    zero, one, slope = _number(0, place), _number(1, place), xp.ones_like(place)
     if padding == "reflection":
         low, high = (0, 2 * (size - 1)) if align else (-1, 2 * size - 1)
         if low == high:
             return xp.zeros_like(place), xp.zeros_like(place)
-        start, span = low / 2, (high - low) / 2
+        start, span = _number(low / 2, place), _number((high - low) / 2, place)
         away = xp.absolute(place - start)
         turns = xp.floor(away / span)
-        rest, is_odd = xp.fmod(away, span), xp.fmod(turns, 2) == 1
+        rest, is_odd = xp.fmod(away, span), xp.fmod(turns, _number(2, place)) == 1
         slope = xp.where(is_odd != (place < start), -one, one)
         place = xp.where(is_odd, span - rest, rest) + start
     if padding != "zeros":
-        slope = xp.where((place <= 0) | (place >= size - 1), 0.0, slope)
-        place = xp.clip(xp.where(place != place, 0.0, place), 0, size - 1)
+        slope = xp.where((place <= 0) | (place >= size - 1), zero, slope)
+        place = xp.clip(xp.where(place != place, zero, place), zero, _number(size - 1, place))
     return place, slope
 
 
@@ -50,17 +55,21 @@ def _polynomial(factors: tuple[float, ...], at: Any, order: int) -> Any:
     """A polynomial's derivative of some order."""
     found = None
     for power in range(len(factors) - 1, order - 1, -1):
-        factor = factors[power] * math.perm(power, order)
+        factor = _number(factors[power] * math.perm(power, order), at)
         found = xp.full_like(at, factor) if found is None else found * at + factor
     return xp.zeros_like(at) if found is None else found
 
 
 def _taps(coordinate: Any, size: int, order: int, mode: str, padding: str, align: bool
           ) -> list[tuple[Any, Any, Any]]:
-    """The elements that a dimension contributes: their indices, which of them exist, weights."""
-    scale = (size - 1) / 2 if align else size / 2
-    place = (coordinate + 1) * scale - (0.0 if align else 0.5)
-    slope: Any = 1.0
+    """The elements that a dimension contributes: their indices, which of them exist, weights.
+
+    Half precision is rounded after every step, as PyTorch rounds it, so that a place which lies
+    between two elements is between the same two.
+    """
+    scale = _number((size - 1) / 2 if align else size / 2, coordinate)
+    place = (coordinate + _number(1, coordinate)) * scale - _number(0 if align else 0.5, coordinate)
+    slope: Any = xp.ones_like(place)
     if mode != "bicubic":
         place, slope = _placed(place, size, padding, align)
     if mode == "nearest":
@@ -69,13 +78,15 @@ def _taps(coordinate: Any, size: int, order: int, mode: str, padding: str, align
     beside, found = place - base, []
     for step, factors, sign in _TAPS[mode]:
         # The distance from the element, which the place moves away from or towards.
-        apart = (beside - step) * sign
-        weight = _polynomial(factors, apart, order) * sign ** order * (slope * scale) ** order
-        index = base + step
+        apart = (beside - _number(step, place)) * _number(sign, place)
+        weight = _polynomial(factors, apart, order)
+        for _ in range(order):
+            weight = weight * _number(sign, place) * (slope * scale)
+        index = base + _number(step, place)
         if mode == "bicubic":
             index = _placed(index, size, padding, align)[0]
         exists = (index >= 0) & (index < size)
-        found.append((xp.where(exists, index, 0).astype(xp.INT64), exists, weight))
+        found.append((xp.where(exists, index, _number(0, place)).astype(xp.INT64), exists, weight))
     return found
 
 
@@ -89,7 +100,7 @@ def _elements(space: Ints, grid: Any, orders: Ints, mode: str, padding: str, ali
         for n, (other, also, factor) in zip(space[1:], taps[1:], strict=True):
             index, exists, weight = index * n + other, exists & also, weight * factor
         yield [v.reshape(len(grid), 1, math.prod(grid.shape[1:-1]))
-               for v in (index, exists, weight)]
+               for v in (index, exists, wide(weight))]
 
 
 def sample(x: Any, grid: Any, orders: Ints, mode: str, padding: str, align: bool) -> Any:
@@ -97,7 +108,7 @@ def sample(x: Any, grid: Any, orders: Ints, mode: str, padding: str, align: bool
     space, out = x.shape[2:], grid.shape[1:-1]
     planes: Any = wide(x).reshape(*x.shape[:2], math.prod(space))
     found: Any = None
-    for index, exists, weight in _elements(space, wide(grid), orders, mode, padding, align):
+    for index, exists, weight in _elements(space, grid, orders, mode, padding, align):
         taken = xp.take_along_axis(planes, xp.broadcast_to(
             index, (*x.shape[:2], index.shape[2])), axis=2)
         part = xp.where(exists, taken, 0) * weight
@@ -113,7 +124,7 @@ def spread(g: Any, grid: Any, space: Ints, orders: Ints, mode: str, padding: str
     values = wide(g).reshape(samples, channels, math.prod(grid.shape[1:-1]))
     whole = xp.zeros((samples * channels * count,), values.dtype)
     starts = (xp.arange(samples * channels) * count).reshape(samples, channels, 1)
-    for index, exists, weight in _elements(space, wide(grid), orders, mode, padding, align):
+    for index, exists, weight in _elements(space, grid, orders, mode, padding, align):
         part = xp.where(exists, values * weight, 0)
         xp.add_at(whole, (starts + index).reshape(-1), part.reshape(-1))
     return xp.cast(whole.reshape(samples, channels, *space), g.dtype)

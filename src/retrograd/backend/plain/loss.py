@@ -7,7 +7,10 @@ from typing import Any
 
 from .. import xp
 from ..interface import MEAN, NONE, SUM
-from .precision import wide
+from .precision import is_half, wide
+
+# Losses of classes are added up by so many, what those come to again, and so on.
+_CASCADE, _LEVELS = 16, 8
 
 
 def reduced(values: Any, reduction: int) -> Any:
@@ -82,15 +85,40 @@ def negative_likelihood(x: Any, target: Any, weight: Any, reduction: int, ignore
     target, counts = _checked(target, x.shape[1], ignore)
     values = _picked(x, target)
     dtype = x.dtype
-    if weight is None and counts is None:
+    if weight is None and counts is None and (reduction == NONE or not is_half(dtype)):
         loss = reduced(values, reduction)
         return -loss if reduction == NONE else 0 - loss  # a sum shows no minus zero
     scale = class_weights(target, weight, counts, dtype)
-    values = xp.where(scale == 0, xp.zeros((), dtype), -values * scale)
-    if reduction != MEAN:
-        return reduced(values, reduction)
-    loss, divisor = xp.sum(wide(values)), xp.sum(wide(scale))
-    return xp.as_array(loss / xp.as_array(divisor).astype(loss.dtype)).astype(dtype)
+    values = -values if scale is None else \
+        xp.where(scale == 0, xp.zeros((), dtype), -values * scale)
+    if reduction == NONE:
+        return values
+    loss = _total(values)
+    if reduction == SUM:
+        return loss
+    divisor = xp.full((), target.size, dtype) if scale is None else _total(scale)
+    return xp.as_array(loss / divisor).astype(dtype)
+
+
+def _total(values: Any) -> Any:
+    """The sum of all values; PyTorch adds up the losses of classes in half precision itself."""
+    if not is_half(values.dtype):
+        return xp.as_array(reduced(values, SUM))
+    parts, ahead = [], xp.zeros((_CASCADE - 1,), values.dtype)
+    values = values.reshape(-1)
+    for _ in range(_LEVELS - 1):
+        # The first value of a level goes up at once, and then what each so many came to.
+        values = xp.concatenate([ahead, values])
+        whole = values.size // _CASCADE * _CASCADE
+        parts.append(_rounded_sums(values[whole:].reshape(1, -1)))
+        values = _rounded_sums(values[:whole].reshape(-1, _CASCADE))
+    parts.append(_rounded_sums(values.reshape(1, -1)))
+    return _rounded_sums(xp.concatenate(parts).reshape(1, -1)).reshape(())
+
+
+def _rounded_sums(rows: Any) -> Any:
+    """The sum of each row, rounded after every addition."""
+    return xp.cumsum(rows, axis=1)[:, -1] if rows.shape[1] else xp.zeros((len(rows),), rows.dtype)
 
 
 def spread_likelihood(g: Any, shape: tuple[int, ...], target: Any, weight: Any, reduction: int,
@@ -108,7 +136,7 @@ def spread_likelihood(g: Any, shape: tuple[int, ...], target: Any, weight: Any, 
     scale = class_weights(target, weight, counts, dtype)
     values = -g
     if reduction == MEAN:
-        values = values / xp.as_array(xp.sum(wide(scale))).astype(values.dtype)
+        values = values / _total(scale).astype(values.dtype)
     values = xp.where(scale == 0, xp.zeros((), dtype), values * scale)
     return _placed(values, shape, target, dtype)
 
@@ -127,10 +155,10 @@ def binary_cross_entropy(x: Any, target: Any, weight: Any, reduction: int) -> An
 def logistic_loss(x: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     """Binary cross entropy of logits."""
     wide_x = wide(x)
-    rest = xp.log1p(xp.exp(-xp.absolute(wide_x))) + xp.maximum(-wide_x, 0)
+    rest = xp.cast(xp.log1p(xp.exp(-xp.absolute(wide_x))) + xp.maximum(-wide_x, 0), x.dtype)
     if pos_weight is not None:
         rest = rest * ((pos_weight - 1) * target + 1)
-    values = (1 - target) * wide_x + rest
+    values = (1 - target) * x + rest
     values = values if weight is None else values * weight
     return reduced(xp.cast(values, x.dtype), reduction)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import xp
 from .distance import norm
-from .precision import wide
+from .precision import is_half, wide
 from .rows import column_sums, row_products, row_sums
 
 # ---------------------------------------------------------------- mean 0 and variance 1
@@ -198,6 +198,19 @@ def channel_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any,
     found = _without_moments(slopes, shared(row_sums(slopes), shape, groups), apart, along,
                              sharing(shape, groups))
     return xp.cast(found.reshape(shape), x.dtype)
+
+
+def kept_moments(x: Any, weight: Any, mean: Any, scale: Any, groups: int | None, eps: float
+                 ) -> tuple[Any, Any]:
+    """The moments with which gradients are computed: of groups in half precision, rounded to it.
+
+    PyTorch keeps those in the dtype of the parameters, which is that of the input if there are none.
+    """
+    if groups is None or not is_half(x.dtype if weight is None else weight.dtype):
+        return mean, scale
+    if mean is None:
+        _, mean, scale, _ = channel_norm(x, None, None, groups, eps)
+    return wide(xp.cast(mean, x.dtype)), wide(xp.cast(scale, x.dtype))
 
 
 def channel_weight_gradient(g: Any, x: Any, mean: Any, scale: Any, groups: int | None,

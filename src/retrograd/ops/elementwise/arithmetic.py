@@ -309,5 +309,5 @@ def lerp_(input: Tensor, end: Tensor, weight: Any) -> Tensor:
 
 hypot = binary("hypot", "The hypotenuse of a right triangle with the given legs.",
                lambda input, other: xp.hypot(input, other), inplace=True, numbers=(),
-               guard=kinds("f", "hypot_cpu"), input=lambda g, input, y: g * (input / y),
-               other=lambda g, other, y: g * (other / y))
+               guard=kinds("f", "hypot_cpu"), input=lambda g, input, y: g * input / y,
+               other=lambda g, other, y: g * other / y)

@@ -201,8 +201,7 @@ def product_to_src(g: Any, input: Any, dim: int, index: Any, src: Any, include_s
                                   include_self=include_self)
     at_zero = gather(g * without_zero, dim, index)
     elsewhere = gather(g * y, dim, index) / _masked_fill_value(src, zero, 1.0)
-    part = at_zero * ones_where(g, single) + elsewhere * ones_where(g, ~single)
-    return differentiable_once(part, zero & ~single)
+    return differentiable_once(where(single, at_zero, elsewhere), zero & ~single)
 
 
 @elementwise(method=False, function=None, numbers=(),

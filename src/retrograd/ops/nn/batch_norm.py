@@ -73,6 +73,7 @@ def _group_norm_with_moments(input: Array, weight: Array | None, bias: Array | N
 @op(node="NativeBatchNormBackwardBackward0")
 def _channel_norm_input(output: Array, input: Array, weight: Array | None, mean: Index | None,
                         scale: Index | None, groups: Any, eps: float, asked: Any) -> Any:
+    mean, scale = norm_kernels.kept_moments(input, weight, mean, scale, groups, eps)
     return norm_kernels.channel_gradient(output, input, weight, mean, scale, groups, eps, asked)
 
 
