@@ -204,7 +204,7 @@ def kept_moments(x: Any, weight: Any, mean: Any, scale: Any, groups: int | None,
                  ) -> tuple[Any, Any]:
     """The moments with which gradients are computed: of groups in half precision, rounded to it.
 
-    PyTorch keeps those in the dtype of the parameters, which is that of the input if there are none.
+    PyTorch keeps those in the dtype of the parameters, or of the input where there are none.
     """
     if groups is None or not is_half(x.dtype if weight is None else weight.dtype):
         return mean, scale
