@@ -895,6 +895,19 @@ def _() -> Any:
     yield np.array(2.0), 1, 0, True, True
 
 
+@cases("sorting.loose_order", exact=True)
+def _() -> Any:
+    # Nor of these: where equal elements stand is left to the library.
+    x = np.random.default_rng(1).permuted(np.tile(np.arange(40.0), (5, 1)), axis=1)
+    for rows in (*layouts(np.where(x < 1, np.nan, x)), x.astype(ml_dtypes.bfloat16),
+                 x.astype(np.float16), x.astype(int), x[:, :16], x[:, :0], x[0]):
+        for descending in (False, True):
+            yield rows, rows.ndim - 1, descending
+            yield rows.T, 0, descending
+    yield np.broadcast_to(x[:, :1], x.shape), 1, False
+    yield np.array(2.0), 0, True
+
+
 @cases("sorting.insertion_points", exact=True)
 def _() -> Any:
     for dtype in (np.dtype(np.int32), np.dtype(np.int64)):

@@ -135,6 +135,15 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return arrays.floats(*shape), arrays.draw(st.integers(0, len(shape) - 1))
 
 
+@case("sorting._rows_order")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    # Equal elements stand as the C++ library leaves them, so there are none.
+    shape = arrays.shape()
+    distinct = arrays.random.permutation(int(np.prod(shape))).reshape(shape)
+    dtype = arrays.draw(st.sampled_from([np.dtype(np.float64), np.dtype(np.int64)]))
+    return arrays.placed(distinct, dtype), arrays.draw(st.booleans())
+
+
 @case("softmax.softmax_gradient", "softmax.log_softmax_gradient")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     shape = arrays.shape()

@@ -2774,6 +2774,9 @@ def sort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _b
          out: Sequence[Tensor] | None = None) -> return_types.sort:
     """The elements in order along ``dim``, and the indices they had; equal ones keep theirs.
 
+        Without ``stable``, equal elements of bool and half precision may stand as PyTorch leaves them.
+        
+
     The gradient goes back to where the values came from.
 
     >>> torch.sort(torch.tensor([3.0, 1.0, 2.0])).indices

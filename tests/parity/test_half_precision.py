@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import retrograd as rg
+from retrograd.backend.numpy import native
 
 HALVES = ("float16", "bfloat16")
 
@@ -93,3 +94,21 @@ def test_the_gradient_of_an_overflowing_product_is_infinite() -> None:
         return lib.autograd.grad(whole.sum(), x)[0].tolist()
 
     assert gradient(rg) == gradient(torch) == [float("inf")] * 6
+
+
+@pytest.mark.skipif("sorting_order" not in native.kernels, reason="the order is the C++ library's")
+@pytest.mark.parametrize("dtype", (*HALVES, "bool"))
+@pytest.mark.parametrize("shape, dim", [((17,), 0), ((1000,), 0), ((40, 3), 0), ((3, 200), -1),
+                                        ((4, 30, 2), 1), ((16,), 0)])
+def test_equal_elements_stand_in_pytorchs_order(dtype: str, shape: tuple[int, ...],
+                                                dim: int) -> None:
+    def orders(lib: Any) -> list[Any]:
+        x = (classes(lib, *shape, count=4) % (2 if dtype == "bool" else 4)).to(getattr(lib, dtype))
+        if dtype != "bool":
+            x[0] = float("nan")
+        indices = [lib.sort(x, dim, descending)[1] for descending in (False, True)]
+        return [*indices, x.argsort(dim), x.argsort(stable=True, dim=dim), lib.mode(x[1:], dim)[1],
+                lib.sort(x, dim=dim, stable=True)[1],
+                lib.sort(x[:1].expand(30, *shape[1:]), 0)[1]]
+
+    assert [o.tolist() for o in orders(rg)] == [o.tolist() for o in orders(torch)]

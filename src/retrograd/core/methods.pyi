@@ -2125,6 +2125,9 @@ class TensorMethods:
              stable: _bool | None = None) -> return_types.sort:
         """The elements in order along ``dim``, and the indices they had; equal ones keep theirs.
 
+            Without ``stable``, equal elements of bool and half precision may stand as PyTorch leaves them.
+            
+
         The gradient goes back to where the values came from.
 
         >>> torch.sort(torch.tensor([3.0, 1.0, 2.0])).indices

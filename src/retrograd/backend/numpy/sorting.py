@@ -9,7 +9,8 @@ import numpy as np
 from ..plain import fill_with_plain_bodies
 from ..plain import sorting as plain
 from ..plain.sorting import comparable, sorting_indices
-from . import index
+from . import FLOAT64, INT64, index
+from .native import native
 from .reduce import scanned  # noqa: F401 - in the plain bodies
 
 places_along = vars(index)["places_along"]  # a plain body, which no checker sees there
@@ -24,6 +25,19 @@ def largest_indices(array: Any, k: int, axis: int, largest: bool, in_order: bool
     found = np.sort(found[(*lead, slice(-k, None) if largest else slice(k))], axis=axis)
     order = sorting_indices(array[places_along(found, axis)], axis, largest)
     return found[places_along(order, axis)]
+
+
+@native('sorting_order(rows, empty(rows.shape, "int64"), descending)', when="in_order(rows)")
+def _rows_order(rows: Any, descending: bool) -> Any:
+    return sorting_indices(rows, rows.ndim - 1, descending)
+
+
+def loose_order(array: Any, axis: int, descending: bool) -> Any:
+    # Few elements are inserted one after another, and those that share their memory stay.
+    if not array.ndim or array.shape[axis] <= 16 or array.strides[axis] == 0:
+        return sorting_indices(array, axis, descending)
+    keys = np.moveaxis(array, axis, -1).astype(INT64 if array.dtype.kind in "iu" else FLOAT64, "C")
+    return np.moveaxis(_rows_order(keys, descending), -1, axis)
 
 
 def insertion_points(boundaries: Any, values: Any, right: bool, dtype: Any) -> Any:

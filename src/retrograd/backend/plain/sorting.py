@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import xp
 from .index import places_along
+from .precision import is_half
 from .reduce import scanned
 
 
@@ -26,6 +27,20 @@ def sorting_indices(array: Any, axis: int, descending: bool) -> Any:
     backwards = (*(slice(None),) * axis, slice(None, None, -1))
     order = xp.argsort(array[backwards], axis=axis, kind="stable")[backwards]
     return array.shape[axis] - 1 - order
+
+
+def loose_order(array: Any, axis: int, descending: bool) -> Any:
+    """Indices that sort along ``axis``; equal elements may come in any order."""
+    return sorting_indices(array, axis, descending)
+
+
+def unstable_indices(array: Any, axis: int, descending: bool) -> Any:
+    """The same, and PyTorch's order of equal elements where that can be known.
+
+    Wider dtypes it sorts with instructions of the processor, each of which has an order of its own.
+    """
+    narrow = array.dtype.kind == "b" or is_half(array.dtype)
+    return (loose_order if narrow else sorting_indices)(array, axis, descending)
 
 
 def take_along(array: Any, index: Any, axis: int) -> Any:
@@ -96,7 +111,7 @@ def median(flat: Any, skip_nan: bool) -> Any:
 def most_frequent(array: Any, axis: int) -> Any:
     """Where the commonest value along ``axis`` (the smallest of several) lies last."""
     moved = xp.moveaxis(comparable(array), axis, -1)
-    order = xp.argsort(moved, axis=-1, kind="stable")
+    order = loose_order(moved, moved.ndim - 1, False)
     ranked = xp.take_along_axis(moved, order, axis=-1)
     places = xp.arange(moved.shape[-1])
     repeated = ranked[..., 1:] == ranked[..., :-1]

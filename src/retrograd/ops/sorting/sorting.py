@@ -57,10 +57,11 @@ def put_selected(g: Any, indices: Any, like: Any, dim: int, keepdim: bool) -> An
 # ---------------------------------------------------------------- sorting
 
 
-def _sorted(input: Any, dim: int, descending: bool) -> Any:
+def _sorted(input: Any, dim: int, descending: bool, stable: bool = False) -> Any:
     if kind_of(input.dtype) == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
-    order = sorting_kernels.sorting_indices(input, dim, descending)
+    order = (sorting_kernels.sorting_indices if stable else sorting_kernels.unstable_indices)(
+        input, dim, descending)
     return sorting_kernels.laid_out_as(input, sorting_kernels.take_along(input, order, dim), order)
 
 
@@ -72,27 +73,30 @@ def _sort(input: Array, dim: Dim, descending: bool) -> Any:
 
 @op(outputs=("values", "indices"), differentiable=(0,), node="SortBackward1", title="sort",
     vjp=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
-def _stable_sort(input: Array, dim: Dim, descending: bool) -> Any:
-    return _sorted(input, dim, descending)
+def _stable_sort(input: Array, dim: Dim, descending: bool, stable: bool) -> Any:
+    return _sorted(input, dim, descending, stable)
 
 
 @composite(method=True, out=Out())
 def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None
          ) -> Any:
-    """The elements in order along ``dim``, and the indices they had; equal ones keep theirs."""
-    ordered = _sort if stable is None else _stable_sort
-    return return_types.sort(ordered(input, dim, descending))
+    """The elements in order along ``dim``, and the indices they had; equal ones keep theirs.
+
+    Without ``stable``, equal elements of bool and half precision may stand as PyTorch leaves them.
+    """
+    return return_types.sort(_sort(input, dim, descending) if stable is None else
+                             _stable_sort(input, dim, descending, stable))
 
 
 @op()
-def _argsort(input: Array, dim: Dim, descending: bool) -> Any:
-    return _sorted(input, dim, descending)[1]
+def _argsort(input: Array, dim: Dim, descending: bool, stable: bool) -> Any:
+    return _sorted(input, dim, descending, stable)[1]
 
 
 @composite(method=True)
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
     """The indices that put the elements in order along ``dim``."""
-    return _argsort(input, dim, descending)
+    return _argsort(input, dim, descending, stable)
 
 
 @composite(method=True, out=Out())
