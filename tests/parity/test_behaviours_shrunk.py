@@ -807,3 +807,33 @@ def a_tangent_that_was_overwritten_is_missed_by_a_backward(torch, log, way):
     v.mul_(10)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         torch.autograd.grad(slope.sum(), x)
+
+
+@behaviour_of_each(["grad", "vjp", "jacrev"])
+def a_view_that_was_written_to_enters_a_transform(torch, log, way):
+    x = torch.tensor([0.3, 0.7], requires_grad=True)
+    y = x * 1
+    view = y.view(2, 1).mul_(2)
+    if way == "grad":
+        found = torch.func.grad(lambda a: (a ** 3).sum())(view)
+    elif way == "vjp":
+        found = torch.func.vjp(lambda a: a ** 3, view)[0]
+    else:
+        found = torch.func.jacrev(lambda a: a ** 3)(view)
+    torch.autograd.backward([found.sum(), view.sum()])
+    log(x.grad)
+
+
+@behaviour_of_each(["i...,j...->ij...", "i,j->ji", "ij,jk->kij", "a,b,c->cab"])
+def products_without_sums_lie_in_memory_as_they_are_named(torch, log, equation):
+    shapes = {"i...": (2, 3), "j...": (4, 3), "ij": (2, 3), "jk": (3, 4)}
+    operands = [torch.arange(1.0, 1 + torch.ones(shapes.get(k, (2,))).numel()).reshape(
+        shapes.get(k, (2,))) for k in equation.split("->")[0].split(",")]
+    found = torch.einsum(equation, *operands)
+    log(found, found.is_contiguous() if equation != "ij,jk->kij" else None)
+
+
+@behaviour
+def squeezing_a_number_of_a_batch_is_refused(torch, log):
+    log.raises(torch.vmap(lambda a: torch.squeeze(a, 1)), torch.ones(3))
+    log.raises(torch.squeeze, torch.ones(()), 1)

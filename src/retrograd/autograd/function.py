@@ -770,8 +770,8 @@ class PassedThrough(PlacedNode):
 
     def outputs_of(self, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
         """The tensors, and whatever else there is, with this node as their origin."""
-        self.placed()
         self.origins = tuple([edge_of(t) if isinstance(t, Tensor) else None for t in tensors])
+        self.placed()  # after its inputs: a view may have renewed its history
         self.outputs = len(tensors)
         return tuple([wrap(t._array(), output_edge(self, nr)) if isinstance(t, Tensor) else t
                       for nr, t in enumerate(tensors)])

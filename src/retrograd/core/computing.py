@@ -43,8 +43,9 @@ def compute(op: Op, values: list[Any]) -> Any:
 
 
 def _rounded(number: Any, half: Any) -> Any:
-    """A Python number as a tensor of half precision meets it."""
-    return xp.asarray(number, dtype=half).item() if type(number) is float else number
+    """A Python number as a tensor of half precision meets it; complex halves take it as it is."""
+    return xp.asarray(number, dtype=half).item() if type(number) is float and half.itemsize == 2 \
+        else number
 
 
 def run_kernel(op: Op, values: list[Any], library: Any) -> Any:

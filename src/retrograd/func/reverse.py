@@ -40,8 +40,9 @@ class FunctionInput(Identity):
 
 def entered(tensor: Tensor) -> Tensor:
     """``tensor`` behind a node of its own."""
+    edge = edge_of(tensor)  # a view may renew its history, by a node that has to be the older one
     node = FunctionInput().placed()
-    node.next0 = edge_of(tensor)
+    node.next0 = edge
     node.is_open = True
     out = wrap_any(tensor._array())
     out._edge = node

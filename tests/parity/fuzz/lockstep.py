@@ -140,6 +140,7 @@ FREED = "backward through the graph a second time"
 # runs the function, which PyTorch traces: it refuses writes, hooks and functions of its own.
 INSIDE = re.compile(r"(vmap|func\.\w+|functional\.\w+)\(.*(?<!func\.)\bgrad\(")
 FORWARD = re.compile(r"jvp|jacfwd|hessian|forward-mode|hvp|linearize")
+DERIVATIVE = re.compile(FORWARD.pattern + r"|grad\(|vjp|jac")
 # Other differences that DIFFERENCES.md states: in what, what it is in PyTorch (None: anything), and
 # the programs in which it may be.
 STATED = (
@@ -155,11 +156,11 @@ STATED = (
 
 def is_excluded(statement: Statement, found: Difference) -> bool:
     """Whether PyTorch only says that it cannot do what retrograd does."""
+    if _is_of_inference_alone(statement):
+        return True
     if found.what != "raises" or found.ours is not None:
-        return found.what == "raises" and found.theirs is None and (
-            any(words in found.ours.message for words in REFUSED)
-            or ("Inference tensors cannot" in found.ours.message
-                and _is_of_inference_alone(statement)))
+        return found.what == "raises" and found.theirs is None and any(
+            words in found.ours.message for words in REFUSED)
     message = found.theirs.message
     if "more than one element of the written-to" in message:
         return FORWARD.search(statement.text) is not None  # a tangent is computed in memory alone
@@ -182,7 +183,7 @@ def is_stated(program: list[Statement], found: Difference) -> bool:
                for what, theirs, pattern in STATED) or (
         found.what == "value" and (_writes_over_its_operand(program[-1])
                                    or _depends_on_the_layout(program[-1]))) or (
-        FORWARD.search(text) is not None and _is_of_zeros(found)) or (
+        DERIVATIVE.search(text) is not None and _is_of_zeros(found)) or (
         found.what == "value" and _zero_to_the_zeroth(program[-1], found)) or (
         found.what == "requires_grad" and _is_of_inference_alone(program[-1])) or (
         # A recorded backward pass keeps the dtypes of its gradients, also under autocast.
@@ -201,20 +202,21 @@ def _writes_over_its_operand(statement: Statement) -> bool:
     memory = {t.untyped_storage().data_ptr() for t in tensors}
     overlap = any(t.numel() > 1 + sum(s * (n - 1) for s, n in zip(t.stride(), t.shape))
                   for t in tensors)
-    return re.search(r"_\(| [-+*/]= ", statement.text) is not None and (
+    return re.search(r"_\(| [-+*/]= |Doubled", statement.text) is not None and (
         overlap or len(memory) < len(tensors))
 
 
 def _is_of_zeros(found: Difference) -> bool:
-    """Whether a derivative by forward mode is constant: its history is of zeros, PyTorch's is none.
-    """
-    if found.what == "requires_grad" and found.theirs is False:
-        given = eval(found.name, {}, ours.names)
-        leaves = [value for value in ours.observed().values() if isinstance(
-            value, ours.torch.Tensor) and value.requires_grad and value.is_leaf]
+    """Whether a derivative is constant, and its history, where it has one, is of zeros."""
+    if found.what == "requires_grad":
+        library = ours if found.theirs is False else theirs
+        given = eval(found.name, {}, library.names)
+        leaves = [value for value in library.observed().values() if isinstance(
+            value, library.torch.Tensor) and value.requires_grad and value.is_leaf]
         try:
-            return not leaves or not any(map(_is_not_zero, ours.torch.autograd.grad(
-                given, leaves, ours.torch.ones_like(given), retain_graph=True, allow_unused=True)))
+            return not leaves or not any(map(_is_not_zero, library.torch.autograd.grad(
+                given, leaves, library.torch.ones_like(given), retain_graph=True,
+                allow_unused=True)))
         except RuntimeError:  # the program freed or overwrote what it would take to tell
             return False
     return found.theirs is None and isinstance(found.ours, ours.torch.Tensor) \

@@ -174,8 +174,8 @@ def _ordered(operand: Tensor, labels: Labels, wanted: Labels) -> Tensor:
     return operand if order == tuple(range(len(order))) else _permute(operand, order)
 
 
-def _contract(a: Tensor, left: Labels, b: Tensor, right: Labels,
-              keep: set[Any]) -> tuple[Tensor, Labels]:
+def _contract(a: Tensor, left: Labels, b: Tensor, right: Labels, keep: set[Any],
+              wanted: Labels) -> tuple[Tensor, Labels]:
     """The product of two operands, summed over the labels nobody needs afterwards."""
     shared = [x for x in left if x in right]
     batch = [x for x in shared if x in keep]
@@ -185,15 +185,14 @@ def _contract(a: Tensor, left: Labels, b: Tensor, right: Labels,
     size = dict(zip(left, a.shape, strict=True)) | dict(zip(right, b.shape, strict=True))
     lengths = [math.prod(size[x] for x in group) for group in (batch, rows, inner, cols)]
     if inner and lengths[2] < 2 and a.dtype is dtypes.bool:  # nothing to add up: no product either
-        product, labels = _contract(a, left, b, right, keep.union(inner))
+        product, labels = _contract(a, left, b, right, keep.union(inner), wanted)
         gone = tuple([labels.index(x) for x in inner])
         return _any(product, gone, False), [x for x in labels if x not in inner]
-    if not inner:
-        spread = batch + rows + cols
-        x = reshape(_ordered(a, left, batch + rows), (
-            *(size[k] for k in batch + rows), *(1 for _ in cols)))
-        y = reshape(_ordered(b, right, batch + cols), (
-            *(size[k] for k in batch), *(1 for _ in rows), *(size[k] for k in cols)))
+    if not inner:  # in the order of the whole result, so that nothing is left to be permuted
+        spread = [k for k in wanted if k in size] + [k for k in size if k not in wanted]
+        x, y = (reshape(_ordered(operand, own, [k for k in spread if k in own]),
+                        tuple([size[k] if k in own else 1 for k in spread]))
+                for operand, own in ((a, left), (b, right)))
         return x * y, spread
     x, y = _ordered(a, left, batch + rows + inner), _ordered(b, right, batch + inner + cols)
     labels = batch + rows + cols
@@ -236,7 +235,7 @@ def einsum(*args: Any) -> Tensor:
             result, labels = operand, own
         else:
             inner = (set(labels) & set(own)) - keep
-            result, labels = _contract(result, labels, operand, own, keep)
+            result, labels = _contract(result, labels, operand, own, keep, wanted)
             result, labels = _reduced(result, labels, keep, sizes)
             multiplied = bool(inner)
     assert result is not None

@@ -7,6 +7,7 @@ from typing import Any
 from ...backend import xp
 from ...base.errors import canonical_dim
 from ...base.warning import warn
+from ...core.extensions import TRACED_TYPES
 from ...core.op import Array, Dim, Dims, Ints, Sizes, composite, public, view
 from ...core.tensor import Tensor, attach, method
 from ..elementwise.conjugate import conj
@@ -194,4 +195,7 @@ def squeeze(input: Tensor, dim: Any = None, *, axis: Any = None) -> Any:
         return _squeeze(input, tuple(range(input.ndim)))
     if isinstance(dim, (tuple, list)):
         return _squeeze_dims(input, tuple(dim))
+    if type(input._data) in TRACED_TYPES and not input.ndim and dim not in (0, -1):
+        raise RuntimeError("Dimension is out of range (expected to be in range of [-1, 0], but "
+                           f"got [{dim}]")  # as PyTorch says it inside of vmap
     return _squeeze_dim(input, dim)
