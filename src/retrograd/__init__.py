@@ -1,6 +1,6 @@
 """Automatic differentiation with PyTorch's API and semantics, on NumPy arrays."""
 
-# ruff: noqa: F401 - what is imported here is what is offered
+# ruff: noqa: F401, F403 - what is imported here is what is offered
 
 from __future__ import annotations
 
@@ -12,84 +12,15 @@ from . import ops as _ops  # declares the ops
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled
-from .base.dtypes import (
-    bfloat16,
-    bool,
-    can_cast,
-    cdouble,
-    cfloat,
-    chalf,
-    complex32,
-    complex64,
-    complex128,
-    device,
-    double,
-    dtype,
-    finfo,
-    float,
-    float8_e4m3fn,
-    float8_e4m3fnuz,
-    float8_e5m2,
-    float8_e5m2fnuz,
-    float8_e8m0fnu,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    half,
-    iinfo,
-    int,
-    int8,
-    int16,
-    int32,
-    int64,
-    long,
-    promote_types,
-    set_default_dtype,
-    short,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
-from .base.layouts import (
-    channels_last,
-    channels_last_3d,
-    contiguous_format,
-    layout,
-    memory_format,
-    preserve_format,
-    sparse_coo,
-    sparse_csc,
-    sparse_csr,
-    strided,
-)
+from .base.dtypes import *
+from .base.layouts import *
 from .base.loading import loaded as _loaded
 from .base.loading import share_one_lock as _share_one_lock
 from .base.missing_names import refuse as _refuse
 from .base.warning import is_warn_always_enabled, set_warn_always
 from .compat.legacy import TENSOR_TYPES as _TENSOR_TYPES
 from .compat.legacy import set_default_tensor_type
-from .compat.settings import (
-    are_deterministic_algorithms_enabled,
-    get_default_device,
-    get_deterministic_debug_mode,
-    get_float32_matmul_precision,
-    get_num_interop_threads,
-    get_num_threads,
-    is_deterministic_algorithms_warn_only_enabled,
-    is_storage,
-    is_tensor,
-    result_type,
-    set_default_device,
-    set_deterministic_debug_mode,
-    set_float32_matmul_precision,
-    set_flush_denormal,
-    set_num_interop_threads,
-    set_num_threads,
-    typename,
-    use_deterministic_algorithms,
-)
+from .compat.settings import *
 from .core.op import PUBLIC as _PUBLIC
 from .core.tensor import Size, Tensor
 from .ops import late as _late

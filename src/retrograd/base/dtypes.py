@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..backend import xp
 
+__all__ = ["bfloat16", "bool", "can_cast", "cdouble", "cfloat", "chalf", "complex128", "complex32",
+           "complex64", "device", "double", "dtype", "finfo", "float", "float16", "float32",
+           "float64", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
+           "float8_e8m0fnu", "get_default_dtype", "half", "iinfo", "int", "int16", "int32", "int64",
+           "int8", "long", "promote_types", "set_default_dtype", "short", "uint16", "uint32",
+           "uint64", "uint8"]
+
 
 class dtype:
     """One element type; its repr is PyTorch's name for it."""

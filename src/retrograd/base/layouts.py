@@ -6,6 +6,9 @@ from typing import Any
 
 from ..backend.interface import library_of
 
+__all__ = ["channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format",
+           "preserve_format", "sparse_coo", "sparse_csc", "sparse_csr", "strided"]
+
 
 class _Constant:
     __slots__ = ("name",)

@@ -9,6 +9,14 @@ from ..base.warning import warn
 from ..core.op import publish
 from ..core.tensor import Tensor, attach
 
+__all__ = ["are_deterministic_algorithms_enabled", "get_default_device",
+           "get_deterministic_debug_mode", "get_float32_matmul_precision",
+           "get_num_interop_threads", "get_num_threads",
+           "is_deterministic_algorithms_warn_only_enabled", "is_storage", "is_tensor",
+           "result_type", "set_default_device", "set_deterministic_debug_mode",
+           "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads",
+           "set_num_threads", "typename", "use_deterministic_algorithms"]
+
 
 def is_tensor(obj: Any, /) -> bool:
     """Whether ``obj`` is a tensor."""
