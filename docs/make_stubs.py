@@ -10,6 +10,7 @@ import ast
 import inspect
 import re
 from collections.abc import Container, Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -388,10 +389,14 @@ def top_level_imports() -> Iterator[tuple[str, str, str]]:
     for statement in ast.parse((SOURCE / "__init__.py").read_text()).body:
         if not isinstance(statement, ast.ImportFrom):
             continue
+        module = "." * statement.level + (statement.module or "")
         for alias in statement.names:
-            here = alias.asname or alias.name
-            if here in dir(retrograd):
-                yield "." * statement.level + (statement.module or ""), alias.name, here
+            names = [alias.name] if alias.name != "*" else import_module(
+                module, retrograd.__name__).__all__
+            for name in names:
+                here = alias.asname or name
+                if here in dir(retrograd):
+                    yield module, name, here
 
 
 def pages() -> dict[Path, str]:
