@@ -140,3 +140,21 @@ def test_an_empty_out_takes_the_shape_of_the_result(f: Callable[..., Any]) -> No
     out = torch.empty(0)
     assert f(A, out=out) is out
     assert torch.equal(out, f(A, out=None))
+
+
+@pytest.mark.parametrize("columns", [1, 2, 4])  # the gradient of the factor is found in two ways
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_cholesky_solve_of_few_and_of_many_right_hand_sides(columns: int, upper: bool,
+                                                           dtype: torch.dtype) -> None:
+    torch.manual_seed(0)
+    a = torch.randn(2, 4, 4, dtype=dtype)
+    factor = torch.linalg.cholesky(a @ a.mH + 3 * torch.eye(4, dtype=dtype), upper=upper)
+    sides = torch.randn(4, columns, dtype=dtype, requires_grad=True)
+
+    def solved(sides: torch.Tensor, factor: torch.Tensor) -> torch.Tensor:
+        return torch.cholesky_solve(sides, factor.triu() if upper else factor.tril(), upper)
+
+    given = sides, factor.requires_grad_()
+    assert torch.autograd.gradcheck(solved, given, check_batched_grad=True)
+    assert torch.autograd.gradgradcheck(solved, given)

@@ -20,6 +20,7 @@ __all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "R
 _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 """How many gates each kind has; their weights lie one below the other."""
 
+
 # ---------------------------------------------------------------- layers
 
 

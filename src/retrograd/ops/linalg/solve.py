@@ -204,10 +204,20 @@ def _of_factor(middle: Any, L: Any, upper: bool) -> Any:
     return -triu(_batched(L, both)) if upper else -tril(_batched(both, L))
 
 
+def _of_factor_by_sides(inverse: Any, y: Any, L: Any, upper: bool) -> Any:
+    """:func:`_of_factor` of the product of both sides, which is not made where they are narrow."""
+    if 2 * y.shape[-1] > y.shape[-2]:
+        return _of_factor(_batched(inverse, adjoint_of(y)), L, upper)
+    if upper:
+        return -triu(_batched(_batched(L, inverse), adjoint_of(y))
+                     + _batched(_batched(L, y), adjoint_of(inverse)))
+    return -tril(_batched(inverse, _batched(adjoint_of(y), L))
+                 + _batched(y, _batched(adjoint_of(inverse), L)))
+
+
 _cholesky_solve.vjp(
     B=lambda g, L, upper: _cholesky_solve(g, L, upper),
-    L=lambda g, L, y, upper: _of_factor(
-        _batched(_cholesky_solve(g, L, upper), adjoint_of(y)), L, upper))
+    L=lambda g, L, y, upper: _of_factor_by_sides(_cholesky_solve(g, L, upper), y, L, upper))
 
 
 @composite(method=True, out=Out(SAFELY))
