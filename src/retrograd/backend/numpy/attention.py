@@ -9,6 +9,7 @@ import numpy as np
 
 from ..plain import attention as plain
 from ..plain import fill_with_plain_bodies
+from ..plain.attention import attention_gradients
 from . import FLOAT32, FLOAT64, along_rows, together
 from .matrices import product
 from .native import kernels, native
@@ -78,17 +79,6 @@ def sums_like(query: Any) -> Any:
     return np.empty(query.shape[:-1], FLOAT32 if query.dtype.itemsize == 2 else query.dtype)
 
 
-attention = native(
-    "attention(query, key, value, *masks_of(mask, query, key), output_like(query, value), "
-    "sums_like(query), causal, scale)", masks_of, is_mask, output_like, sums_like,
-    when="strided(query, key, value) and is_mask(mask, query)")(plain.attention)
-attention_gradients = native(
-    "attention_gradients(g, query, key, value, output, logsumexp, *masks_of(mask, query, key), "
-    "empty_like(query), empty_like(key), empty_like(value), causal, scale)", masks_of, is_mask,
-    when="strided(g, query, key, value, output) and is_mask(mask, query) "
-         "and in_order(logsumexp)")(plain.attention_gradients)
-
-
 def attention_gradient(g: Any, query: Any, key: Any, value: Any, output: Any, logsumexp: Any,
                        mask: Any, causal: bool, scale: float, part: int, wanted: Any) -> Any:
     # The kernel finds all three at once.
@@ -100,4 +90,14 @@ def attention_gradient(g: Any, query: Any, key: Any, value: Any, output: Any, lo
     return found
 
 
-fill_with_plain_bodies(globals(), plain)
+fill_with_plain_bodies(
+    globals(), plain,
+    attention=native(
+        "attention(query, key, value, *masks_of(mask, query, key), output_like(query, value), "
+        "sums_like(query), causal, scale)", masks_of, is_mask, output_like, sums_like,
+        when="strided(query, key, value) and is_mask(mask, query)"),
+    attention_gradients=native(
+        "attention_gradients(g, query, key, value, output, logsumexp, *masks_of(mask, query, key), "
+        "empty_like(query), empty_like(key), empty_like(value), causal, scale)", masks_of, is_mask,
+        when="strided(g, query, key, value, output) and is_mask(mask, query) "
+             "and in_order(logsumexp)"))

@@ -210,14 +210,13 @@ def weight_slopes(g: Any, x: Any, shape: Ints, stride: Ints, padding: Ints, dila
     return found
 
 
-fill_with_plain_bodies(globals(), plain)
-# The plain bodies, as they are bound here.
-_bodies = globals()
-convolve_input_gradient = native(
-    "convolution_input_gradient(g, weight, empty(shape, g.dtype), "
-    "*settings(stride, padding, dilation, groups))", settings,
-    when="g.size and g.ndim < 5 and ready(g, weight)")(_bodies["convolve_input_gradient"])
-convolve_weight_gradient = native(
-    "convolution_weight_gradient(g, x, empty(shape, g.dtype), "
-    "*settings(stride, padding, dilation, groups))", settings,
-    when="g.size and g.ndim < 5 and ready(g, x)")(_bodies["convolve_weight_gradient"])
+fill_with_plain_bodies(
+    globals(), plain,
+    convolve_input_gradient=native(
+        "convolution_input_gradient(g, weight, empty(shape, g.dtype), "
+        "*settings(stride, padding, dilation, groups))", settings,
+        when="g.size and g.ndim < 5 and ready(g, weight)"),
+    convolve_weight_gradient=native(
+        "convolution_weight_gradient(g, x, empty(shape, g.dtype), "
+        "*settings(stride, padding, dilation, groups))", settings,
+        when="g.size and g.ndim < 5 and ready(g, x)"))

@@ -135,13 +135,12 @@ def combine_at(flat: Any, where: Any, values: Any, how: str) -> None:
         plain.combine_at(flat, where, values, how)
 
 
-fill_with_plain_bodies(globals(), plain)
-# The plain bodies, as they are bound here.
-_bodies = globals()
-gathered = native("gather(array, index, empty(index.shape, array.dtype), dim)",
-                  when="indexed(array, index)")(_bodies["gathered"])
-scatter_into = native(
-    "scatter_add(array, index, source, dim)",
-    when="how in ('add', 'sum', 'mean') and indexed(array, index) and index.size "
-         "and array.dtype.itemsize > 2 and getattr(source, 'shape', ()) == index.shape "
-         "and ready(array, source)")(_bodies["scatter_into"])
+fill_with_plain_bodies(
+    globals(), plain,
+    gathered=native("gather(array, index, empty(index.shape, array.dtype), dim)",
+                    when="indexed(array, index)"),
+    scatter_into=native(
+        "scatter_add(array, index, source, dim)",
+        when="how in ('add', 'sum', 'mean') and indexed(array, index) and index.size "
+             "and array.dtype.itemsize > 2 and getattr(source, 'shape', ()) == index.shape "
+             "and ready(array, source)"))

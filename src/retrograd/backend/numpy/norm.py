@@ -12,8 +12,10 @@ from ..plain import norm as plain
 from ..plain.norm import (
     as_row,
     as_rows,
+    channel_gradients,
     channel_rows,
     for_each_sample,
+    layer_gradients,
     shaped_as,
     shared,
     sharing,
@@ -309,21 +311,19 @@ def _add_rows_at(whole: Any, indices: Any, rows: Any, times: Any) -> None:
         whole[indices.take(some)] += rows.take(some, 0)
 
 
-fill_with_plain_bodies(globals(), plain)
-# The plain bodies, as they are bound here.
-_bodies = globals()
-layer_gradients = native(
-    "layer_gradients(g, x, weight, mean, scale, like(x), row(x, rank), row(x, rank), rank, eps)",
-    when="alike(g, x) and ready(x, weight) and in_order(mean, scale)")(_bodies["layer_gradients"])
-channel_gradients = native(
-    "channel_gradients(g, x, weight, mean, scale, like(x), empty(x.shape[1], x.dtype), "
-    "empty(x.shape[1], x.dtype), groups or 0)",
-    when="x.ndim > 2 and mean is not None and alike(g, x) and ready(x, weight) "
-         "and in_order(mean, scale)")(_bodies["channel_gradients"])
-channel_weight_gradient = together.unless_found(1)(native(
-    "channel_weight_gradient(g, x, mean, scale, empty(x.shape[1], x.dtype))",
-    when="x.ndim > 2 and mean is not None and alike(g, x) and in_order(mean, scale)")(
-        _bodies["channel_weight_gradient"]))
-channel_sums = together.unless_found(2)(native(
-    "channel_sums(x, empty(x.shape[1], x.dtype))", when="x.ndim > 2 and ready(x)")(
-        _bodies["channel_sums"]))
+fill_with_plain_bodies(
+    globals(), plain,
+    layer_gradients=native(
+        "layer_gradients(g, x, weight, mean, scale, like(x), row(x, rank), row(x, rank), rank, "
+        "eps)",
+        when="alike(g, x) and ready(x, weight) and in_order(mean, scale)"),
+    channel_gradients=native(
+        "channel_gradients(g, x, weight, mean, scale, like(x), empty(x.shape[1], x.dtype), "
+        "empty(x.shape[1], x.dtype), groups or 0)",
+        when="x.ndim > 2 and mean is not None and alike(g, x) and ready(x, weight) "
+             "and in_order(mean, scale)"),
+    channel_weight_gradient=together.unless_found(1, native(
+        "channel_weight_gradient(g, x, mean, scale, empty(x.shape[1], x.dtype))",
+        when="x.ndim > 2 and mean is not None and alike(g, x) and in_order(mean, scale)")),
+    channel_sums=together.unless_found(2, native(
+        "channel_sums(x, empty(x.shape[1], x.dtype))", when="x.ndim > 2 and ready(x)")))

@@ -133,18 +133,17 @@ def scatter_places(g: Any, places: Any, space: Ints, kernel: Ints, stride: Ints,
     return whole
 
 
-fill_with_plain_bodies(globals(), plain)
-# The plain bodies, as they are bound here.
-_bodies = globals()
-max_pool = native(
-    "max_pool(x, empty((*x.shape[:-len(out)], *out), x.dtype), "
-    "*in_two(kernel, stride, padding, dilation))", in_two,
-    when="x.size and len(kernel) < 3 and ready(x)")(_bodies["max_pool"])
-average_pool = native(
-    "average_pool(x, empty((*x.shape[:-len(out)], *out), x.dtype), "
-    "*in_two(kernel, stride, padding), include_pad, divisor or 0)", in_two,
-    when="x.size and len(kernel) < 3 and ready(x)")(_bodies["average_pool"])
-average_pool_gradient = native(
-    "average_pool_gradient(g, empty((*g.shape[:-len(space)], *space), g.dtype), "
-    "*in_two(kernel, stride, padding), include_pad, divisor or 0)", in_two,
-    when="g.size and len(kernel) < 3 and ready(g)")(_bodies["average_pool_gradient"])
+fill_with_plain_bodies(
+    globals(), plain,
+    max_pool=native(
+        "max_pool(x, empty((*x.shape[:-len(out)], *out), x.dtype), "
+        "*in_two(kernel, stride, padding, dilation))", in_two,
+        when="x.size and len(kernel) < 3 and ready(x)"),
+    average_pool=native(
+        "average_pool(x, empty((*x.shape[:-len(out)], *out), x.dtype), "
+        "*in_two(kernel, stride, padding), include_pad, divisor or 0)", in_two,
+        when="x.size and len(kernel) < 3 and ready(x)"),
+    average_pool_gradient=native(
+        "average_pool_gradient(g, empty((*g.shape[:-len(space)], *space), g.dtype), "
+        "*in_two(kernel, stride, padding), include_pad, divisor or 0)", in_two,
+        when="g.size and len(kernel) < 3 and ready(g)"))

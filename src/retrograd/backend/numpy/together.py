@@ -43,10 +43,13 @@ def take(place: int, *given: Any) -> Any:
     return found
 
 
-def unless_found(place: int) -> Callable[[Callable[..., Any]], Any]:
+def unless_found(place: int, kernel: Callable[..., Any] = lambda body: body
+                 ) -> Callable[[Callable[..., Any]], Any]:
     """Compute the gradient of that place from its first argument, unless it waits already."""
 
     def over(body: Callable[..., Any]) -> Any:
+        body = kernel(body)
+
         @wraps(body)
         def function(g: Any, *args: Any) -> Any:
             found = take(place, g) if _waiting.given else None

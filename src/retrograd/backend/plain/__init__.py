@@ -12,14 +12,16 @@ which update other libraries' parameters one by one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
 
-def fill_with_plain_bodies(library: dict[str, Any], plain: ModuleType) -> None:
+def fill_with_plain_bodies(library: dict[str, Any], plain: ModuleType,
+                           **over: Callable[[Any], Any]) -> None:
     """Give a library's module what it has no body of its own for.
 
-    The bodies are bound to that module, and so call its own ones.
+    The bodies are bound to that module, and so call its own ones; ``over`` has what decorates some.
     """
     for name, value in vars(plain).items():
         if library.get(name, value) is not value:
@@ -28,5 +30,5 @@ def fill_with_plain_bodies(library: dict[str, Any], plain: ModuleType) -> None:
             bound = FunctionType(value.__code__, library, name, value.__defaults__)
             bound.__kwdefaults__, bound.__doc__ = value.__kwdefaults__, value.__doc__
             bound.__annotations__ = value.__annotations__
-            value = bound
+            value = over[name](bound) if name in over else bound
         library[name] = value
