@@ -69,10 +69,10 @@ def is_mask(mask: Any, query: Any) -> bool:
 
 
 def output_like(query: Any, value: Any) -> Any:
-    """An empty output; the heads of a sequence lie side by side, as the next layer wants them."""
-    *lead, heads, length, _ = (1, *query.shape) if query.ndim == 2 else query.shape
-    found = np.empty((*lead, length, heads, value.shape[-1]), query.dtype).swapaxes(-2, -3)
-    return found[0] if query.ndim == 2 else found
+    """An empty output, in the order of the queries' memory where that is known to be wanted."""
+    if query.ndim == 4 and query.shape[-1] == value.shape[-1]:
+        return np.empty_like(query)
+    return np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
 
 
 def sums_like(query: Any) -> Any:

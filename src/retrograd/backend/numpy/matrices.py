@@ -19,10 +19,8 @@ _matmul = np.matmul
 
 def are_small(a: Any, b: Any) -> bool:
     """Whether there are pairs of matrices, each too small for BLAS to use threads."""
-    *lead, rows, depth = a.shape
-    work = rows * depth * b.shape[-1]
-    return work <= 1 << 24 and work * math.prod(lead) >= 1 << 17 and a.ndim == b.ndim \
-        and a.shape[:-2] == b.shape[:-2] and strided(a, b)
+    return a.shape[:-2] == b.shape[:-2] and math.prod(a.shape[-2:]) * b.shape[-1] <= 1 << 24 \
+        and strided(a, b)
 
 
 def product_like(a: Any, b: Any) -> Any:
@@ -30,7 +28,7 @@ def product_like(a: Any, b: Any) -> Any:
 
 
 @native("batched_product(a, b, product_like(a, b))", are_small, product_like,
-        when="a.ndim > 2 and are_small(a, b)")
+        when="a.ndim > 2 and a.size * b.shape[-1] >= 1 << 17 and are_small(a, b)")
 def product(a: Any, b: Any) -> Any:
     dtype = a.dtype  # the two that need no other one
     return _matmul(a, b) if dtype is FLOAT32 or dtype is FLOAT64 else plain.product(a, b)
