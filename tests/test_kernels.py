@@ -89,7 +89,7 @@ def outcome(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, .
     with np.errstate(all="ignore"):
         try:
             return function(*args), *args
-        except (IndexError, RuntimeError) as error:
+        except (IndexError, RuntimeError, np.linalg.LinAlgError) as error:
             return type(error), str(error)
 
 
@@ -408,9 +408,43 @@ def _() -> Iterator[tuple[Any, ...]]:
             yield a, b, upper, unit
             yield a.swapaxes(-1, -2), b, upper, unit
             yield with_gaps(a), b, upper, unit
+    large = numbers(150, 150) / 150 + np.eye(150)
+    for upper in (False, True):
+        yield large, numbers(150, 3), upper, False
+        yield large.T, numbers(3, 150).T, upper, True
     singular = np.diag([1.0, 0.0, 2.0])
     yield singular, np.ones((3, 1)), True, False
     yield np.zeros((0, 0)), np.zeros((0, 2)), True, False
+
+
+def symmetric_matrices(*dtypes: Any) -> Iterator[Any]:
+    """Hermitian matrices, positive-definite ones, large and small."""
+    for dtype, n, lead in itertools.product(dtypes, (3, 20), ((), (2,))):
+        a = numbers(*lead, n, n, dtype=dtype)
+        yield a @ a.conj().swapaxes(-1, -2) / n + np.eye(n, dtype=dtype)
+    yield np.zeros((0, 0))
+
+
+@cases("systems.cholesky")
+def _() -> Iterator[tuple[Any, ...]]:
+    for a in symmetric_matrices(np.float32, np.float64, np.complex64, complex):
+        for upper in (False, True):
+            side = np.triu(a) if upper else np.tril(a)  # the other one is not read
+            yield side, upper, "cholesky"
+            yield with_gaps(side), upper, "cholesky"
+    for bad in (np.diag([1.0, -2, 3]), np.diag([1.0, np.nan, 3]), np.diag([1.0, np.inf, 3])):
+        yield bad, False, "cholesky"
+        yield bad, False, "cholesky", True
+
+
+@cases("matrices.eigh")
+def _() -> Iterator[tuple[Any, ...]]:
+    large = numbers(2, 40, 40)
+    for a in (*symmetric_matrices(np.float64, np.complex64), large + large.swapaxes(-1, -2),
+              np.diag(np.arange(40, dtype=np.float32))):
+        for side in "LU":
+            yield np.tril(a) if side == "L" else np.triu(a), side
+    yield np.full((40, 40), np.nan), "L"
 
 
 @cases("systems.lu_factor")

@@ -1,4 +1,4 @@
-// Elements that a mask keeps, or replaces by zeros, bit by bit and whatever they are.
+// Elements that a mask or a triangle keeps, or replaces by zeros, bit by bit and whatever they are.
 #include "binding.hpp"
 #include "maths.hpp"
 
@@ -23,6 +23,29 @@ template <class T, bool KEPT> void masked(In<T> x, In<bool> mask, Out<T> y) {
     });
 }
 
+// Of every matrix what lies on one side of a diagonal, and on it.
+template <class T> void triangle(In<T> x, Out<T> y, I diagonal, bool upper) {
+    require(x.ndim > 1 && same_shape(x, y), "the arrays are no matrices of one shape");
+    if (!x.size) return;
+    I rows = x.dim(x.ndim - 2), columns = x.dim(x.ndim - 1);
+    diagonal = std::min(std::max(diagonal, -rows), columns);
+    parallel(x.size / columns, rows_grain(columns), [=](I begin, I end) {
+        for (I row = begin; row < end; row++) {
+            const T* from = x.data + row * columns;
+            T* to = y.data + row * columns;
+            I middle = std::min(std::max<I>(row % rows + diagonal + !upper, 0), columns);
+            if (upper) {
+                std::fill(to, to + middle, T{});
+                std::copy(from + middle, from + columns, to + middle);
+            } else {
+                std::copy(from, from + middle, to);
+                std::fill(to + middle, to + columns, T{});
+            }
+        }
+    });
+}
+
 }  // namespace
 
-KERNELS({"zeroed", FOR_FLOATS(masked, false)}, {"kept", FOR_FLOATS(masked, true)})
+KERNELS({"zeroed", FOR_FLOATS(masked, false)}, {"kept", FOR_FLOATS(masked, true)},
+        {"triangle", FOR_FLOATS(triangle)})

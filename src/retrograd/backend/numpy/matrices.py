@@ -13,6 +13,7 @@ from ..plain import matrices as plain
 from ..plain.precision import is_half
 from . import FLOAT32, FLOAT64
 from .native import native, strided
+from .routines import routine
 
 _matmul = np.matmul
 
@@ -58,4 +59,22 @@ def affine(x: Any, weight: Any, bias: Any) -> Any:
     return y
 
 
+_SMALL = 32
+"""For matrices up to this size NumPy's call is the quicker one, and all are done by one."""
+
+
+def eigh(a: Any, side: str) -> tuple[Any, Any]:
+    find = routine("syevd", a.dtype) if a.size and a.shape[-1] > _SMALL else None
+    if find is None:
+        return plain.eigh(a, side)
+    values, vectors = np.empty(a.shape[:-1], a.dtype), np.empty(a.shape, a.dtype)
+    info = np.empty(a.shape[:-2], np.int32)
+    for index in np.ndindex(a.shape[:-2]):
+        values[index], vectors[index], info[index] = find(a[index], lower=side == "L")
+    return plain.eigh(a, side) if info.any() else (values, vectors)  # which says why
+
+
 fill_with_plain_bodies(globals(), plain)
+
+triangle = native("triangle(array, like(array), diagonal, upper)",
+                  when="array.ndim > 1 and ready(array)")(globals()["triangle"])

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ..plain import fill_with_plain_bodies
 from ..plain import systems as plain
-from . import optional
+from .routines import routine
 
 _SMALL = 16
 """Batches of matrices up to this size are solved by one call of NumPy's, which is quicker."""
-
-
-@cache
-def _routine(name: str, dtype: np.dtype) -> Any:
-    """A routine of SciPy's for a dtype; None where there is none, or no SciPy."""
-    letter = {"f": "s", "d": "d", "F": "c", "D": "z"}.get(dtype.char)
-    if letter is None:
-        return None
-    try:
-        library = optional("scipy.linalg." + ("blas" if name == "trsm" else "lapack"), name)
-    except ModuleNotFoundError:
-        return None
-    return getattr(library, letter + name)
 
 
 def _each(function: Any, a: Any, b: Any, *options: Any) -> Any:
@@ -44,7 +30,7 @@ def _each(function: Any, a: Any, b: Any, *options: Any) -> Any:
 def solve_triangular(a: Any, b: Any, upper: bool, unit: bool) -> Any:
     size = a.shape[-1]
     if not b.size or not a.size or a.dtype != b.dtype or (a.ndim > 2 and size <= _SMALL) or (
-            _routine("trsm", a.dtype) is None):
+            routine("trsm", a.dtype) is None):
         return plain.solve_triangular(a, b, upper, unit)
     return _each(_one_triangle, a, b, upper, unit)
 
@@ -55,16 +41,51 @@ def _one_triangle(a: Any, b: Any, upper: bool, unit: bool) -> Any:
     columns = a.T if turned else np.asfortranarray(a)
     lower = upper if turned else not upper
     if b.shape[1] == 1:
-        x, info = _routine("trtrs", a.dtype)(columns, b, lower=lower, trans=turned, unitdiag=unit)
+        x, info = routine("trtrs", a.dtype)(columns, b, lower=lower, trans=turned, unitdiag=unit)
         if not info:
             return x
-    x = np.array(b, order="C")
-    return _routine("trsm", a.dtype)(1.0, columns, x.T, side=1, lower=lower, trans_a=not turned,
-                                     diag=unit, overwrite_b=1).T
+    x = np.array(b, b.dtype.newbyteorder("="), order="C")  # as the routine writes it
+    _substitute(a, x, upper, unit)
+    return x
+
+
+_BLOCK = 64
+"""Rows of a triangle that are solved at once; what they leave to the others is a product."""
+
+
+def _substitute(a: Any, x: Any, upper: bool, unit: bool) -> None:
+    """Put the solution of ``a @ x = b`` in the place of the right-hand sides, which x holds."""
+    size = a.shape[0]
+    if size > 2 * _BLOCK:
+        half = size // 2
+        first, last = slice(0, half), slice(half, size)
+        known, others = (last, first) if upper else (first, last)
+        _substitute(a[known, known], x[known], upper, unit)
+        x[others] -= a[others, known] @ x[known]
+        _substitute(a[others, others], x[others], upper, unit)
+        return
+    turned = a.flags.c_contiguous
+    columns = a.T if turned else np.asfortranarray(a)
+    routine("trsm", a.dtype)(1.0, columns, x.T, side=1, lower=upper if turned else not upper,
+                             trans_a=not turned, diag=unit, overwrite_b=1)
+
+
+def cholesky(a: Any, upper: bool, name: str, quiet: bool = False) -> Any:
+    factor = routine("potrf", a.dtype) if a.size and (a.ndim == 2 or a.shape[-1] > _SMALL) else None
+    if factor is None:
+        return plain.cholesky(a, upper, name, quiet)
+    found = np.empty(a.shape, a.dtype)
+    for index in np.ndindex(a.shape[:-2]):
+        # The transpose, whose columns are these rows, has the transposed factor on the other side.
+        turned, info = factor(a[index].T, lower=upper)
+        if info or not np.isfinite(turned.diagonal()).all():
+            return plain.cholesky(a, upper, name, quiet)
+        found[index] = turned.T
+    return found
 
 
 def lu_factor(a: Any) -> tuple[Any, Any, Any]:
-    factor = _routine("getrf", a.dtype) if a.size else None
+    factor = routine("getrf", a.dtype) if a.size else None
     if factor is None:
         return plain.lu_factor(a)
     packed, lead = np.empty(a.shape, a.dtype), a.shape[:-2]

@@ -113,6 +113,12 @@ def qr(a: Any, mode: str) -> tuple[Any, Any]:
     return q, r
 
 
+def eigh(a: Any, side: str) -> tuple[Any, Any]:
+    """Eigenvalues and eigenvectors of Hermitian matrices, of which one side is read."""
+    values, vectors = xp.linalg.eigh(a, side)
+    return values, vectors
+
+
 def eig(a: Any, finite: bool) -> tuple[Any, Any]:
     """Complex eigenvalues and eigenvectors: of ``finite`` matrices only, or NaN of the others."""
     bad = ~xp.isfinite(a).all(axis=(-2, -1))

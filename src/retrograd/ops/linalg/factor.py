@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import return_types
-from ...backend import matrices, systems, xp
+from ...backend import matrices, systems
 from ...backend.interface import kind_of
 from ...base.warning import warn
 from ...core.op import Array, Index, composite, op, public
@@ -33,12 +33,12 @@ def _cholesky(A: Array, upper: bool, name: str, quiet: bool = False) -> Any:
 def _cholesky_gradient(g: Any, y: Any, upper: bool) -> Any:
     if upper:
         g, y = adjoint_of(g), adjoint_of(y)
-    middle = tril(_batched(adjoint_of(y), g))
-    middle = (middle + adjoint_of(tril(middle, -1))) * 0.5
     turned = adjoint_of(y)
+    middle = tril(_batched(turned, g))
+    middle = middle + tril(middle, -1)  # twice, but for the diagonal
     half = _solve_triangular(turned, middle, True, False)
-    found = adjoint_of(_solve_triangular(turned, adjoint_of(half), True, False))
-    return (found + adjoint_of(found)) * 0.5
+    found = _solve_triangular(turned, adjoint_of(half), True, False)
+    return (found + adjoint_of(found)) * 0.25
 
 
 @composite(function="linalg", out=Out())
@@ -136,7 +136,7 @@ def torch_qr(input: Tensor, some: bool = True) -> Any:
     vjp=lambda g, eigenvalues, eigenvectors: _eigh_gradient(g, eigenvalues, eigenvectors))
 def _eigh(A: Array, UPLO: str) -> Any:
     check_matrices("linalg.eigh", A, kernel="linalg_eigh_cpu", numbers="kernel")
-    return tuple(xp.linalg.eigh(A, UPLO))
+    return matrices.eigh(A, UPLO)
 
 
 def _eigh_gradient(g: Any, values: Any, vectors: Any) -> Any:

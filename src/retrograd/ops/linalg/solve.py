@@ -85,6 +85,12 @@ def _times_adjoint(left: Any, right: Any, vector: bool) -> Any:
     return _batched(left, adjoint_of(right))
 
 
+def _times_adjoint_column(left: Any, right: Any) -> Any:
+    """``left @ right.mH``; of single columns without the detour that BLAS makes for it."""
+    turned = adjoint_of(right)
+    return left * turned if left.shape[-1] == 1 else _batched(left, turned)
+
+
 def _is_vector(A: Any, B: Any) -> bool:
     """Whether ``B`` holds one vector for each matrix."""
     return B.ndim == 1 or (A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1]))
@@ -144,9 +150,8 @@ def _in_triangle(matrix: Any, upper: bool, unitriangular: bool) -> Any:
 
 
 _solve_triangular.vjp(
-    A=lambda g, A, y, upper, unitriangular: -_in_triangle(_batched(
-        _solve_triangular(adjoint_of(A), g, not upper, unitriangular), adjoint_of(y)), upper,
-        unitriangular),
+    A=lambda g, A, y, upper, unitriangular: _in_triangle(_times_adjoint_column(
+        -_solve_triangular(adjoint_of(A), g, not upper, unitriangular), y), upper, unitriangular),
     B=lambda g, A, upper, unitriangular: _solve_triangular(
         adjoint_of(A), g, not upper, unitriangular))
 
