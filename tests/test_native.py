@@ -185,6 +185,65 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return arrays.floats(*output.shape, wild=False), query, key, value, output, sums, *rest
 
 
+@case("matrices.triangle")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    shape = (*arrays.shape(), arrays.draw(st.integers(0, 70)))
+    return arrays.floats(*shape), arrays.draw(st.integers(-80, 80)), arrays.draw(st.booleans())
+
+
+def lengths(arrays: Arrays, most: int = 3000) -> int:
+    """A length without prime factors above 7, even or odd, short or long."""
+    found = 1
+    for factor in arrays.draw(st.lists(st.sampled_from([2, 2, 2, 3, 4, 5, 7, 8, 16]), max_size=7)):
+        found *= factor if found * factor <= most else 1
+    return found
+
+
+def signals(arrays: Arrays, last: int) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """A shape that ends with ``last``, dims to be transformed with that one, and a scaling."""
+    lead = arrays.draw(st.lists(st.just(0), max_size=2))
+    most = max(1, 20_000 // last)
+    shape = (*[lengths(arrays, min(most, 90) if len(lead) == 1 else int(most ** 0.5))
+               for _ in lead], last)
+    others = [dim for dim in range(len(lead)) if arrays.draw(st.booleans())]
+    return shape, (*others, len(lead)), arrays.draw(st.sampled_from([0, 1, 2]))
+
+
+def spectrum(arrays: Arrays, *shape: int) -> Any:
+    real, imaginary = (arrays.floats(*shape, dtype=np.dtype(float), wild=False) for _ in range(2))
+    return arrays.placed(real + 1j * imaginary,
+                         np.dtype(arrays.draw(st.sampled_from(["complex64", "complex128"]))))
+
+
+@case("fourier.complex_to_complex")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    shape, dims, normalization = signals(arrays, lengths(arrays))
+    if arrays.draw(st.booleans()) and len(dims) > 1:
+        dims = dims[:-1]
+    return spectrum(arrays, *shape), dims, normalization, arrays.draw(st.booleans())
+
+
+@case("fourier.real_to_complex")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    shape, dims, normalization = signals(arrays, 2 * lengths(arrays))
+    return arrays.floats(*shape, wild=False), dims, normalization, True
+
+
+@case("fourier._whole_spectrum")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    shape, dims, normalization = signals(arrays, lengths(arrays))
+    return arrays.floats(*shape, wild=False), dims, normalization
+
+
+@case("fourier.complex_to_real")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    length = 2 * lengths(arrays)
+    shape, dims, normalization = signals(arrays, length)
+    return spectrum(arrays, *shape[:-1], length // 2 + 1), dims, normalization, length
+
+
 @case("smooth.gelu", "smooth.tanh_gelu", "smooth.silu", "pointwise.rectified")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     return (arrays.floats(*arrays.shape(), scale=4),)
@@ -556,6 +615,9 @@ def assert_close(found: Any, expected: Any, lenience: float = 1) -> None:
         assert found == expected
         return
     assert found.shape == expected.shape
+    if found.dtype.kind == "c":
+        found, expected = (x.astype(found.dtype).reshape(-1).view(found.real.dtype)
+                           for x in (found, expected))
     if found.dtype not in DIGITS:
         assert np.array_equal(found, expected)
         return
@@ -656,6 +718,73 @@ def test_kernels_refuse_what_does_not_fit() -> None:
                           ((3, np.empty_like(x), 1), "bytes-like")]:
         with pytest.raises((TypeError, ValueError, BufferError), match=error):
             softmax(*given_)
+
+
+# ---------------------------------------------------------------- Fourier transforms
+
+
+def noise(*shape: int, dtype: str = "complex64") -> Any:
+    random = np.random.default_rng(0)
+    return (random.standard_normal(shape) + 1j * random.standard_normal(shape)).astype(dtype)
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("shape", [(1, 64), (40, 96), (3, 1000), (20, 1024), (1, 1 << 17)])
+def test_spectra_are_as_exact_as_scipys(shape: tuple[int, ...], dtype: str) -> None:
+    x, transform = noise(*shape, dtype=dtype), native.OVER["fourier.complex_to_complex"].call
+    exact = np.fft.fft(x.astype(np.clongdouble))
+
+    def error(found: Any) -> float:
+        return float(np.sqrt(np.mean(np.abs(found - exact) ** 2) / np.mean(np.abs(exact) ** 2)))
+
+    theirs = pytest.importorskip("scipy.fft").fft(x)  # in single precision throughout
+    assert error(transform(x, (1,), 0, True)) < error(theirs) + 0.2 * np.finfo(dtype).eps
+
+
+@needs_kernels
+def test_a_long_spectrum_whose_roots_are_in_no_table() -> None:
+    x = noise(3 << 20)
+    threads.limit(3)
+    found = native.OVER["fourier.complex_to_complex"].call(x, (0,), 1, False)
+    assert np.abs(found - np.fft.ifft(x, norm="ortho")).max() < 1e-5
+    real = native.OVER["fourier.real_to_complex"].call(x.real.copy(), (0,), 1, True)
+    assert np.abs(real - np.fft.rfft(x.real, norm="ortho")).max() < 1e-5
+
+
+@needs_kernels
+def test_spectra_do_not_depend_on_the_number_of_threads() -> None:
+    transform = native.OVER["fourier.complex_to_complex"].call
+    for x, dims in ((noise(1 << 16), (0,)), (noise(300, 100), (1,)), (noise(60, 1000), (0, 1))):
+        threads.limit(1)
+        alone = transform(x, dims, 0, True)
+        for count in (2, 5):
+            threads.limit(count)
+            assert np.array_equal(transform(x, dims, 0, True), alone)
+
+
+@needs_kernels
+def test_transforms_refuse_what_they_cannot_do() -> None:
+    def ones(*shape: int) -> Any:
+        return np.ones(shape, np.complex64)
+
+    fourier, half, real = (native.kernels[name]
+                           for name in ("fourier", "half_fourier", "real_fourier"))
+    numbers = np.ones((4, 6), np.float32)
+    for call, error in [(lambda: fourier(ones(4, 11), ones(4, 11), 2, 1.0, True), "factors"),
+                        (lambda: fourier(ones(4, 8), ones(8, 4), 2, 1.0, True), "shape"),
+                        (lambda: fourier(ones(4, 8), ones(4, 8), 4, 1.0, True), "no such"),
+                        (lambda: fourier(ones(4, 8), ones(4, 8), 0, 1.0, True), "no dim"),
+                        (lambda: fourier(ones(4, 0), ones(4, 0), 2, 1.0, True), "factors"),
+                        (lambda: fourier(ones(1 << 14, 1), ones(1 << 14, 1), 1, 1.0, True),
+                         "too long"),
+                        (lambda: half(numbers, ones(4, 5), 2, 1.0), "half a spectrum"),
+                        (lambda: half(numbers, ones(3, 4), 2, 1.0), "different shapes"),
+                        (lambda: half(numbers, ones(4), 2, 1.0), "different ranks"),
+                        (lambda: real(ones(4, 3), np.ones((4, 5), "f"), 2, 1.0), "half a"),
+                        (lambda: half(numbers, numbers, 2, 1.0), "no kernel for arrays of")]:
+        with pytest.raises((TypeError, ValueError), match=error):
+            call()
 
 
 # ---------------------------------------------------------------- expressions

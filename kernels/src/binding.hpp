@@ -11,6 +11,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <complex>
 #include <new>
 #include <tuple>
 #include <utility>
@@ -20,12 +21,15 @@
 
 // ---------------------------------------------------------------- dtypes
 
-// One letter for each, as the struct module has them; E for bfloat16, which it does not know.
+// One letter for each, as the struct module has them; E for bfloat16, which it does not know, F and D
+// for complex numbers, which have two there.
 template <class T> constexpr char letter = 0;
 template <> inline constexpr char letter<float> = 'f';
 template <> inline constexpr char letter<double> = 'd';
 template <> inline constexpr char letter<float16> = 'e';
 template <> inline constexpr char letter<bfloat16> = 'E';
+template <> inline constexpr char letter<std::complex<float>> = 'F';
+template <> inline constexpr char letter<std::complex<double>> = 'D';
 template <> inline constexpr char letter<bool> = '?';
 template <> inline constexpr char letter<std::uint8_t> = 'B';
 template <> inline constexpr char letter<std::int8_t> = 'b';

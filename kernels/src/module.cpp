@@ -10,6 +10,8 @@ std::vector<Entry>& entries() {
 
 static char letter_of(const Py_buffer& view) {
     const char* format = view.format ? view.format : "B";
+    if (format[0] == 'Z' && (format[1] == 'f' || format[1] == 'd') && format[2] == '\0')
+        return char(format[1] - 'a' + 'A');
     if (format[0] == '\0' || format[1] != '\0') return '!';  // a byte order or a structure: none of ours
     if (format[0] == 'l' || format[0] == 'q') return view.itemsize == 8 ? 'q' : 'i';
     return format[0];

@@ -114,8 +114,8 @@ QUESTIONS = _names(
 """What is asked in the words of this package: see plain/layouts.py and the NumPy library."""
 
 CONSTANTS = _names(
-    "FLOAT32 FLOAT64 BOOL INT64 bool_ uint8 int8 int16 int32 int64 float32 float64 "
-    "complex64 complex128 nan inf pi")
+    "FLOAT32 FLOAT64 COMPLEX64 COMPLEX128 BOOL INT64 bool_ uint8 int8 int16 int32 int64 "
+    "float32 float64 complex64 complex128 nan inf pi")
 
 NAMES = frozenset((*FUNCTIONS, *QUESTIONS, *CONSTANTS, "linalg"))
 """Everything that a library's namespace offers."""

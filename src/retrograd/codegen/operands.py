@@ -59,7 +59,7 @@ def read_source(op: Op, slow: str, may_be_former: bool = False) -> list[str]:
         return [*start, *read]
     unlike = [f"({n} is not None and a_{n}.dtype is not dt)" if is_optional(op, n)
               else f"a_{n}.dtype is not dt" for n in others]
-    refused = " or ".join(["dt is not F4 and dt is not F8", *unlike])
+    refused = " or ".join([unusual_source(op), *unlike])
     check = [f"dt = a_{first}.dtype", f"if {refused}: return {slow}"]
     if op.fast and others:
         check.append(level_source(op))
@@ -87,6 +87,11 @@ def read_source(op: Op, slow: str, may_be_former: bool = False) -> list[str]:
             f"elif {is_number}:",
             *("    " + line for line in (*number, *read)),
             f"else: return {slow}"]
+
+
+def unusual_source(op: Op) -> str:
+    """Whether an op has to take the general path because of a dtype, as an expression."""
+    return "dt is not Z8 and dt is not Z16" if op.of_complex else "dt is not F4 and dt is not F8"
 
 
 def level_source(op: Op) -> str:

@@ -142,10 +142,11 @@ def _saved_source(op: Op, layout: NodeLayout) -> list[str]:
 def _node_source(op: Op, layout: NodeLayout, is_traced: bool) -> list[str]:
     """Lines that make the node, with its options and what it needs to fit gradients to operands."""
     variant = "traced_node" if is_traced else "node"
-    GENERATED[f"{op.name}_{variant}"] = node_class(op, "traced" if is_traced else "real")
+    GENERATED[f"{op.name}_{variant}"] = node_class(
+        op, "traced" if is_traced else "complex" if op.of_complex else "real")
     full = [f"node = {op.name}_{variant}()", *(f"node.{n} = {n}" for n in layout.saved_static),
             *_fits_source(op, layout)]
-    if is_traced or not has_lean_class(op):
+    if is_traced or op.of_complex or not has_lean_class(op):
         return full
     GENERATED[f"{op.name}_lean_node"] = node_class(op, "lean")
     GENERATED[f"{op.name}_large_node"] = node_class(op, "large")

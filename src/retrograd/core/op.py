@@ -106,6 +106,7 @@ class Declared:
     broadcasts = False
     quiet = False
     any_dtype = False
+    of_complex = False  # its tensors are complex, which is rare elsewhere
     halves = True
     numbers: Any = None  # the arguments that may be Python numbers
     # How it is called, where PyTorch has several forms: what fits none is refused with all of them.

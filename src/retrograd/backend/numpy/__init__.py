@@ -20,6 +20,8 @@ newaxis = None
 
 FLOAT32 = np.dtype("float32")
 FLOAT64 = np.dtype("float64")
+COMPLEX64 = np.dtype("complex64")
+COMPLEX128 = np.dtype("complex128")
 BOOL = np.dtype("bool")
 INT64 = np.dtype("int64")
 

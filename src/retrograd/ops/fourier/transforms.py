@@ -12,8 +12,8 @@ from ...core.op import Array, linear
 from ..elementwise.conjugate import real_part
 
 
-@linear(node="FftC2CBackward0", batches="dims", vjp=lambda g, dim, normalization, forward:
-        _fft_c2c(g, dim, normalization, not forward))
+@linear(node="FftC2CBackward0", of_complex=True, batches="dims",
+        vjp=lambda g, dim, normalization, forward: _fft_c2c(g, dim, normalization, not forward))
 def _fft_c2c(input: Array, dim: Any, normalization: int, forward: bool) -> Any:
     """Complex numbers to complex ones, forwards or backwards."""
     return fourier_kernels.complex_to_complex(input, dim, normalization, forward)
@@ -28,7 +28,8 @@ def _fft_r2c(input: Array, dim: Any, normalization: int, onesided: bool) -> Any:
     return fourier_kernels.real_to_complex(input, dim, normalization, onesided)
 
 
-@linear(node="FftC2RBackward0", batches="dims", vjp=lambda g, dim, normalization, last_dim_size:
+@linear(node="FftC2RBackward0", of_complex=True, batches="dims",
+        vjp=lambda g, dim, normalization, last_dim_size:
         _scale_pairs(_fft_r2c(g, dim, normalization, True), dim[-1], last_dim_size, 2.0))
 def _fft_c2r(input: Array, dim: Any, normalization: int, last_dim_size: int) -> Any:
     """Half a spectrum to real numbers, backwards."""

@@ -1,0 +1,603 @@
+// Discrete Fourier transforms of lengths without prime factors above 7.
+//
+// All arithmetic is on vectors each lane of which belongs to another transform: that of a neighbouring
+// column, or of another row. A long row is seen as a matrix of n1 by n2 numbers: its columns are
+// transformed, the result is turned by roots of unity, and then its rows are, so that these are the
+// lanes. Backwards, real and imaginary parts change places on the way in and on the way out.
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "binding.hpp"
+#include "vectors.hpp"
+
+namespace {
+
+// ---------------------------------------------------------------- complex numbers in lanes
+
+template <class T> struct Lanes {
+    V<T> re, im;
+};
+template <class T> using Buffer = std::unique_ptr<Lanes<T>[]>;
+template <class T> Buffer<T> buffer(I n) { return Buffer<T>(new Lanes<T>[n]); }
+
+template <class T> INLINE Lanes<T> operator+(Lanes<T> a, Lanes<T> b) { return {a.re + b.re, a.im + b.im}; }
+template <class T> INLINE Lanes<T> operator-(Lanes<T> a, Lanes<T> b) { return {a.re - b.re, a.im - b.im}; }
+template <class T, class S> INLINE Lanes<T> turned(Lanes<T> a, S re, S im) {
+    return {a.re * re - a.im * im, a.re * im + a.im * re};
+}
+template <class T> INLINE Lanes<T> quarter_turned(Lanes<T> a) { return {a.im, -a.re}; }  // by -i
+
+template <class T, class Place, std::size_t... l>
+INLINE V<T> picked(V<T> a, V<T> b, Place, std::index_sequence<l...>) {
+    return __builtin_shufflevector(a, b, Place::from(int(l))...);
+}
+// A vector of lanes of two others: lane l comes from place `Place::from(l)` of both, end to end.
+template <class T, class Place> INLINE V<T> picked(V<T> a, V<T> b) {
+    return picked<T>(a, b, Place{}, std::make_index_sequence<LANES<T>>{});
+}
+template <int FIRST> struct EverySecond {
+    static constexpr int from(int l) { return 2 * l + FIRST; }
+};
+template <int FIRST, int COUNT> struct Alternating {
+    static constexpr int from(int l) { return FIRST + l / 2 + l % 2 * COUNT; }
+};
+template <int COUNT> struct Reversed {
+    static constexpr int from(int l) { return COUNT - 1 - l; }
+};
+template <int STEP, int COUNT> struct LowerOfPairs {
+    static constexpr int from(int l) { return l & STEP ? COUNT + l - STEP : l; }
+};
+template <int STEP, int COUNT> struct UpperOfPairs {
+    static constexpr int from(int l) { return l & STEP ? COUNT + l : l + STEP; }
+};
+
+// Numbers from memory, where real and imaginary parts alternate; fewer than there are lanes: 0 in others.
+template <class T> INLINE Lanes<T> numbers_at(const T* p, I count, bool swapped) {
+    constexpr I L = LANES<T>;
+    T some[2 * L];
+    if (count < L) {
+        std::copy(p, p + 2 * count, some);
+        std::fill(some + 2 * count, some + 2 * L, T(0));
+        p = some;
+    }
+    V<T> a = loaded(p), b = loaded(p + L);
+    V<T> re = picked<T, EverySecond<0>>(a, b), im = picked<T, EverySecond<1>>(a, b);
+    return swapped ? Lanes<T>{im, re} : Lanes<T>{re, im};
+}
+template <class T> INLINE void put_numbers(T* p, Lanes<T> x, I count, bool swapped) {
+    constexpr I L = LANES<T>;
+    V<T> re = swapped ? x.im : x.re, im = swapped ? x.re : x.im;
+    V<T> a = picked<T, Alternating<0, L>>(re, im), b = picked<T, Alternating<L / 2, L>>(re, im);
+    if (count >= L) {
+        stored(p, a);
+        stored(p + L, b);
+        return;
+    }
+    T some[2 * L];
+    stored(some, a);
+    stored(some + L, b);
+    std::copy(some, some + 2 * count, p);
+}
+
+// As many vectors as there are lanes change places with their lanes.
+template <class T, int STEP = LANES<T> / 2> INLINE void transpose(Lanes<T>* block) {
+    constexpr int L = LANES<T>;
+    for (int i = 0; i < L; i++) {
+        if (i & STEP) continue;
+        Lanes<T> a = block[i], b = block[i + STEP];
+        block[i] = {picked<T, LowerOfPairs<STEP, L>>(a.re, b.re), picked<T, LowerOfPairs<STEP, L>>(a.im, b.im)};
+        block[i + STEP] = {picked<T, UpperOfPairs<STEP, L>>(a.re, b.re), picked<T, UpperOfPairs<STEP, L>>(a.im, b.im)};
+    }
+    if constexpr (STEP > 1) transpose<T, STEP / 2>(block);
+}
+
+// ---------------------------------------------------------------- roots of unity
+
+template <class T> using Exact = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+template <class T> using Root = std::complex<Exact<T>>;
+
+// exp(-2 pi i k / n), by an angle of at most an eighth of the circle.
+template <class T> Root<T> root(I k, I n) {
+    I x = 8 * (k % n);
+    bool lower = x > 4 * n;
+    if (lower) x = 8 * n - x;
+    bool left = x > 2 * n;
+    if (left) x = 4 * n - x;
+    bool steep = x > n;
+    if (steep) x = 2 * n - x;
+    constexpr Exact<T> QUARTER_PI = 0.785398163397448309615660845819875721L;
+    Exact<T> angle = QUARTER_PI * Exact<T>(x) / Exact<T>(n), c = std::cos(angle), s = std::sin(angle);
+    if (steep) std::swap(c, s);
+    return {left ? -c : c, lower ? s : -s};
+}
+template <class T> void put_root(T*& to, Root<T> r) {
+    *to++ = T(r.real());
+    *to++ = T(r.imag());
+}
+
+// Every n-th root of unity, as the product of two out of short tables.
+template <class T> struct Powers {
+    std::vector<Root<T>> fine, coarse;  // the first ones, and every so many-th one
+
+    explicit Powers(I n) {
+        I step = I(std::sqrt(double(n))) + 1;
+        for (I k = 0; k < step; k++) fine.push_back(root<T>(k, n));
+        for (I k = 0; k <= n / step; k++) coarse.push_back(root<T>(k * step, n));
+    }
+    Root<T> operator[](I k) const { return fine[k % fine.size()] * coarse[k / fine.size()]; }
+    Lanes<T> in_lanes(I step) const {  // the first ones of those that are `step` apart
+        Lanes<T> found;
+        for (I l = 0; l < LANES<T>; l++) {
+            Root<T> r = (*this)[l * step];
+            found.re[l] = T(r.real());
+            found.im[l] = T(r.imag());
+        }
+        return found;
+    }
+};
+constexpr I MOST_KEPT = 1 << 17;  // roots in a table; beyond that they are computed when needed
+
+// Tables of the lengths that a thread met last; it has its own, so that nobody waits and forks are safe.
+template <class Table> const Table& kept(I n) {
+    constexpr std::size_t MOST = 8;
+    static thread_local std::vector<std::unique_ptr<const Table>> tables;
+    for (std::size_t i = 0; i < tables.size(); i++)
+        if (tables[i]->n == n) {
+            if (i) std::rotate(tables.begin(), tables.begin() + i, tables.begin() + i + 1);
+            return *tables[0];
+        }
+    tables.insert(tables.begin(), std::make_unique<const Table>(n));
+    if (tables.size() > MOST) tables.pop_back();
+    return *tables[0];
+}
+
+// ---------------------------------------------------------------- transforms in lanes
+
+constexpr I MOST_IN_LANES = 1 << 13;  // numbers in a lane: the buffers of more would leave the cache
+
+template <class T> INLINE void transform(Lanes<T> (&v)[2], const T*) {
+    Lanes<T> a = v[0], b = v[1];
+    v[0] = a + b;
+    v[1] = a - b;
+}
+template <class T> INLINE void transform(Lanes<T> (&v)[4], const T*) {
+    Lanes<T> a = v[0] + v[2], b = v[0] - v[2], c = v[1] + v[3], d = quarter_turned(v[1] - v[3]);
+    v[0] = a + c;
+    v[1] = b + d;
+    v[2] = a - c;
+    v[3] = b - d;
+}
+template <class T> INLINE void transform(Lanes<T> (&v)[8], const T*) {
+    constexpr T HALF = T(0.707106781186547524400844362104849039L);
+    Lanes<T> even[4] = {v[0], v[2], v[4], v[6]}, odd[4] = {v[1], v[3], v[5], v[7]};
+    transform<T>(even, nullptr);
+    transform<T>(odd, nullptr);
+    odd[1] = {(odd[1].re + odd[1].im) * HALF, (odd[1].im - odd[1].re) * HALF};
+    odd[2] = quarter_turned(odd[2]);
+    odd[3] = {(odd[3].im - odd[3].re) * HALF, (odd[3].re + odd[3].im) * -HALF};
+    for (int k = 0; k < 4; k++) {
+        v[k] = even[k] + odd[k];
+        v[k + 4] = even[k] - odd[k];
+    }
+}
+// Of an odd length: sums and differences of what stands opposite; `roots` are the R-th ones.
+template <class T, int R> INLINE void transform(Lanes<T> (&v)[R], const T* roots) {
+    constexpr int H = R / 2;
+    Lanes<T> sum[H + 1], difference[H + 1], first = v[0];
+    for (int j = 1; j <= H; j++) {
+        sum[j] = v[j] + v[R - j];
+        difference[j] = v[j] - v[R - j];
+        v[0] = v[0] + sum[j];
+    }
+    for (int k = 1; k <= H; k++) {
+        Lanes<T> a = first, b = {V<T>{}, V<T>{}};
+        for (int j = 1; j <= H; j++) {
+            T c = roots[2 * (j * k % R)], s = roots[2 * (j * k % R) + 1];
+            a = {a.re + sum[j].re * c, a.im + sum[j].im * c};
+            b = {b.re - difference[j].im * s, b.im + difference[j].re * s};
+        }
+        v[k] = a + b;
+        v[R - k] = a - b;
+    }
+}
+
+// One pass of a transform that sorts itself: `done` results lie side by side, `rest` is what remains to
+// be transformed after it. `roots`: the R-th ones, then those that turn results, R - 1 at a time.
+template <class T, int R, bool TURNED>
+INLINE void butterflies(const Lanes<T>* x, Lanes<T>* y, I rest, I done, const T* roots, const T* turns) {
+    for (I q = 0; q < done; q++) {
+        Lanes<T> v[R];
+        for (int j = 0; j < R; j++) v[j] = x[q + done * rest * j];
+        transform<T>(v, roots);
+        y[q] = v[0];
+        for (int k = 1; k < R; k++)
+            y[q + done * k] = TURNED ? turned(v[k], turns[2 * k - 2], turns[2 * k - 1]) : v[k];
+    }
+}
+template <class T, int R> void pass(const Lanes<T>* x, Lanes<T>* y, I rest, I done, const T* roots) {
+    butterflies<T, R, false>(x, y, rest, done, roots, nullptr);
+    const T* turns = roots + 2 * R;
+    for (I p = 1; p < rest; p++)
+        butterflies<T, R, true>(x + done * p, y + done * R * p, rest, done, roots, turns + (p - 1) * (2 * R - 2));
+}
+
+I without_small_factors(I n) {
+    for (I radix : {2, 3, 5, 7})
+        while (n > 1 && n % radix == 0) n /= radix;
+    return n;
+}
+
+template <class T> struct Passes {  // of a transform in lanes
+    struct Pass {
+        int radix;
+        I rest, done;
+        std::vector<T> roots;
+    };
+    I n;
+    std::vector<Pass> all;
+
+    explicit Passes(I length) : n(length) {
+        I rest = n;
+        for (int radix : {7, 5, 3})
+            while (rest % radix == 0) add(radix, rest);
+        while (rest % 8 == 0 && rest != 16) add(8, rest);
+        while (rest % 4 == 0) add(4, rest);
+        if (rest % 2 == 0) add(2, rest);
+    }
+    void add(int radix, I& rest) {
+        I before = rest;
+        rest /= radix;
+        Pass made{radix, rest, n / before, std::vector<T>(2 * (radix + (radix - 1) * (rest - 1)))};
+        T* to = made.roots.data();
+        for (int k = 0; k < radix; k++) put_root<T>(to, root<T>(k, radix));
+        for (I p = 1; p < rest; p++)
+            for (int k = 1; k < radix; k++) put_root<T>(to, root<T>(p * k, before));
+        all.push_back(std::move(made));
+    }
+    // Transforms what is in x, with the help of y; returns which of the two has the result.
+    Lanes<T>* operator()(Lanes<T>* x, Lanes<T>* y) const {
+        for (const Pass& each : all) {
+            auto run = each.radix == 8 ? pass<T, 8> : each.radix == 4 ? pass<T, 4> : each.radix == 2 ? pass<T, 2>
+                       : each.radix == 3 ? pass<T, 3> : each.radix == 5 ? pass<T, 5> : pass<T, 7>;
+            run(x, y, each.rest, each.done, each.roots.data());
+            std::swap(x, y);
+        }
+        return x;
+    }
+};
+
+// ---------------------------------------------------------------- transforms in memory
+
+// Rows of complex numbers, read from x and written to y, each `step` numbers behind the one before.
+template <class T> struct Rows {
+    const T* x;
+    T* y;
+    I count, n, x_step, y_step;
+    T scale;
+    bool backward;
+
+    INLINE Lanes<T> read(const T* p, I lanes) const { return numbers_at(p, lanes, backward); }
+    INLINE void write(T* p, Lanes<T> v, I lanes) const {
+        put_numbers(p, {v.re * scale, v.im * scale}, lanes, backward);
+    }
+};
+
+// Columns: matrices of n by `inner` numbers, one for each of the rows.
+template <class T> void columns(const Rows<T>& a, I inner) {
+    constexpr I L = LANES<T>;
+    const Passes<T>& passes = kept<Passes<T>>(a.n);
+    I strips = (inner + L - 1) / L;
+    parallel(a.count * strips, rows_grain(a.n * L, 8), [&](I begin, I end) {
+        auto one = buffer<T>(a.n), other = buffer<T>(a.n);
+        for (I i = begin; i < end; i++) {
+            I first = i % strips * L, lanes = std::min(L, inner - first);
+            I start = 2 * (i / strips * a.n * inner + first);
+            for (I j = 0; j < a.n; j++) one[j] = a.read(a.x + start + 2 * j * inner, lanes);
+            const Lanes<T>* found = passes(one.get(), other.get());
+            for (I j = 0; j < a.n; j++) a.write(a.y + start + 2 * j * inner, found[j], lanes);
+        }
+    });
+}
+
+// Short rows, as many at a time as there are lanes.
+template <class T> void short_rows(const Rows<T>& a) {
+    constexpr I L = LANES<T>;
+    const Passes<T>& passes = kept<Passes<T>>(a.n);
+    I groups = (a.count + L - 1) / L;
+    parallel(groups, rows_grain(a.n * L, 8), [&](I begin, I end) {
+        auto one = buffer<T>(a.n + L), other = buffer<T>(a.n + L);
+        for (I i = begin; i < end; i++) {
+            I lanes = std::min(L, a.count - i * L);
+            const T* x = a.x + 2 * i * L * a.x_step;
+            T* y = a.y + 2 * i * L * a.y_step;
+            for (I j = 0; j < a.n; j += L) {
+                for (I r = 0; r < L; r++)
+                    one[j + r] = r < lanes ? a.read(x + 2 * (r * a.x_step + j), std::min(L, a.n - j)) : Lanes<T>{};
+                transpose(&one[j]);
+            }
+            Lanes<T>* found = passes(one.get(), other.get());
+            for (I j = 0; j < a.n; j += L) {
+                transpose(found + j);
+                for (I r = 0; r < lanes; r++)
+                    a.write(y + 2 * (r * a.y_step + j), found[j + r], std::min(L, a.n - j));
+            }
+        }
+    });
+}
+
+// How a long row is taken apart: number n2 i + j of it stands in row i, column j of a matrix, and
+// number i + n1 j of the result in row j, column i.
+template <class T> struct Split {
+    static constexpr I L = LANES<T>;
+    I n, n1, n2, columns;          // strips of columns
+    Powers<T> powers;
+    std::vector<Lanes<T>> within;  // what row i of a strip is turned by, apart from that of its first column
+    std::vector<T> first;          // which is here, for each strip, if they are few
+
+    explicit Split(I length) : n(length), n1(best(n)), n2(n / n1), columns((n2 + L - 1) / L), powers(n) {
+        if (n1 == 1) return;
+        for (I i = 0; i < n1; i++) within.push_back(powers.in_lanes(i));
+        if (columns * n1 > MOST_KEPT) return;
+        first.resize(2 * columns * n1);
+        for (I c = 0; c < columns; c++) put_first(c, &first[2 * c * n1]);
+    }
+    // The number of rows with the least work; 1 if there is no choice.
+    static I best(I n) {
+        I found = 1;
+        double least = 0;
+        for (I d = 2; d * d <= n; d++)
+            for (I rows : {d, n / d}) {
+                if (n % d || n / d > MOST_IN_LANES) continue;
+                double work = cost(rows, n / rows) + cost(n / rows, rows);
+                if (found > 1 && work > least) continue;
+                least = work;
+                found = rows;
+            }
+        return found;
+    }
+    static double cost(I rows, I columns) {
+        return double((columns + L - 1) / L * rows) * (std::log2(double(rows)) + 4);
+    }
+    void put_first(I strip, T* to) const {
+        I k = 0, step = strip * L % n;
+        for (I i = 0; i < n1; i++) {
+            put_root<T>(to, powers[k]);
+            k += step;
+            if (k >= n) k -= n;
+        }
+    }
+};
+
+template <class T> struct LongRow {
+    static constexpr I L = LANES<T>;
+    const Rows<T>& a;
+    const Split<T>& split;
+    I n1 = split.n1, n2 = split.n2, strips = (n1 + L - 1) / L, padded = strips * L;
+    const Passes<T>&along_columns = kept<Passes<T>>(n1), &along_rows = kept<Passes<T>>(n2);
+
+    struct Scratch {
+        Buffer<T> one, other;
+        std::vector<T> first;
+        explicit Scratch(const LongRow& of)
+            : one(buffer<T>(std::max(of.n1, of.n2 + L))), other(buffer<T>(std::max(of.n1, of.n2 + L))),
+              first(of.split.first.empty() ? 2 * of.n1 : 0) {}
+    };
+
+    void transform_columns(I row, Lanes<T>* middle, Scratch& own, I begin, I end) const {
+        const T* x = a.x + 2 * row * a.x_step;
+        for (I c = begin; c < end; c++) {
+            I lanes = std::min(L, n2 - c * L);
+            for (I i = 0; i < n1; i++) own.one[i] = a.read(x + 2 * (i * n2 + c * L), lanes);
+            const Lanes<T>* found = along_columns(own.one.get(), own.other.get());
+            const T* first = split.first.data() + 2 * c * n1;
+            if (!own.first.empty()) {
+                split.put_first(c, own.first.data());
+                first = own.first.data();
+            }
+            Lanes<T>* to = middle + c * padded;
+            for (I i = 0; i < n1; i++) {
+                Lanes<T> w = turned(split.within[i], first[2 * i], first[2 * i + 1]);
+                to[i] = turned(found[i], w.re, w.im);
+            }
+            std::fill(to + n1, to + padded, Lanes<T>{});
+        }
+    }
+    void transform_rows(I row, const Lanes<T>* middle, Scratch& own, I begin, I end) const {
+        T* y = a.y + 2 * row * a.y_step;
+        for (I s = begin; s < end; s++) {
+            for (I c = 0; c < split.columns; c++) {
+                std::copy_n(middle + c * padded + s * L, L, &own.one[c * L]);
+                transpose(&own.one[c * L]);
+            }
+            const Lanes<T>* found = along_rows(own.one.get(), own.other.get());
+            I lanes = std::min(L, n1 - s * L);
+            for (I j = 0; j < n2; j++) a.write(y + 2 * (j * n1 + s * L), found[j], lanes);
+        }
+    }
+};
+
+template <class T> void long_rows(const Rows<T>& a, const Split<T>& split) {
+    const LongRow<T> all{a, split};
+    using Scratch = typename LongRow<T>::Scratch;
+    I grain = rows_grain(a.n, 8);
+    if (a.count > 1) {
+        parallel(a.count, grain, [&](I begin, I end) {
+            auto middle = buffer<T>(split.columns * all.padded);
+            Scratch own(all);
+            for (I row = begin; row < end; row++) {
+                all.transform_columns(row, middle.get(), own, 0, split.columns);
+                all.transform_rows(row, middle.get(), own, 0, all.strips);
+            }
+        });
+        return;
+    }
+    auto middle = buffer<T>(split.columns * all.padded);
+    parallel(split.columns, rows_grain(all.n1 * LANES<T>, 8), [&](I begin, I end) {
+        Scratch own(all);
+        all.transform_columns(0, middle.get(), own, begin, end);
+    });
+    parallel(all.strips, rows_grain(all.n2 * LANES<T>, 8), [&](I begin, I end) {
+        Scratch own(all);
+        all.transform_rows(0, middle.get(), own, begin, end);
+    });
+}
+
+// Short rows fill all lanes if there are many of them, long ones stay in the first cache.
+template <class T> void rows(const Rows<T>& a) {
+    constexpr I L = LANES<T>, SHORT = 128, LONG = 2048;
+    if (a.count < L / 2 ? a.n >= 16 : a.n > SHORT) {
+        const Split<T>& split = kept<Split<T>>(a.n);
+        bool filled = split.n1 % L == 0 && split.n2 % L == 0;
+        if (split.n1 > 1 && (filled || a.count < L / 2 || a.n > LONG)) return long_rows(a, split);
+    }
+    require(a.n <= MOST_IN_LANES, "this length is not for these kernels");
+    short_rows(a);
+}
+
+// ---------------------------------------------------------------- real numbers
+
+// 2 h real numbers are h complex ones, whose spectrum Z tells theirs, X, and the other way round: with
+// the sum S = Z[k] + conj(Z[h - k]), the difference D of both, and W = exp(-pi i k / h),
+// 2 X[k] = S - i W D, and Z[k] = S + i conj(W) D the other way round.
+template <class T> struct Halves {
+    static constexpr I L = LANES<T>;
+    I n, blocks;  // of as many numbers as there are lanes, from number 1 on, each with its opposite one
+    Powers<T> powers;
+    Lanes<T> within;
+    std::vector<T> first;
+
+    explicit Halves(I h)
+        : n(h), blocks(std::max<I>(0, (h - 1) / 2 / L)), powers(2 * h), within(powers.in_lanes(1)) {
+        first.resize(2 * std::min(blocks, MOST_KEPT));
+        T* to = first.data();
+        for (I b = 0; b < I(first.size()) / 2; b++) put_root<T>(to, powers[1 + b * L]);
+    }
+    std::complex<T> power(I k) const {
+        I b = (k - 1) / L;
+        if ((k - 1) % L == 0 && 2 * b < I(first.size())) return {first[2 * b], first[2 * b + 1]};
+        return std::complex<T>(powers[k]);
+    }
+};
+template <class T> INLINE Lanes<T> mirrored(Lanes<T> a) {
+    using Place = Reversed<LANES<T>>;
+    return {picked<T, Place>(a.re, a.re), -picked<T, Place>(a.im, a.im)};
+}
+
+// Z to 2 X (forward, where Z has been halved), or X to Z, for `count` rows; x and y may be the same.
+template <class T, bool FORWARD> void change_halves(const T* x, I x_step, T* y, I y_step, I count, I h) {
+    constexpr I L = LANES<T>;
+    const Halves<T>& table = kept<Halves<T>>(h);
+    auto block = [&](const T* from, T* to, I k) INLINE_LAMBDA {
+        I opposite = h - k - L + 1;
+        Lanes<T> a = numbers_at(from + 2 * k, L, false), b = mirrored(numbers_at(from + 2 * opposite, L, false));
+        std::complex<T> w = table.power(k);
+        Lanes<T> turn = turned(table.within, w.real(), w.imag());
+        Lanes<T> sum = a + b, d = a - b;
+        d = FORWARD ? quarter_turned(turned(d, turn.re, turn.im))
+                    : quarter_turned(turned(d, -turn.re, turn.im));
+        put_numbers(to + 2 * k, sum + d, L, false);
+        put_numbers(to + 2 * opposite, mirrored(sum - d), L, false);
+    };
+    auto rest = [&](const T* from, T* to) {
+        T a = from[0], b = FORWARD ? from[1] : from[2 * h];
+        to[0] = FORWARD ? 2 * (a + b) : a + b;
+        to[1] = FORWARD ? 0 : a - b;
+        if (FORWARD) {
+            to[2 * h] = 2 * (a - b);
+            to[2 * h + 1] = 0;
+        }
+        for (I k = 1 + table.blocks * L; 2 * k <= h; k++) {
+            std::complex<T> z(from[2 * k], from[2 * k + 1]), o(from[2 * (h - k)], -from[2 * (h - k) + 1]);
+            std::complex<T> w(table.powers[k]), s = z + o, d = z - o;
+            w = FORWARD ? std::complex<T>(w.imag(), -w.real()) : std::complex<T>(w.imag(), w.real());
+            d = {d.real() * w.real() - d.imag() * w.imag(), d.real() * w.imag() + d.imag() * w.real()};
+            to[2 * k] = s.real() + d.real();
+            to[2 * k + 1] = s.imag() + d.imag();
+            to[2 * (h - k)] = s.real() - d.real();
+            to[2 * (h - k) + 1] = d.imag() - s.imag();
+        }
+    };
+    I pieces = table.blocks + 1;
+    parallel(count * pieces, rows_grain(L, 4), [&](I begin, I end) {
+        for (I i = begin; i < end; i++) {
+            const T* from = x + 2 * (i / pieces) * x_step;
+            T* to = y + 2 * (i / pieces) * y_step;
+            if (i % pieces) block(from, to, 1 + (i % pieces - 1) * L);
+            else rest(from, to);
+        }
+    });
+}
+
+// ---------------------------------------------------------------- arrays
+
+// Transforms of an array over the dimensions whose bits are set in `dims`, the last one first.
+template <class T, class Shape>
+void over_dims(const T* from, T* to, const Shape& shape, I dims, double scale, bool backward) {
+    for (int d = shape.ndim - 1; d >= 0 && shape.size; d--) {
+        if (!(dims >> d & 1)) continue;
+        I n = shape.dim(d), inner = shape.span(d + 1, shape.ndim);
+        Rows<T> all{from, to, shape.span(0, d), n, n, n, T(scale), backward};
+        if (inner == 1) rows(all);
+        else columns(all, inner);
+        from = to;
+        scale = 1;
+    }
+}
+template <class Shape> void require_lengths(const Shape& shape, I dims) {
+    require(dims >= 0 && dims >> shape.ndim == 0, "no such dimensions");
+    for (int d = 0; d < shape.ndim; d++) {
+        if (!(dims >> d & 1)) continue;
+        require(shape.dim(d) > 0 && without_small_factors(shape.dim(d)) == 1, "a length has large factors");
+        require(d + 1 == shape.ndim || shape.dim(d) <= MOST_IN_LANES, "a column is too long");
+    }
+}
+// Real numbers and half their spectrum, the last dimension being even.
+template <class Real, class Half> void require_half(const Real& real, const Half& half, I dims) {
+    int last = real.ndim - 1;
+    require(last >= 0 && half.ndim == real.ndim, "the arrays have different ranks");
+    for (int d = 0; d < last; d++) require(real.dim(d) == half.dim(d), "the arrays have different shapes");
+    require(real.dim(last) % 2 == 0 && half.dim(last) == real.dim(last) / 2 + 1, "half a spectrum is longer");
+    require_lengths(real, dims | I(1) << last);
+}
+
+template <class T> void fourier(In<std::complex<T>> x, Out<std::complex<T>> y, I dims, double scale, bool forward) {
+    require(same_shape(x, y), "the result has another shape");
+    require(dims != 0, "no dimensions");
+    require_lengths(x, dims);
+    over_dims(reinterpret_cast<const T*>(x.data), reinterpret_cast<T*>(y.data), x, dims, scale, !forward);
+}
+
+// Over the last dimension, and those of `dims`.
+template <class T> void half_fourier(In<T> x, Out<std::complex<T>> y, I dims, double scale) {
+    require_half(x, y, dims);
+    if (!x.size) return;
+    int last = x.ndim - 1;
+    I n = x.dim(last), h = n / 2, count = x.size / n;
+    T* to = reinterpret_cast<T*>(y.data);
+    rows(Rows<T>{x.data, to, count, h, h, h + 1, T(scale / 2), false});
+    change_halves<T, true>(to, h + 1, to, h + 1, count, h);
+    over_dims(to, to, y, dims & ~(I(1) << last), 1, false);
+}
+template <class T> void real_fourier(In<std::complex<T>> x, Out<T> y, I dims, double scale) {
+    require_half(y, x, dims);
+    if (!y.size) return;
+    int last = y.ndim - 1;
+    I n = y.dim(last), h = n / 2, count = y.size / n;
+    const T* from = reinterpret_cast<const T*>(x.data);
+    std::unique_ptr<T[]> changed;
+    dims &= ~(I(1) << last);
+    if (dims) {
+        changed.reset(new T[2 * x.size]);
+        over_dims(from, changed.get(), x, dims, 1, true);
+        from = changed.get();
+    }
+    change_halves<T, false>(from, h + 1, y.data, h, count, h);
+    rows(Rows<T>{y.data, y.data, count, h, h, h, T(scale), true});
+}
+
+}  // namespace
+
+KERNELS({"fourier", bind<fourier<float>, fourier<double>>},
+        {"half_fourier", bind<half_fourier<float>, half_fourier<double>>},
+        {"real_fourier", bind<real_fourier<float>, real_fourier<double>>})

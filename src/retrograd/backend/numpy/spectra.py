@@ -1,0 +1,88 @@
+"""What native Fourier transforms know, and the memory that they write to."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from . import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64
+from .native import in_order
+
+_LONGEST, _LONGEST_COLUMN = 1 << 24, 1 << 13
+COMPLEX = {FLOAT32: COMPLEX64, FLOAT64: COMPLEX128}
+REAL = {kind: real for real, kind in COMPLEX.items()}
+
+
+@lru_cache(maxsize=1024)
+def _are_known(shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
+    """Whether kernels know these lengths: they have no prime factors above 7."""
+    for dim in dims:
+        rest, longest = shape[dim], _LONGEST if dim == len(shape) - 1 else _LONGEST_COLUMN
+        for prime in (2, 3, 5, 7):
+            while rest and rest % prime == 0:
+                rest //= prime
+        if rest != 1 or shape[dim] > longest:
+            return False
+    return bool(dims) and 0 not in shape
+
+
+def transformable(array: Any, kinds: str, dims: tuple[int, ...]) -> bool:
+    """Whether kernels transform these numbers over all of the dims."""
+    return array.dtype.char in kinds and in_order(array) and _are_known(array.shape, dims)
+
+
+def halved(array: Any, kinds: str, shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
+    """Whether kernels go from real numbers of that shape to half their spectrum, or back.
+
+    ``array`` is what is given: either the real numbers or the half.
+    """
+    last = len(shape) - 1
+    return (dims[-1] == last and shape[last] % 2 == 0 and in_order(array)
+            and array.dtype.char in kinds
+            and array.shape[last] in (shape[last], shape[last] // 2 + 1)
+            and _are_known(shape, dims))
+
+
+def as_complex(array: Any) -> Any:
+    """Real numbers as complex ones."""
+    return array.astype(COMPLEX[array.dtype])
+
+
+def empty_complex(array: Any) -> Any:
+    """New memory for the spectrum of real numbers."""
+    return np.empty(array.shape, COMPLEX[array.dtype])
+
+
+def half_of(array: Any) -> Any:
+    """New memory for half the spectrum of real numbers."""
+    return np.empty((*array.shape[:-1], array.shape[-1] // 2 + 1), COMPLEX[array.dtype])
+
+
+def real_of(array: Any, length: int) -> Any:
+    """New memory for the real numbers of half a spectrum."""
+    return np.empty((*array.shape[:-1], length), REAL[array.dtype])
+
+
+def long(array: Any, length: int) -> tuple[int, ...]:
+    """The shape of an array whose last dimension is that long."""
+    return *array.shape[:-1], length
+
+
+@lru_cache(maxsize=1024)
+def bits(dims: tuple[int, ...]) -> int:
+    """A number with a bit for each dimension."""
+    return sum([1 << dim for dim in dims])
+
+
+@lru_cache(maxsize=1024)
+def scale(shape: tuple[int, ...], dims: tuple[int, ...], normalization: int) -> float:
+    """What plain sums over some dimensions are multiplied by."""
+    count = math.prod([shape[dim] for dim in dims])
+    return (1.0, count ** -0.5, 1 / count)[normalization]
+
+
+HELPERS = (transformable, halved, as_complex, empty_complex, half_of, real_of, long, bits, scale)
+"""What conditions and calls of the kernels say."""
