@@ -840,6 +840,7 @@ def _() -> Any:
     for dtype in (np.int64, np.int32):
         for index in ([], [0, 4], [-1, 2], [5], [[2, 7], [9, -3]]):
             yield np.array(index, dtype), 5, 1
+            yield np.array(index * 20, dtype), 5, 1
     yield with_gaps(integers(3, 4)), 3, 0
 
 
@@ -940,6 +941,16 @@ def _() -> Any:
             yield rows.T, 0, descending
     yield np.broadcast_to(x[:, :1], x.shape), 1, False
     yield np.array(2.0), 0, True
+
+
+@cases("sorting.median", exact=True)
+def _() -> Any:
+    for x in arrays_to_reduce():
+        if x.dtype.kind in "fiuV" and x.size:
+            yield x.reshape(-1), False
+            yield x.reshape(-1), True
+    for size in (1, 2, 7, 64, 65, 200):
+        yield numbers(size), False
 
 
 @cases("sorting.insertion_points", exact=True)

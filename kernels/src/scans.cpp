@@ -7,7 +7,25 @@ namespace {
 // NaN wins and stays. An array is seen as (outer, n, inner); columns of a strip are scanned together.
 constexpr I STRIP = 64;
 
+template <bool LARGEST, class W> INLINE bool is_next(W now, W before) {
+    return now != now || (before == before && (LARGEST ? now >= before : now <= before));
+}
+
+template <class T, bool LARGEST> void scan_row(const T* x, T* values, std::int64_t* places, I n) {
+    T best = x[0];
+    I place = 0;
+    for (I i = 0; i < n; i++) {
+        if (is_next<LARGEST>(wide(x[i]), wide(best))) {
+            best = x[i];
+            place = i;
+        }
+        values[i] = best;
+        places[i] = place;
+    }
+}
+
 template <class T, bool LARGEST> void scan(const T* x, T* values, std::int64_t* places, I n, I inner, I width) {
+    if (inner == 1) return scan_row<T, LARGEST>(x, values, places, n);
     std::copy_n(x, width, values);
     std::fill_n(places, width, 0);
     for (I i = 1; i < n; i++) {
@@ -16,10 +34,9 @@ template <class T, bool LARGEST> void scan(const T* x, T* values, std::int64_t* 
         T* now = values + i * inner;
         std::int64_t* met = places + i * inner;
         for (I j = 0; j < width; j++) {
-            Wide<T> a = wide(row[j]), b = wide(before[j]);
-            bool is_next = a != a || (b == b && (LARGEST ? a >= b : a <= b));
-            now[j] = is_next ? row[j] : before[j];
-            met[j] = is_next ? i : known[j];
+            bool is_new = is_next<LARGEST>(wide(row[j]), wide(before[j]));
+            now[j] = is_new ? row[j] : before[j];
+            met[j] = is_new ? i : known[j];
         }
     }
 }

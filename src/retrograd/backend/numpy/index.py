@@ -17,6 +17,7 @@ from .native import native
 _COMBINE = {"multiply": np.multiply, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
 _MANY = 1024
 _FEW = 4096  # up to so many numbers, rulers and offsets are kept: making takes as long as using
+_FEW_INDICES = 16  # that Python looks at sooner than NumPy
 
 
 @native("take(array, index, empty((*array.shape[:dims[0]], *index.shape, "
@@ -107,7 +108,9 @@ def _rows(index: Any, lead: tuple[int, ...]) -> Any:
 
 
 def check_range(index: Any, length: int, dim: int) -> None:
-    if not index.size:
+    if index.size <= _FEW_INDICES:
+        if not all([0 <= i < length for i in index.ravel().tolist()]):
+            plain.check_range(index, length, dim)
         return
     # Negative numbers are huge when read as unsigned: one pass finds both kinds.
     unsigned = index.view(np.uint64 if index.dtype.itemsize == 8 else np.uint32)

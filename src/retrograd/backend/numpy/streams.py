@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...base.locks import new_lock
-from . import narrow, quiet, rejection
+from . import FLOAT32, narrow, quiet, rejection
 
 __all__ = ["DEFAULT_SEED", "STATE_BYTES", "Stream"]
 
@@ -281,28 +281,31 @@ class Stream:
 
     def uniform(self, shape: Any, dtype: Any, low: float = 0.0, high: float = 1.0) -> np.ndarray:
         """Uniform draws from ``[low, high)``: ``rand`` and ``uniform_``."""
-        kind = _kind(dtype)
         shape, n = _shape(shape)
-        if kind.digits == 24 and low == 0 and high == 1:
+        is_standard = low == 0 and high == 1
+        if dtype is FLOAT32 and is_standard and 0 < n <= _SMALL_DRAW:
+            drawn = self._few(n, _UNITS).copy()
+            return drawn if len(shape) == 1 else drawn.reshape(shape)
+        kind = _kind(dtype)
+        if kind.digits == 24 and is_standard:
             return self._unit32(n).reshape(shape)
         if kind.parts is not None:
             parts = self.uniform(2 * n, kind.parts.dtype, low, high)
             return parts.view(kind.dtype).reshape(shape)
         kind.require("check_uniform_bounds", _FLOATS)
-        standard = low == 0 and high == 1
-        if not standard:
+        if not is_standard:
             _check_uniform_bounds(low, high, kind)
         if kind.digits == 53:
             drawn = self._unit64(n)
-            if not standard:
+            if not is_standard:
                 drawn = _fused_multiply_add(drawn, high - low, low)
         else:
             drawn = self._unit32(n)
-            if not standard:
+            if not is_standard:
                 start = np.float32(low)
                 drawn = _scale32(drawn, np.float32(high) - start, start)
             drawn = _narrow(drawn, kind)
-        if not standard or kind.digits < 24:
+        if not is_standard or kind.digits < 24:
             # Rounding may reach the excluded end.
             drawn[drawn == kind.dtype.type(high)] = low
         return drawn.reshape(shape)
@@ -312,10 +315,10 @@ class Stream:
         """Normal draws: ``randn`` and ``normal_``; small or strided results take another path."""
         if not std >= 0:
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-        kind = _kind(dtype)
         shape, n = _shape(shape)
-        if n < _NORMAL_BLOCK and kind.digits == 24 and mean == 0 and std == 1:
-            return self._few_normals(n, shape, kind.dtype)
+        if n < _NORMAL_BLOCK and dtype is FLOAT32 and mean == 0 and std == 1:
+            return self._few_normals(n, shape, dtype)
+        kind = _kind(dtype)
         if kind.parts is not None:
             spread = std / math.sqrt(2.0)
             parts = self.normal(2 * n, kind.parts.dtype, mean, spread, contiguous)

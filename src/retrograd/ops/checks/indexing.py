@@ -85,7 +85,7 @@ def outside(input: Any, dim: int, index: Any) -> Exception:
 def check_selection(input: Any, index: Any) -> None:
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
-    if index.dtype != xp.INT64 and index.dtype != xp.int32:
+    if index.dtype is not xp.INT64 and index.dtype != xp.INT64 and index.dtype != xp.int32:
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if not input.ndim and index.size != 1:
         raise RuntimeError("index_select(): Index to scalar can have only 1 value, got "

@@ -51,7 +51,9 @@ def index_select(input: Array, dim: Dim, index: Index) -> Any:
         checks.check_in_range(input, dim, index)
     except RuntimeError:
         raise checks.outside(input, dim, index) from None
-    return xp.take(input, xp.atleast_1d(index), axis=dim) if input.ndim else input.copy()
+    if not input.ndim:
+        return input.copy()
+    return xp.take(input, index if index.ndim else index.reshape(1), axis=dim)
 
 
 @index_select.batch
