@@ -14,7 +14,7 @@ from retrograd.base import locks, modes
 from retrograd.core.anomaly import Anomaly
 from retrograd.random import VMAPS
 
-from .injecting import Visit, interrupted, places
+from .injecting import Place, Visit, interrupted, places
 from .programs import PROGRAMS
 
 
@@ -66,8 +66,13 @@ class Course:
         for result in self.body(objects):
             self.results.append(seen(result))
             self.states.append(self.objects_of(objects))
-        prepare()
-        self.places = places(lambda: [None for _ in self.body(self.make())])
+        self.places = self.passed()
+        while len(self.places) != len(again := self.passed()):
+            self.places = again  # what a run keeps may shorten the next one
+
+    def passed(self) -> list[tuple[Place, Visit]]:
+        self.prepare()
+        return places(lambda: [None for _ in self.body(self.make())])
 
     def is_step(self, state: Any, before: Any) -> bool:
         """Whether an optimizer has begun to move a parameter, and counted that.

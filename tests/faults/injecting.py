@@ -11,12 +11,14 @@ them an interrupt may come in either.
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import functools
+import gc
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import retrograd
@@ -67,6 +69,18 @@ class Tracer:
         self.where = ""
         self.callers: set[Any] = set()  # the frames whose last call was one of Python code
 
+    @contextlib.contextmanager
+    def installed(self) -> Iterator[None]:
+        """Follow what is done; no garbage is collected meanwhile, which would be other calls."""
+        before = sys.gettrace()
+        gc.disable()
+        sys.settrace(self)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
+            gc.enable()
+
     def __call__(self, frame: Any, event: str, arg: Any) -> Any:
         self.callers.add(frame.f_back)
         code = frame.f_code
@@ -104,12 +118,8 @@ class Tracer:
 def places(program: Callable[[], Any]) -> list[tuple[Place, Visit]]:
     """The places that a program comes by, in the order of its course."""
     tracer = Tracer()
-    before = sys.gettrace()
-    sys.settrace(tracer)
-    try:
+    with tracer.installed():
         program()
-    finally:
-        sys.settrace(before)
     return tracer.passed
 
 
@@ -128,12 +138,7 @@ def interrupted(program: Callable[[], Any], at: Visit) -> str:
     Empty if the program ended before, or went on as if nothing had happened.
     """
     tracer = Tracer(at)
-    before = sys.gettrace()
-    sys.settrace(tracer)
-    try:
+    with contextlib.suppress(Interrupt), tracer.installed():
         program()
-    except Interrupt:
-        return tracer.where
-    finally:
-        sys.settrace(before)
-    return ""
+        return ""
+    return tracer.where

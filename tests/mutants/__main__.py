@@ -33,7 +33,7 @@ from tests.sweeps.cases import ENTRIES
 
 from .drawing import Mutation, draw
 from .forking import passes, within
-from .selecting import AREAS, UNTRIED, Selection, ops_near, selections_for
+from .selecting import AREAS, FILES, UNTRIED, Selection, ops_near, selections_for
 from .swapping import changed_functions, exchange
 from .touching import PACKAGE, touched
 
@@ -43,6 +43,7 @@ MISUSED, NOTHING_SELECTED = 4, 5  # pytest's exit statuses
 HAS_PYTORCH = importlib.util.find_spec("torch") is not None
 NOTICED, SURVIVED, UNDECIDED = "noticed", "SURVIVED", "NOT NOTICED IN TIME"
 FAILS, CANNOT = 1, 2  # exit statuses of copies of this process
+SLOW = ("tests/parity/test_op_db", "tests/test_strict", "tests/test_fast", "tests/parity")
 MOST_NAMES = 12  # of classes that share a method
 MOST_FIRST = 60  # tests of a file in which a fault is that no process can be given
 HANGS = 120  # seconds after which a test that takes few will not end
@@ -158,6 +159,7 @@ class Warm:
         tests = self.of_ops(place, mutation, copied) + self.of_classes(functions)
         for before, _ in reversed(functions):
             tests += [t for t in self.touched.by(place, before.co_qualname) if t not in tests]
+        tests += [test for test in self.of_file(place) if test not in tests]
         known = [test for test in tests if test in self.items]
         if not known:
             return None
@@ -176,6 +178,13 @@ class Warm:
             return []
         return self.named(ops_near(copied, mutation.path, mutation.line, list(ENTRIES)))
 
+    def of_file(self, place: str) -> list[str]:
+        """The tests of the files that are named for a part of the source."""
+        files = [file for part in FILES if place.startswith(part) for tests in FILES[part]
+                 if not tests.by_op for file in (*tests.paths(tests.free, "tests"),
+                                                 *tests.paths(tests.parity, "tests/parity"))]
+        return [test for test in self.items if test.split("::")[0] in files]
+
     def of_classes(self, functions: list[Any]) -> list[str]:
         """The tests of the modules and optimizers that have a method in which a fault is."""
         owners = {before.co_qualname.split(".")[0] for before, _ in functions}
@@ -184,9 +193,10 @@ class Warm:
                                  and owners & {base.__name__ for base in found.__mro__}))
 
     def named(self, names: list[str]) -> list[str]:
-        """The tests of these ops or classes, some of which may be many."""
-        return [test for name in names[:MOST_NAMES] for test in self.items
-                if f"[{name}-" in test or f"[{name}]" in test]
+        """The tests of these ops or classes, some of which may be many; the quick ones first."""
+        found = [test for name in names[:MOST_NAMES] for test in self.items
+                 if f"[{name}-" in test or f"[{name}]" in test]
+        return sorted(found, key=lambda test: [test.startswith(file) for file in SLOW])
 
     def ended(self, tests: list[str], functions: list[Any]) -> tuple[int | None, str]:
         """How a copy of this process ended, and in which test."""

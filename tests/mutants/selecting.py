@@ -61,6 +61,12 @@ FILES: dict[str, tuple[Selection, ...]] = {
     "ops/batching.py": (Selection("vmap transforms", "vmap"),),
     "backend/numpy/streams.py": (Selection("seeds", "random_stream"),),
     "backend/shared_memory.py": (Selection("multiprocessing"),),
+    "core/arguments.py": (Selection("arguments errors", "loose_arguments foreign_tensors"),),
+    "core/former_calls.py": (Selection("errors", "former_calls"),),
+    "core/out": (Selection("errors", "out"),),
+    "core/printing.py": (Selection("printing", "printing behaviours_printing"),),
+    "core/signatures.py": (Selection("signatures errors"),),
+    "optim/lr_scheduler.py": (Selection("optim", "schedules optim_db"),),
     "nn/utils": (Selection("nn modules", "behaviours_nn_utils nn_optim"),),
 }
 """Other tests for some parts of an area."""

@@ -278,14 +278,11 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
         super().__enter__()
         return self.mutations
 
-    def __exit__(self, *exc: object) -> None:
-        super().__exit__(*exc)
-        self.mutations.clear()
-
     def _inside(self, mode: Any) -> Any:
         return super()._inside(mode).but(journal=self.mutations)
 
     def _after(self, mode: Any) -> Any:
+        self.mutations.clear()
         return super()._after(mode).but(journal=self.mutations.parent)
 
 
