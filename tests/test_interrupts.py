@@ -17,10 +17,15 @@ FIRST_USES = ["calls_and_backward", "higher_order", "unrecorded_writes", "batche
 
 
 def check(course, visited, most):
-    """Interrupt a program so many times at each of its places, or at some of them once."""
+    """Interrupt a program so many times at each of its places.
+
+    Or once at some of them, and at all where blocks begin and end.
+    """
     at = visits(course.places, visited if EVERYWHERE else 1)
     if not EVERYWHERE:
-        at = random.Random(len(at)).sample(at, min(most, len(at)))
+        of_blocks = {visit for (_, name, _), visit in course.places
+                     if name.endswith(("__enter__", "__exit__"))}
+        at = {*random.Random(len(at)).sample(at, min(most, len(at))), *of_blocks.intersection(at)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         problems = [problem for place in at for problem in course.problems(place)]

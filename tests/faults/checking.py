@@ -72,7 +72,8 @@ class Course:
 
     def passed(self) -> list[tuple[Place, Visit]]:
         self.prepare()
-        return places(lambda: [None for _ in self.body(self.make())])
+        objects = self.make()
+        return places(lambda: [None for _ in self.body(objects)])
 
     def is_step(self, state: Any, before: Any) -> bool:
         """Whether an optimizer has begun to move a parameter, and counted that.
