@@ -17,7 +17,7 @@ import functools
 import gc
 import os
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,8 +30,8 @@ _OF_BLOCKS = {"__enter__", "__exit__"}
 
 Place = tuple[str, str, int]
 """A file, a function and the offset of an instruction."""
-Visit = tuple[int, int]
-"""The number of a call, and how many places it has come by."""
+Visit = tuple[tuple[str, str, int], int]
+"""The number of a function's call, and how many places it has come by."""
 
 
 class Interrupt(BaseException):
@@ -64,7 +64,7 @@ class Tracer:
 
     def __init__(self, at: Visit | None = None):
         self.at = at
-        self.calls = 0
+        self.calls: Counter[tuple[str, str]] = Counter()
         self.passed: list[tuple[Place, Visit]] = []
         self.where = ""
         self.callers: set[Any] = set()  # the frames whose last call was one of Python code
@@ -86,8 +86,9 @@ class Tracer:
         code = frame.f_code
         if not code.co_filename.startswith((_PACKAGE, "<retrograd ")):
             return None
-        self.calls += 1
-        call = self.calls
+        function = code.co_filename, code.co_qualname
+        self.calls[function] += 1
+        call = *function, self.calls[function]
         if self.at and self.at[0] != call:
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
@@ -112,7 +113,7 @@ class Tracer:
             self.where = f"{code.co_filename}:{frame.f_lineno} {code.co_name}"
             raise Interrupt("interrupted at " + self.where)
         if self.at is None:
-            self.passed.append(((code.co_filename, code.co_qualname, frame.f_lasti), visit))
+            self.passed.append(((*visit[0][:2], frame.f_lasti), visit))
 
 
 def places(program: Callable[[], Any]) -> list[tuple[Place, Visit]]:
