@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import retrograd
@@ -38,6 +39,20 @@ def test_every_kind_of_change_is_found(tmp_path: Path) -> None:
         assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(SOURCE))
         assert changed.count("\n") == SOURCE.count("\n")
         assert difference(mutation)
+
+
+def test_lengths_that_numpy_takes_for_the_same_are_left_alone(tmp_path: Path) -> None:
+    source = "def f(x):\n    return xp.reshape(x[-1], (3, -1)).reshape(-1, 4)\n"
+    (tmp_path / "backend").mkdir()
+    texts = []
+    for path in (tmp_path / "rule.py", tmp_path / "backend" / "kernel.py"):
+        path.write_text(source)
+        texts.append({m.applied(source.encode()).decode() for m in mutations(path)})
+    rule, kernel = texts
+    assert rule - kernel == {source.replace("(3, -1)", "(3, -2)"),
+                             source.replace("(-1, 4)", "(-2, 4)")}
+    assert kernel < rule and source.replace("(3, -1)", "(3, (1))") in kernel
+    assert np.zeros((2, 3)).reshape(-2).shape == (6,)
 
 
 def test_a_seed_draws_the_same_mutations() -> None:

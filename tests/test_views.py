@@ -129,6 +129,15 @@ def test_a_view_of_a_leaf_follows_updates_under_no_grad():
     assert w.grad.tolist() == [6.0, 6.0]
 
 
+def test_a_view_taken_under_no_grad_leads_nowhere():
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        v = x.view(2)
+    assert v.requires_grad
+    assert [node and node.name() for node, _ in (v * x).grad_fn.next_functions] == [
+        None, "torch::autograd::AccumulateGrad"]
+
+
 def test_views_taken_and_used_under_no_grad_while_the_base_changes():
     w = torch.ones(2, requires_grad=True)
     with torch.no_grad():
