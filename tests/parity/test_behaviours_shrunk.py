@@ -837,3 +837,22 @@ def products_without_sums_lie_in_memory_as_they_are_named(torch, log, equation):
 def squeezing_a_number_of_a_batch_is_refused(torch, log):
     log.raises(torch.vmap(lambda a: torch.squeeze(a, 1)), torch.ones(3))
     log.raises(torch.squeeze, torch.ones(()), 1)
+
+
+@behaviour
+def nothing_leaves_the_graph_in_inference_mode(torch, log):
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    with torch.inference_mode():
+        log(y.detach_() is y, y[:2].detach_().requires_grad)
+    log(y.requires_grad, torch.autograd.grad(y.sum(), x))
+
+
+@behaviour
+def positions_of_nothing_are_not_looked_at_by_a_write(torch, log):
+    x = torch.zeros(2, 3)
+    x[:0, [5]] = 2
+    x[:0, torch.tensor([5])] *= 2
+    log(x)
+    log.raises(x.__getitem__, (slice(0), [5]))
+    log.raises(torch.zeros(0, 3).__setitem__, [5], 1.0)

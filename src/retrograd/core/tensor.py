@@ -646,6 +646,8 @@ class Tensor(TensorMethods):
 
     def detach_(self) -> Self:
         """Leave the graph, in place."""
+        if MODE.get().inference:
+            return self  # which changes no history
         if self._view is not None:
             if self._view.origin == "multi":
                 raise RuntimeError("Can't detach views in-place. Use detach() instead.")

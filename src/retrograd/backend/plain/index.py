@@ -92,6 +92,8 @@ def checked_put(array: Any, values: Any, index: Any, dims: tuple[int, ...],
     except ValueError:
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be "
                            f"broadcast to indexing result of shape {list(shape)}") from None
+    if 0 in [length for dim, length in enumerate(array.shape) if dim not in dims]:
+        return  # nothing is written, wherever it would be
     check_bounds(array, index, dims)
     if not accumulate:
         array[index_key(index, dims)] = values
