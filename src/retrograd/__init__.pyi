@@ -224,7 +224,8 @@ def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor, *,
     """The derivative of Dirichlet draws by their own concentrations, before normalisation."""
     ...
 def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None,
-                             *settings: Tensor | _float | None) -> tuple[Tensor, Tensor, Tensor]:
+                             *settings: Tensor | _float | None,
+                             out: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """``native_batch_norm``; the running moments may be left out altogether."""
     ...
 def _safe_softmax(input: Tensor, dim: _int, dtype: dtype | None = None) -> Tensor:
@@ -1439,7 +1440,7 @@ def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Tensor | None = None)
     """``input``, or 0 where it is no farther than ``lambd`` from 0."""
     ...
 def hash_tensor(input: Tensor, dim: _int | Sequence[_int] | None = ..., *, keepdim: _bool = False,
-                mode: _int = 0) -> Tensor:
+                mode: _int = 0, out: Tensor | None = None) -> Tensor:
     """The exclusive or of the bits of all elements, each widened to 64 of them."""
     ...
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -296,6 +296,7 @@ _COLUMNS = "PyTorch's result lies in columns, which the memory around it shows"
 _THROUGH = "PyTorch lets a gradient through some outputs; where it does not, the words differ"
 _WORDS = "other words for the same refusal"
 _KERNEL = "PyTorch has no kernel for the dtype of this output"
+_DISPATCH = "PyTorch's dispatcher words the refusal, and its warning passes Python by"
 _ORDER = "PyTorch draws in the order of the output's memory"
 
 
@@ -327,17 +328,16 @@ KNOWN = {
     **_known("median nanmedian", "bool, complex64", _WORDS),
     **_known("nn.functional.gelu", "every other, transposed", "PyTorch leaves it unwritten"),
     **_known("histogram", "a gradient is wanted", _THROUGH),
+    **_known("ops.aten._upsample_bilinear2d_aa ops.aten.native_dropout_backward",
+             "another shape, a slice of another shape, a list, a tuple of one", _DISPATCH),
+    **_known("ops.aten.native_dropout_backward", "a gradient is wanted", _THROUGH),
     **_known("outer ger bernoulli", "the input of another shape, overlapping",
              "the result is right all the same"),
 }
 """What differs, by function and kind."""
 
-NO_OUT = {"hash_tensor", "_native_batch_norm_legit", "ops.aten.native_dropout_backward",
-          "ops.aten.max_pool2d_with_indices_backward", "ops.aten._upsample_bilinear2d_aa"}
-"""Kernels by PyTorch's own names, which take no out= here."""
-
 FUNCTIONS = [name for name in [*ENTRIES, *MAKERS] if not name.startswith("Tensor.")
-             and name not in NO_OUT
+             and name != "ops.aten.max_pool2d_with_indices_backward"  # there it is grad_input=
              and name != "histogramdd"  # whose results are no plain tuple
              and name != "chain_matmul"  # PyTorch's forgets out= where a default device is set
              and not name.endswith("_copy")]  # with whose outputs PyTorch's process ends

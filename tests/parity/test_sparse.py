@@ -285,3 +285,19 @@ def test_files_go_both_ways(make: Callable[[Any], Any], writer: Any, reader: Any
         expected = make(reader)
     assert found.layout == expected.layout and found.dtype == expected.dtype
     np.testing.assert_array_equal(found.to_dense().numpy(), expected.to_dense().numpy())
+
+
+PARTS = ("indices", "values", "is_coalesced", "crow_indices", "col_indices", "ccol_indices",
+         "row_indices", "sparse_dim", "dense_dim", "coalesce")
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_dense_tensor_says_that_it_has_no_such_part(name: str) -> None:
+    def outcome(lib: Any) -> Any:
+        try:
+            return getattr(lib.ones(2, 3), name)()
+        except RuntimeError as error:
+            return str(error)
+
+    assert outcome(rg) == outcome(torch)
+    assert rg.ones(2).is_sparse_csr is torch.ones(2).is_sparse_csr is False

@@ -539,6 +539,9 @@ class TensorMethods:
                 generator: Generator | None = None) -> Self:
         """In-place version of :func:`cauchy`."""
         ...
+    def ccol_indices(self) -> Tensor:
+        """``ccol_indices`` of a sparse tensor; a dense one has none."""
+        ...
     def cdouble(self, memory_format: memory_format | None = None) -> Tensor:
         """This tensor as complex128."""
         ...
@@ -614,6 +617,9 @@ class TensorMethods:
     def coalesce(self) -> Tensor:
         """Each place once, in order, its values added up."""
         ...
+    def col_indices(self) -> Tensor:
+        """``col_indices`` of a sparse tensor; a dense one has none."""
+        ...
     def conj(self) -> Tensor:
         """The complex conjugate; a real tensor is its own."""
         ...
@@ -675,6 +681,9 @@ class TensorMethods:
     def cross(self, other: Tensor, dim: _int | None = None) -> Tensor:
         """The cross product along ``dim``, by default the first dimension of length three."""
         ...
+    def crow_indices(self) -> Tensor:
+        """``crow_indices`` of a sparse tensor; a dense one has none."""
+        ...
     def cuda(self, device: Device = None, non_blocking: _bool = False,
              memory_format: memory_format | None = None) -> Tensor:
         ...
@@ -713,6 +722,9 @@ class TensorMethods:
         ...
     def deg2rad_(self) -> Self:
         """In-place version of :func:`deg2rad`."""
+        ...
+    def dense_dim(self) -> _int:
+        """How many dimensions each element of a sparse tensor has: all those of a dense one."""
         ...
     def det(self) -> Tensor:
         """The determinant of square matrices.
@@ -1129,6 +1141,9 @@ class TensorMethods:
                 [4]])
         """
         ...
+    def indices(self) -> Tensor:
+        """``indices`` of a sparse tensor; a dense one has none."""
+        ...
     def inner(self, other: Tensor) -> Tensor:
         """The sum of products over the last dimension of both; a scalar multiplies."""
         ...
@@ -1144,6 +1159,9 @@ class TensorMethods:
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]])
         """
+        ...
+    def is_coalesced(self) -> Tensor:
+        """``is_coalesced`` of a sparse tensor; a dense one has none."""
         ...
     def is_distributed(self) -> _bool:
         """Whether the tensor lies on several machines, which none does."""
@@ -2004,6 +2022,9 @@ class TensorMethods:
     def round_(self, *, decimals: _int = 0) -> Self:
         """In-place version of :func:`round`."""
         ...
+    def row_indices(self) -> Tensor:
+        """``row_indices`` of a sparse tensor; a dense one has none."""
+        ...
     def rsqrt(self) -> Tensor:
         """One over the square root.
 
@@ -2133,6 +2154,9 @@ class TensorMethods:
         >>> torch.sort(torch.tensor([3.0, 1.0, 2.0])).indices
         tensor([1, 2, 0])
         """
+        ...
+    def sparse_dim(self) -> _int:
+        """How many dimensions the places of a sparse tensor's elements have: none of a dense one."""
         ...
     def sparse_mask(self, mask: Tensor) -> Tensor:
         """The elements of a tensor where a sparse one has its own."""
@@ -2515,6 +2539,9 @@ class TensorMethods:
         ...
     def unsqueeze_(self, dim: _int) -> Self:
         """Insert a dimension of length one in place."""
+        ...
+    def values(self) -> Tensor:
+        """``values`` of a sparse tensor; a dense one has none."""
         ...
     def var(self, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
             keepdim: _bool = False, *, correction: _float | None = None) -> Tensor:

@@ -217,7 +217,7 @@ class Tensor(TensorMethods):
         return self.dtype.is_signed
 
     is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_nested = is_mps = is_xpu = False
-    is_ipu = is_maia = is_mtia = is_vulkan = is_xla = False
+    is_ipu = is_maia = is_mtia = is_vulkan = is_xla = is_sparse_csr = False
     is_cpu = True
 
     def is_conj(self) -> bool:

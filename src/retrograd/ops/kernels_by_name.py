@@ -10,6 +10,7 @@ from ..backend import pool as pool_kernels
 from ..base import dtypes
 from ..base.errors import canonical_dim
 from ..core.op import Array, Index, op, public
+from ..core.out_rules import Out
 from ..core.tensor import Tensor
 from .checks.common import kinds
 from .checks.images import check_resampling
@@ -25,7 +26,8 @@ from .shapes.reshaping import zeros_of
 # ---------------------------------------------------------------- norms
 
 
-@public("_native_batch_norm_legit", method=False)
+@public("_native_batch_norm_legit", method=False,
+        out=Out("expected scalar type {result} but found {out}"))
 def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None,
                              *settings: Tensor | float | None) -> tuple[Tensor, Tensor, Tensor]:
     """``native_batch_norm``; the running moments may be left out altogether."""
@@ -55,7 +57,7 @@ def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int,
     return (weighted - output * weighted.sum(dim, keepdim=True)).to(input_dtype)
 
 
-@public("native_dropout_backward", method=False, function="ops.aten")
+@public("native_dropout_backward", method=False, function="ops.aten", out=Out())
 def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
     """The gradient of a dropout that kept what ``mask`` says."""
     return grad_output * mask * scale  # type: ignore[no-any-return]
@@ -91,7 +93,7 @@ def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     return where(empty, found.new_zeros(()), found)  # type: ignore[no-any-return]
 
 
-@public("_upsample_bilinear2d_aa", method=False, function="ops.aten")
+@public("_upsample_bilinear2d_aa", method=False, function="ops.aten", out=Out())
 def _upsample_bilinear2d_aa(input: Tensor, output_size: Sequence[int] | None, align_corners: bool,
                             scale_factors: Sequence[float] | None = None,
                             scales_w: float | None = None, *, scales_h: float | None = None

@@ -48,7 +48,8 @@ _FILES = {
     "sparse.functions": ("sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor "
                          "sparse_compressed_tensor",
                          "to_sparse to_sparse_coo to_sparse_csr to_sparse_csc to_dense coalesce "
-                         "sparse_mask"),
+                         "sparse_mask sparse_dim dense_dim indices values is_coalesced "
+                         "crow_indices col_indices ccol_indices row_indices"),
 }
 _NAMESPACES = ("fourier", "elementwise.polynomials", "products.grouped")
 """What public modules bring when they are imported."""

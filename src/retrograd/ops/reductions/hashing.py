@@ -9,6 +9,7 @@ from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import no_kernel
 from ...core.op import Array, Dims, composite, op
+from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from .arguments import UNSET
 
@@ -27,7 +28,7 @@ def _hash_tensor(input: Array, dim: Dims, keepdim: bool) -> Any:
     return reduce_kernels.combined_bits(input, dim, keepdim)
 
 
-@composite(method=True)
+@composite(method=True, out=Out("Expected result to be of dtype uint64, but got {out}"))
 def hash_tensor(input: Tensor, dim: Any = UNSET, *, keepdim: bool = False, mode: int = 0
                 ) -> Tensor:
     """The exclusive or of the bits of all elements, each widened to 64 of them."""

@@ -92,6 +92,34 @@ def coalesce(self: Tensor) -> Any:
     return build(total, places, self.shape, True)
 
 
+@public("sparse_dim", function=None)
+def sparse_dim(self: Tensor) -> int:
+    """How many dimensions the places of a sparse tensor's elements have: none of a dense one."""
+    return 0
+
+
+@public("dense_dim", function=None)
+def dense_dim(self: Tensor) -> int:
+    """How many dimensions each element of a sparse tensor has: all those of a dense one."""
+    return self.ndim
+
+
+def _declare_part(name: str, kind: str) -> None:
+    def refuse(self: Tensor) -> Any:
+        raise RuntimeError(f"{name} expected sparse {kind}tensor layout but got Strided")
+
+    refuse.__name__ = name
+    refuse.__doc__ = f"``{name}`` of a sparse tensor; a dense one has none."
+    public(name, function=None)(refuse)
+
+
+for _name, _kind in {"indices": "coordinate ", "is_coalesced": "coordinate ", "values": "",
+                     "crow_indices": "row compressed ", "col_indices": "row compressed ",
+                     "ccol_indices": "column compressed ",
+                     "row_indices": "column compressed "}.items():
+    _declare_part(_name, _kind)
+
+
 @public("sparse_mask", function=None)
 def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
     """The elements of a tensor where a sparse one has its own."""

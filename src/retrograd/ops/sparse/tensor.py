@@ -37,12 +37,12 @@ class SparseTensor(Tensor):
         return bool(self._data.layout == "sparse_coo")
 
     @property
-    def is_sparse_csr(self) -> bool:
+    def is_sparse_csr(self) -> bool:  # type: ignore[override]
         return bool(self._data.layout == "sparse_csr")
 
     # ------------------------------------------------------------ its parts
 
-    def is_coalesced(self) -> bool:
+    def is_coalesced(self) -> bool:  # type: ignore[override]
         self._by_coordinates("is_coalesced")
         return bool(self._data.is_coalesced)
 
