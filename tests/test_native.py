@@ -249,6 +249,12 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return (arrays.floats(*arrays.shape(), scale=4),)
 
 
+@case("pointwise.erf", "pointwise.erfc", "pointwise.ndtr", "pointwise.trigamma")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    return (arrays.floats(*arrays.shape(), scale=arrays.draw(st.sampled_from([0.3, 4.0, 20.0]))),)
+
+
 @case("smooth.gelu_gradient", "smooth.tanh_gelu_gradient", "smooth.silu_gradient")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     shape = arrays.shape()  # a slope may be 0 or nearly so, which an infinite gradient would tell
@@ -718,6 +724,26 @@ def test_kernels_refuse_what_does_not_fit() -> None:
                           ((3, np.empty_like(x), 1), "bytes-like")]:
         with pytest.raises((TypeError, ValueError, BufferError), match=error):
             softmax(*given_)
+
+
+# ---------------------------------------------------------------- special functions
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+@pytest.mark.parametrize(("name", "low", "high"), [
+    ("erf", -6, 6), ("erfc", -6, 9), ("ndtr", -9, 9), ("trigamma", 1e-3, 40),
+    ("trigamma", -9.96, -0.05)])
+def test_special_functions_are_within_their_units_in_the_last_place(
+        name: str, low: float, high: float, dtype: Any) -> None:
+    x = np.linspace(low, high, 2003).astype(dtype)
+    found = native.OVER[f"pointwise.{name}"].call(x)
+    library = pytest.importorskip("scipy.special")
+    wide = x.astype(np.float64)
+    exact = library.zeta(2.0, wide) if name == "trigamma" else getattr(library, name)(wide)
+    apart = np.abs(found - exact) / np.spacing(np.abs(exact).astype(dtype))
+    # In double precision both have errors, SciPy's the larger ones where results are tiny.
+    assert apart.max() < (0.51 if dtype == np.float32 else 100 if low < -5 < 5 < high else 16)
 
 
 # ---------------------------------------------------------------- Fourier transforms

@@ -74,7 +74,5 @@ def eigh(a: Any, side: str) -> tuple[Any, Any]:
     return plain.eigh(a, side) if info.any() else (values, vectors)  # which says why
 
 
-fill_with_plain_bodies(globals(), plain)
-
-triangle = native("triangle(array, like(array), diagonal, upper)",
-                  when="array.ndim > 1 and ready(array)")(globals()["triangle"])
+fill_with_plain_bodies(globals(), plain, triangle=native(
+    "triangle(array, like(array), diagonal, upper)", when="array.ndim > 1 and ready(array)"))

@@ -121,4 +121,8 @@ def made_complex(real: Any, imag: Any) -> Any:
     return found
 
 
-fill_with_plain_bodies(globals(), plain)
+_UNARY = "array.size > 255 and array.dtype.char in 'fd' and in_order(array)"
+
+fill_with_plain_bodies(globals(), plain, **{
+    name: native(f"{name}(array, like(array))", when=_UNARY)
+    for name in ("erf", "erfc", "ndtr", "trigamma")})

@@ -223,6 +223,21 @@ def made_complex(real: Any, imag: Any) -> Any:
 # ---------------------------------------------------------------- special functions
 
 
+def erf(array: Any) -> Any:
+    """The error function."""
+    return special("erf", array)
+
+
+def erfc(array: Any) -> Any:
+    """One minus the error function."""
+    return special("erfc", array)
+
+
+def ndtr(array: Any) -> Any:
+    """The probability of a normal variable to be below each number."""
+    return special("ndtr", array)
+
+
 def log_gamma(array: Any) -> Any:
     found = special("gammaln", array)
     return xp.where(array == -xp.inf, -array, found)
@@ -235,9 +250,16 @@ def digamma(array: Any) -> Any:
     return xp.where(array == 0, zero, found).astype(array.dtype)
 
 
+def trigamma(array: Any) -> Any:
+    """The second derivative of log gamma."""
+    return xp.asarray(xp.special("zeta")(2.0, xp.asarray(array, xp.float64))).astype(array.dtype)
+
+
 def polygamma(order: int, array: Any) -> Any:
     if order == 0:
         return digamma(array)
+    if order == 1:
+        return trigamma(array)
     factorial = float(math.factorial(order))
     found = (-1.0) ** (order + 1) * factorial * xp.special("zeta")(
         order + 1, xp.asarray(array, xp.float64))

@@ -34,11 +34,11 @@ def _special(name: str, doc: str, kernel: Any, vjp: Any = None, node: str | None
 
 # ---------------------------------------------------------------- error integrals
 
-erf = unary("erf", "The error function.", lambda input: pointwise_kernels.special("erf", input),
+erf = unary("erf", "The error function.", lambda input: pointwise_kernels.erf(input),
             lambda g, input: g * (2 / _ROOT_PI * exp(-(input * input))), promote="float",
             inplace="function", guard=kinds("f", "erf_vml_cpu"))
 erfc = unary("erfc", "One minus the error function, exact far from zero.",
-             lambda input: pointwise_kernels.special("erfc", input),
+             lambda input: pointwise_kernels.erfc(input),
              lambda g, input: g * (-2 / _ROOT_PI * exp(-(input * input))), promote="float",
              inplace="function", guard=kinds("f", "erfc_vml_cpu"))
 erfinv = unary("erfinv", "The inverse of the error function.",
@@ -55,7 +55,7 @@ erfcx = _special("erfcx", "exp(x²) erfc(x), which does not underflow.",
                  lambda input: pointwise_kernels.special("erfcx", input),
                  lambda g, input, y: g * (2.0 * input * y - 2 / _ROOT_PI), "SpecialErfcxBackward0")
 ndtr = _special("ndtr", "The area under the standard normal density to the left of ``input``.",
-                lambda input: pointwise_kernels.special("ndtr", input),
+                lambda input: pointwise_kernels.ndtr(input),
                 lambda g, input: g * (exp(-0.5 * input * input) / _ROOT_TWO_PI), "MulBackward1",
                 "erf_vml_cpu")
 log_ndtr = _special("log_ndtr", "The logarithm of :func:`ndtr`.",
