@@ -162,7 +162,13 @@ class PackedParameters:
                 sgd_step(param, grad, lr, weight_decay, maximize)
 
         with quiet():
-            self.update(grads, move)
+            # Without state nothing is gained by joining parameters.
+            if not momentum and (HAS_KERNELS or all(c.part is None for c in self.chunks)):
+                for param, grad in zip(self.arrays, grads):
+                    if grad is not None:
+                        sgd_step(param, grad, lr, weight_decay, maximize)
+            else:
+                self.update(grads, move)
 
     def adam(self, grads: Sequence[Any], *, lr: float, beta1: float, beta2: float, eps: float,
              weight_decay: float, decoupled: bool, maximize: bool, amsgrad: bool) -> None:
