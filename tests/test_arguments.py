@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dis
 import traceback
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -12,15 +12,15 @@ import pytest
 from retrograd.core.arguments import _closing_over, put_in_front
 
 
-def template(before: int) -> CodeType:
-    """Code that handles what the function raises, after so many statements."""
+def template(before: int) -> FunctionType:
+    """A function that handles what the function raises, after so many statements."""
     lines = ["def front(*args, **kwargs):", "    call = 'CALL'", *["    x = 1"] * before,
              "    try:", "        try:", "            return call(*args, **kwargs)",
              "        except KeyError:", "            return 'caught'", "    finally:",
              "        kwargs.get('done', list)()"]
     space: dict[str, Any] = {}
     exec(compile("\n".join(lines), "front.py", "exec"), space)
-    return space["front"].__code__
+    return space["front"]
 
 
 def function(free: int) -> FunctionType:
@@ -39,7 +39,7 @@ def function(free: int) -> FunctionType:
 @pytest.mark.parametrize("before", [0, 8, 9, 10, 14, 15, 16, 40, 1000, 2100])
 def test_code_in_front_of_a_closure(free: int, before: int) -> None:
     outer, inner = template(before), function(free)
-    plain = put_in_front(inner, outer, lambda call: call)
+    plain = put_in_front(inner, lambda call: call, outer)
     total, done = sum(range(free)), []
     assert plain() == inner() == total
     assert inner.__wrapped__ is plain  # type: ignore[attr-defined]
@@ -56,7 +56,7 @@ def test_code_in_front_of_a_closure(free: int, before: int) -> None:
 
 @pytest.mark.parametrize("before", [0, 9, 15, 40, 1000, 2100])
 def test_lines_and_handlers_begin_one_instruction_later(before: int) -> None:
-    code = template(before)
+    code = template(before).__code__
     later = _closing_over(code, ("a", "b"))
     assert _closing_over(code, ()) is code
     assert list(later.co_positions())[1:] == list(code.co_positions())
