@@ -318,3 +318,27 @@ def test_one_gradient_of_two_buffers_is_cut_for_each() -> None:
     second[3:] = torch.zeros(1, requires_grad=True)
     (first + second).sum().backward()
     assert a.grad.tolist() == [0, 1, 1, 1] and b.grad.tolist() == [1, 1, 1, 0]
+
+
+def test_a_gradient_that_goes_two_ways_is_not_overwritten_on_one():
+    """Both operands of the sum are given the same memory, and each was written to in part."""
+    x, y = (torch.ones(4, requires_grad=True) for _ in range(2))
+    a, b = x * 2, y * 3
+    a[:2] = 0
+    b[2:] = 0
+    c = a + b
+    c[1:3] *= 10
+    c[0] *= 5
+    c.sum().backward()
+    assert x.grad.tolist() == [0, 0, 20, 2]
+    assert y.grad.tolist() == [15, 30, 0, 0]
+
+
+def test_writes_one_after_another_pass_one_gradient_on():
+    x, seed = torch.ones(4, requires_grad=True), torch.ones(4)
+    y = x * 2
+    for i in range(4):
+        y[i] *= i
+    y.backward(seed)
+    assert x.grad.tolist() == [0, 2, 4, 6]
+    assert seed.tolist() == [1, 1, 1, 1]  # what the program gave is its own

@@ -94,3 +94,24 @@ def test_gradients_that_are_found_together_are_those_that_are_found_alone(norm: 
             for i, found in zip(some, torch.autograd.grad(y, inputs, g, retain_graph=True)):
                 torch.testing.assert_close(found, alone[i])
             assert not together._waiting.found and not together._waiting.given
+
+
+def test_what_an_interrupted_pass_has_found_is_nobodys(monkeypatch: pytest.MonkeyPatch) -> None:
+    from retrograd.backend.numpy import together
+
+    kept = together.keep
+
+    def interrupted(*args: object) -> None:
+        kept(*args)
+        raise KeyboardInterrupt
+
+    x, g = batch(20, 8, 512), batch(20, 8, 512)
+    first, second = (torch.full((512,), v, dtype=torch.float64, requires_grad=True)
+                     for v in (1.0, 2.0))
+    with monkeypatch.context() as patch:
+        patch.setattr(together, "keep", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            F.layer_norm(x.clone().requires_grad_(), (512,), first).backward(g)
+    F.layer_norm(2 * x + x.flip(0), (512,), second).backward(g)
+    alone, = torch.autograd.grad(F.layer_norm(2 * x + x.flip(0), (512,), second), second, g.clone())
+    torch.testing.assert_close(second.grad, alone)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import sys
 import weakref
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -463,7 +463,7 @@ def _copied(base: Tensor, target: Tensor, node: Any) -> Node:
     copied.rest = tuple(edges[2:])
     copied.inputs = len(edges)
     copied._arity = max(len(edges), 2)
-    copied.fn = node
+    copied.fn, copied.given = node, None
     copied.view = Geometry(base, target)
     return copied
 
@@ -602,21 +602,24 @@ class CopySlices(PlacedNode):
     """The history of a base after one of its views was written to.
 
     The part of the incoming gradient that belongs to the view goes through ``fn``, the node of the
-    write; the rest passes to whatever the base was before.
+    write; the rest passes to whatever the base was before. What another such node has ``given``
+    this one is memory that it made for it, which may be overwritten.
     """
 
-    __slots__ = ("next1", "rest", "fn", "view", "inputs", "_arity")
+    __slots__ = ("next1", "rest", "fn", "view", "inputs", "_arity", "given")
     fn: Any
     view: Any
     inputs: Any
+    given: Callable[[], Any] | None
 
     def pass_on(self, g: Any, by: Released, grads: dict[Any, Any]) -> None:
-        # What nobody else holds may be overwritten.
-        is_own = sys.getrefcount(g) == _ALONE and xp.is_array(g) and xp.owns_memory(g) \
+        is_own = self.given is not None and self.given() is g \
             and not self.view.chain and self.view.fits(g)
         edges = self.edges()
         results = self._pulled(g, is_own, edges)
         self.release(by)
+        if type(edges[0]) is CopySlices and is_array(results[0]) and not self.view.chain:
+            edges[0].given = weakref.ref(results[0])
         for edge, result in zip(edges, results, strict=False):
             if edge is not None and result is not None:
                 grads[edge] = grads[edge] + result if edge in grads else result
@@ -694,20 +697,6 @@ class CopySlices(PlacedNode):
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
         return tuple(public_edge(e) for e in self.edges()[:self.inputs])
 
-
-class _Probe:
-    """Counts who holds a gradient that is held by a loop over nodes, and by nobody else."""
-
-    def pass_on(self, g: Any) -> int:
-        return sys.getrefcount(g)
-
-    @classmethod
-    def count(cls) -> int:
-        node, g = cls(), object()
-        return node.pass_on(g)
-
-
-_ALONE = _Probe.count()
 
 offer(call_inplace, call_inplace_operator, goes_unrecorded)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import math
-import sys
 from typing import Any
 
 import numpy as np
@@ -164,12 +163,8 @@ _ADD = bytes((0, 2, 0, 1))
 
 
 def added(grads: dict[Any, Any], edge: Any, gradient: Any) -> Any:
-    """The sum of a large gradient and the one that has arrived at ``edge`` before it.
-
-    It is put where the earlier one lies, if nobody else holds that.
-    """
+    """The sum of a large gradient and the one that has arrived at ``edge`` before it."""
     known = grads[edge]
-    is_alone = sys.getrefcount(known) == 3  # held by the gradients, by that name, and to be counted
     if known.size < _WORTH_A_STEP or known.__class__ is not np.ndarray \
             or gradient.__class__ is not np.ndarray \
             or known.shape != gradient.shape or "compute" not in kernels:
@@ -177,7 +172,5 @@ def added(grads: dict[Any, Any], edge: Any, gradient: Any) -> Any:
     found = _read((known, gradient))
     if found is None:
         return known + gradient
-    times, (first, second) = found
-    out = known if is_alone and first is known and known.flags.owndata else \
-        np.empty(known.shape, known.dtype)
-    return kernels["compute"](_ADD, (), times, 0, out, first, second)
+    times, read = found
+    return kernels["compute"](_ADD, (), times, 0, np.empty(known.shape, known.dtype), *read)

@@ -43,6 +43,9 @@ class Over(NamedTuple):
 OVER: dict[str, Over] = {}
 """Every kernel that is in use, by the name of its body."""
 
+FOR_KERNELS: list[Callable[..., Any]] = []
+"""Functions that conditions and calls of kernels use, and bodies do not."""
+
 
 def _found() -> Any:
     """The distribution with the kernels; None where there is none, or is not to be used."""
@@ -72,6 +75,7 @@ def native(call: str, *helpers: Callable[..., Any],
     :data:`HELPERS`.
     """
     kernel = call.partition("(")[0]
+    FOR_KERNELS.extend(helpers)
 
     def over(body: Callable[..., Any]) -> Any:
         if kernel not in kernels:
