@@ -76,8 +76,8 @@ class Data(Meaning):
             getattr(Namespace(owner, self), name)
 
 
-_SHARED = (*SHARED, "size", "name")
-"""What raw data has as tensors have it; what a batch calls its size, and a parameter its name."""
+_SHARED = (*SHARED, "size", "name", "values", "indices")
+"""What raw data has as tensors have it, and what batches, parameters, dicts and ops have."""
 _FIT = (math, reduce, REGISTRY, Like, NotImplemented, len, range, tuple, list, set, dict, sum, max,
         min, bool, int, float, complex, zip, map, enumerate, reversed, sorted, abs, any, all, next,
         slice, isinstance, kind_of)
