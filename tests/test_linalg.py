@@ -158,3 +158,24 @@ def test_cholesky_solve_of_few_and_of_many_right_hand_sides(columns: int, upper:
     given = sides, factor.requires_grad_()
     assert torch.autograd.gradcheck(solved, given, check_batched_grad=True)
     assert torch.autograd.gradgradcheck(solved, given)
+
+
+def test_scipys_threads_are_its_own_again() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from retrograd.backend.numpy.routines import _scipys
+
+    if _scipys("get_num_threads") is None:
+        pytest.skip("SciPy came without OpenBLAS")
+    before = _scipys("get_num_threads")()
+    spd = torch.eye(100, dtype=torch.float64) * 2
+    try:
+        _scipys("set_num_threads")(2)
+        with ThreadPoolExecutor(8) as pool:
+            factors = list(pool.map(torch.linalg.cholesky, [spd] * 64))
+        with pytest.raises(torch.linalg.LinAlgError):
+            torch.linalg.cholesky(-spd)
+        assert _scipys("get_num_threads")() == 2
+        assert all(torch.allclose(factor @ factor.T, spd) for factor in factors)
+    finally:
+        _scipys("set_num_threads")(before)

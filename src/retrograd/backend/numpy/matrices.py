@@ -13,7 +13,7 @@ from ..plain import matrices as plain
 from ..plain.precision import is_half
 from . import FLOAT32, FLOAT64
 from .native import native, strided
-from .routines import routine
+from .routines import routine, routines_for
 
 _matmul = np.matmul
 
@@ -69,8 +69,9 @@ def eigh(a: Any, side: str) -> tuple[Any, Any]:
         return plain.eigh(a, side)
     values, vectors = np.empty(a.shape[:-1], a.dtype), np.empty(a.shape, a.dtype)
     info = np.empty(a.shape[:-2], np.int32)
-    for index in np.ndindex(a.shape[:-2]):
-        values[index], vectors[index], info[index] = find(a[index], lower=side == "L")
+    with routines_for(a.shape[-1]):
+        for index in np.ndindex(a.shape[:-2]):
+            values[index], vectors[index], info[index] = find(a[index], lower=side == "L")
     return plain.eigh(a, side) if info.any() else (values, vectors)  # which says why
 
 

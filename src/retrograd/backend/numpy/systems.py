@@ -8,7 +8,7 @@ import numpy as np
 
 from ..plain import fill_with_plain_bodies
 from ..plain import systems as plain
-from .routines import routine
+from .routines import routine, routines_for
 
 _SMALL = 16
 """Batches of matrices up to this size are solved by one call of NumPy's, which is quicker."""
@@ -32,7 +32,8 @@ def solve_triangular(a: Any, b: Any, upper: bool, unit: bool) -> Any:
     if not b.size or not a.size or a.dtype != b.dtype or (a.ndim > 2 and size <= _SMALL) or (
             routine("trsm", a.dtype) is None):
         return plain.solve_triangular(a, b, upper, unit)
-    return _each(_one_triangle, a, b, upper, unit)
+    with routines_for(size):
+        return _each(_one_triangle, a, b, upper, unit)
 
 
 def _one_triangle(a: Any, b: Any, upper: bool, unit: bool) -> Any:
@@ -75,12 +76,14 @@ def cholesky(a: Any, upper: bool, name: str, quiet: bool = False) -> Any:
     if factor is None:
         return plain.cholesky(a, upper, name, quiet)
     found = np.empty(a.shape, a.dtype)
-    for index in np.ndindex(a.shape[:-2]):
-        # The transpose, whose columns are these rows, has the transposed factor on the other side.
-        turned, info = factor(a[index].T, lower=upper)
-        if info or not np.isfinite(turned.diagonal()).all():
-            return plain.cholesky(a, upper, name, quiet)
-        found[index] = turned.T
+    with routines_for(a.shape[-1]):
+        for index in np.ndindex(a.shape[:-2]):
+            # The transpose, whose columns are these rows, has the transposed factor on the other
+            # side.
+            turned, info = factor(a[index].T, lower=upper)
+            if info or not np.isfinite(turned.diagonal()).all():
+                return plain.cholesky(a, upper, name, quiet)
+            found[index] = turned.T
     return found
 
 
@@ -91,9 +94,10 @@ def lu_factor(a: Any) -> tuple[Any, Any, Any]:
     packed, lead = np.empty(a.shape, a.dtype), a.shape[:-2]
     pivots = np.empty((*lead, min(a.shape[-2:])), np.int32)
     info = np.empty(lead, np.int32)
-    for index in np.ndindex(lead):
-        packed[index], swaps, info[index] = factor(a[index])
-        pivots[index] = swaps + 1
+    with routines_for(min(a.shape[-2:])):
+        for index in np.ndindex(lead):
+            packed[index], swaps, info[index] = factor(a[index])
+            pivots[index] = swaps + 1
     return packed, pivots, info
 
 

@@ -16,7 +16,7 @@ _asked = 1  # the answer where NumPy was built with a BLAS that cannot be asked
 
 def count() -> int:
     """The number of threads a large matrix product may use."""
-    get = _function("get_num_threads")
+    get = blas_function("get_num_threads")
     return _asked if get is None else get()
 
 
@@ -26,16 +26,19 @@ def limit(n: int) -> None:
     global _asked
     _asked = n
     native.set_threads(n)
-    set_ = _function("set_num_threads")
+    set_ = blas_function("set_num_threads")
     if set_ is not None:
         set_(n)
 
 
 @cache
-def _function(name: str) -> Any:
-    """OpenBLAS's function of that name, or None if its library did not come with NumPy."""
-    package = Path(np.__file__).parent
-    for folder in (package.parent / "numpy.libs", package / ".dylibs"):
+def blas_function(name: str, file: str = np.__file__) -> Any:
+    """OpenBLAS's function of that name, or None if its library did not come with a package.
+
+    The package, NumPy or SciPy, is known by its file: each brings a library of its own.
+    """
+    package = Path(file).parent
+    for folder in (package.parent / f"{package.name}.libs", package / ".dylibs"):
         for path in sorted(folder.glob("*openblas*")):
             library = ctypes.CDLL(str(path))
             # Wheels rename the symbols: a prefix, and a suffix for 64-bit indices.
