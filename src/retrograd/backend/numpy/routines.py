@@ -31,8 +31,8 @@ def routine(name: str, dtype: np.dtype) -> Any:
 class _OneThread:
     """A block in which SciPy's BLAS uses one thread.
 
-    Its threads would go on waiting for work on the cores that NumPy's BLAS, which has threads of its
-    own, is given the next product on: the two in turns take several times as long as either.
+    Its threads would go on waiting for work on the cores that NumPy's BLAS, which has threads of
+    its own, is given the next product on: the two in turns take several times as long as either.
     """
 
     def __init__(self) -> None:
