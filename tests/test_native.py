@@ -249,10 +249,24 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return (arrays.floats(*arrays.shape(), scale=4),)
 
 
-@case("pointwise.erf", "pointwise.erfc", "pointwise.ndtr", "pointwise.trigamma")
+@case("pointwise.erf", "pointwise.erfc", "pointwise.erfinv", "pointwise.ndtr", "pointwise.log_ndtr",
+      "pointwise.logit", "pointwise.trigamma")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
     return (arrays.floats(*arrays.shape(), scale=arrays.draw(st.sampled_from([0.3, 4.0, 20.0]))),)
+
+
+@case("pointwise.erfcx")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    return (arrays.floats(*arrays.shape(), scale=arrays.draw(st.sampled_from([0.3, 1.0]))),)
+
+
+@case("pointwise.log_gamma", "pointwise.i0", "pointwise.i0e", "pointwise.i1", "pointwise.i1e",
+      "pointwise.bessel_j0")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    arrays.dtype = FLOATS[0]
+    return (arrays.floats(*arrays.shape(), scale=arrays.draw(st.sampled_from([0.3, 4.0, 20.0, 1e5]))),)
 
 
 @case("smooth.gelu_gradient", "smooth.tanh_gelu_gradient", "smooth.silu_gradient")
@@ -733,7 +747,8 @@ def test_kernels_refuse_what_does_not_fit() -> None:
 @pytest.mark.parametrize("dtype", FLOATS[:2])
 @pytest.mark.parametrize(("name", "low", "high"), [
     ("erf", -6, 6), ("erfc", -6, 9), ("ndtr", -9, 9), ("trigamma", 1e-3, 40),
-    ("trigamma", -9.96, -0.05)])
+    ("trigamma", -9.96, -0.05), ("erfcx", -3, 60), ("erfinv", -0.99999, 0.99999),
+    ("log_ndtr", -40, 4)])
 def test_special_functions_are_within_their_units_in_the_last_place(
         name: str, low: float, high: float, dtype: Any) -> None:
     x = np.linspace(low, high, 2003).astype(dtype)
@@ -744,6 +759,36 @@ def test_special_functions_are_within_their_units_in_the_last_place(
     apart = np.abs(found - exact) / np.spacing(np.abs(exact).astype(dtype))
     # In double precision both have errors, SciPy's the larger ones where results are tiny.
     assert apart.max() < (0.51 if dtype == np.float32 else 100 if low < -5 < 5 < high else 16)
+
+
+@needs_kernels
+@pytest.mark.parametrize(("name", "theirs", "low", "high"), [
+    ("log_gamma", "gammaln", -9.96, 12), ("log_gamma", "gammaln", 1e-9, 1e-4),
+    ("log_gamma", "gammaln", 10, 1e30), ("logit", "logit", 1e-6, 0.999999), ("i0", "i0", -80, 80),
+    ("i1", "i1", -80, 80), ("i0e", "i0e", -300, 300), ("i1e", "i1e", -300, 300),
+    ("bessel_j0", "j0", -90, 90)])
+def test_special_functions_are_exact_in_single_precision(
+        name: str, theirs: str, low: float, high: float) -> None:
+    x = np.linspace(low, high, 2003).astype(np.float32)
+    found = native.OVER[f"pointwise.{name}"].call(x)
+    exact = getattr(pytest.importorskip("scipy.special"), theirs)(x.astype(np.float64))
+    assert (np.abs(found - exact) / np.spacing(np.abs(exact).astype(np.float32))).max() < 0.51
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+@pytest.mark.parametrize("name", ["erf", "erfc", "erfcx", "erfinv", "ndtr", "log_ndtr", "logit",
+                                  "log_gamma", "i0", "i0e", "i1", "i1e", "bessel_j0"])
+def test_special_functions_of_special_numbers(name: str, dtype: Any) -> None:
+    tiny, huge = np.finfo(dtype).smallest_subnormal, np.finfo(dtype).max
+    x = np.array([0, 1, 2, 3, 0.5, 1e-30, tiny, huge, np.inf], dtype)
+    x = np.concatenate([x, -x, np.full(300, np.nan, dtype)])
+    over = native.OVER[f"pointwise.{name}"]
+    with np.errstate(all="ignore"):
+        found, expected = over.function(x), over.body(x)
+    assert np.allclose(found, expected, 1e-15 if dtype == np.float64 else 2e-7, 0, equal_nan=True)
+    zero = expected == 0
+    assert np.array_equal(np.signbit(found[zero]), np.signbit(expected[zero]))
 
 
 # ---------------------------------------------------------------- Fourier transforms

@@ -3,5 +3,5 @@
 from importlib import import_module
 
 for _subject in ("training", "kernels", "science", "writes", "small", "layers", "matrices",
-                 "higher", "fourier", "data", "transforms", "others"):
+                 "higher", "fourier", "special", "data", "transforms", "others"):
     import_module("." + _subject, __name__)

@@ -121,8 +121,8 @@ def made_complex(real: Any, imag: Any) -> Any:
     return found
 
 
-_UNARY = "array.size > 255 and array.dtype.char in 'fd' and in_order(array)"
-
 fill_with_plain_bodies(globals(), plain, **{
-    name: native(f"{name}(array, like(array))", when=_UNARY)
-    for name in ("erf", "erfc", "ndtr", "trigamma")})
+    name: native(f"{name}(array, like(array))",
+                 when=f"array.size > 255 and array.dtype.char in '{dtypes}' and in_order(array)")
+    for dtypes, names in {"fd": "erf erfc erfcx erfinv ndtr log_ndtr logit trigamma",
+                          "f": "log_gamma i0 i0e i1 i1e bessel_j0"}.items() for name in names.split()})

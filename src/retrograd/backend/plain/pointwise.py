@@ -238,6 +238,51 @@ def ndtr(array: Any) -> Any:
     return special("ndtr", array)
 
 
+def erfcx(array: Any) -> Any:
+    """exp(x²) times :func:`erfc`."""
+    return special("erfcx", array)
+
+
+def erfinv(array: Any) -> Any:
+    """The inverse of :func:`erf`."""
+    return special("erfinv", array)
+
+
+def log_ndtr(array: Any) -> Any:
+    """The logarithm of :func:`ndtr`."""
+    return special("log_ndtr", array)
+
+
+def logit(array: Any) -> Any:
+    """The logarithm of the odds of a probability."""
+    return xp.log(array / (1 - array))
+
+
+def i0(array: Any) -> Any:
+    """The modified Bessel function of the first kind, of order 0."""
+    return special("i0", array)
+
+
+def i0e(array: Any) -> Any:
+    """:func:`i0` times exp(-|x|)."""
+    return special("i0e", array)
+
+
+def i1(array: Any) -> Any:
+    """The modified Bessel function of the first kind, of order 1."""
+    return special("i1", array)
+
+
+def i1e(array: Any) -> Any:
+    """:func:`i1` times exp(-|x|)."""
+    return special("i1e", array)
+
+
+def bessel_j0(array: Any) -> Any:
+    """The Bessel function of the first kind, of order 0."""
+    return special("j0", array)
+
+
 def log_gamma(array: Any) -> Any:
     found = special("gammaln", array)
     return xp.where(array == -xp.inf, -array, found)

@@ -69,14 +69,14 @@ def logit(input: Array, eps: float | None = None) -> Any:
     """log(x / (1 - x)), with ``input`` held ``eps`` away from 0 and 1 if that is given."""
     if eps is not None:
         input = pointwise_kernels.bounded(input, eps, 1 - eps)
-    return xp.log(input / (1 - input))
+    return pointwise_kernels.logit(input)
 
 
 def _logit_gradient(g: Any, input: Any, eps: float | None) -> Any:
-    found = g / (input * (1 - input))
+    spread = input * (1 - input)  # negative outside of 0 and 1
     if eps is None:
-        return where((input < 0) | (input > 1), math.nan, found)
-    return zeroed(found, (input < eps) | (input > 1 - eps))
+        return where(spread < 0, math.nan, g / spread)
+    return zeroed(g / spread, (input < eps) | (input > 1 - eps))
 
 
 def _xlogy_kernel(input: Any, other: Any) -> Any:

@@ -42,7 +42,7 @@ erfc = unary("erfc", "One minus the error function, exact far from zero.",
              lambda g, input: g * (-2 / _ROOT_PI * exp(-(input * input))), promote="float",
              inplace="function", guard=kinds("f", "erfc_vml_cpu"))
 erfinv = unary("erfinv", "The inverse of the error function.",
-               lambda input: pointwise_kernels.special("erfinv", input),
+               lambda input: pointwise_kernels.erfinv(input),
                lambda g, input: g * _erfinv_slope(erfinv(input)), promote="float", inplace=True,
                guard=kinds("f", "erfinv_vml_cpu"))
 
@@ -52,14 +52,14 @@ def _erfinv_slope(y: Any) -> Any:
 
 
 erfcx = _special("erfcx", "exp(x²) erfc(x), which does not underflow.",
-                 lambda input: pointwise_kernels.special("erfcx", input),
+                 lambda input: pointwise_kernels.erfcx(input),
                  lambda g, input, y: g * (2.0 * input * y - 2 / _ROOT_PI), "SpecialErfcxBackward0")
 ndtr = _special("ndtr", "The area under the standard normal density to the left of ``input``.",
                 lambda input: pointwise_kernels.ndtr(input),
                 lambda g, input: g * (exp(-0.5 * input * input) / _ROOT_TWO_PI), "MulBackward1",
                 "erf_vml_cpu")
 log_ndtr = _special("log_ndtr", "The logarithm of :func:`ndtr`.",
-                    lambda input: pointwise_kernels.special("log_ndtr", input),
+                    lambda input: pointwise_kernels.log_ndtr(input),
                     lambda g, input: g / (erfcx(input * -math.sqrt(0.5)) * _ROOT_HALF_PI),
                     "SpecialLogNdtrBackward0")
 ndtri = _special("ndtri", "The inverse of :func:`ndtr`.",
@@ -191,18 +191,18 @@ xlog1py = _in_three_forms(
 
 
 i0 = unary("i0", "The modified Bessel function of the first kind, of order 0.",
-           lambda input: pointwise_kernels.special("i0", input),
+           lambda input: pointwise_kernels.i0(input),
            lambda g, input: g * i1(input), promote="float", inplace="function",
            guard=kinds("f", "i0_vml_cpu"))
 i0e = _special("i0e", ":func:`i0` times exp(-|x|).",
-               lambda input: pointwise_kernels.special("i0e", input),
+               lambda input: pointwise_kernels.i0e(input),
                lambda g, input, y: g * (i1e(input) - sgn(input) * y), "SpecialI0EBackward0")
 i1 = _special("i1", "The modified Bessel function of the first kind, of order 1.",
-              lambda input: pointwise_kernels.special("i1", input),
+              lambda input: pointwise_kernels.i1(input),
               lambda g, input, y: g * where(input == 0, 0.5, i0(input) - y / input),
               "SpecialI1Backward0")
 i1e = _special("i1e", ":func:`i1` times exp(-|x|).",
-               lambda input: pointwise_kernels.special("i1e", input),
+               lambda input: pointwise_kernels.i1e(input),
                lambda g, input, y: g * where(
                    input == 0, 0.5, i0e(input) - y * (sgn(input) + reciprocal(input))),
                "SpecialI1EBackward0")
@@ -214,17 +214,22 @@ def _without_derivative(name: str, scipy_name: str, doc: str) -> None:
 
 
 for _kind, _scipy, _text in (
-        ("bessel_j0", "j0", "The Bessel function of the first kind, of order 0."),
         ("bessel_j1", "j1", "The Bessel function of the first kind, of order 1."),
         ("bessel_y0", "y0", "The Bessel function of the second kind, of order 0."),
         ("bessel_y1", "y1", "The Bessel function of the second kind, of order 1."),
-        ("modified_bessel_i0", "i0", "The modified Bessel function of the first kind, order 0."),
-        ("modified_bessel_i1", "i1", "The modified Bessel function of the first kind, order 1."),
         ("modified_bessel_k0", "k0", "The modified Bessel function of the second kind, order 0."),
         ("modified_bessel_k1", "k1", "The modified Bessel function of the second kind, order 1."),
         ("scaled_modified_bessel_k0", "k0e", ":func:`modified_bessel_k0` times exp(x)."),
         ("scaled_modified_bessel_k1", "k1e", ":func:`modified_bessel_k1` times exp(x).")):
     _without_derivative(_kind, _scipy, _text)
+bessel_j0 = _special("bessel_j0", "The Bessel function of the first kind, of order 0.",
+                     lambda input: pointwise_kernels.bessel_j0(input))
+modified_bessel_i0 = _special(
+    "modified_bessel_i0", "The modified Bessel function of the first kind, order 0.",
+    lambda input: pointwise_kernels.i0(input))
+modified_bessel_i1 = _special(
+    "modified_bessel_i1", "The modified Bessel function of the first kind, order 1.",
+    lambda input: pointwise_kernels.i1(input))
 airy_ai = _special("airy_ai", "Airy's function Ai.", lambda input: pointwise_kernels.airy_ai(input))
 spherical_bessel_j0 = _special(
     "spherical_bessel_j0", "The spherical Bessel function of the first kind, of order 0.",
