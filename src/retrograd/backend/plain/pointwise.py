@@ -258,6 +258,12 @@ def logit(array: Any) -> Any:
     return xp.log(array / (1 - array))
 
 
+def logit_gradient(g: Any, array: Any) -> Any:
+    """``g`` times the slope of :func:`logit`, which has none outside of 0 and 1."""
+    spread = array * (1 - array)  # negative there
+    return xp.where(spread < 0, number_in(array.dtype, math.nan), g / spread)
+
+
 def i0(array: Any) -> Any:
     """The modified Bessel function of the first kind, of order 0."""
     return special("i0", array)

@@ -14,7 +14,7 @@ from ..checks.common import kinds
 from .conjugate import conj
 from .expressions import binary, unary
 from .number_operands import BOTH, publish_pair
-from .where import where, zeroed
+from .where import zeroed
 
 LOG2, LOG10 = math.log(2.0), math.log(10.0)
 _function = partial(unary, promote="float", inplace="function")
@@ -73,10 +73,21 @@ def logit(input: Array, eps: float | None = None) -> Any:
 
 
 def _logit_gradient(g: Any, input: Any, eps: float | None) -> Any:
-    spread = input * (1 - input)  # negative outside of 0 and 1
     if eps is None:
-        return where(spread < 0, math.nan, g / spread)
-    return zeroed(g / spread, (input < eps) | (input > 1 - eps))
+        return logit_backward(g, input)
+    return zeroed(g / (input * (1 - input)), (input < eps) | (input > 1 - eps))
+
+
+@elementwise(function=None, method=False, numbers=(), node="WhereBackward0")
+def logit_backward(input: Array, source: Array) -> Any:
+    """``input`` times the derivative of :func:`logit` at ``source``."""
+    return pointwise_kernels.logit_gradient(input, source)
+
+
+logit_backward.vjp(
+    input=lambda g, source: logit_backward(g, source),
+    source=lambda g, input, source: logit_backward(g * input * (2 * source - 1), source)
+    / (source * (1 - source)))
 
 
 def _xlogy_kernel(input: Any, other: Any) -> Any:
