@@ -84,10 +84,19 @@ def logit_backward(input: Array, source: Array) -> Any:
     return pointwise_kernels.logit_gradient(input, source)
 
 
-logit_backward.vjp(
-    input=lambda g, source: logit_backward(g, source),
-    source=lambda g, input, source: logit_backward(g * input * (2 * source - 1), source)
-    / (source * (1 - source)))
+def _logit_bend(g: Any, source: Any) -> Any:
+    """``g`` over the variance of a choice of that probability, 0 where that is negative."""
+    spread = source * (1 - source)
+    return zeroed(g, spread < 0) / spread
+
+
+def _logit_curve(g: Any, source: Any) -> Any:
+    bend = _logit_bend(g, source) / (source * (1 - source))
+    return bend * source - bend * (1 - source)
+
+
+logit_backward.vjp(input=lambda g, source: _logit_bend(g, source),
+                   source=lambda g, input, source: _logit_curve(g * input, source))
 
 
 def _xlogy_kernel(input: Any, other: Any) -> Any:
