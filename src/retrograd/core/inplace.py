@@ -618,7 +618,7 @@ class CopySlices(PlacedNode):
         edges = self.edges()
         results = self._pulled(g, is_own, edges)
         self.release(by)
-        if type(edges[0]) is CopySlices and is_array(results[0]) and not self.view.chain:
+        if type(edges[0]) is CopySlices and xp.is_array(results[0]) and not self.view.chain:
             edges[0].given = weakref.ref(results[0])
         for edge, result in zip(edges, results, strict=False):
             if edge is not None and result is not None:
