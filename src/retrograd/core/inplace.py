@@ -31,6 +31,7 @@ from .graph import (
     View,
     public_edge,
     short_name,
+    sum_of,
 )
 from .libraries import brought, in_library, library_among
 from .op import Op
@@ -622,7 +623,7 @@ class CopySlices(PlacedNode):
             edges[0].given = weakref.ref(results[0])
         for edge, result in zip(edges, results, strict=False):
             if edge is not None and result is not None:
-                grads[edge] = grads[edge] + result if edge in grads else result
+                grads[edge] = sum_of(grads[edge], result) if edge in grads else result
 
     def pull(self, g: Any, *wanted: Any) -> Any:
         return self._pulled(g, False, wanted)
