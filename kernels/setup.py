@@ -41,6 +41,7 @@ class Build(build_ext):
                 ext.extra_objects += objects.result()
         for ext in self.extensions:
             ext.sources = []
+        self.force = True  # without sources, whatever was linked before would seem to be up to date
         super().build_extensions()
 
     def best(self) -> str:
