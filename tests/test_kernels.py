@@ -373,7 +373,7 @@ def points_of_all_sizes() -> Iterator[Any]:
     yield np.full(5000, np.nan, np.float32)
 
 
-@cases("smooth.gelu", "smooth.tanh_gelu", "smooth.silu")
+@cases("smooth._probability", "smooth.gelu", "smooth.tanh_gelu", "smooth.silu")
 def _() -> Any:
     yield from ((x,) for x in points_of_all_sizes())
 

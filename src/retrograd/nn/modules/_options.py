@@ -1,7 +1,8 @@
-"""Layers that are printed with their options."""
+"""Layers that are printed with their options, and families of layers for 1, 2 and 3 dimensions."""
 
 from typing import Any, ClassVar
 
+from .. import functional as F
 from .module import Module
 
 
@@ -21,3 +22,24 @@ class Shown(Module):
     def extra_repr(self) -> str:
         shown = [f"{name}={getattr(self, name)}" for name in self._options]
         return ", ".join([*shown, "inplace=True"] if getattr(self, "inplace", False) else shown)
+
+
+class OfDims(Module):
+    """A layer for one number of dimensions: ``class Conv2d(_Conv, dims=2)``.
+
+    A family that names a function, ``class _Conv(OfDims, function="conv")``, gets the one of its
+    dimensions, here ``F.conv2d``, as ``_function``.
+    """
+
+    dims: ClassVar[int]
+    _family: ClassVar[str | None] = None
+    _function: ClassVar[Any]
+
+    def __init_subclass__(cls, dims: int | None = None, function: str | None = None,
+                          **others: Any) -> None:
+        super().__init_subclass__(**others)
+        cls._family = function or cls._family
+        if dims is not None:
+            cls.dims = dims
+            if cls._family is not None:
+                cls._function = staticmethod(getattr(F, f"{cls._family}{dims}d"))

@@ -152,19 +152,13 @@ class _LazyNorm(WaitsForOneSize):
 class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
     """:class:`BatchNorm1d` of as many channels as the first input has."""
 
-    cls_to_become = BatchNorm1d
-
 
 class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
     """:class:`BatchNorm2d` of as many channels as the first input has."""
 
-    cls_to_become = BatchNorm2d
-
 
 class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
     """:class:`BatchNorm3d` of as many channels as the first input has."""
-
-    cls_to_become = BatchNorm3d
 
 
 class SyncBatchNorm(_BatchNorm):

@@ -7,8 +7,8 @@ from ...core.tensor import Tensor
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter, empty_parameter
+from ._options import OfDims
 from .lazy import WaitsForOneSize
-from .module import Module
 from .utils import tuple_of
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
@@ -19,10 +19,9 @@ Sizes = int | tuple[int, ...]
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-class _ConvNd(Module):
+class _ConvNd(OfDims):
     """What convolutions of any number of dimensions share."""
 
-    dims: ClassVar[int]
     transposed = False
     weight: Parameter
     bias: Parameter | None
@@ -100,7 +99,7 @@ class _ConvNd(Module):
         self.__dict__.setdefault("padding_mode", "zeros")
 
 
-class _Conv(_ConvNd):
+class _Conv(_ConvNd, function="conv"):
     """A convolution (cross-correlation) with learned kernels."""
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Sizes, stride: Sizes = 1,
@@ -127,32 +126,25 @@ class _Conv(_ConvNd):
         if self.padding_mode != "zeros":
             input = F.pad(input, self._padding_per_side(), mode=self.padding_mode)
             padding = (0,) * self.dims
-        return _FUNCTIONS[self.dims](input, weight, bias, self.stride, padding, self.dilation,
-                                     self.groups)
+        return self._function(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
     def forward(self, input: Tensor) -> Tensor:
         return self._conv_forward(input, self.weight, self.bias)
 
 
-class Conv1d(_Conv):
+class Conv1d(_Conv, dims=1):
     """Convolve (cross-correlate) a batch of sequences with learned kernels."""
 
-    dims = 1
 
-
-class Conv2d(_Conv):
+class Conv2d(_Conv, dims=2):
     """Convolve (cross-correlate) a batch of images with learned kernels."""
 
-    dims = 2
 
-
-class Conv3d(_Conv):
+class Conv3d(_Conv, dims=3):
     """Convolve (cross-correlate) a batch of volumes with learned kernels."""
 
-    dims = 3
 
-
-class _ConvTranspose(_ConvNd):
+class _ConvTranspose(_ConvNd, function="conv_transpose"):
     """The gradient of a convolution as a layer, which enlarges its input."""
 
     transposed = True
@@ -191,26 +183,20 @@ class _ConvTranspose(_ConvNd):
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
         padding = self._output_padding(input, output_size)
         assert not isinstance(self.padding, str)
-        return _TRANSPOSED[self.dims](input, self.weight, self.bias, self.stride, self.padding,
-                                      padding, self.groups, self.dilation)
+        return self._function(input, self.weight, self.bias, self.stride, self.padding, padding,
+                              self.groups, self.dilation)
 
 
-class ConvTranspose1d(_ConvTranspose):
+class ConvTranspose1d(_ConvTranspose, dims=1):
     """The gradient of :class:`Conv1d` as a layer."""
 
-    dims = 1
 
-
-class ConvTranspose2d(_ConvTranspose):
+class ConvTranspose2d(_ConvTranspose, dims=2):
     """The gradient of :class:`Conv2d` as a layer."""
 
-    dims = 2
 
-
-class ConvTranspose3d(_ConvTranspose):
+class ConvTranspose3d(_ConvTranspose, dims=3):
     """The gradient of :class:`Conv3d` as a layer."""
-
-    dims = 3
 
 
 class _LazyConvNd(WaitsForOneSize):
@@ -254,38 +240,22 @@ class _LazyConvTranspose(_LazyConvNd):
 class LazyConv1d(_LazyConv, Conv1d):
     """:class:`Conv1d` whose number of input channels the first input decides."""
 
-    cls_to_become = Conv1d
-
 
 class LazyConv2d(_LazyConv, Conv2d):
     """:class:`Conv2d` whose number of input channels the first input decides."""
-
-    cls_to_become = Conv2d
 
 
 class LazyConv3d(_LazyConv, Conv3d):
     """:class:`Conv3d` whose number of input channels the first input decides."""
 
-    cls_to_become = Conv3d
-
 
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
     """:class:`ConvTranspose1d` whose number of input channels the first input decides."""
-
-    cls_to_become = ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
     """:class:`ConvTranspose2d` whose number of input channels the first input decides."""
 
-    cls_to_become = ConvTranspose2d
-
 
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """:class:`ConvTranspose3d` whose number of input channels the first input decides."""
-
-    cls_to_become = ConvTranspose3d
-
-
-_FUNCTIONS = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
-_TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}

@@ -88,16 +88,10 @@ class InstanceNorm3d(_InstanceNorm):
 class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d):
     """:class:`InstanceNorm1d` of as many channels as the first input has."""
 
-    cls_to_become = InstanceNorm1d
-
 
 class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d):
     """:class:`InstanceNorm2d` of as many channels as the first input has."""
 
-    cls_to_become = InstanceNorm2d
-
 
 class LazyInstanceNorm3d(_LazyNorm, InstanceNorm3d):
     """:class:`InstanceNorm3d` of as many channels as the first input has."""
-
-    cls_to_become = InstanceNorm3d

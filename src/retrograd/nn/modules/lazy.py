@@ -67,11 +67,17 @@ class LazyModuleMixin(Module):
 class WaitsForOneSize(LazyModuleMixin):
     """A lazy module of which one size is missing, the attribute ``inferred``.
 
-    Its class knows the shapes of its members (``_shapes``) once that size is known.
+    Its class knows the shapes of its members (``_shapes``) once that size is known; what it becomes
+    then is the last class that it is made of: ``class LazyConv1d(_LazyConv, Conv1d)``.
     """
 
     inferred: ClassVar[str]
     _shapes: Any
+
+    def __init_subclass__(cls, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        if cls.cls_to_become is None and len(cls.__bases__) > 1:
+            cls.cls_to_become = cls.__bases__[-1]
 
     def _wait(self, device: Any, dtype: Any, **wanted: bool) -> None:
         for name, is_wanted in wanted.items():

@@ -61,7 +61,6 @@ class Linear(Module):
 class LazyLinear(WaitsForOneSize, Linear):
     """:class:`Linear` for inputs of a size that the first one decides."""
 
-    cls_to_become = Linear
     inferred = "in_features"
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None,

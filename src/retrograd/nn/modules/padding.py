@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from ...core.tensor import Tensor
 from .. import functional as F
-from .module import Module
+from ._options import OfDims
 from .utils import tuple_of
 
 __all__ = ["CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d",
@@ -15,10 +15,9 @@ __all__ = ["CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "
 Sizes = int | tuple[int, ...]
 
 
-class _Pad(Module):
+class _Pad(OfDims):
     """Adds to both sides of the last dimensions."""
 
-    dims: ClassVar[int]
     mode: ClassVar[str]
 
     def __init__(self, padding: Sizes) -> None:
@@ -43,66 +42,48 @@ class _CircularPad(_Pad):
         return super().forward(input)
 
 
-class CircularPad1d(_CircularPad):
+class CircularPad1d(_CircularPad, dims=1):
     """Goes on with the other end of a sequence."""
 
-    dims = 1
 
-
-class CircularPad2d(_CircularPad):
+class CircularPad2d(_CircularPad, dims=2):
     """Goes on with the other side of an image."""
 
-    dims = 2
 
-
-class CircularPad3d(_CircularPad):
+class CircularPad3d(_CircularPad, dims=3):
     """Goes on with the other side of a volume."""
-
-    dims = 3
 
 
 class _ReflectionPad(_Pad):
     mode = "reflect"
 
 
-class ReflectionPad1d(_ReflectionPad):
+class ReflectionPad1d(_ReflectionPad, dims=1):
     """Mirrors a sequence at its ends."""
 
-    dims = 1
 
-
-class ReflectionPad2d(_ReflectionPad):
+class ReflectionPad2d(_ReflectionPad, dims=2):
     """Mirrors an image at its borders."""
 
-    dims = 2
 
-
-class ReflectionPad3d(_ReflectionPad):
+class ReflectionPad3d(_ReflectionPad, dims=3):
     """Mirrors a volume at its borders."""
-
-    dims = 3
 
 
 class _ReplicationPad(_Pad):
     mode = "replicate"
 
 
-class ReplicationPad1d(_ReplicationPad):
+class ReplicationPad1d(_ReplicationPad, dims=1):
     """Repeats the values at the ends of a sequence."""
 
-    dims = 1
 
-
-class ReplicationPad2d(_ReplicationPad):
+class ReplicationPad2d(_ReplicationPad, dims=2):
     """Repeats the values at the borders of an image."""
 
-    dims = 2
 
-
-class ReplicationPad3d(_ReplicationPad):
+class ReplicationPad3d(_ReplicationPad, dims=3):
     """Repeats the values at the borders of a volume."""
-
-    dims = 3
 
 
 class _ConstantPad(_Pad):
@@ -119,22 +100,16 @@ class _ConstantPad(_Pad):
         return f"padding={self.padding}, value={self.value}"
 
 
-class ConstantPad1d(_ConstantPad):
+class ConstantPad1d(_ConstantPad, dims=1):
     """Adds one value at the ends of a sequence."""
 
-    dims = 1
 
-
-class ConstantPad2d(_ConstantPad):
+class ConstantPad2d(_ConstantPad, dims=2):
     """Adds one value around an image."""
 
-    dims = 2
 
-
-class ConstantPad3d(_ConstantPad):
+class ConstantPad3d(_ConstantPad, dims=3):
     """Adds one value around a volume."""
-
-    dims = 3
 
 
 class _ZeroPad(_ConstantPad):

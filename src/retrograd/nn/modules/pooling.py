@@ -5,8 +5,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from .. import functional as F
-from ._options import Shown
-from .module import Module
+from ._options import OfDims, Shown
 from .utils import tuple_of
 
 __all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
@@ -18,7 +17,8 @@ Sizes = int | tuple[int, ...]
 OptionalSizes = int | None | tuple[int | None, ...]
 
 
-class _MaxPool(Shown, options="kernel_size stride padding dilation ceil_mode"):
+class _MaxPool(OfDims, Shown, function="max_pool",
+               options="kernel_size stride padding dilation ceil_mode"):
     """The largest value of every window."""
 
     def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
@@ -33,26 +33,20 @@ class _MaxPool(Shown, options="kernel_size stride padding dilation ceil_mode"):
         self.ceil_mode = ceil_mode
 
     def forward(self, input: Tensor) -> Any:
-        return self._pool(input, self.kernel_size, self.stride, self.padding, self.dilation,
-                          ceil_mode=self.ceil_mode, return_indices=self.return_indices)
+        return self._function(input, self.kernel_size, self.stride, self.padding, self.dilation,
+                              ceil_mode=self.ceil_mode, return_indices=self.return_indices)
 
 
-class MaxPool1d(_MaxPool):
+class MaxPool1d(_MaxPool, dims=1):
     """The largest value of every window of the last dimension."""
 
-    _pool = staticmethod(F.max_pool1d)
 
-
-class MaxPool2d(_MaxPool):
+class MaxPool2d(_MaxPool, dims=2):
     """The largest value of every window of the last two dimensions."""
 
-    _pool = staticmethod(F.max_pool2d)
 
-
-class MaxPool3d(_MaxPool):
+class MaxPool3d(_MaxPool, dims=3):
     """The largest value of every window of the last three dimensions."""
-
-    _pool = staticmethod(F.max_pool3d)
 
 
 class AvgPool1d(Shown, options="kernel_size stride padding"):
@@ -72,7 +66,7 @@ class AvgPool1d(Shown, options="kernel_size stride padding"):
                             self.count_include_pad)
 
 
-class _AvgPool(Shown, options="kernel_size stride padding"):
+class _AvgPool(OfDims, Shown, function="avg_pool", options="kernel_size stride padding"):
     """The mean of every window."""
 
     def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
@@ -87,23 +81,19 @@ class _AvgPool(Shown, options="kernel_size stride padding"):
         self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
-        return self._pool(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
-                          self.count_include_pad, self.divisor_override)
+        return self._function(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
+                              self.count_include_pad, self.divisor_override)
 
 
-class AvgPool2d(_AvgPool):
+class AvgPool2d(_AvgPool, dims=2):
     """The mean of every window of the last two dimensions."""
 
-    _pool = staticmethod(F.avg_pool2d)
 
-
-class AvgPool3d(_AvgPool):
+class AvgPool3d(_AvgPool, dims=3):
     """The mean of every window of the last three dimensions."""
 
-    _pool = staticmethod(F.avg_pool3d)
 
-
-class _LPPool(Shown, options="norm_type kernel_size stride ceil_mode"):
+class _LPPool(OfDims, Shown, function="lp_pool", options="norm_type kernel_size stride ceil_mode"):
     """The norm of every window."""
 
     def __init__(self, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None,
@@ -115,29 +105,23 @@ class _LPPool(Shown, options="norm_type kernel_size stride ceil_mode"):
         self.ceil_mode = ceil_mode
 
     def forward(self, input: Tensor) -> Tensor:
-        return self._pool(input, float(self.norm_type), self.kernel_size, self.stride,
-                          self.ceil_mode)
+        return self._function(input, float(self.norm_type), self.kernel_size, self.stride,
+                              self.ceil_mode)
 
 
-class LPPool1d(_LPPool):
+class LPPool1d(_LPPool, dims=1):
     """The norm of every window of the last dimension."""
 
-    _pool = staticmethod(F.lp_pool1d)
 
-
-class LPPool2d(_LPPool):
+class LPPool2d(_LPPool, dims=2):
     """The norm of every window of the last two dimensions."""
 
-    _pool = staticmethod(F.lp_pool2d)
 
-
-class LPPool3d(_LPPool):
+class LPPool3d(_LPPool, dims=3):
     """The norm of every window of the last three dimensions."""
 
-    _pool = staticmethod(F.lp_pool3d)
 
-
-class _AdaptiveAvgPool(Shown, options="output_size"):
+class _AdaptiveAvgPool(OfDims, Shown, function="adaptive_avg_pool", options="output_size"):
     """Means of as many windows as are asked for."""
 
     def __init__(self, output_size: OptionalSizes) -> None:
@@ -145,28 +129,22 @@ class _AdaptiveAvgPool(Shown, options="output_size"):
         self.output_size = output_size
 
     def forward(self, input: Tensor) -> Tensor:
-        return self._pool(input, self.output_size)
+        return self._function(input, self.output_size)
 
 
-class AdaptiveAvgPool1d(_AdaptiveAvgPool):
+class AdaptiveAvgPool1d(_AdaptiveAvgPool, dims=1):
     """Means of as many windows of the last dimension as are asked for."""
 
-    _pool = staticmethod(F.adaptive_avg_pool1d)
 
-
-class AdaptiveAvgPool2d(_AdaptiveAvgPool):
+class AdaptiveAvgPool2d(_AdaptiveAvgPool, dims=2):
     """Means of as many windows of the last two dimensions as are asked for."""
 
-    _pool = staticmethod(F.adaptive_avg_pool2d)
 
-
-class AdaptiveAvgPool3d(_AdaptiveAvgPool):
+class AdaptiveAvgPool3d(_AdaptiveAvgPool, dims=3):
     """Means of as many windows of the last three dimensions as are asked for."""
 
-    _pool = staticmethod(F.adaptive_avg_pool3d)
 
-
-class _AdaptiveMaxPool(Shown, options="output_size"):
+class _AdaptiveMaxPool(OfDims, Shown, function="adaptive_max_pool", options="output_size"):
     """The largest values of as many windows as are asked for."""
 
     def __init__(self, output_size: OptionalSizes, return_indices: bool = False) -> None:
@@ -175,76 +153,60 @@ class _AdaptiveMaxPool(Shown, options="output_size"):
         self.return_indices = return_indices
 
     def forward(self, input: Tensor) -> Any:
-        return self._pool(input, self.output_size, self.return_indices)
+        return self._function(input, self.output_size, self.return_indices)
 
 
-class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+class AdaptiveMaxPool1d(_AdaptiveMaxPool, dims=1):
     """The largest values of as many windows of the last dimension as are asked for."""
 
-    _pool = staticmethod(F.adaptive_max_pool1d)
 
-
-class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+class AdaptiveMaxPool2d(_AdaptiveMaxPool, dims=2):
     """The largest values of as many windows of the last two dimensions as are asked for."""
 
-    _pool = staticmethod(F.adaptive_max_pool2d)
 
-
-class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+class AdaptiveMaxPool3d(_AdaptiveMaxPool, dims=3):
     """The largest values of as many windows of the last three dimensions as are asked for."""
 
-    _pool = staticmethod(F.adaptive_max_pool3d)
 
-
-class _MaxUnpool(Shown, options="kernel_size stride padding"):
+class _MaxUnpool(OfDims, Shown, function="max_unpool", options="kernel_size stride padding"):
     """The values of a max pooling where they came from, among zeros."""
-
-    _rank: int
 
     def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0) -> None:
         super().__init__()
-        self.kernel_size = tuple_of(kernel_size, self._rank)
-        self.stride = tuple_of(kernel_size if stride is None else stride, self._rank)
-        self.padding = tuple_of(padding, self._rank)
+        self.kernel_size = tuple_of(kernel_size, self.dims)
+        self.stride = tuple_of(kernel_size if stride is None else stride, self.dims)
+        self.padding = tuple_of(padding, self.dims)
 
     def forward(self, input: Tensor, indices: Tensor,
                 output_size: Sequence[int] | None = None) -> Tensor:
-        return self._unpool(input, indices, self.kernel_size, self.stride, self.padding,
-                            output_size)
+        return self._function(input, indices, self.kernel_size, self.stride, self.padding,
+                              output_size)
 
 
-class MaxUnpool1d(_MaxUnpool):
+class MaxUnpool1d(_MaxUnpool, dims=1):
     """Undo :class:`MaxPool1d`, with its indices."""
 
-    _rank, _unpool = 1, staticmethod(F.max_unpool1d)
 
-
-class MaxUnpool2d(_MaxUnpool):
+class MaxUnpool2d(_MaxUnpool, dims=2):
     """Undo :class:`MaxPool2d`, with its indices."""
 
-    _rank, _unpool = 2, staticmethod(F.max_unpool2d)
 
-
-class MaxUnpool3d(_MaxUnpool):
+class MaxUnpool3d(_MaxUnpool, dims=3):
     """Undo :class:`MaxPool3d`, with its indices."""
 
-    _rank, _unpool = 3, staticmethod(F.max_unpool3d)
 
-
-class _FractionalMaxPool(Module):
+class _FractionalMaxPool(OfDims, function="fractional_max_pool"):
     """The largest values of windows at random distances."""
-
-    _rank: int
 
     def __init__(self, kernel_size: Sizes, output_size: Sizes | None = None,
                  output_ratio: float | tuple[float, ...] | None = None,
                  return_indices: bool = False, _random_samples: Tensor | None = None) -> None:
         super().__init__()
-        self.kernel_size = tuple_of(kernel_size, self._rank)
+        self.kernel_size = tuple_of(kernel_size, self.dims)
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
-        self.output_size = None if output_size is None else tuple_of(output_size, self._rank)
-        self.output_ratio = None if output_ratio is None else tuple_of(output_ratio, self._rank)
+        self.output_size = None if output_size is None else tuple_of(output_size, self.dims)
+        self.output_ratio = None if output_ratio is None else tuple_of(output_ratio, self.dims)
         if output_size is None and output_ratio is None:
             raise ValueError(f"{type(self).__name__} requires specifying either an output size, or "
                              "a pooling ratio")
@@ -254,17 +216,13 @@ class _FractionalMaxPool(Module):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
     def forward(self, input: Tensor) -> Any:
-        return self._pool(input, self.kernel_size, self.output_size, self.output_ratio,
-                          self.return_indices, _random_samples=self._random_samples)
+        return self._function(input, self.kernel_size, self.output_size, self.output_ratio,
+                              self.return_indices, _random_samples=self._random_samples)
 
 
-class FractionalMaxPool2d(_FractionalMaxPool):
+class FractionalMaxPool2d(_FractionalMaxPool, dims=2):
     """The largest values of windows at random distances in images."""
 
-    _rank, _pool = 2, staticmethod(F.fractional_max_pool2d)
 
-
-class FractionalMaxPool3d(_FractionalMaxPool):
+class FractionalMaxPool3d(_FractionalMaxPool, dims=3):
     """The largest values of windows at random distances in volumes."""
-
-    _rank, _pool = 3, staticmethod(F.fractional_max_pool3d)
