@@ -937,3 +937,42 @@ def derivatives_of_a_recorded_write(torch, log, name, write):
 def write_over_what_was_saved(torch, log, name, write):
     x = leaf(torch, 0.5, -1.0)
     log.raises(write(x * 1.5).sum().backward)
+
+
+SHAPED = {"t_": (), "transpose_": (0, 1), "unsqueeze_": (1,), "squeeze_": (),
+          "as_strided_": ((2,), (1,))}
+
+
+@behaviour_of_each([("leaf", lambda x: x), ("slice", lambda x: (x * 1)[1:]),
+                    ("slice of a leaf", lambda x: x[1:]),
+                    ("view of a view", lambda x: (x * 1)[:2].view(4, 2))])
+def shapes_taken_while_nothing_is_recorded(torch, log, name, taken):
+    for write, arguments in SHAPED.items():
+        x = torch.ones(3, 4, requires_grad=True)
+        part = taken(x)
+        with torch.no_grad():
+            getattr(part, write)(*arguments)
+        weights = torch.arange(float(part.numel())).reshape(part.shape)
+        (part * part * weights).sum().backward()
+        log(part.tolist(), part.is_leaf, x.grad)
+
+
+@behaviour_of_each([(name, name) for name in SHAPED if name != "unsqueeze_"])
+def a_gradient_of_another_shape_than_was_recorded(torch, log, name, write):
+    """PyTorch names the function that returned the gradient."""
+    x = torch.ones(1, 4, requires_grad=True)
+    y = x * 3
+    with torch.no_grad():
+        getattr(y, write)(*SHAPED[write])
+    log.refuses((y * 2).sum().backward)
+    log(x.grad)
+
+
+@behaviour
+def a_dimension_that_is_not_recorded_is_summed_away(torch, log):
+    x = leaf(torch, 0.5, -1.0)
+    y = x * 3
+    with torch.no_grad():
+        y.unsqueeze_(0)
+    (y * torch.tensor([[1.0, 2.0]])).sum().backward()
+    log(y.tolist(), x.grad)

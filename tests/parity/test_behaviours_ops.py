@@ -692,3 +692,22 @@ def memory_of_a_file(torch, log):
         log.values(torch.from_file(name))
         log.refuses(lambda: torch.from_file(name, size=9))
         log.refuses(lambda: torch.from_file(os.path.join(folder, "none"), size=9))
+
+
+@behaviour_of_each([(f"{one}, {other}", one, other) for one, other in
+                    [("float16", "float32"), ("bfloat16", "float16"), ("float64", "float16"),
+                     ("float32", "float64"), ("int64", "bfloat16"), ("bool", "float32"),
+                     ("int64", "int32"), ("complex64", "float32")]])
+def cosines_of_mixed_dtypes(torch, log, name, one, other):
+    """Each of two vectors is made of length one in its own precision."""
+    left = (torch.arange(21) - 8).reshape(3, 7).to(getattr(torch, one))
+    right = (torch.arange(7) * 5 % 7 - 1).to(getattr(torch, other))
+    log.raises(torch.nn.functional.cosine_similarity, left, right)
+
+
+@behaviour
+def broadcast_to_takes_sizes_one_by_one(torch, log):
+    x = torch.arange(3.0)
+    log(x.broadcast_to(2, 3), x.broadcast_to((2, 3)), x.broadcast_to(size=(1, 3)),
+        torch.broadcast_to(x, (2, 3)))
+    log.raises(x.broadcast_to)

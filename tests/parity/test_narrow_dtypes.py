@@ -245,3 +245,19 @@ def test_what_is_not_computed_says_so() -> None:
             torch.ones(3).to(getattr(torch, dtype)).exp()
         assert same_message(str(wanted.value).partition('" ')[2], str(found.value).partition(
             '" ')[2])
+
+
+@pytest.mark.parametrize("take", [
+    lambda x: x[0], lambda x: x[:, 1:], lambda x: x.t(), lambda x: x.reshape(-1),
+    lambda x: x.clone(), lambda x: x.real, lambda x: x.flip(0), lambda x: x.diagonal()])
+def test_gradients_of_two_parts_meet(take: Callable[[Any], Any]) -> None:
+    def run(lib: Any) -> Any:
+        whole = lib.tensor([[1 + 2j, 3, 2 - 1j], [1, 2, 3j]]).to(lib.complex32).requires_grad_()
+        for x in (whole, whole * 1):
+            (size(take(x)) + size(take(x))).backward()
+        return whole.grad
+
+    def size(part: Any) -> Any:
+        return part.abs().float().sum()
+
+    check(run)

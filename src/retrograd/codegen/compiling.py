@@ -19,7 +19,7 @@ from ..base import sources
 from ..base.call_sites import user_frame
 from ..base.errors import REQUIRED, canonical_dim, canonical_dims
 from ..base.modes import GRAD, MODE, NO_GRAD
-from ..core.graph import AGES, LEAF, Like, Released, fit
+from ..core.graph import AGES, LEAF, Like, Released, fit, sum_of
 from ..core.interned import ARRAYS_4, ARRAYS_8, NUMBERS_4, NUMBERS_8, SCALAR_FORMS
 from ..core.op import GENERATED, Op
 from ..core.saved_values import (
@@ -79,7 +79,7 @@ def left_to_the_general_path() -> NoReturn:
 
 
 offer(check_version, keep_version, output_edge, sealed, stale_output, unpack_input, unpack_output,
-      fit_tensor, left_to_the_general_path)
+      fit_tensor, left_to_the_general_path, sum_of)
 
 
 def compile_function(label: str, name: str, lines: list[str], op: Op) -> Any:

@@ -204,12 +204,15 @@ def compile_pass_on(op: Op, layout: NodeLayout, way: OnArrays) -> Any:
     for i, arg in enumerate(op.arrays):
         if arg not in op.rules:
             continue
-        add = f"grads[w{i}] = {way.sum(layout, i)} if w{i} in grads else r{i}"
+        add = [f"grads[w{i}] = {way.sum(layout, i)} if w{i} in grads else r{i}"]
+        if op.any_dtype:
+            add = [f"try: {add[0]}",
+                   f"except TypeError: grads[w{i}] = sum_of(grads[w{i}], r{i})"]
         if way.formula(op, layout, i) is None:
             # A rule may say that there is no gradient; one that is written out cannot.
-            add = f"if r{i} is not None: {add}"
+            add = [f"if r{i} is not None:", *("    " + line for line in add)]
         lines += [f"if w{i} is not None:",
-                  *("    " + line for line in (*_rule_source(op, layout, i, way), add))]
+                  *("    " + line for line in (*_rule_source(op, layout, i, way), *add))]
     return compile_function(
         f"{op.name} {way.label} pass_on", "pass_on",
         ["def pass_on(self, g, by, grads):", *("    " + line for line in lines or ["pass"])], op)

@@ -741,7 +741,10 @@ def accumulate_into(leaf: Tensor, g: Any, recorded: bool, leaves: _Leaves) -> No
                 g = library_of(g).cast(g, old._data.dtype)
             counter = old._counter()
             code, lasti = call_sites.here(2)
-            old._data += g  # and without a call, after which an interrupt may come:
+            try:
+                old._data += g  # and without a call, after which an interrupt may come:
+            except TypeError:
+                old._data[...] = sum_of(old._data, g)
             counter.n, counter.code, counter.lasti = counter.n + 1, code, lasti
         else:
             with switched(grad=False):

@@ -19,6 +19,7 @@ from ...core.tensor import Tensor, edge_of, method
 from ...storage import TypedStorage
 from ..checks.common import no_derivative
 from ..shapes.dimensions import _squeeze, _squeeze_dim, _squeeze_dims, t, transpose, unsqueeze
+from ..shapes.expanding import expands_to, sum_to_size_of
 from ..shapes.reshaping import reshape, sizes
 from .strides import _as_strided, as_strided_backward, check_in_storage, geometry
 
@@ -28,23 +29,42 @@ def restride(function: Any, target: Tensor, *static: Any) -> Tensor:
     declared = function.op
     mode = MODE.get()
     tensors, values = prepare(declared, (target, *static))
-    edge = edge_of(target)
+    edge, known = edge_of(target), target._view
     records = mode.records and edge is not None
     if records or target._vc is INFERENCE:
         check_history(target, records, mode)
     result = compute(declared, values)
     node = None
-    if records:
+    has_history = edge is not None and edge is not target  # which is a leaf
+    if records or (has_history and known is not None and edge_of(known.base) is None):
         node = record(declared, tensors, values, [edge], (target,), mode, attach=False)
+    elif has_history and known is None:
+        node = record(_former_shape.op, {"input": target}, [target._data], [edge], (target,), mode,
+                      attach=False)
     counter = target._counter()
     target._replace_data(result)
     counter.bump()
-    known = target._view
     if known is not None:
-        target._view = View(known.base, known, declared, tuple(values[1:]), known.origin, counter.n)
+        # What is not recorded is out of date: the history is found anew from the base's.
+        version = known.version if node is None else counter.n
+        target._view = View(known.base, known, declared, tuple(values[1:]), known.origin, version)
     if node is not None:
         target._edge = node
     return target
+
+
+def _of_former_shape(g: Any, like: Any) -> Any:
+    """A gradient of a tensor that took another shape while nothing was recorded."""
+    if not expands_to(tuple(like.shape), tuple(g.shape)):
+        raise RuntimeError(
+            f"a gradient of shape {list(g.shape)} does not fit what was recorded, of shape "
+            f"{list(like.shape)}: the tensor took its present shape in place, under no_grad")
+    return sum_to_size_of(g, tuple(like.shape))
+
+
+@op(any_dtype=True, function=None, method=False, vjp=_of_former_shape)
+def _former_shape(input: Array) -> Any:
+    return input
 
 
 def _twin_op(source: Any, node: str,

@@ -33,22 +33,23 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12,
     return div(input, length, out=out)
 
 
-def _common_float(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+@composite()
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between ``x1`` and ``x2`` along ``dim``."""
     kind = dtypes.promote_types(x1.dtype, x2.dtype)
     if not kind.is_floating_point:
         raise RuntimeError("expected common dtype to be floating point, yet common dtype is "
                            f"{kind.alias}")
-    return x1.to(kind), x2.to(kind)
-
-
-@composite()
-def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between ``x1`` and ``x2`` along ``dim``."""
-    x1, x2 = _common_float(x1, x2)
     shape = xp.broadcast_shapes(tuple(x1.shape), tuple(x2.shape))
-    x1, x2 = (x if tuple(x.shape) == shape else expand(x, shape) for x in (x1, x2))
-    left, right = (x / clamp_min(vector_norm(x, 2, dim, keepdim=True), eps) for x in (x1, x2))
+    left, right = (_unit(x if x.is_floating_point() else x.to(kind), shape, dim, eps)
+                   for x in (x1, x2))
     return sum(left * right, dim)
+
+
+def _unit(x: Tensor, shape: tuple[int, ...], dim: int, eps: float) -> Tensor:
+    """``x`` of length one, in its own precision."""
+    spread = x if tuple(x.shape) == shape else expand(x, shape)
+    return spread / clamp_min(vector_norm(spread, 2, dim, keepdim=True), eps)
 
 
 @composite()

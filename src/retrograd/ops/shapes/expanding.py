@@ -90,7 +90,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
     return Size(joint)
 
 
-@method("broadcast_to")
+@spread_method("size")
 @composite()
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Any:
     """``input`` expanded to ``size``."""
@@ -118,13 +118,19 @@ def _(batch: Any, input: Any, size: Any) -> Any:
     return reshape(total, (batch.size, *size))
 
 
+def expands_to(size: Sequence[int], shape: Sequence[int]) -> bool:
+    """Whether a tensor of ``size`` can be expanded to ``shape``."""
+    lead = len(shape) - len(size)
+    return lead >= 0 and all(n in (1, shape[i + lead]) for i, n in enumerate(size))
+
+
 @method("sum_to_size")
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:
     """Sum ``input`` down to ``size``, which must broadcast to its shape."""
     target = sizes(size)
     shape = tuple(input.shape)
     lead = len(shape) - len(target)
-    if lead < 0 or any(n not in (1, shape[i + lead]) for i, n in enumerate(target)):
+    if not expands_to(target, shape):
         raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(shape)}}}.")
     if not target and kind_of(input._data.dtype) in "biu":
         return input.sum()  # a sum of integers, as PyTorch has it, is of int64
