@@ -74,6 +74,8 @@ def _nodes(node: ast.AST, inside: bool = False) -> Iterator[ast.expr | ast.stmt]
     """Expressions and statements that do something when the program runs."""
     if isinstance(node, ast.JoinedStr | ast.Raise | ast.Import | ast.ImportFrom | ast.Assert):
         return  # wording, and names that nothing would be without
+    if isinstance(node, ast.keyword) and node.arg == "strict":
+        return  # of zip: an assertion too
     if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
         return
     if isinstance(node, ast.expr) or (isinstance(node, ast.stmt)

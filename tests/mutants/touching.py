@@ -53,11 +53,11 @@ class Touched:
         return [test for *_, test in sorted(ranked)]
 
 
-def touched(items: Iterable[Any], cache: Path) -> Touched:
-    """What is kept in a file, completed by the tests that are not in it yet."""
+def touched(items: Iterable[Any], cache: Path, completed: bool) -> Touched:
+    """What is kept in a file, completed or not by the tests that are not in it yet."""
     found = pickle.loads(cache.read_bytes()) if cache.exists() else Touched()
     new = [item for item in items if item.nodeid not in found.seconds
-           and not item.path.stem.startswith(UNTRACED)]
+           and not item.path.stem.startswith(UNTRACED)] if completed else []
     for file, group in groupby(new, key=lambda item: item.nodeid.split("::")[0]):
         of_file = list(group)
         found.seconds |= dict.fromkeys([item.nodeid for item in of_file], math.inf)
@@ -89,7 +89,7 @@ def _traced_file(items: list[Any]) -> list[tuple[str, float, set[tuple[str, str]
             Path(results.name).write_bytes(pickle.dumps(found))
             os._exit(0)
 
-        within(run, 10 * SECONDS_PER_FILE)
+        within(run, 3 * SECONDS_PER_FILE)
         written = Path(results.name).read_bytes()
     return pickle.loads(written) if written else []
 

@@ -122,6 +122,26 @@ def test_tables(options: dict[str, Any], group: Any, memory: bool) -> None:
     assert table(retrograd) == table(torch)
 
 
+RARE: dict[str, Any] = {
+    "node_id": 3, "is_async": True, "is_remote": True, "overload_name": "Tensor",
+    "input_shapes": [], "stack": [], "flops": None, "is_legacy": True, "cpu_memory_usage": -2**31,
+    "is_user_annotation": True}
+
+
+@pytest.mark.parametrize("name", RARE)
+@pytest.mark.parametrize("others", [False, True], ids=["first alone", "all but the first"])
+def test_tables_of_which_a_part_is_rare(name: str, others: bool) -> None:
+    def table(library: Any) -> list[str]:
+        events = made(library, memory=True)
+        for event in events[1:] if others else events[:1]:
+            setattr(event, name, RARE[name])
+        averages = events.key_averages(group_by_input_shapes=True)
+        return [events.table(), averages.table(sort_by="cpu_memory_usage"),
+                repr(events.total_average())]
+
+    assert table(retrograd) == table(torch)
+
+
 def test_tables_with_arithmetic() -> None:
     """PyTorch puts the numbers under the wrong titles where there are stacks as well."""
     def table(library: Any) -> str:
