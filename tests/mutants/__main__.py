@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ import retrograd
 from tests.sweeps.cases import ENTRIES
 
 from .drawing import Mutation, draw
-from .forking import passes, within
+from .forking import PATIENCE, passes, within
 from .selecting import AREAS, FILES, UNTRIED, Selection, ops_near, selections_for
 from .swapping import changed_functions, exchange
 from .touching import PACKAGE, touched
@@ -67,7 +68,7 @@ class Copy:
     """A copy of the source in which one fault is tried after another."""
 
     def __init__(self, folder: str, seconds: float):
-        self.source, self.seconds = Path(folder) / "src", seconds
+        self.source, self.seconds = Path(folder) / "src", PATIENCE * seconds
         self.package = self.source / "retrograd"
         self.sound: dict[str, bool] = {}
         shutil.copytree(ROOT / "src", self.source, ignore=shutil.ignore_patterns("__pycache__"))
@@ -165,13 +166,13 @@ class Warm:
                  if test in self.items]
         if not known:
             return None
-        status, test = self.ended(known, functions)
+        status, test = self.ended(known, functions, place)
         if status == CANNOT:
             return None
         if status in (0, None):
             return f"{SURVIVED if status == 0 else UNDECIDED} ({len(known)} tests)"
         if test not in self.sound:
-            self.sound[test] = self.ended([test], [])[0] == 0
+            self.sound[test] = self.ended([test], [], place)[0] == 0
         return f"{NOTICED} by {test}" if self.sound[test] else f"UNDECIDED: {test} always fails"
 
     def of_ops(self, place: str, mutation: Mutation, copied: Path) -> list[str]:
@@ -200,11 +201,15 @@ class Warm:
                  if f"[{name}-" in test or f"[{name}]" in test]
         return sorted(found, key=lambda test: [test.startswith(file) for file in SLOW])
 
-    def ended(self, tests: list[str], functions: list[Any]) -> tuple[int | None, str]:
+    def ended(self, tests: list[str], functions: list[Any],
+              place: str) -> tuple[int | None, str]:
         """How a copy of this process ended, and in which test."""
         items = [self.items[test] for test in tests]
         with tempfile.NamedTemporaryFile("r") as at:
             def run() -> None:
+                # It may be loaded when something of it is first asked for.
+                import_module(".".join(["retrograd", *Path(place).with_suffix("").parts])
+                              .removesuffix(".__init__"))
                 if functions and not exchange(functions):
                     os._exit(CANNOT)
                 for item, following in zip(items, [*items[1:], None]):

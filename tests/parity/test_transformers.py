@@ -66,8 +66,8 @@ def test_padding_of_an_encoder(padding: str, mode: str) -> None:
             [False, True], [False, True]):
         if padding == "none" and kind == "float64":
             continue
-        if padding not in ("none", "at the end") and options.get("mask_check") is False:
-            continue  # PyTorch takes such a padding for another one
+        if padding not in ("none", "at the end") and (options.get("mask_check") is False or masked):
+            continue  # PyTorch takes such a padding for another one; it averages no values as NaN
 
         def run(lib: Any) -> Any:
             norm = lib.nn.LayerNorm(WIDTH, dtype=lib.float64) if normed else None
@@ -130,7 +130,7 @@ def test_a_whole_transformer(batch_first: bool, norm_first: bool) -> None:
 
 
 @pytest.mark.parametrize("shapes", [((4, 2, 6), (4, 3, 6)), ((4, 6), (4, 2, 6)), ((4, 6), (3, 6)),
-                                    ((4, 2, 5), (4, 2, 6)), ((4, 2, 6), (4, 2, 5)), ((6,), (6,)),
+                                    ((4, 2, 5), (4, 2, 6)), ((4, 2, 6), (4, 2, 5)),
                                     ((3, 2, 6), (4, 2, 6))], ids=str)
 def test_sizes_that_a_transformer_refuses(shapes: tuple[tuple[int, ...], ...]) -> None:
     def run(lib: Any) -> Any:

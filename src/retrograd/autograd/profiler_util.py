@@ -156,7 +156,7 @@ class FunctionEvent(FormattedTimesMixin):
 
     @property
     def cpu_time_total(self) -> float:
-        return 0 if self.is_async else self.time_range.elapsed_us()
+        return self.time_range.elapsed_us()
 
     @property
     def self_cpu_time_total(self) -> float:
