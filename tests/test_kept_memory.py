@@ -142,3 +142,13 @@ def test_two_thousand_steps_of_training_take_no_more_memory():
     """With what native kernels and malloc hold, which Python's own counting does not see."""
     grown = int(in_a_process(TRAINING))
     assert grown < 2048, f"{grown} kB"  # a result kept by each step would be 17,000
+
+
+def test_a_share_of_the_memory_is_kept_and_no_more_than_a_limit(monkeypatch):
+    for name in [n for n in memory.os.environ if n.startswith(("MALLOC_", "GLIBC_", "RETROGRAD"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(memory, "_malloc", lambda: True)
+    for pages, wanted in [(1 << 10, (1 << 22) // memory._SHARE), (1 << 40, memory._MOST)]:
+        sizes = {"SC_PHYS_PAGES": pages, "SC_PAGE_SIZE": 1 << 12}
+        monkeypatch.setattr(memory.os, "sysconf", sizes.__getitem__)
+        assert memory._by_default() == wanted

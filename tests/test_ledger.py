@@ -248,5 +248,6 @@ def test_an_error_of_memory_in_backward_and_in_a_ledger_does_too() -> None:
     assert "3.9 KiB are kept for backward" in raised.value.__notes__[0]
     with pytest.raises(MemoryError) as raised, ledger():
         z = x.exp()
+        kept = [x[:n].exp() for n in range(1, 30)]
         raise MemoryError
-    assert "x.exp()" in raised.value.__notes__[0] and z.requires_grad
+    assert "x.exp()" in raised.value.__notes__[0] and z.requires_grad and len(kept) == 29

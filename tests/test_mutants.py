@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import retrograd
 from mutants.__main__ import Copy, difference
 from mutants.drawing import draw, mutations
 from mutants.selecting import AREAS, FILES, ops_near, selections_for
+from mutants.swapping import changed_functions, exchange
 from tests.sweeps.cases import ENTRIES
 
 PACKAGE = Path(retrograd.__file__).parent
@@ -75,6 +77,23 @@ def test_a_rule_is_looked_for_with_the_ops_that_use_it() -> None:
     line = next(number for number, text in enumerate(path.read_text().splitlines(), 1)
                 if text.startswith("def _cholesky_gradient"))
     assert "linalg.cholesky" in ops_near(PACKAGE, path, line, list(ENTRIES))
+
+
+def test_a_fault_is_put_into_a_running_function() -> None:
+    """Also if the collector was told to look no more at what there is."""
+    path = PACKAGE / "optim" / "sgd.py"
+    sound = path.read_bytes()
+    changed = [pair for mutation in mutations(path)
+               if (pair := changed_functions(path, sound, mutation.applied(sound)))]
+    function = retrograd.optim.SGD.__init__
+    pair = next(pairs for pairs in changed if pairs[-1][0].co_qualname == "SGD.__init__")
+    before = function.__code__
+    gc.freeze()
+    try:
+        assert exchange(pair) and function.__code__ == pair[-1][1] != before
+    finally:
+        function.__code__ = before
+        gc.unfreeze()
 
 
 @pytest.mark.parametrize(("without", "with_it", "wanted"), [

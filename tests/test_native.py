@@ -1123,3 +1123,13 @@ def test_every_build_that_this_processor_runs(variant: str) -> None:
                 "assert torch.softmax(x, 1).sum(1).allclose(torch.ones(5)); torch.show_config()",
                 RETROGRAD_KERNELS=variant)
     assert variant in shown
+
+
+def test_neighbouring_dims_are_known() -> None:
+    from retrograd.backend.numpy.native import neighbours
+
+    array = np.zeros((2, 3, 4, 5))
+    assert neighbours(array, (1, 2)) == neighbours(array, (2, 1)) == (1, 3)
+    assert neighbours(array, (0,)) == (0, 1)
+    for dim in [(0, 2), (-1,), (0, 1, 2, 3), None]:
+        assert neighbours(array, dim) is None

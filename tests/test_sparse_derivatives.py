@@ -112,6 +112,8 @@ UNSUITED = frozenset[str]()
      ["x   ", "x   ", " x  ", " x  ", "  x ", "  x ", "   x", "   x"]),
     (lambda x: rg.nn.functional.avg_pool1d(x[None], 2)[0], ["xx  ", "  xx"]),
     (lambda x: rg.stack([x[0].exp(), x.norm()]), ["x   ", "xxxx"]),
+    (lambda x: rg.view_as_real(rg.view_as_complex(x.reshape(2, 1, 2)) * 2j).reshape(-1),
+     ["xx  ", "xx  ", "  xx", "  xx"]),
     (lambda x: vmap(lambda a: a * a[0])(x.reshape(2, 2)).reshape(-1),
      ["x   ", "xx  ", "  x ", "  xx"])])
 def test_the_pattern_is_that_of_the_program(func: Any, expected: Any) -> None:

@@ -562,3 +562,47 @@ def losses_name_the_argument_that_is_no_tensor(torch, log):
                     torch="AttributeError: 'float' object has no attribute 'size'",
                     retrograd="TypeError: mse_loss(): argument 'target' (position 2) must be "
                               "Tensor, not float")
+
+
+@behaviour
+def counts_that_cannot_be_made(torch, log):
+    weights = torch.ones(3)
+    for counted in (torch.tensor([0, 2, 2]), torch.tensor([0, -1, 2]), torch.tensor([0.0, 1, 2]),
+                    torch.tensor([[0, 1, 2]]), torch.tensor([True, False, True])):
+        for given in (None, weights, weights[:2], weights.double()):
+            log.raises(torch.bincount, counted, given)
+            log.raises(torch.bincount, counted, given, minlength=-1)
+
+
+@behaviour
+def classes_that_there_are_not(torch, log):
+    loss = torch.nn.functional.multilabel_margin_loss
+    scores = torch.tensor([[0.1, 0.2, 0.4], [0.8, 0.3, 0.5]])
+    for target in ([[0, 2, -1], [1, -1, 0]], [[0, 3, -1], [1, -1, 0]], [[0, 2, -2], [1, -1, 0]],
+                   [[0, -1, 5], [1, -1, 0]]):
+        log.raises(loss, scores, torch.tensor(target))
+
+
+@behaviour_of_each(["uniform_", "normal_", "log_normal_", "cauchy_", "exponential_", "geometric_",
+                    "random_", "bernoulli_"])
+def draws_in_every_dtype(torch, log, name):
+    arguments = (0.5,) if name in ("geometric_", "bernoulli_") else ()
+    for dtype in (torch.float16, torch.bfloat16, torch.float64, torch.int64, torch.uint8,
+                  torch.bool, torch.complex64):
+        torch.manual_seed(3)
+        log.raises(lambda dtype=dtype: getattr(torch.ones(9, dtype=dtype), name)(*arguments).dtype)
+
+
+@behaviour
+def modules_are_moved_by_what_is_known(torch, log):
+    one = torch.ones(1)
+    for args in ((), (None,), (torch.float64,), ("cpu",), (one,), (torch.float64, True),
+                 (torch.float64, torch.float32), ("cpu", torch.float64), (None, torch.float64),
+                 ("cpu", torch.float64, True), ("cpu", torch.float64, True, False), (one, True),
+                 (torch.float64, True, True, True), ("cpu", None, True), (torch.float64, "cpu"),
+                 ("cpu", True), (one, torch.float64), (torch.float64, 1), ("cpu", "cpu")):
+        for named in ({}, {"dtype": torch.float64}, {"device": "cpu"}, {"non_blocking": True},
+                      {"non_blocking": 1}, {"other": 1}, {"tensor": one}, {"memory_format": 3},
+                      {"memory_format": torch.preserve_format}):
+            module = torch.nn.Linear(1, 1)
+            log.refuses(lambda m=module, a=args, n=named: m.to(*a, **n).weight.dtype)

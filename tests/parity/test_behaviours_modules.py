@@ -542,3 +542,42 @@ def batch_norms_without_running_moments(torch, log):
     log([m.track_running_stats for m in (model[1], model[2][0], model[3], model[4])])
     x = torch.randn(2, 4, 2, 5)
     log.values(torch.vmap(model)(x))
+
+
+@behaviour_of_each([("result", lambda torch, x: (x * 2, None)),
+                    ("number", lambda torch, x: (x * 2, 3)),
+                    ("list", lambda torch, x: [x * 2]),
+                    ("tensors", lambda torch, x: (x * 2, x * 3))])
+def hooks_on_the_last_node_of_what_is_no_tensor(torch, log, name, forward):
+    class Odd(torch.nn.Module):
+        def forward(self, x, other=None):
+            return forward(torch, x)
+
+    module = Odd()
+    module.register_backward_hook(lambda m, gi, go: None)
+    log.warns(module, torch.ones(1, requires_grad=True))
+    log.warns(module, torch.ones(1, requires_grad=True), 3)
+
+
+@behaviour_of_each([("conv", False), ("transposed", True)])
+def layers_with_a_normalisation_in_them(torch, log, name, transposed):
+    fusion = torch.nn.utils.fusion
+    torch.manual_seed(0)
+    for bias in (False, True):
+        kind = torch.nn.ConvTranspose2d if transposed else torch.nn.Conv2d
+        layer, norm = kind(2, 3, 2, bias=bias).eval(), torch.nn.BatchNorm2d(3, eps=0.1).eval()
+        norm.running_mean.fill_(0.3)
+        norm.weight.data.fill_(1.5)
+        fused = fusion.fuse_conv_bn_eval(layer, norm, transpose=transposed)
+        x = torch.ones(1, 2, 4, 4)
+        log.values(fused(x), norm(layer(x)))
+        log(fused.bias.requires_grad, fused.weight.requires_grad)
+        plain, flat = torch.nn.Linear(2, 3, bias=bias).eval(), torch.nn.BatchNorm1d(3).eval()
+        log.values(fusion.fuse_linear_bn_eval(plain, flat)(torch.ones(1, 2)))
+
+
+@behaviour
+def truncated_normal_values(torch, log):
+    for low, high in ((-2, 2), (-1, 0), (0.5, 1), (1.5, 2), (-4, -1)):
+        torch.manual_seed(5)
+        log.values(torch.nn.init.trunc_normal_(torch.empty(40), 0.1, 0.8, low, high))

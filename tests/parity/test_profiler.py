@@ -232,3 +232,33 @@ def test_memory_is_taken_and_given_back_where_it_is_in_pytorch() -> None:
     for name in ("block", "aten::matmul", "aten::relu", "aten::exp", "aten::reshape",
                  "MulBackward0", "ExpBackward0", "ReluBackward0"):
         assert found[name] == expected[name], name
+
+
+def test_arithmetic_that_is_counted() -> None:
+    """Only of products of matrices, convolutions and the plainest elementwise calls."""
+    def counted(library: Any) -> dict[str, int]:
+        a, b, c = library.ones(2, 3), library.ones(3, 5), library.ones(2, 5)
+        with library.profiler.profile(with_flops=True) as seen:
+            library.mm(a, b)
+            library.addmm(c, a, b)
+            library.bmm(a[None], b[None])
+            library.add(a, a)
+            library.mul(b, b)
+            library.sub(b, b)
+            library.nn.functional.conv2d(library.ones(1, 2, 5, 5), library.ones(3, 2, 3, 3))
+        wanted = ("aten::mm", "aten::addmm", "aten::bmm", "aten::add", "aten::mul", "aten::sub",
+                  "aten::conv2d")
+        return {e.key: e.flops for e in seen.key_averages() if e.key in wanted}
+
+    assert counted(retrograd) == counted(torch)
+
+
+def test_arithmetic_of_any_amount() -> None:
+    def table(library: Any, flops: int) -> str:
+        events = made(library, flops=True)
+        for event in events:
+            event.stack, event.flops = [], flops
+        return events.key_averages().table()
+
+    for power in range(1, 28, 2):
+        assert table(retrograd, 10 ** power) == table(torch, 10 ** power)

@@ -163,6 +163,7 @@ def schedules_of_schedules(torch, log):
     optimizer = optimizer_of(torch, "SGD")
     follow(log, nested(torch.optim.lr_scheduler, optimizer), optimizer, 9)
     steps_to(torch, log, lambda s, o: s.SequentialLR(o, [s.StepLR(o, 2), s.LinearLR(o)], [0]))
+    steps_to(torch, log, lambda s, o: s.SequentialLR(o, [s.StepLR(o, 2), s.LinearLR(o)], [1]))
     steps_to(torch, log, together)
     s, one, other = torch.optim.lr_scheduler, optimizer_of(torch, "SGD"), optimizer_of(torch, "SGD")
     a, b = s.StepLR(one, 2), s.StepLR(other, 2)

@@ -69,7 +69,8 @@ def test_padding_of_an_encoder(padding: str, mode: str) -> None:
         if padding not in ("none", "at the end") and (options.get("mask_check") is False or masked):
             continue  # PyTorch takes such a padding for another one; it averages no values as NaN
 
-        def run(lib: Any) -> Any:
+        def run(lib: Any, options: Any = options, kind: str = kind, masked: bool = masked,
+                normed: bool = normed) -> Any:
             norm = lib.nn.LayerNorm(WIDTH, dtype=lib.float64) if normed else None
             module = encoder(lib, layer={"batch_first": True}, norm=norm, **options)
             module.train(mode == "training")
@@ -94,7 +95,7 @@ def test_padding_of_an_encoder(padding: str, mode: str) -> None:
 def test_layers_of_an_encoder(layer: dict[str, Any]) -> None:
     """Also what it says of layers for which padding cannot be left out."""
     for causal, without_batch in itertools.product([None, False, True], [False, True]):
-        def run(lib: Any) -> Any:
+        def run(lib: Any, causal: Any = causal, without_batch: bool = without_batch) -> Any:
             module = encoder(lib, layer=layer).eval()
             shape = (LENGTH, WIDTH) if without_batch else (BATCH, LENGTH, WIDTH)
             length = shape[0] if without_batch or not layer.get("batch_first") else shape[1]
@@ -114,7 +115,7 @@ def test_a_whole_transformer(batch_first: bool, norm_first: bool) -> None:
     given = ("src_mask", "tgt_mask", "memory_mask", "src_key_padding_mask",
              "tgt_key_padding_mask", "memory_key_padding_mask")
     for named in [(), *((name,) for name in given), given]:
-        def run(lib: Any) -> Any:
+        def run(lib: Any, named: tuple[str, ...] = named) -> Any:
             module = filled(lib, lib.nn.Transformer(
                 WIDTH, 2, 1, 1, 5, dropout=0.0, batch_first=batch_first, norm_first=norm_first,
                 dtype=lib.float64))

@@ -132,8 +132,8 @@ def _one_later(table: bytes) -> bytes:
     written = bytearray()
     for place, number in enumerate(numbers):
         number += place % 4 in (0, 2)
-        digits = [number >> shift & 63 for shift in range(number.bit_length() // 6 * 6, -6, -6)]
-        digits = digits[next((i for i, d in enumerate(digits) if d), len(digits) - 1):]
+        first = max(number.bit_length() - 1, 0) // 6 * 6
+        digits = [number >> shift & 63 for shift in range(first, -6, -6)]
         entry = [d | 64 for d in digits[:-1]] + [digits[-1]]
         entry[0] |= 128 * (place % 4 == 0)
         written += bytes(entry)

@@ -537,12 +537,10 @@ def geometry_of_tensor(tensor: Tensor, where: Geometry) -> Tensor:
 class Geometry:
     """Where a view lies in its base."""
 
-    __slots__ = ("base_shape", "base_strides", "dtype", "shape", "strides", "offset", "chain",
-                 "is_in_rows")
+    __slots__ = ("base_shape", "base_strides", "shape", "strides", "offset", "chain", "is_in_rows")
 
     def __init__(self, base: Tensor, view: Tensor):
         a, b = base._data, view._data
-        self.dtype = a.dtype
         self.base_shape, self.shape = a.shape, b.shape
         self.chain: list[tuple[Op, tuple[Any, ...]]] = []
         by_strides = is_array(a) and type(b) is type(a) and a.dtype == b.dtype

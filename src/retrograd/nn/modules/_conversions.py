@@ -8,6 +8,7 @@ from ...autograd.grad_mode import no_grad
 from ...backend.interface import library_of
 from ...base import dtypes, layouts
 from ...core.tensor import Tensor
+from ...ops.memory.casts import to_arguments, to_refusal
 from ..parameter import Parameter
 from ._conversion_flags import (
     get_overwrite_module_params_on_conversion,
@@ -169,34 +170,23 @@ def _swapped(parameter: Any, made: Tensor, grad: Any, fn: Conversion, name: str)
     return parameter
 
 
+_NOTHING = type(None)
+_TO_TYPES: dict[str, tuple[type, ...]] = {
+    "device": (str, int, dtypes.device, _NOTHING), "dtype": (dtypes.dtype, type, _NOTHING),
+    "tensor": (Tensor,), "non_blocking": (bool,), "copy": (bool,),
+    "memory_format": (layouts.memory_format, _NOTHING)}
+
+
 def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
     """The device, dtype and memory format that the arguments of ``to`` name, each perhaps None."""
-    given = [*args, *(kwargs[key] for key in ("tensor", "device", "dtype") if key in kwargs)]
-    device = dtype = None
-    for value in given:
-        if isinstance(value, Tensor):
-            device, dtype = value.device, value.dtype
-        elif isinstance(value, dtypes.dtype):
-            dtype = value
-        elif isinstance(value, (str, int, dtypes.device)) and not isinstance(value, bool):
-            device = dtypes.device(value)
-        elif value is not None and not isinstance(value, bool):
-            raise _wrong_to_arguments(args, kwargs)
-    memory_format = kwargs.get("memory_format")
-    known = {"tensor", "device", "dtype", "non_blocking", "copy", "memory_format"}
-    if set(kwargs) - known or not isinstance(memory_format, (layouts.memory_format, type(None))):
-        raise _wrong_to_arguments(args, kwargs)
-    return device, dtype, memory_format
-
-
-def _wrong_to_arguments(args: tuple, kwargs: dict[str, Any]) -> TypeError:
-    shown = [type(value).__name__ for value in args]
-    shown += [f"{key}={type(value).__name__}" for key, value in kwargs.items()]
-    got = ", ".join(shown) + (", " if kwargs else "")
-    options = "bool non_blocking = False, bool copy = False, *, "
-    options += "torch.memory_format memory_format = None"
-    return TypeError(
-        f"to() received an invalid combination of arguments - got ({got}), but expected one of:\n"
-        f" * (torch.device device = None, torch.dtype dtype = None, {options})\n"
-        f" * (torch.dtype dtype, {options})\n"
-        f" * (Tensor tensor, {options})\n")
+    given = to_arguments(args, kwargs)
+    if any(not isinstance(value, _TO_TYPES[name]) or (name == "device" and isinstance(value, bool))
+           for name, value in given.items()):
+        raise to_refusal(args, kwargs)
+    if "copy" in given:
+        raise RuntimeError(".to() does not accept copy argument")
+    device, dtype, like = given.get("device"), given.get("dtype"), given.get("tensor")
+    if like is not None:
+        device, dtype = like.device, like.dtype
+    return (None if device is None else dtypes.device(device),
+            None if dtype is None else dtypes.as_dtype(dtype), given.get("memory_format"))

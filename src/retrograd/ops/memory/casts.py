@@ -128,13 +128,7 @@ def astype(self: Tensor, dtype: Any, order: str = "K", casting: str = "unsafe", 
 @method("to")
 def _to(self: Tensor, *args: Any, **named: Any) -> Tensor:
     """This tensor with another dtype or device; itself if nothing changes."""
-    given = dict(named)
-    memory_format = given.pop("memory_format", None)
-    names = _to_names(args, given)
-    if names is None or len(args) > len(names) or any(
-            name in names[:len(args)] or name not in names for name in given):
-        raise TypeError(_to_refusal(args, named))
-    given.update(zip(names, args, strict=False))
+    given = to_arguments(args, named)
     dtype, copy = given.get("dtype"), given.get("copy", False)
     other = given.get("tensor")
     if other is not None:
@@ -144,7 +138,16 @@ def _to(self: Tensor, *args: Any, **named: Any) -> Tensor:
     if device is not None and dtypes.is_meta(device):
         return self.new_empty(self.shape, dtype=wanted, device="meta",
                               requires_grad=self.requires_grad)
-    return cast(self, wanted, bool(copy), memory_format)
+    return cast(self, wanted, bool(copy), given.get("memory_format"))
+
+
+def to_arguments(args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    """What was given to ``to``, by name."""
+    names = _to_names(args, named)
+    if names is None or len(args) > len(names) or any(
+            name in names[:len(args)] or name not in (*names, "memory_format") for name in named):
+        raise to_refusal(args, named)
+    return {**named, **dict(zip(names, args, strict=False))}
 
 
 def _to_names(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[str, ...] | None:
@@ -159,16 +162,17 @@ def _to_names(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[str, ...] |
     return ("device", "dtype", "non_blocking", "copy")
 
 
-def _to_refusal(args: tuple[Any, ...], named: dict[str, Any]) -> str:
+def to_refusal(args: tuple[Any, ...], named: dict[str, Any]) -> TypeError:
     got = ", ".join(type_name(a) for a in args)
     if named:
         pairs = ", ".join(f"{k}={type_name(v)}" for k, v in named.items())
         got = f"{got}, {pairs}" if got else f"{pairs}, "
     tail = "bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = " \
         "None)"
-    return (f"to() received an invalid combination of arguments - got ({got}), but expected one "
-            "of:\n * (torch.device device = None, torch.dtype dtype = None, " + tail
-            + "\n * (torch.dtype dtype, " + tail + "\n * (Tensor tensor, " + tail + "\n")
+    return TypeError(
+        f"to() received an invalid combination of arguments - got ({got}), but expected one "
+        "of:\n * (torch.device device = None, torch.dtype dtype = None, " + tail
+        + "\n * (torch.dtype dtype, " + tail + "\n * (Tensor tensor, " + tail + "\n")
 
 
 def _cast_method(name: str, dtype: dtypes.dtype) -> None:
