@@ -185,6 +185,7 @@ OVERLOADS: dict[str, list[str]] = {
     **dict.fromkeys(("fractional_max_pool2d", "fractional_max_pool3d"), _pooled(
         _FRACTIONAL, ", _random_samples: Tensor | None = None")),
     "Tensor.reshape": _sizes("shape"), "Tensor.expand": _sizes("size"),
+    "Tensor.broadcast_to": _sizes("size"),
     "Tensor.permute": _sizes("dims"), "Tensor.flip": _sizes("dims"),
     "Tensor.repeat": _sizes("repeats"), "Tensor.tile": _sizes("dims"),
     "Tensor.resize_": _sizes("size", ", memory_format: memory_format | None = None"),

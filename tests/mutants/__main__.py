@@ -35,7 +35,7 @@ from tests.sweeps.cases import ENTRIES
 
 from .drawing import Mutation, draw
 from .forking import PATIENCE, passes, within
-from .selecting import AREAS, FILES, UNTRIED, Selection, ops_near, selections_for
+from .selecting import AREAS, UNTRIED, Selection, ops_near, selections_for
 from .swapping import changed_functions, exchange
 from .touching import PACKAGE, touched
 
@@ -163,17 +163,21 @@ class Warm:
         named = self.of_ops(place, mutation, copied) + self.of_classes(functions)
         in_turns = chain.from_iterable(zip_longest(near, named))
         known = [test for test in dict.fromkeys(chain(in_turns, self.of_file(place)))
-                 if test in self.items]
+                 if test in self.items and self.sound.get(test, True)]
         if not known:
             return None
-        status, test = self.ended(known, functions, place)
-        if status == CANNOT:
-            return None
-        if status in (0, None):
-            return f"{SURVIVED if status == 0 else UNDECIDED} ({len(known)} tests)"
-        if test not in self.sound:
-            self.sound[test] = self.ended([test], [], place)[0] == 0
-        return f"{NOTICED} by {test}" if self.sound[test] else f"UNDECIDED: {test} always fails"
+        while True:
+            status, test = self.ended(known, functions, place)
+            if status == CANNOT:
+                return None
+            if status in (0, None):
+                return f"{SURVIVED if status == 0 else UNDECIDED} ({len(known)} tests)"
+            if test not in self.sound:
+                self.sound[test] = self.ended([test], [], place)[0] == 0
+            if self.sound[test]:
+                return f"{NOTICED} by {test}"
+            print(f"{test} always fails", flush=True)
+            known = known[known.index(test) + 1:]
 
     def of_ops(self, place: str, mutation: Mutation, copied: Path) -> list[str]:
         """The tests of the ops that come to a fault."""
@@ -183,9 +187,9 @@ class Warm:
 
     def of_file(self, place: str) -> list[str]:
         """The tests of the files that are named for a part of the source."""
-        files = [file for part in FILES if place.startswith(part) for tests in FILES[part]
-                 if not tests.by_op for file in (*tests.paths(tests.free, "tests"),
-                                                 *tests.paths(tests.parity, "tests/parity"))]
+        files = [file for tests in selections_for(place) if not tests.by_op
+                 for file in (*tests.paths(tests.free, "tests"),
+                              *tests.paths(tests.parity, "tests/parity"))]
         return [test for test in self.items if test.split("::")[0] in files]
 
     def of_classes(self, functions: list[Any]) -> list[str]:

@@ -529,6 +529,11 @@ class TensorMethods:
     def bool(self, memory_format: memory_format | None = None) -> Tensor:
         """This tensor as bool."""
         ...
+    @overload
+    def broadcast_to(self, *size: _int) -> Tensor:
+        """``input`` expanded to ``size``."""
+        ...
+    @overload
     def broadcast_to(self, size: Sequence[_int]) -> Tensor:
         """``input`` expanded to ``size``."""
         ...

@@ -155,7 +155,8 @@ def _to_names(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[str, ...] |
     first = args[0] if args else named.get("tensor", named.get("dtype"))
     if isinstance(first, Tensor):
         return ("tensor", "non_blocking", "copy")
-    if args and (isinstance(first, dtypes.dtype) or first in dtypes.PYTHON_TYPES):
+    if args and (isinstance(first, dtypes.dtype)
+                 or (isinstance(first, type) and first in dtypes.PYTHON_TYPES)):
         return ("dtype", "non_blocking", "copy")
     if args and not isinstance(first, (str, dtypes.device, int, type(None))):
         return None
