@@ -13,6 +13,7 @@ from typing import Any
 import retrograd as torch
 
 from .base.missing_names import suggest_names as _suggest_names
+from .core.signatures import named
 from .core.tensor import Tensor
 
 __all__ = ["amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp",
@@ -47,23 +48,6 @@ def _input_mask(input: Tensor, *args: Any, mask: Tensor | None = None, **kwargs:
         raise IndexError("_input_mask expected broadcastable mask (got mask dimensionality higher "
                          "than of the input)")
     return mask.to(torch.bool).expand(input.shape)
-
-
-def _output_mask(op: Callable[..., Tensor], input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """Where a function's result comes from elements that the mask leaves."""
-    mask = _input_mask(input, mask=kwargs.get("mask"))
-    if op.__name__ not in _REDUCTIONS:
-        return mask
-    dim = kwargs.get("dim", args[_REDUCTIONS[op.__name__]]
-                     if len(args) > _REDUCTIONS[op.__name__] else
-                     -1 if op.__name__ == "median" else None)
-    axes, keepdim = _axes(input, dim), bool(kwargs.get("keepdim", False))
-    return torch.any(mask, axes, keepdim) if axes else mask
-
-
-_REDUCTIONS = dict.fromkeys(("sum", "prod", "amax", "amin", "argmax", "argmin", "mean", "median",
-                             "var", "std", "logsumexp"), 0) | {"norm": 1}
-"""Functions that reduce dims, and where these stand among the arguments behind the input."""
 
 
 def _seen(input: Tensor, mask: Tensor | None, instead: Any) -> Tensor:
@@ -119,12 +103,11 @@ def prod(input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype
 
 
 def _scan(function: Callable[..., Tensor], instead: int, doc: str) -> Callable[..., Tensor]:
+    @named(function.__name__, doc)
     def scanned(input: Tensor, dim: int, *, dtype: Any = None,
                 mask: Tensor | None = None) -> Tensor:
         return function(_seen(_summable(input, dtype), mask, instead), _axes(input, dim)[0])
 
-    scanned.__name__ = scanned.__qualname__ = function.__name__
-    scanned.__doc__ = doc
     return scanned
 
 
@@ -133,13 +116,12 @@ cumprod = _scan(torch.cumprod, 1, "The products of the elements so far that the 
 
 
 def _extreme(function: Callable[..., Tensor], instead: Any, doc: str) -> Callable[..., Tensor]:
+    @named(function.__name__, doc)
     def found(input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None,
               mask: Tensor | None = None) -> Tensor:
         input = _cast(input, dtype)
         return function(_seen(input, mask, instead(input.dtype)), _axes(input, dim), bool(keepdim))
 
-    found.__name__ = found.__qualname__ = function.__name__
-    found.__doc__ = doc
     return found
 
 
@@ -148,14 +130,13 @@ amin = _extreme(torch.amin, _highest, "The smallest element that the mask leaves
 
 
 def _index_of(function: Callable[..., Tensor], instead: Any, doc: str) -> Callable[..., Tensor]:
+    @named(function.__name__, doc)
     def found(input: Tensor, dim: int | None = None, *, keepdim: bool | None = False,
               dtype: Any = None, mask: Tensor | None = None) -> Tensor:
         input = _cast(input, dtype)
         place = function(_seen(input, mask, instead(input.dtype)), dim, bool(keepdim))
         return place.to(input.dtype)  # as PyTorch has it
 
-    found.__name__ = found.__qualname__ = function.__name__
-    found.__doc__ = doc
     return found
 
 
@@ -246,12 +227,11 @@ def logsumexp(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: 
 
 def _normalization(function: Callable[..., Tensor], instead: float, doc: str,
                    name: str) -> Callable[..., Tensor]:
+    @named(name, doc)
     def normalized(input: Tensor, dim: int, *, dtype: Any = None,
                    mask: Tensor | None = None) -> Tensor:
         return function(_seen(_cast(input, dtype), mask, instead), _axes(input, dim)[0])
 
-    normalized.__name__ = normalized.__qualname__ = name
-    normalized.__doc__ = doc
     return normalized
 
 

@@ -39,41 +39,31 @@ def result_type(name: str, *fields: str) -> Any:
     return type(name, (_Result,), body)
 
 
-max = result_type("max", "values", "indices")
-min = result_type("min", "values", "indices")
-aminmax = result_type("aminmax", "min", "max")
-median = result_type("median", "values", "indices")
-nanmedian = result_type("nanmedian", "values", "indices")
-mode = result_type("mode", "values", "indices")
-kthvalue = result_type("kthvalue", "values", "indices")
-sort = result_type("sort", "values", "indices")
-topk = result_type("topk", "values", "indices")
-cummax = result_type("cummax", "values", "indices")
-cummin = result_type("cummin", "values", "indices")
-frexp = result_type("frexp", "mantissa", "exponent")
-slogdet = result_type("slogdet", "sign", "logabsdet")
-qr = result_type("qr", "Q", "R")
-svd = result_type("svd", "U", "S", "V")
-linalg_inv_ex = result_type("linalg_inv_ex", "inverse", "info")
-linalg_slogdet = result_type("linalg_slogdet", "sign", "logabsdet")
-linalg_cholesky_ex = result_type("linalg_cholesky_ex", "L", "info")
-linalg_solve_ex = result_type("linalg_solve_ex", "result", "info")
-linalg_lu = result_type("linalg_lu", "P", "L", "U")
-linalg_lu_factor = result_type("linalg_lu_factor", "LU", "pivots")
-linalg_lu_factor_ex = result_type("linalg_lu_factor_ex", "LU", "pivots", "info")
-linalg_ldl_factor = result_type("linalg_ldl_factor", "LD", "pivots")
-linalg_ldl_factor_ex = result_type("linalg_ldl_factor_ex", "LD", "pivots", "info")
-_lu_with_info = result_type("_lu_with_info", "LU", "pivots", "info")
-lu_unpack = result_type("lu_unpack", "P", "L", "U")
-triangular_solve = result_type("triangular_solve", "solution", "cloned_coefficient")
-geqrf = result_type("geqrf", "a", "tau")
-linalg_qr = result_type("linalg_qr", "Q", "R")
-linalg_eig = result_type("linalg_eig", "eigenvalues", "eigenvectors")
-linalg_eigh = result_type("linalg_eigh", "eigenvalues", "eigenvectors")
-linalg_svd = result_type("linalg_svd", "U", "S", "Vh")
-histogram = result_type("histogram", "hist", "bin_edges")
-histogramdd = result_type("histogramdd", "hist", "bin_edges")
-linalg_lstsq = result_type("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
+_NAMES = {
+    "values indices": "max min median nanmedian mode kthvalue sort topk cummax cummin",
+    "min max": "aminmax",
+    "mantissa exponent": "frexp",
+    "sign logabsdet": "slogdet linalg_slogdet",
+    "Q R": "qr linalg_qr",
+    "U S V": "svd",
+    "inverse info": "linalg_inv_ex",
+    "L info": "linalg_cholesky_ex",
+    "result info": "linalg_solve_ex",
+    "P L U": "linalg_lu lu_unpack",
+    "LU pivots": "linalg_lu_factor",
+    "LU pivots info": "linalg_lu_factor_ex _lu_with_info",
+    "LD pivots": "linalg_ldl_factor",
+    "LD pivots info": "linalg_ldl_factor_ex",
+    "solution cloned_coefficient": "triangular_solve",
+    "a tau": "geqrf",
+    "eigenvalues eigenvectors": "linalg_eig linalg_eigh",
+    "U S Vh": "linalg_svd",
+    "hist bin_edges": "histogram histogramdd",
+    "solution residuals rank singular_values": "linalg_lstsq"}
+"""The fields of results, and the functions that return them."""
+
+globals().update({name: result_type(name, *fields.split())
+                  for fields, names in _NAMES.items() for name in names.split()})
 
 
 def __dir__() -> list[str]:

@@ -36,16 +36,6 @@ class min(tuple[Tensor, Tensor]):
     @property
     def indices(self) -> Tensor: ...
 
-class aminmax(tuple[Tensor, Tensor]):
-    n_fields: int
-    n_sequence_fields: int
-    n_unnamed_fields: int
-    def __new__(cls, values: Any) -> Any: ...
-    @property
-    def min(self) -> Tensor: ...
-    @property
-    def max(self) -> Tensor: ...
-
 class median(tuple[Tensor, Tensor]):
     n_fields: int
     n_sequence_fields: int
@@ -126,6 +116,16 @@ class cummin(tuple[Tensor, Tensor]):
     @property
     def indices(self) -> Tensor: ...
 
+class aminmax(tuple[Tensor, Tensor]):
+    n_fields: int
+    n_sequence_fields: int
+    n_unnamed_fields: int
+    def __new__(cls, values: Any) -> Any: ...
+    @property
+    def min(self) -> Tensor: ...
+    @property
+    def max(self) -> Tensor: ...
+
 class frexp(tuple[Tensor, Tensor]):
     n_fields: int
     n_sequence_fields: int
@@ -146,7 +146,27 @@ class slogdet(tuple[Tensor, Tensor]):
     @property
     def logabsdet(self) -> Tensor: ...
 
+class linalg_slogdet(tuple[Tensor, Tensor]):
+    n_fields: int
+    n_sequence_fields: int
+    n_unnamed_fields: int
+    def __new__(cls, values: Any) -> Any: ...
+    @property
+    def sign(self) -> Tensor: ...
+    @property
+    def logabsdet(self) -> Tensor: ...
+
 class qr(tuple[Tensor, Tensor]):
+    n_fields: int
+    n_sequence_fields: int
+    n_unnamed_fields: int
+    def __new__(cls, values: Any) -> Any: ...
+    @property
+    def Q(self) -> Tensor: ...
+    @property
+    def R(self) -> Tensor: ...
+
+class linalg_qr(tuple[Tensor, Tensor]):
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
@@ -177,16 +197,6 @@ class linalg_inv_ex(tuple[Tensor, Tensor]):
     def inverse(self) -> Tensor: ...
     @property
     def info(self) -> Tensor: ...
-
-class linalg_slogdet(tuple[Tensor, Tensor]):
-    n_fields: int
-    n_sequence_fields: int
-    n_unnamed_fields: int
-    def __new__(cls, values: Any) -> Any: ...
-    @property
-    def sign(self) -> Tensor: ...
-    @property
-    def logabsdet(self) -> Tensor: ...
 
 class linalg_cholesky_ex(tuple[Tensor, Tensor]):
     n_fields: int
@@ -220,6 +230,18 @@ class linalg_lu(tuple[Tensor, Tensor, Tensor]):
     @property
     def U(self) -> Tensor: ...
 
+class lu_unpack(tuple[Tensor, Tensor, Tensor]):
+    n_fields: int
+    n_sequence_fields: int
+    n_unnamed_fields: int
+    def __new__(cls, values: Any) -> Any: ...
+    @property
+    def P(self) -> Tensor: ...
+    @property
+    def L(self) -> Tensor: ...
+    @property
+    def U(self) -> Tensor: ...
+
 class linalg_lu_factor(tuple[Tensor, Tensor]):
     n_fields: int
     n_sequence_fields: int
@@ -231,6 +253,18 @@ class linalg_lu_factor(tuple[Tensor, Tensor]):
     def pivots(self) -> Tensor: ...
 
 class linalg_lu_factor_ex(tuple[Tensor, Tensor, Tensor]):
+    n_fields: int
+    n_sequence_fields: int
+    n_unnamed_fields: int
+    def __new__(cls, values: Any) -> Any: ...
+    @property
+    def LU(self) -> Tensor: ...
+    @property
+    def pivots(self) -> Tensor: ...
+    @property
+    def info(self) -> Tensor: ...
+
+class _lu_with_info(tuple[Tensor, Tensor, Tensor]):
     n_fields: int
     n_sequence_fields: int
     n_unnamed_fields: int
@@ -264,30 +298,6 @@ class linalg_ldl_factor_ex(tuple[Tensor, Tensor, Tensor]):
     @property
     def info(self) -> Tensor: ...
 
-class _lu_with_info(tuple[Tensor, Tensor, Tensor]):
-    n_fields: int
-    n_sequence_fields: int
-    n_unnamed_fields: int
-    def __new__(cls, values: Any) -> Any: ...
-    @property
-    def LU(self) -> Tensor: ...
-    @property
-    def pivots(self) -> Tensor: ...
-    @property
-    def info(self) -> Tensor: ...
-
-class lu_unpack(tuple[Tensor, Tensor, Tensor]):
-    n_fields: int
-    n_sequence_fields: int
-    n_unnamed_fields: int
-    def __new__(cls, values: Any) -> Any: ...
-    @property
-    def P(self) -> Tensor: ...
-    @property
-    def L(self) -> Tensor: ...
-    @property
-    def U(self) -> Tensor: ...
-
 class triangular_solve(tuple[Tensor, Tensor]):
     n_fields: int
     n_sequence_fields: int
@@ -307,16 +317,6 @@ class geqrf(tuple[Tensor, Tensor]):
     def a(self) -> Tensor: ...
     @property
     def tau(self) -> Tensor: ...
-
-class linalg_qr(tuple[Tensor, Tensor]):
-    n_fields: int
-    n_sequence_fields: int
-    n_unnamed_fields: int
-    def __new__(cls, values: Any) -> Any: ...
-    @property
-    def Q(self) -> Tensor: ...
-    @property
-    def R(self) -> Tensor: ...
 
 class linalg_eig(tuple[Tensor, Tensor]):
     n_fields: int

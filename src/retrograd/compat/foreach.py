@@ -7,6 +7,7 @@ from typing import Any
 
 from ..base.errors import type_name
 from ..core.op import PUBLIC
+from ..core.signatures import named
 from ..core.tensor import Tensor
 
 _BOTH = """abs acos add addcdiv addcmul asin atan ceil clamp_max clamp_min cos cosh div erf erfc exp
@@ -56,6 +57,7 @@ def _rows(title: str, given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
 
 
 def _foreach(name: str) -> Callable[..., Any]:
+    @named(f"_foreach_{name}", f"``{name}`` of every tensor of a list.")
     def over_lists(self: Any, *args: Any, **options: Any) -> Any:
         listed = [key for key, value in options.items() if isinstance(value, (list, tuple))]
         extra = [options.pop(key) for key in (*listed, *_POSITIONAL) if key in options]
@@ -63,8 +65,6 @@ def _foreach(name: str) -> Callable[..., Any]:
                    for row in _rows(over_lists.__name__, (self, *args, *extra))]
         return self if name.endswith("_") else tuple(results)
 
-    over_lists.__name__ = over_lists.__qualname__ = f"_foreach_{name}"
-    over_lists.__doc__ = f"``{name}`` of every tensor of a list."
     return over_lists
 
 

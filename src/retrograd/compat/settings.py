@@ -7,6 +7,7 @@ from typing import Any
 from ..base import dtypes
 from ..base.warning import warn
 from ..core.op import publish
+from ..core.signatures import named
 from ..core.tensor import Tensor, attach
 
 __all__ = ["are_deterministic_algorithms_enabled", "get_default_device",
@@ -37,34 +38,30 @@ def _asked(function: str, input: Any) -> Tensor:
     return input
 
 
-def is_floating_point(input: Tensor) -> bool:
-    """Whether the dtype is a floating point type."""
-    return _asked("is_floating_point", input).is_floating_point()
+_QUESTIONS: dict[str, tuple[Any, str]] = {
+    "is_floating_point": (bool, "Whether the dtype is a floating point type."),
+    "is_complex": (bool, "Whether the dtype is a complex type."),
+    "is_signed": (bool, "Whether the dtype has negative numbers."),
+    "is_conj": (bool, "Whether conjugation is pending: never, it is done at once here."),
+    "is_neg": (bool, "Whether negation is pending: never, it is done at once here."),
+    "is_inference": (bool, "Whether the tensor was made in inference mode."),
+    "numel": (int, "The number of elements."),
+    "get_device": (int, "The number of the accelerator that holds the tensor: -1, for it lies on "
+                        "the CPU.")}
+"""Methods that are functions too: what they return, and what they do."""
 
 
-def is_complex(input: Tensor) -> bool:
-    """Whether the dtype is a complex type."""
-    return _asked("is_complex", input).is_complex()
+def _publish_method(name: str, kind: Any, doc: str) -> None:
+    @named(name, doc)
+    def function(input: Tensor) -> Any:
+        return getattr(_asked(name, input), name)()
+
+    function.__annotations__["return"] = kind.__name__
+    publish(function, name, method=False)
 
 
-def is_signed(input: Tensor) -> bool:
-    """Whether the dtype has negative numbers."""
-    return _asked("is_signed", input).is_signed()
-
-
-def is_conj(input: Tensor) -> bool:
-    """Whether conjugation is pending: never, it is done at once here."""
-    return _asked("is_conj", input).is_conj()
-
-
-def is_neg(input: Tensor) -> bool:
-    """Whether negation is pending: never, it is done at once here."""
-    return _asked("is_neg", input).is_neg()
-
-
-def is_inference(input: Tensor) -> bool:
-    """Whether the tensor was made in inference mode."""
-    return _asked("is_inference", input).is_inference()
+for _name, _answer in _QUESTIONS.items():
+    _publish_method(_name, *_answer)
 
 
 def is_nonzero(input: Tensor) -> bool:
@@ -80,31 +77,14 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     return tuple(input.shape) == tuple(other.shape)
 
 
-def numel(input: Tensor) -> int:
-    """The number of elements."""
-    return _asked("numel", input).numel()
-
-
-for _function in (is_floating_point, is_complex, is_signed, is_conj, is_neg, is_inference,
-                  is_nonzero, is_same_size, numel):
-    publish(_function, _function.__name__, method=False)
-attach(is_nonzero=is_nonzero)
-attach(is_same_size=is_same_size)
-
-
-def get_device(input: Tensor) -> int:
-    """The number of the accelerator that holds the tensor: -1, for it lies on the CPU."""
-    return _asked("get_device", input).get_device()
-
-
 def detach(input: Tensor) -> Tensor:
     """A tensor on the same memory, outside the graph and without tangents."""
     return _asked("detach", input).detach()
 
 
-publish(get_device, "get_device", method=False)
-publish(detach, "detach", method=False)
-publish(Tensor.detach_, "detach_", method=False)
+for _function in (is_nonzero, is_same_size, detach, Tensor.detach_):
+    publish(_function, _function.__name__, method=False)
+attach(is_nonzero=is_nonzero, is_same_size=is_same_size)
 
 
 def typename(obj: Any, /) -> str:
@@ -147,12 +127,16 @@ def get_num_threads() -> int:
     return threads.count()
 
 
+def _check_count(function: str, n: int) -> None:
+    if isinstance(n, bool) or not isinstance(n, int):
+        raise RuntimeError(f"{function} expects an int, but got {type(n).__name__}")
+    if n <= 0:
+        raise RuntimeError(f"{function} expects a positive integer")
+
+
 def set_num_threads(n: int, /) -> None:
     """Let matrix products and native kernels use ``n`` threads; all else runs in the caller's."""
-    if isinstance(n, bool) or not isinstance(n, int):
-        raise RuntimeError(f"set_num_threads expects an int, but got {type(n).__name__}")
-    if n <= 0:
-        raise RuntimeError("set_num_threads expects a positive integer")
+    _check_count("set_num_threads", n)
     from ..backend.numpy import threads
 
     threads.limit(n)
@@ -187,10 +171,7 @@ def get_num_interop_threads() -> int:
 def set_num_interop_threads(n: int, /) -> None:
     """Ask for threads that run whole ops, of which there are none here; once, as in PyTorch."""
     global _interop_threads
-    if isinstance(n, bool) or not isinstance(n, int):
-        raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(n).__name__}")
-    if n <= 0:
-        raise RuntimeError("set_num_interop_threads expects a positive integer")
+    _check_count("set_num_interop_threads", n)
     if _interop_threads is not None:
         raise RuntimeError("Error: cannot set number of interop threads after parallel work has "
                            "started or set_num_interop_threads called")

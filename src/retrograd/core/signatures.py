@@ -18,6 +18,17 @@ _GIVEN = {"Array": "Tensor", "Arrays": "Sequence[Tensor]", "Index": "Tensor", "D
 """What a caller gives, for each word that only declarations have."""
 
 
+def named(name: str, doc: str | None = None) -> Callable[[Any], Any]:
+    """Call the function below, which another function makes, by a name of its own."""
+
+    def call(function: Any) -> Any:
+        function.__name__ = function.__qualname__ = name
+        function.__doc__ = doc or function.__doc__
+        return function
+
+    return call
+
+
 def public(annotation: Any) -> str:
     """What a caller gives for an argument that a declaration annotates so."""
     return " | ".join([_GIVEN.get(word, word) for word in str(annotation).split(" | ")])

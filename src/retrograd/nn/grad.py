@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autograd import grad
 from ..autograd.grad_mode import enable_grad, is_grad_enabled
+from ..core.signatures import named
 from ..core.tensor import Tensor
 from . import functional as F
 
@@ -15,24 +16,24 @@ __all__ = ["conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "co
 
 
 def _of_input(dims: int) -> Callable[..., Tensor]:
+    @named(f"conv{dims}d_input",
+           f"The gradient of a convolution over {dims} dimensions for its input.")
     def gradient(input_size: Any, weight: Tensor, grad_output: Tensor, stride: Any = 1,
                  padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
         blank = grad_output.new_zeros(tuple(input_size)).requires_grad_()
         return _gradient(dims, blank, blank, weight, grad_output, stride, padding, dilation, groups)
 
-    gradient.__name__ = gradient.__qualname__ = f"conv{dims}d_input"
-    gradient.__doc__ = f"The gradient of a convolution over {dims} dimensions for its input."
     return gradient
 
 
 def _of_weight(dims: int) -> Callable[..., Tensor]:
+    @named(f"conv{dims}d_weight",
+           f"The gradient of a convolution over {dims} dimensions for its kernels.")
     def gradient(input: Tensor, weight_size: Any, grad_output: Tensor, stride: Any = 1,
                  padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Tensor:
         blank = grad_output.new_zeros(tuple(weight_size)).requires_grad_()
         return _gradient(dims, blank, input, blank, grad_output, stride, padding, dilation, groups)
 
-    gradient.__name__ = gradient.__qualname__ = f"conv{dims}d_weight"
-    gradient.__doc__ = f"The gradient of a convolution over {dims} dimensions for its kernels."
     return gradient
 
 

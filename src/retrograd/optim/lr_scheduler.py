@@ -31,6 +31,19 @@ def _detached(value: Any) -> Any:
     return value.clone() if isinstance(value, Tensor) else value
 
 
+def _set_rate(group: dict[str, Any], rate: Any) -> None:
+    if isinstance(group["lr"], Tensor):
+        group["lr"].fill_(float(rate))
+    else:
+        group["lr"] = rate
+
+
+def _checked(optimizer: Any) -> Optimizer:
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+    return optimizer
+
+
 class LRScheduler:
     """Base class of schedules: subclasses compute the next learning rates in ``get_lr``."""
 
@@ -38,9 +51,7 @@ class LRScheduler:
     _is_initial = False
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        self.optimizer = optimizer
+        self.optimizer = _checked(optimizer)
         for number, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
                 group.setdefault("initial_lr", _detached(group["lr"]))
@@ -105,10 +116,7 @@ class LRScheduler:
 
     def _set(self, rates: list[Any]) -> None:
         for group, rate in zip(self.optimizer.param_groups, rates):
-            if isinstance(group["lr"], Tensor):
-                group["lr"].fill_(float(rate))
-            else:
-                group["lr"] = rate
+            _set_rate(group, rate)
         self._last_lr = self._current()
 
     def _current(self) -> list[Any]:
@@ -486,14 +494,12 @@ class ReduceLROnPlateau(LRScheduler):
                  cooldown: int = 0, min_lr: float | list[float] = 0, eps: float = 1e-8) -> None:
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.optimizer = _checked(optimizer)
         if mode not in ("min", "max"):
             raise ValueError(f"mode {mode} is unknown!")
         if threshold_mode not in ("rel", "abs"):
             raise ValueError(f"threshold mode {threshold_mode} is unknown!")
         self.factor = factor
-        self.optimizer = optimizer
         if isinstance(min_lr, (list, tuple)):
             if len(min_lr) != len(optimizer.param_groups):
                 raise ValueError(f"expected {len(optimizer.param_groups)} min_lrs, got "
@@ -545,10 +551,7 @@ class ReduceLROnPlateau(LRScheduler):
             rate = float(group["lr"])
             lower = max(rate * self.factor, self.min_lrs[number])
             if rate - lower > self.eps:
-                if isinstance(group["lr"], Tensor):
-                    group["lr"].fill_(lower)
-                else:
-                    group["lr"] = lower
+                _set_rate(group, lower)
 
     @property
     def in_cooldown(self) -> bool:
@@ -592,15 +595,10 @@ class CyclicLR(LRScheduler):
                  scale_fn: Callable[[float], float] | None = None, scale_mode: str = "cycle",
                  cycle_momentum: bool = True, base_momentum: float | list[float] = 0.8,
                  max_momentum: float | list[float] = 0.9, last_epoch: int = -1) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        self.optimizer = optimizer
+        self.optimizer = _checked(optimizer)
         for rate, group in zip(_per_group("base_lr", optimizer, base_lr), optimizer.param_groups):
             if last_epoch == -1:
-                if isinstance(group["lr"], Tensor):
-                    group["lr"].fill_(rate)
-                else:
-                    group["lr"] = rate
+                _set_rate(group, rate)
         self.max_lrs = _per_group("max_lr", optimizer, max_lr)
         up, down = float(step_size_up), float(step_size_down or step_size_up)
         self.total_size = up + down
@@ -677,9 +675,7 @@ class OneCycleLR(LRScheduler):
                  max_momentum: float | list[float] = 0.95, div_factor: float = 25.0,
                  final_div_factor: float = 1e4, three_phase: bool = False,
                  last_epoch: int = -1) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        self.optimizer = optimizer
+        self.optimizer = _checked(optimizer)
         self.total_steps = _total_steps(total_steps, epochs, steps_per_epoch)
         if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
             raise ValueError("Expected float between 0 and 1 pct_start, but got "

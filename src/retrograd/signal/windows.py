@@ -12,6 +12,7 @@ from typing import Any
 
 from ..base import dtypes, layouts
 from ..base.missing_names import suggest_names as _suggest_names
+from ..core.signatures import named
 from ..core.tensor import Tensor
 from ..ops.creation.filled import empty, ones
 from ..ops.creation.from_data import tensor
@@ -151,12 +152,11 @@ def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, dtype: Any
 def _fixed(name: str, doc: str, a: tuple[float, ...], checked: str = "general_cosine") -> Any:
     """A sum of cosines that has a name."""
 
+    @named(name, doc)
     def window(M: int, *, sym: bool = True, dtype: Any = None, layout: Any = layouts.strided,
                device: Any = None, requires_grad: bool = False) -> Tensor:
         return _sum_of_cosines(checked, M, a, sym, _options(dtype, layout, device, requires_grad))
 
-    window.__name__ = window.__qualname__ = name
-    window.__doc__ = doc
     return window
 
 

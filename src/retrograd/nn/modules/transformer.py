@@ -176,21 +176,29 @@ class TransformerDecoder(Module):
 
 
 class _Layer(Module):
-    """What layers of encoders and decoders share: attention to oneself, and a small network."""
+    """What layers of encoders and decoders share: their parts, each with a norm and a dropout.
 
-    def __init__(self, d_model: int, nhead: int, dim_feedforward: int, dropout: float,
-                 activation: Activation, batch_first: bool, norm_first: bool, bias: bool,
-                 device: Any, dtype: Any) -> None:
+    Two are attention to oneself and a small network; a third is attention to a memory.
+    """
+
+    def __init__(self, parts: int, d_model: int, nhead: int, dim_feedforward: int, dropout: float,
+                 activation: Activation, layer_norm_eps: float, batch_first: bool,
+                 norm_first: bool, bias: bool, device: Any, dtype: Any) -> None:
         super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, bias=bias,
-                                            batch_first=batch_first, device=device, dtype=dtype)
+        for name in ("self_attn", "multihead_attn")[:parts - 1]:
+            setattr(self, name, MultiheadAttention(
+                d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, device=device,
+                dtype=dtype))
         self.norm_first = norm_first
-
-    def _add_network(self, d_model: int, dim_feedforward: int, dropout: float, bias: bool,
-                     device: Any, dtype: Any) -> None:
         self.linear1 = Linear(d_model, dim_feedforward, bias, device, dtype)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias, device, dtype)
+        for i in range(1, parts + 1):
+            setattr(self, f"norm{i}", LayerNorm(d_model, layer_norm_eps, bias=bias, device=device,
+                                                dtype=dtype))
+        for i in range(1, parts + 1):
+            setattr(self, f"dropout{i}", Dropout(dropout))
+        self.activation = _activation(activation)
 
     def _attended(self, attention: Module, dropout: Module, x: Tensor, memory: Tensor,
                   mask: Tensor | None, padding: Tensor | None, is_causal: bool) -> Tensor:
@@ -209,13 +217,8 @@ class TransformerEncoderLayer(_Layer):
                  activation: Activation = F.relu, layer_norm_eps: float = 1e-5,
                  batch_first: bool = False, norm_first: bool = False, bias: bool = True,
                  device: Any = None, dtype: Any = None) -> None:
-        super().__init__(d_model, nhead, dim_feedforward, dropout, activation, batch_first,
-                         norm_first, bias, device, dtype)
-        self._add_network(d_model, dim_feedforward, dropout, bias, device, dtype)
-        norm = {"eps": layer_norm_eps, "bias": bias, "device": device, "dtype": dtype}
-        self.norm1, self.norm2 = LayerNorm(d_model, **norm), LayerNorm(d_model, **norm)
-        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
-        self.activation = _activation(activation)
+        super().__init__(2, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps,
+                         batch_first, norm_first, bias, device, dtype)
         self.activation_relu_or_gelu = 1 if self.activation is F.relu else \
             2 if self.activation is F.gelu else 0
 
@@ -243,18 +246,8 @@ class TransformerDecoderLayer(_Layer):
                  activation: Activation = F.relu, layer_norm_eps: float = 1e-5,
                  batch_first: bool = False, norm_first: bool = False, bias: bool = True,
                  device: Any = None, dtype: Any = None) -> None:
-        super().__init__(d_model, nhead, dim_feedforward, dropout, activation, batch_first,
-                         norm_first, bias, device, dtype)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout=dropout, bias=bias,
-                                                 batch_first=batch_first, device=device,
-                                                 dtype=dtype)
-        self._add_network(d_model, dim_feedforward, dropout, bias, device, dtype)
-        norm = {"eps": layer_norm_eps, "bias": bias, "device": device, "dtype": dtype}
-        self.norm1, self.norm2 = LayerNorm(d_model, **norm), LayerNorm(d_model, **norm)
-        self.norm3 = LayerNorm(d_model, **norm)
-        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
-        self.activation = _activation(activation)
+        super().__init__(3, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps,
+                         batch_first, norm_first, bias, device, dtype)
 
     def forward(self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None,
                 memory_mask: Tensor | None = None, tgt_key_padding_mask: Tensor | None = None,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ...core.signatures import named
 from .data_parallel import DataParallel, data_parallel
 from .distributed import DistributedDataParallel, DistributedDataParallelCPU
 
@@ -10,12 +11,11 @@ __all__ = ["DataParallel", "DistributedDataParallel", "DistributedDataParallelCP
 
 
 def _needs_devices(name: str) -> Any:
+    @named(name, "Refuse: there are no devices to spread work over.")
     def refuse(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(f"{name}() spreads work over accelerators, and there is none: only the "
                            "CPU has arrays here")
 
-    refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = "Refuse: there are no devices to spread work over."
     return refuse
 
 

@@ -13,6 +13,7 @@ from ...base.errors import type_name
 from ...base.warning import warn
 from ...core.extensions import extensions
 from ...core.libraries import in_library
+from ...core.signatures import named
 from ...core.tensor import NATIVE, Tensor, method, wrap
 from ..memory.casts import fits
 from .nested_data import data_of
@@ -36,6 +37,7 @@ from .options import (
 def _filled(function: str, fill_with: Any, doc: str) -> Any:
     """A factory ``function(*size)`` of arrays made by ``fill_with(shape, dtype)``."""
 
+    @named(function, doc)
     def factory(*size: Any, out: Tensor | None = None, dtype: Any = None, layout: Any = None,
                 device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
                 memory_format: Any = None, **named: Any) -> Tensor:
@@ -47,8 +49,6 @@ def _filled(function: str, fill_with: Any, doc: str) -> Any:
         data = blank(shape, kind.np) if meta else allocated(fill_with, shape, kind.np)
         return settle(data, out, requires_grad, function, meta)
 
-    factory.__name__ = factory.__qualname__ = function
-    factory.__doc__ = doc
     return factory
 
 
@@ -172,6 +172,7 @@ def beside(input: Tensor, made: Tensor) -> Tensor:
 def _like(function: str, value: Any, doc: str) -> Any:
     """A factory ``function(input)`` of tensors shaped as ``input`` and filled with ``value``."""
 
+    @named(function, doc)
     def factory(input: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None,
                 pin_memory: bool = False, requires_grad: bool = False,
                 memory_format: Any = None) -> Tensor:
@@ -188,8 +189,6 @@ def _like(function: str, value: Any, doc: str) -> Any:
                 if xp.is_stored_only(data.dtype) else value
         return beside(input, leaf(data, requires_grad, function))
 
-    factory.__name__ = factory.__qualname__ = function
-    factory.__doc__ = doc
     return factory
 
 

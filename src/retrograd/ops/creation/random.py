@@ -14,6 +14,7 @@ from ...base.errors import CannotBatch, size_mismatch
 from ...core.op import Array, Index, Sizes, op, publish
 from ...core.out_argument import refuse_derivative, run_into
 from ...core.out_rules import Out
+from ...core.signatures import named
 from ...core.tensor import Tensor, method, wrap, wrap_any
 from ...random import VMAPS, Generator, default_generator, stream_for, stream_of
 from ..batching import all_aligned, batched, folded, inner_rank, repeated, run, unfolded
@@ -66,6 +67,7 @@ def drawn_like(input: Tensor, draw: Callable[[Tensor], Tensor]) -> Tensor | None
 def _drawn(function: str, draw: Any, doc: str) -> Any:
     """A factory ``function(*size)`` that fills its result with ``draw(stream, shape, dtype)``."""
 
+    @named(function, doc)
     def factory(*size: Any, generator: Generator | None = None, out: Tensor | None = None,
                 dtype: Any = None, layout: Any = None, device: Any = None,
                 pin_memory: bool = False, requires_grad: bool = False, **named: Any) -> Tensor:
@@ -86,8 +88,6 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
             data = draw(stream, shape, kind.np)
         return settle(data, out, requires_grad, function, meta)
 
-    factory.__name__ = factory.__qualname__ = function
-    factory.__doc__ = doc
     publish(factory, function, method=False)
     return factory
 
@@ -98,6 +98,7 @@ def _drawn_like(function: str, draw: Any, doc: str, factory_of_size: Any) -> Any
     In vmap ``factory_of_size`` draws, unless there is a number for each of a batch.
     """
 
+    @named(function, doc)
     def factory(input: Tensor, *, generator: Generator | None = None, dtype: Any = None,
                 layout: Any = None, device: Any = None, pin_memory: bool = False,
                 requires_grad: bool = False, memory_format: Any = None) -> Tensor:
@@ -117,8 +118,6 @@ def _drawn_like(function: str, draw: Any, doc: str, factory_of_size: Any) -> Any
         fill_in_memory_order(data, lambda shape: draw(stream_for(data, generator), shape, data))
         return leaf(data, requires_grad, function)
 
-    factory.__name__ = factory.__qualname__ = function
-    factory.__doc__ = doc
     publish(factory, function, method=False)
     return factory
 

@@ -11,6 +11,7 @@ from ...base import dtypes
 from ...base.errors import no_overload, refuse_pytorch_operand
 from ...core.op import Number, publish
 from ...core.operands import NUMBERS
+from ...core.signatures import named
 from ...core.tensor import Tensor
 from ..memory.casts import cast
 
@@ -51,6 +52,7 @@ def tensor_or_number(name: str, with_tensor: Any, with_number: Any, of_number: A
     if of_number is not None:
         forms.insert(1, "Number self, Tensor other, *, Tensor out = None")
 
+    @named(name, with_tensor.__doc__)
     def function(input: Any, other: Tensor | Number, *, out: Any = None) -> Any:
         if isinstance(other, Tensor):
             if isinstance(input, Tensor):
@@ -62,14 +64,13 @@ def tensor_or_number(name: str, with_tensor: Any, with_number: Any, of_number: A
             return with_number(with_room_for(input, other), other, out=out)
         raise no_overload(name, (input, other), *forms)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = with_tensor.__doc__
     return function
 
 
 def tensor_or_number_(name: str, with_tensor: Any, with_number: Any) -> Any:
     """The in-place method beside :func:`tensor_or_number`."""
 
+    @named(name, f"In-place version of :func:`{name[:-1]}`.")
     def function(input: Any, other: Tensor | Number) -> Any:
         if isinstance(other, Tensor):
             return in_place(with_tensor)(input, other)
@@ -77,8 +78,6 @@ def tensor_or_number_(name: str, with_tensor: Any, with_number: Any) -> Any:
             return in_place(with_number)(input, plain_number(other))
         raise no_overload(name, (other,), "Tensor other", "Number other")
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"In-place version of :func:`{name[:-1]}`."
     return function
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from ...backend import polynomials as polynomial_kernels
 from ...base.errors import no_kernel, no_overload
 from ...core.op import Array, Number, elementwise, publish
+from ...core.signatures import named
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from .number_operands import is_number, plain_number
@@ -43,6 +44,7 @@ def _declare(name: str, doc: str, kernel: Any) -> None:
     made = elementwise(name=f"_{name}", doc=doc, promote="float", numbers=("x", "n"), title=name,
                        guard=kinds("f", f"{name}_cpu"))(kernel)
 
+    @named(name, doc)
     def function(x: Tensor | Number, n: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
         tensors = [value for value in (x, n) if isinstance(value, Tensor)]
         if not tensors or not all(isinstance(v, Tensor) or is_number(v) for v in (x, n)):
@@ -52,8 +54,6 @@ def _declare(name: str, doc: str, kernel: Any) -> None:
                 raise no_kernel(f"{name}_cpu", tensor.dtype)
         return made(plain_number(x), plain_number(n), out=out)  # type: ignore[no-any-return]
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
     publish(function, name, method=False, function="special")
 
 

@@ -14,6 +14,7 @@ from ...core.binding import universal
 from ...core.extensions import TRACED_TYPES, extensions
 from ...core.op import Array, linear, op
 from ...core.operands import cast_data
+from ...core.signatures import named
 from ...core.tensor import Tensor, attach, method
 
 # ---------------------------------------------------------------- copies
@@ -177,11 +178,10 @@ def to_refusal(args: tuple[Any, ...], named: dict[str, Any]) -> TypeError:
 
 
 def _cast_method(name: str, dtype: dtypes.dtype) -> None:
+    @named(name, f"This tensor as {dtype.name}.")
     def method(self: Tensor, memory_format: Any = None) -> Tensor:
         return cast(self, dtype, False, memory_format)
 
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"This tensor as {dtype.name}."
     setattr(Tensor, name, method)
 
 

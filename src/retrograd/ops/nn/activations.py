@@ -14,6 +14,7 @@ from ...backend.interface import kind_of
 from ...base import dtypes
 from ...core.op import PUBLIC, Array, Dim, Number, composite, elementwise, op, public, publish
 from ...core.out_rules import CASTABLE, Out
+from ...core.signatures import named
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..elementwise.arithmetic import abs
@@ -36,9 +37,7 @@ def functional(name: str, doc: str | None = None) -> Callable[[Any], Any]:
     """Publish the function below in ``nn.functional`` alone."""
 
     def declare(function: Any) -> Any:
-        function.__name__ = function.__qualname__ = name
-        function.__doc__ = doc or function.__doc__
-        publish(function, name, method=False, function="nn.functional")
+        publish(named(name, doc)(function), name, method=False, function="nn.functional")
         return function
 
     return declare

@@ -11,6 +11,7 @@ from ...base.errors import REQUIRED
 from ...base.warning import warn
 from ...core.op import PUBLIC, Array, Dim, op, publish
 from ...core.out_rules import Out
+from ...core.signatures import named
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..elementwise.exponentials import exp
@@ -83,6 +84,7 @@ log_softmax_backward.jvp(
 
 
 def _public_softmax(name: str, made: Any, doc: str) -> Any:
+    @named(name, doc)
     def at_top_level(input: Tensor = REQUIRED, dim: int = REQUIRED, dtype: Any = None) -> Tensor:
         if dtype is None:
             return made(input, dim)
@@ -97,8 +99,6 @@ def _public_softmax(name: str, made: Any, doc: str) -> Any:
             dim = 0 if input.ndim in (0, 1, 3) else 1
         return made(input, dim) if dtype is None else at_top_level(input, dim, dtype)
 
-    at_top_level.__name__ = at_top_level.__qualname__ = name
-    at_top_level.__doc__ = doc
     publish(at_top_level, name, out=Out(copies=True))
     PUBLIC["special"][name] = at_top_level
     return with_default

@@ -12,6 +12,7 @@ from ...base import dtypes
 from ...base.errors import canonical_dim, length_of, type_name
 from ...core.binding import universal
 from ...core.op import Array, Ints, Sizes, composite, linear, public, view
+from ...core.signatures import named
 from ...core.tensor import Tensor, method, twin, wrap
 from ..memory.casts import clone
 
@@ -34,6 +35,7 @@ def spread_method(keyword: str) -> Callable[[Any], Any]:
     def declare(function: Any) -> Any:
         name = function.__name__
 
+        @named(name, function.__doc__)
         def method(self: Tensor, *given: Any, **named: Any) -> Tensor:
             if named:
                 given = (named.pop(keyword),) if keyword in named else given
@@ -42,8 +44,6 @@ def spread_method(keyword: str) -> Callable[[Any], Any]:
                 raise TypeError(f"{name}() missing 1 required positional arguments: \"{keyword}\"")
             return function(self, sizes(given))
 
-        method.__name__ = method.__qualname__ = name
-        method.__doc__ = function.__doc__
         setattr(Tensor, name, method)
         return function
 
