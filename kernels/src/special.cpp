@@ -76,7 +76,7 @@ template <class T> void logit(In<T> x, Out<T> y) {
 }
 template <class T> void logit_gradient(In<T> g, In<T> x, Out<T> y) {
     require(same_shape(x, y) && same_shape(g, y), "the result has another shape");
-    parallel(x.size, GRAIN / 2, [=](I begin, I end) {
+    parallel(x.size, 2 * GRAIN, [=](I begin, I end) {
         SIMD for (I i = begin; i < end; i++) {
             T spread = x[i] * (1 - x[i]);  // negative outside of 0 and 1
             y[i] = spread < 0 ? T(NO_NUMBER) : g[i] / spread;
@@ -141,6 +141,23 @@ INLINE double erfc_(double x) {
     far = x < 0 ? 2 - far : far;
     return a >= 0.5 ? far : near;
 }
+// For float, whose square is exact.
+INLINE double short_erfc(double x) {
+    constexpr double near[] = {1.12837916708240948,    -0.37612638525650692,   0.112837740131795381,
+                               -0.0268631430322493867, 0.00520041372433549267, -0.000769453427914230718};
+    constexpr double scaled[] = {1.25300805798973802, -0.135621109014518525, -0.0475622598724357587,
+                                 0.129645258217316803, -0.119274377770416872, 0.068307189123279854,
+                                 -0.0237649295245518286, 0.0025312383336561157, 0.00186845758606324618,
+                                 -0.000776015646343441149, -0.0000706934728778828973, 0.000106032206044027202,
+                                 -0.0000176808665333728876};
+    double a = std::fabs(x);
+    a = a > 28 ? 28 : a;
+    double s = a * a, below = 1 / ((a + 3) * (1 + 2 * a)), t = (a - 3) * (1 + 2 * a) * below;
+    double far = exp_(-s) * (a + 3) * below * polynomial(t, scaled);
+    far = x < 0 ? 2 - far : far;
+    return a >= 0.5 ? far : 1 - x * polynomial(s, near);
+}
+template <class T> INLINE double erfc_of(double x) { return sizeof(T) == 4 ? short_erfc(x) : erfc_(x); }
 INLINE double erfcx_(double x) {
     double a = std::fabs(x), growth = exp_of_square<1>(a > 28 ? 28 : a);
     double near = growth * (1 - small_erf(x)), far = scaled_erfc(a);
@@ -194,12 +211,29 @@ template <class T> void log_ndtr(In<T> x, Out<T> y) {
 template <class T> void erfinv(In<T> x, Out<T> y) {
     each(x, y, [](double v) INLINE_LAMBDA { return erfinv_<sizeof(T) == 4>(v); });
 }
-template <class T> void erfc(In<T> x, Out<T> y) { each(x, y, [](double v) INLINE_LAMBDA { return erfc_(v); }); }
+template <class T> void erfinv_gradient(In<T> g, In<T> x, Out<T> y) {
+    require(same_shape(x, y) && same_shape(g, y), "the result has another shape");
+    parallel(x.size, GRAIN / 16, [=](I begin, I end) {
+        SIMD for (I i = begin; i < end; i++) {
+            double v = erfinv_<sizeof(T) == 4>(x[i]);
+            y[i] = T(g[i] * (0.88622692545275801365 * exp_(v * v)));
+        }
+    });
+}
+template <class T> void erfc(In<T> x, Out<T> y) {
+    each(x, y, [](double v) INLINE_LAMBDA { return erfc_of<T>(v); });
+}
 template <class T> void ndtr(In<T> x, Out<T> y) {
-    each(x, y, [](double v) INLINE_LAMBDA { return 0.5 * erfc_(v * -0.70710678118654752440); });
+    each(x, y, [](double v) INLINE_LAMBDA { return 0.5 * erfc_of<T>(v * -0.70710678118654752440); });
+}
+template <class T> void entr(In<T> x, Out<T> y) {
+    each(x, y, [](double v) INLINE_LAMBDA {
+        double found = -v * (sizeof(T) == 4 ? short_log(v) : log_(v));
+        return v < 0 ? -INFINITE : v == 0 ? 0 : v == INFINITE ? -v : found;
+    });
 }
 
-// ---------------------------------------------------------------- log gamma and its second derivative
+// ---------------------------------------------------------------- log gamma and its derivatives
 
 // For float. Near 2 log gamma is e = x - 2 times a polynomial in e, and smaller numbers come there by one or
 // two factors; from 2.5 on it is Stirling's formula. Negative ones are mirrored.
@@ -226,6 +260,49 @@ INLINE double log_gamma_(double x) {
 }
 template <class T> void log_gamma(In<T> x, Out<T> y) {
     each(x, y, [](double v) INLINE_LAMBDA { return log_gamma_(v); });
+}
+
+// For x > 0. Between 1 and 2 the distance to its zero times a polynomial, and a number further on or back for
+// those below 3; from there on Bernoulli's numbers, up to 10 behind ten terms of the sum of 1 / (x + k), which is the slope of
+// the product of all x + k over that product.
+INLINE double upper_digamma(double x) {
+    constexpr double even[] = {0.951055876031832893, 0.240542484240774219, 0.0949887244549412133,
+                               0.040760833812420736, 0.0179072524394511994, 0.00792694464640379604,
+                               0.00351900640150227605, 0.00155663174744868393, 0.000723326627928755416,
+                               0.000227233166098737588, 0.000259684821264307466};
+    constexpr double odd[] = {-0.423627421281460505, -0.148404923053908857, -0.0619221332730645317,
+                              -0.0269757967561382488, -0.0119082180015686448, -0.00527996487325740421,
+                              -0.00234526763254076904, -0.00103763740984186047, -0.000482199053056678888,
+                              -0.000151485868367733659, -0.000173122618027273933};
+    constexpr double bernoulli[] = {1. / 12, -1. / 120, 1. / 252, -1. / 240, 1. / 132, -691. / 32760, 1. / 12};
+    bool near = x < 3, few = x < 10;
+    double c = x < 1 ? x + 1 : x < 2 ? x : x - 1, u = c - 1.5;
+    double found = ((c - 0x1.762d86356be3fp+0) - 0x1.b86a722197829p-54) * (polynomial(u * u, even) + u * polynomial(u * u, odd));
+    double product = 1, slope = 0, factor = few ? x : 10;
+    for (int k = 0; k < 10; k++) {
+        slope = slope * (factor + k) + product;
+        product = product * (factor + k);
+    }
+    slope = x < 1 ? 1 : x < 2 ? 0 : near ? -1 : few ? slope : 0;
+    double sum = slope / (x < 1 ? x : near ? c : product);
+    double z = 1 / (few ? x + 10 : x), s = z * z;
+    double far = log_(few ? x + 10 : x) - 0.5 * z - s * polynomial(s, bernoulli);
+    return (near ? found : far) - sum;
+}
+// Negative numbers are mirrored: pi / tan(pi x) is a polynomial in r² over r, the distance to a whole number.
+INLINE double digamma_(double x) {
+    constexpr double cotangent[] = {0.999999999999999972, -3.28986813369640291, -2.16464646743715755,
+                                    -2.03468612222389632, -2.00815481926081675, -2.00198522165827541,
+                                    -2.00058607389807559, -1.99859092413963616, -2.01757120800583973,
+                                    -1.85699263287448859, -2.83046113395131627, 1.38371444316589845,
+                                    -11.3198826252205719, 14.0091363327063978, -16.0104415643819275};
+    double found = upper_digamma(x < 0 ? 1 - x : x), r = x - std::nearbyint(x);
+    double mirrored = found - polynomial(r * r, cotangent) / r;
+    found = x < 0 ? (r == 0 ? NO_NUMBER : mirrored) : found;
+    return x == 0 ? std::copysign(INFINITE, -x) : found;
+}
+template <class T> void digamma(In<T> x, Out<T> y) {
+    each(x, y, [](double v) INLINE_LAMBDA { return digamma_(v); });
 }
 
 // For x > 0: ten terms of the sum of 1 / (x + k)², two at a time, and Bernoulli's numbers for the others.
@@ -325,6 +402,52 @@ template <class T> void bessel_j0(In<T> x, Out<T> y) {
     });
 }
 
+// ---------------------------------------------------------------- orthogonal polynomials
+
+// Degree n of a family whose degree 0 is 1, degree 1 is first(x), and degree k + 1 is step(k, x, q, p) of
+// degrees k and k - 1, which are kept for a block of numbers.
+template <class T, class First, class Step> void by_recurrence(In<T> x, Out<T> y, I n, First first, Step step) {
+    parallel(x.size, GRAIN / (n + 1), [=](I begin, I end) {
+        constexpr I BLOCK = 512;
+        T before[BLOCK];
+        for (I start = begin; start < end; start += BLOCK) {
+            I count = std::min(BLOCK, end - start);
+            const T* from = x.data + start;
+            T *p = before, *q = y.data + start;
+            SIMD for (I i = 0; i < count; i++) {
+                p[i] = 1;
+                q[i] = n ? first(from[i]) : T(1);
+            }
+            for (I k = 1; k < n; k++)
+                SIMD for (I i = 0; i < count; i++) {
+                    T next = step(T(k), from[i], q[i], p[i]);
+                    p[i] = q[i];
+                    q[i] = next;
+                }
+        }
+    });
+}
+template <class T> void orthogonal(In<T> x, Out<T> y, I n, I family) {
+    require(same_shape(x, y), "the result has another shape");
+    require(n >= 0 && family >= 0 && family < 8, "no such polynomial");
+    auto doubled = [](T, T x, T q, T p) INLINE_LAMBDA { return (x + x) * q - p; };
+    T factor = family ? T(2) : T(1), offset = family == 2 ? T(-1) : family == 3 ? T(1) : T(0);  // t, u, v and w
+    if (family < 4)
+        by_recurrence(x, y, n, [=](T x) INLINE_LAMBDA { return x * factor + offset; }, doubled);
+    else if (family == 4)
+        by_recurrence(x, y, n, [](T x) INLINE_LAMBDA { return x + x; },
+                      [](T k, T x, T q, T p) INLINE_LAMBDA { return 2 * (x * q - k * p); });
+    else if (family == 5)
+        by_recurrence(x, y, n, [](T x) INLINE_LAMBDA { return x; },
+                      [](T k, T x, T q, T p) INLINE_LAMBDA { return x * q - k * p; });
+    else if (family == 6)
+        by_recurrence(x, y, n, [](T x) INLINE_LAMBDA { return 1 - x; },
+                      [](T k, T x, T q, T p) INLINE_LAMBDA { return ((2 * k + 1 - x) * q - k * p) / (k + 1); });
+    else
+        by_recurrence(x, y, n, [](T x) INLINE_LAMBDA { return x; },
+                      [](T k, T x, T q, T p) INLINE_LAMBDA { return ((2 * k + 1) * x * q - k * p) / (k + 1); });
+}
+
 }  // namespace
 
 KERNELS({"erf", bind<erf<float>, erf<double>>}, {"erfc", bind<erfc<float>, erfc<double>>},
@@ -334,4 +457,7 @@ KERNELS({"erf", bind<erf<float>, erf<double>>}, {"erfc", bind<erfc<float>, erfc<
         {"log_gamma", bind<log_gamma<float>>}, {"i0", bind<modified_bessel<float, 0, false>>},
         {"i0e", bind<modified_bessel<float, 0, true>>}, {"i1", bind<modified_bessel<float, 1, false>>},
         {"i1e", bind<modified_bessel<float, 1, true>>}, {"bessel_j0", bind<bessel_j0<float>>},
-        {"ndtr", bind<ndtr<float>, ndtr<double>>}, {"trigamma", bind<trigamma<float>, trigamma<double>>})
+        {"ndtr", bind<ndtr<float>, ndtr<double>>}, {"entr", bind<entr<float>, entr<double>>},
+        {"erfinv_gradient", bind<erfinv_gradient<float>, erfinv_gradient<double>>},
+        {"digamma", bind<digamma<float>, digamma<double>>}, {"orthogonal", bind<orthogonal<float>, orthogonal<double>>},
+        {"trigamma", bind<trigamma<float>, trigamma<double>>})

@@ -4,6 +4,8 @@
 //   a piece, does his own alone. So nobody waits for the crew, and nothing can lock up.
 // - Pieces are taken one by one: a helper that is held up, or never wakes, delays nobody by more
 //   than the piece it has in hand.
+// - Everybody begins with a part of his own, the same one whenever an array of that size is shared, so
+//   that what he wrote before is in his cache; whoever has finished his part goes on with others'.
 // - A forked child has none of its parent's threads; it forgets the crew and raises its own.
 // - The crew is never dismissed: it holds nothing of Python's, and goes when the process ends.
 #include "threads.hpp"
@@ -15,6 +17,7 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
@@ -31,22 +34,41 @@ inline void breathe() {
 #endif
 }
 
-constexpr int SPINS = 1000;  // some 20 to 40 microseconds: the next piece of work often comes soon
+constexpr int SPINS = 1000;   // some 20 to 50 microseconds: the next piece of work often comes soon
+constexpr int YIELDS = 200;   // and then as long again and more, while nobody else wants the processor
 
 thread_local bool inside = false;  // of a piece of work
 
 struct Work {
-    I n, chunk;
+    struct alignas(64) Part {
+        std::atomic<I> next{0};
+        I end = 0;
+    };
+    I chunk;
+    int crew;  // who shares is number 0 of them
     void* what;
     Piece piece;
-    std::atomic<I> next{0};
+    std::vector<Part> parts;
     std::atomic<bool> failed{false};
     std::exception_ptr error{};  // of the first piece that failed; the one who shares raises it
 
-    void help() {
+    Work(I n, I chunk, int crew, void* what, Piece piece)
+        : chunk(chunk), crew(crew), what(what), piece(piece), parts(crew) {
+        I size = (n + crew - 1) / crew;
+        if (size > 64) size = (size + 63) / 64 * 64;  // no two threads write to one line of cache
+        for (int i = 0; i < crew; i++) {
+            parts[i].next = std::min(n, i * size);
+            parts[i].end = std::min(n, (i + 1) * size);
+        }
+    }
+    void help(int number) {
         inside = true;
         try {
-            for (I begin; (begin = next.fetch_add(chunk)) < n;) piece(what, begin, std::min(n, begin + chunk));
+            for (int i = 0; i < crew; i++) {
+                Part& part = parts[(number + i) % crew];
+                for (I begin; (begin = part.next.fetch_add(chunk)) < part.end;)
+                    piece(what, begin, std::min(part.end, begin + chunk));
+            }
         } catch (...) {
             if (!failed.exchange(true)) error = std::current_exception();
         }
@@ -58,16 +80,18 @@ struct Crew {
     std::mutex in_use, door;
     std::condition_variable bell;
     Work* work = nullptr;          // behind the door
-    int wanted = 0;                // helpers that may still come in, behind the door
     int asleep = 0;                // behind the door
     std::atomic<unsigned> rings{0};
     std::atomic<int> busy{0};
     int size = 0;                  // by whoever has the crew in use
 
-    void live() {
+    void live(int number) {
         unsigned heard = 0;
         for (;;) {
-            for (int i = 0; i < SPINS && rings.load(std::memory_order_acquire) == heard; i++) breathe();
+            for (int i = 0; i < SPINS + YIELDS && rings.load(std::memory_order_acquire) == heard; i++) {
+                if (i < SPINS) breathe();
+                else std::this_thread::yield();
+            }
             Work* mine = nullptr;
             {
                 std::unique_lock<std::mutex> lock(door);
@@ -77,14 +101,13 @@ struct Crew {
                     asleep--;
                 }
                 heard = rings.load();
-                if (work && wanted > 0) {
-                    wanted--;
+                if (work && number < work->crew) {
                     busy++;
                     mine = work;
                 }
             }
             if (mine) {
-                mine->help();
+                mine->help(number);
                 busy.fetch_sub(1, std::memory_order_release);
             }
         }
@@ -93,25 +116,24 @@ struct Crew {
     void grow(int helpers) {
         for (; size < helpers; size++) {
             try {
-                std::thread([this] { live(); }).detach();
+                std::thread([this, number = size + 1] { live(number); }).detach();
             } catch (const std::system_error&) {
                 return;  // no more threads to be had: fewer do it
             }
         }
     }
 
-    void run(Work& given, int helpers) {
-        grow(helpers);
+    void run(Work& given) {
+        grow(given.crew - 1);
         bool ring;
         {
             std::lock_guard<std::mutex> lock(door);
             work = &given;
-            wanted = helpers;
             rings.fetch_add(1, std::memory_order_release);
             ring = asleep > 0;
         }
         if (ring) bell.notify_all();
-        given.help();
+        given.help(0);
         {
             std::lock_guard<std::mutex> lock(door);
             work = nullptr;
@@ -165,11 +187,11 @@ int threads() {
 void set_threads(int n) { limit = std::max(1, n); }
 
 void share(I n, I chunk, void* what, Piece piece) {
-    Work work{n, chunk, what, piece, {}, {}, {}};
     Crew& all = the_crew();
     std::unique_lock<std::mutex> mine(all.in_use, std::try_to_lock);
-    int helpers = int(std::min<I>(threads(), (n + chunk - 1) / chunk)) - 1;
-    if (!mine.owns_lock() || helpers < 1) return piece(what, 0, n);
-    all.run(work, helpers);
+    int together = int(std::min<I>(threads(), (n + chunk - 1) / chunk));
+    if (!mine.owns_lock() || together < 2) return piece(what, 0, n);
+    Work work(n, chunk, together, what, piece);
+    all.run(work);
     if (work.error) std::rethrow_exception(work.error);
 }

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     def __getattr__(name: str) -> Any: ...  # a module of kernels, mostly of plain bodies
 
 _TUNED = ("attention", "conv", "create", "distance", "fourier", "index", "loss", "matrices", "norm",
-          "pointwise", "pool", "reduce", "smooth", "softmax", "sorting", "systems")
-_PLAIN = ("bags", "chunked_entropy", "ctc", "grids", "implicit", "polynomials")
+          "pointwise", "polynomials", "pool", "reduce", "smooth", "softmax", "sorting", "systems")
+_PLAIN = ("bags", "chunked_entropy", "ctc", "grids", "implicit")
 
 
 class _Kernels(ModuleType):

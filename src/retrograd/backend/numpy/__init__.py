@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from importlib import import_module
 from operator import attrgetter
 from typing import Any
@@ -110,9 +111,12 @@ def float_info(dtype: np.dtype) -> Any:
     return np.finfo(dtype)
 
 
+@cache
 def special(name: str) -> Any:
-    """A function of scipy.special, loaded when first needed."""
-    return getattr(optional("scipy.special", f"special.{name}"), name)
+    """A function of scipy.special, loaded when first needed; threads share large arrays."""
+    from .sharing import shared
+
+    return shared(getattr(optional("scipy.special", f"special.{name}"), name))
 
 
 def fft(name: str) -> Any:

@@ -121,12 +121,14 @@ def made_complex(real: Any, imag: Any) -> Any:
     return found
 
 
-_UNARY = {"fd": "erf erfc erfcx erfinv ndtr log_ndtr logit trigamma",
+_UNARY = {"fd": "erf erfc erfcx erfinv ndtr log_ndtr logit entr digamma trigamma",
           "f": "log_gamma i0 i0e i1 i1e bessel_j0"}
 
-fill_with_plain_bodies(globals(), plain, logit_gradient=native(
-    "logit_gradient(g, array, like(array))",
-    when="array.size > 1023 and array.dtype.char in 'fd' and alike(g, array)"), **{
+fill_with_plain_bodies(globals(), plain, **{
+    f"{name}_gradient": native(
+        f"{name}_gradient(g, array, like(array))",
+        when="array.size > 255 and array.dtype.char in 'fd' and alike(g, array)")
+    for name in ("logit", "erfinv")}, **{
     name: native(f"{name}(array, like(array))",
                  when=f"array.size > 255 and array.dtype.char in '{dtypes}' and in_order(array)")
     for dtypes, names in _UNARY.items() for name in names.split()})

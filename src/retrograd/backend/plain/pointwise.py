@@ -264,6 +264,17 @@ def logit_gradient(g: Any, array: Any) -> Any:
     return xp.where(spread < 0, number_in(array.dtype, math.nan), g / spread)
 
 
+def erfinv_gradient(g: Any, array: Any) -> Any:
+    """``g`` times the slope of :func:`erfinv`."""
+    found = erfinv(array)
+    return g * (number_in(array.dtype, math.sqrt(math.pi) / 2) * xp.exp(found * found))
+
+
+def entr(array: Any) -> Any:
+    """The entropy of one probability."""
+    return special("entr", array)
+
+
 def i0(array: Any) -> Any:
     """The modified Bessel function of the first kind, of order 0."""
     return special("i0", array)

@@ -43,12 +43,20 @@ erfc = unary("erfc", "One minus the error function, exact far from zero.",
              inplace="function", guard=kinds("f", "erfc_vml_cpu"))
 erfinv = unary("erfinv", "The inverse of the error function.",
                lambda input: pointwise_kernels.erfinv(input),
-               lambda g, input: g * _erfinv_slope(erfinv(input)), promote="float", inplace=True,
+               lambda g, input: erfinv_backward(g, input), promote="float", inplace=True,
                guard=kinds("f", "erfinv_vml_cpu"))
 
 
-def _erfinv_slope(y: Any) -> Any:
-    return _ROOT_PI / 2 * exp(y * y)
+@elementwise(function=None, method=False, numbers=(), node="MulBackward0")
+def erfinv_backward(input: Array, source: Array) -> Any:
+    """``input`` times the derivative of :func:`erfinv` at ``source``."""
+    return pointwise_kernels.erfinv_gradient(input, source)
+
+
+erfinv_backward.vjp(
+    input=lambda g, source: erfinv_backward(g, source),
+    source=lambda g, input, source: erfinv_backward(
+        erfinv_backward(g * input * (2.0 * erfinv(source)), source), source))
 
 
 erfcx = _special("erfcx", "exp(x²) erfc(x), which does not underflow.",
@@ -66,7 +74,7 @@ ndtri = _special("ndtri", "The inverse of :func:`ndtr`.",
                  lambda input: pointwise_kernels.special("ndtri", input),
                  lambda g, y: g * _ROOT_TWO_PI * exp(y * y / 2), "SpecialNdtriBackward0")
 entr = _special("entr", "-x log x, the entropy of one probability.",
-                lambda input: pointwise_kernels.special("entr", input),
+                lambda input: pointwise_kernels.entr(input),
                 lambda g, input: g * where(input < 0, math.nan, -log(input) - 1),
                 "SpecialEntrBackward0")
 
