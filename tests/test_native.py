@@ -447,6 +447,48 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return x, arrays.draw(st.integers(0, len(shape) - 1)), arrays.draw(st.booleans())
 
 
+def eighths(arrays: Arrays) -> Any:
+    """Numbers whose sums are exact in single precision."""
+    x = arrays.floats(*arrays.shape(), dtype=np.float32, scale=1.0)
+    return arrays.placed(np.round(x * 8) / 8, arrays.dtype)
+
+
+@case("reduce.running_sums")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    x = eighths(arrays)
+    return x, arrays.draw(st.integers(0, x.ndim - 1)), arrays.draw(st.sampled_from([None, x.dtype]))
+
+
+@case("reduce.reversed_sums")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    x = eighths(arrays)
+    return x, arrays.draw(st.integers(0, x.ndim - 1))
+
+
+@case("reduce.running_products")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    shape = arrays.shape()
+    x = arrays.random.choice([1.0, -1.0, 1.0, 0.5, 2.0], shape)
+    return arrays.placed(x, arrays.dtype), arrays.draw(st.integers(0, len(shape) - 1)), None
+
+
+@case("sorting.largest_indices")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    *lead, n = arrays.shape()
+    dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    # No two are equal, of which any may be chosen.
+    order = arrays.random.permuted(np.tile(np.arange(n), (*lead, 1)), axis=-1)
+    return (arrays.placed(order, dtype), arrays.draw(st.integers(0, min(n, 80))), len(lead),
+            arrays.draw(st.booleans()), True)
+
+
+@case("create.copy_in_order")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    shape = arrays.shape(60_000)
+    order = arrays.draw(st.permutations(range(len(shape))))
+    return arrays.floats(*shape), tuple(order)
+
+
 @case("normals.polar_normals")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     count = arrays.draw(st.integers(0, 40))
@@ -774,6 +816,45 @@ def test_kernels_refuse_what_does_not_fit() -> None:
             softmax(*given_)
 
 
+# ---------------------------------------------------------------- copies and orders
+
+
+@needs_kernels
+@examples
+@given(data=st.data())
+def test_copies_of_any_arrangement_have_the_same_bits(data: Any) -> None:
+    kind = data.draw(st.sampled_from(["?", "u1", "i2", "f2", "i4", "f4", "i8", "f8", "c8"]))
+    shape = data.draw(st.sampled_from([(3, 5), (64, 64), (17, 33), (1, 40, 70), (130, 9, 31),
+                                       (2, 3, 40, 50), (5, 1, 1, 300), (257, 129), (40_000,)]))
+    bits = np.random.default_rng(0).integers(0, 2 if kind == "?" else 120, shape)
+    x = bits.astype(kind).transpose(data.draw(st.permutations(range(len(shape)))))
+    for axis, step in enumerate(data.draw(st.tuples(*[st.sampled_from([1, 1, 1, -1, 2, -3])
+                                                      for _ in shape]))):
+        x = x[(slice(None),) * axis + (slice(None, None, step),)]
+    if data.draw(st.booleans()):
+        x = np.broadcast_to(x[:1], x.shape)
+    order = tuple(data.draw(st.permutations(range(x.ndim))))
+    threads.limit(data.draw(st.sampled_from([1, 2, 3])))
+    found = native.OVER["create.copy_in_order"].call(x, order)
+    assert found.dtype == x.dtype and np.array_equal(found, x)
+    assert found.transpose(order).flags.c_contiguous and not np.shares_memory(found, x)
+
+
+@needs_kernels
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+def test_the_first_few_are_those_of_a_stable_order(dtype: Any, largest: bool) -> None:
+    random = np.random.default_rng(0)
+    x = random.integers(0, 40, (30, 700)).astype(dtype)
+    x[random.random(x.shape) < 0.01] = np.nan
+    x[random.random(x.shape) < 0.01] = np.inf
+    x[3:5] = np.nan
+    keys = np.where(np.isnan(x), np.inf, np.where(np.isinf(x), 1e9, x)) * (-1 if largest else 1)
+    for k in (1, 7, 64):
+        found = native.OVER["sorting.largest_indices"].call(x, k, 1, largest, True)
+        assert np.array_equal(found, np.argsort(keys, 1, kind="stable")[:, :k])
+
+
 # ---------------------------------------------------------------- special functions
 
 
@@ -1009,6 +1090,24 @@ def test_steps_that_cannot_be_taken_are_refused() -> None:
                    (b"\0\1\0\0", ("a",), one, 0, x.copy(), x), ("", (), one, 0, x.copy(), x)]:
         with pytest.raises((TypeError, ValueError)):
             compute(*given_)
+
+
+@needs_kernels
+def test_updates_that_cannot_be_made_are_refused() -> None:
+    update, x = native.kernels["update"], np.ones(4, np.float32)
+    read_only = np.broadcast_to(x, x.shape)
+    update(b"\0\0\1\xff", (2.0,), 0, 1, x.copy(), read_only)
+    for given_ in [(b"\0\1\0\0", (), 0, 1, x, x.copy()), (b"\0\0\0", (), 0, 1, x),
+                   (b"\x12\0\0\0", (), 0, 1, x), (b"\0\0\0\xff", (), 0, 1, x),
+                   (b"\0\0\2\0", (), 1, 1, x), (b"\0\0\0\0", (), -1, 1, x),
+                   (b"\0\0\0\0", (), 256, 1, x), (b"\0\0\0\0", (), 0, 2, x),
+                   (b"\0\0\0\0", (), 0, -1, x), (b"\0\0\0\0", (), 0, 1, x, x[:3].copy()),
+                   (b"\0\0\0\0", (), 0, 1, read_only), (b"\0\0\0\0", (), 0, 1, x > 0),
+                   (b"\0\0\0\0", (), 0, 1, x, x > 0), (b"\0\0\0\0", (), 0, 1),
+                   (b"\0\0\0\0", ("a",), 0, 1, x), ("", (), 0, 1, x)]:
+        with pytest.raises((TypeError, ValueError, BufferError)):
+            update(*given_)
+    assert (x == 1).all()
 
 
 @needs_kernels

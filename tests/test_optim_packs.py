@@ -1,13 +1,17 @@
 """Optimizers that move many parameters at once give the bits they give one by one."""
 
 import copy
+import math
 import pickle
 
+import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import retrograd as torch
 from retrograd import nn, optim
-from retrograd.backend.numpy import fused
+from retrograd.backend.numpy import fused, updates
 
 CASES = [
     (optim.RMSprop, [{}, {"weight_decay": 0.1, "momentum": 0.9}, {"centered": True},
@@ -97,6 +101,38 @@ def test_packs_move_as_single_parameters_do(make, options, dtype, chunk, monkeyp
     assert found == expected
     assert sum(packed_sizes(together)) >= 8
     assert not singly._group_updates
+
+
+@pytest.mark.skipif(not updates.HAS_KERNEL, reason="there are no native kernels")
+@each_option
+@settings(max_examples=6, deadline=None, derandomize=True, database=None,
+          suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_step_in_one_pass_has_the_bits_of_its_operations(make, options, data, monkeypatch):
+    dtype = data.draw(st.sampled_from([torch.float32, torch.float64]))
+    sizes = data.draw(st.lists(st.sampled_from([0, 1, 127, 128, 257, 9_001, 70_000]), min_size=1,
+                               max_size=3))
+    odd = data.draw(st.sampled_from([None, math.nan, math.inf, -math.inf, 1e-40, 0.0]))
+    before = torch.get_num_threads()
+    torch.set_num_threads(data.draw(st.sampled_from([1, 2, 3])))
+
+    def trained(by_kernel):
+        monkeypatch.setattr(updates, "HAS_KERNEL", by_kernel)
+        params = parameters(*[(size,) for size in sizes], dtype=dtype)
+        optimizer = make(params, **options)
+        for step in range(8):  # RAdam is held back for five
+            set_grads(params, step)
+            for param in params:
+                param.grad[::7] = odd if odd is not None else 1.0
+            optimizer.step()
+        return [*params, *(value for param in params for value in optimizer.state[param].values())]
+
+    try:
+        for found, expected in zip(trained(True), trained(False), strict=True):
+            assert np.array_equal(found.detach().numpy(), expected.detach().numpy(),
+                                  equal_nan=True)
+    finally:
+        torch.set_num_threads(before)
 
 
 @each_option

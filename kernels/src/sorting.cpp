@@ -1,5 +1,5 @@
-// Orders in which equal elements stand as the C++ library leaves them. PyTorch sorts narrow dtypes with
-// the same function, so that this is its order too.
+// Orders in which equal elements stand as the C++ library leaves them: PyTorch sorts narrow dtypes with
+// the same function, so that this is its order too. And the first few of an order, without the rest.
 #include <algorithm>
 #include <vector>
 
@@ -31,6 +31,50 @@ template <class T> void sorting_order(In<T> x, Out<Index> order, bool descending
     });
 }
 
+// ---------------------------------------------------------------- the first few
+
+template <bool LARGEST, class T> INLINE bool comes_before(T a, T b) {  // NaN is larger than any number
+    return LARGEST ? a > b || (a != a && b == b) : a < b || (a == a && b != b);
+}
+
+// The first `k` of a row in order, of equal ones those that lie first. Nearly all elements come behind
+// the last that is kept, so that a block of them is passed over by one look.
+template <class T, bool LARGEST> void first_of_row(const T* x, I n, Keyed<T>* kept, I k) {
+    constexpr I BLOCK = 32;
+    I count = 0;
+    auto insert = [&](I i) {
+        I place = count < k ? count++ : k - 1;
+        for (; place > 0 && comes_before<LARGEST>(x[i], kept[place - 1].key); place--) kept[place] = kept[place - 1];
+        kept[place] = {x[i], i};
+    };
+    for (I i = 0; i < k; i++) insert(i);
+    for (I i = k; i < n; i += BLOCK) {
+        I stop = std::min(n, i + BLOCK);
+        T last = kept[k - 1].key;
+        bool is_any = false;
+        for (I j = i; j < stop; j++) is_any |= comes_before<LARGEST>(x[j], last);
+        if (!is_any) continue;
+        for (I j = i; j < stop; j++)
+            if (comes_before<LARGEST>(x[j], kept[k - 1].key)) insert(j);
+    }
+}
+
+template <class T> void first_in_order(In<T> x, Out<Index> places, bool largest) {
+    require(x.ndim > 0 && places.ndim == x.ndim, "the result has another number of dimensions");
+    int last = x.ndim - 1;
+    I n = x.dim(last), k = places.dim(last), rows = x.span(0, last);
+    require(rows == places.span(0, last) && k <= n, "the result has another shape");
+    if (!places.size) return;
+    parallel(rows, rows_grain(n), [=](I begin, I end) {
+        std::vector<Keyed<T>> kept(k);
+        for (I r = begin; r < end; r++) {
+            (largest ? first_of_row<T, true> : first_of_row<T, false>)(x.data + r * n, n, kept.data(), k);
+            for (I i = 0; i < k; i++) places[r * k + i] = kept[i].place;
+        }
+    });
+}
+
 }  // namespace
 
-KERNELS({"sorting_order", bind<sorting_order<double>, sorting_order<Index>>})
+KERNELS({"sorting_order", bind<sorting_order<double>, sorting_order<Index>>},
+        {"first_in_order", bind<first_in_order<float>, first_in_order<double>>})

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from ..autograd.grad_mode import no_grad
 from ..backend.numpy.fused import PackedParameters
+from ..backend.numpy.updates import HAS_KERNEL, Program, runs_on
 from ..base import dtypes
 from ..core.tensor import Tensor, fill
 from ..ops.creation.filled import zeros_like
@@ -49,6 +51,7 @@ class SingleOptimizer(PackedOptimizer):
     _rows: ClassVar[tuple[str, ...]] = ()
     _counts: ClassVar[tuple[str, ...]] = ("step",)
     _chunks_joined = 4
+    _by_kernel = HAS_KERNEL
     _later_options: ClassVar[dict[str, Any]] = {
         "maximize": False, "foreach": None, "differentiable": False, "capturable": False}
 
@@ -96,14 +99,26 @@ class SingleOptimizer(PackedOptimizer):
     def _update_packed(self, group: dict[str, Any], block: PackedParameters,
                        grads: list[Any]) -> int:
         names, writes = (*self._state_names(group), *self._counts), 0
+        programs: dict[bytes, tuple[Program, Any, int]] = {}  # by the counts before
+
+        def moved(param: Any, grad: Any, rows: Iterable[Any], counts: Any) -> int:
+            numbers = [_bare(counts[i, ...]) for i in range(len(counts))]
+            self._count_and_update(group, dict(zip(names, [*rows, *numbers], strict=True)), param,
+                                   grad)
+            return param._version
 
         def move(param: Any, grad: Any, rows: Any, counts: Any) -> None:
             nonlocal writes
-            numbers = [counts[i, ...] for i in range(len(counts))]
-            state = dict(zip(names, map(_bare, [*rows, *numbers]), strict=True))
-            moved = _bare(param)
-            self._count_and_update(group, state, moved, _bare(grad))
-            writes = moved._version
+            if not runs_on(param, grad):
+                writes = moved(_bare(param), _bare(grad), map(_bare, rows), counts)
+                return
+            before = counts.tobytes()
+            if before not in programs:
+                program = Program(1 + len(rows))
+                to, *states, read = program.arrays()
+                programs[before] = program, counts, moved(to, read, states, counts)
+            program, counts[...], writes = programs[before]
+            program.run(param, *rows, grad)
 
         with no_grad():
             block.update(grads, move)

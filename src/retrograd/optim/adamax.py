@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
-from ..ops.elementwise.clamping import maximum
 from ._single import SingleOptimizer, check, check_betas, decayed, kept, move, real
 from .optimizer import Params
 
@@ -32,6 +31,6 @@ class Adamax(SingleOptimizer):
         grad = real(decayed(group, param, grad))
         mean, largest = real(state["exp_avg"]), real(state["exp_inf"])
         mean.lerp_(grad, 1 - beta1)
-        largest.copy_(maximum(largest * beta2, grad.abs().add_(group["eps"])))
+        largest.copy_((largest * beta2).maximum(grad.abs().add_(group["eps"])))
         rate = group["lr"] / (1 - beta1 ** state["step"].item())
         move(real(param), rate, kept(group, mean), kept(group, largest))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
-from ..ops.creation.filled import full_like, ones_like, zeros_like
+from ..ops.creation.filled import full_like, zeros_like
 from ._single import SingleOptimizer, real, step_count
 from .optimizer import Params
 
@@ -37,8 +37,8 @@ class Rprop(SingleOptimizer):
         (shrink, grow), (least, most) = group["etas"], group["step_sizes"]
         grad, previous, size = real(grad), real(state["prev"]), real(state["step_size"])
         agreement = (grad * previous.clone()).sign()
-        factor = ones_like(size).masked_fill_(agreement > 0, grow)
-        size.mul_(factor.masked_fill_(agreement < 0, shrink)).clamp_(least, most)
+        resized = (size * grow).where(agreement > 0, (size * shrink).where(agreement < 0, size))
+        size.copy_(resized.clamp(least, most))
         # Where the sign changed the step is taken back by taking none.
         grad = grad.masked_fill(agreement < 0, 0.0)
         real(param).addcmul_(grad.sign(), size.clone(), value=-1)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..plain import create as plain
 from ..plain import fill_with_plain_bodies
+from .native import native
 
 
 def shared(array: np.ndarray) -> np.ndarray:
@@ -68,4 +69,30 @@ class _Writable:
         self.owner = owner
 
 
-fill_with_plain_bodies(globals(), plain)
+# ---------------------------------------------------------------- copies
+
+_BITS = {size: np.dtype(name) for size, name in ((1, "u1"), (2, "i2"), (4, "i4"), (8, "i8"))}
+
+
+def can_be_moved(array: Any) -> bool:
+    """Whether a kernel moves the elements of an array, in whatever order they lie."""
+    size = array.dtype.itemsize
+    return size in _BITS and array.flags.aligned and not any([s % size for s in array.strides])
+
+
+def moved(array: Any, order: tuple[int, ...]) -> tuple[Any, Any]:
+    """An array with its dimensions in ``order`` as one of integers of the same size, and one like
+    it to be written to.
+    """
+    bits = array.transpose(order).view(_BITS[array.dtype.itemsize])
+    return bits, np.empty(bits.shape, bits.dtype)
+
+
+def back(order: tuple[int, ...]) -> tuple[int, ...]:
+    """The order that undoes another one."""
+    return tuple([order.index(d) for d in range(len(order))])
+
+
+fill_with_plain_bodies(globals(), plain, copy_in_order=native(
+    "copied_in_rows(*moved(array, order)).view(array.dtype).transpose(back(order))",
+    can_be_moved, moved, back, when="array.size >= LARGE and can_be_moved(array)"))

@@ -16,11 +16,15 @@ import numpy as np
 from . import FLOAT32, FLOAT64
 from .native import IN_ORDER, kernels
 
-# The kernel's numbers for its steps.
+STEPS = {name: number for number, name in enumerate((
+    "add", "subtract", "multiply", "divide", "negate", "exp", "sqrt", "absolute", "less",
+    "less_equal", "greater", "greater_equal", "zeroed", "copy", "sign", "maximum", "minimum",
+    "chosen"))}
+"""The kernel's numbers for its steps."""
 _OPERATORS = {ast.Add: 0, ast.Sub: 1, ast.Mult: 2, ast.Div: 3, ast.USub: 4}
-_FUNCTIONS: dict[Any, int] = {np.exp: 5, np.sqrt: 6, np.absolute: 7}
+_FUNCTIONS: dict[Any, int] = {getattr(np, name): STEPS[name] for name in (
+    "exp", "sqrt", "absolute")}
 _COMPARISONS = {ast.Lt: 8, ast.LtE: 9, ast.Gt: 10, ast.GtE: 11}
-_ZEROED = 12
 _WORTH_A_STEP = 1 << 16  # elements from which this is quicker for one step of arithmetic alone
 
 
@@ -54,7 +58,7 @@ class _Steps:
                     operand, _, ast.Compare(ops=[comparison]) as mask]):
                 mask_of = self.step(_COMPARISONS.get(type(comparison)), mask.left,
                                     mask.comparators[0])
-                return self.took(_ZEROED, self.value(operand), mask_of)
+                return self.took(STEPS["zeroed"], self.value(operand), mask_of)
             case ast.Call(func=ast.Name(id=name), args=[operand], keywords=[]):
                 return self.step(_FUNCTIONS.get(self.functions.get(name)), operand, operand)
         raise _NoSteps

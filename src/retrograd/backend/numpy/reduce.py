@@ -110,8 +110,14 @@ def scanned(combine: Callable[[Any, Any], Any], array: Any, axis: int) -> Any:
     return in_rows(combine.accumulate(array, axis=axis))
 
 
-fill_with_plain_bodies(globals(), plain)
-_bodies: dict[str, Any] = globals()
-running_extreme = native(
-    "running_extreme(array, like(array), empty(array.shape, INT64), axis, largest)",
-    when="array.ndim and ready(array)")(_bodies["running_extreme"])
+_RUNNING = "array.size > 1023 and ready(array) and (dtype is None or dtype == array.dtype)"
+
+fill_with_plain_bodies(
+    globals(), plain,
+    running_extreme=native(
+        "running_extreme(array, like(array), empty(array.shape, INT64), axis, largest)",
+        when="array.ndim and ready(array)"),
+    running_sums=native("running_sum(array, like(array), axis, False)", when=_RUNNING),
+    running_products=native("running_product(array, like(array), axis, False)", when=_RUNNING),
+    reversed_sums=native("running_sum(array, like(array), axis, True)",
+                         when="array.size > 1023 and ready(array)"))

@@ -30,6 +30,9 @@ def median(flat: Any, skip_nan: bool) -> Any:
     return plain.median(flat, skip_nan)
 
 
+@native("first_in_order(array, empty((*array.shape[:-1], k), INT64), largest)",
+        when="array.size > 1023 and 0 < k <= 64 and k * 8 <= array.shape[-1] "
+             "and axis == array.ndim - 1 and array.dtype.char in 'fd' and ready(array)")
 def largest_indices(array: Any, k: int, axis: int, largest: bool, in_order: bool) -> Any:
     # Far fewer wanted than there are, and those are many: partition first, then sort the few.
     if array.size < 512 or not k or k * 8 > array.shape[axis] or array.dtype.kind == "b":

@@ -165,6 +165,16 @@ def cumulated(scan: Callable[..., Any], array: Any, axis: int, dtype: Any) -> An
     return xp.in_rows(scan(array, axis=axis, dtype=dtype))
 
 
+def running_sums(array: Any, axis: int, dtype: Any) -> Any:
+    """The sum of each element and all before it."""
+    return cumulated(xp.cumsum, array, axis, dtype)
+
+
+def running_products(array: Any, axis: int, dtype: Any) -> Any:
+    """The product of each element and all before it."""
+    return cumulated(xp.cumprod, array, axis, dtype)
+
+
 def reversed_sums(array: Any, axis: int) -> Any:
     """The sum of each element and all after it."""
     if not array.ndim:

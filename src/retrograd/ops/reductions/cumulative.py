@@ -35,12 +35,12 @@ from .sums import _sum_dims
         vjp=lambda g, like, dim: cast_gradient(_sums_from_end(g, dim), like.dtype))
 def cumsum(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
     """Running sum along ``dim``."""
-    return reduce_kernels.cumulated(xp.cumsum, input, dim, _np(dtype))
+    return reduce_kernels.running_sums(input, dim, _np(dtype))
 
 
 @cumsum.write
 def _write_cumsum(array: Any, dim: int, dtype: Any) -> None:
-    _write_running("cumsum_out_cpu", xp.cumsum, array, dim, dtype)
+    _write_running("cumsum_out_cpu", reduce_kernels.running_sums, array, dim, dtype)
 
 
 def _write_running(kernel: str, function: Any, array: Any, dim: int, dtype: Any) -> None:
@@ -49,7 +49,7 @@ def _write_running(kernel: str, function: Any, array: Any, dim: int, dtype: Any)
                            f"tensor dtype {c_name(xp.empty(0, dtype.np))} should match")
     if array.ndim and array.size:
         unsupported(kernel, array.dtype, "b")
-        array[...] = reduce_kernels.cumulated(function, array, dim, None)
+        array[...] = function(array, dim, None)
 
 
 @linear(node="FlipBackward0", vjp=lambda g, dim: cumsum(g, dim))
@@ -61,12 +61,12 @@ def _sums_from_end(input: Array, dim: Dim) -> Any:
 @op(inplace=True, out=Out(computes=True))
 def cumprod(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
     """Running product along ``dim``."""
-    return reduce_kernels.cumulated(xp.cumprod, input, dim, _np(dtype))
+    return reduce_kernels.running_products(input, dim, _np(dtype))
 
 
 @cumprod.write
 def _write_cumprod(array: Any, dim: int, dtype: Any) -> None:
-    _write_running("cumprod_out_cpu", xp.cumprod, array, dim, dtype)
+    _write_running("cumprod_out_cpu", reduce_kernels.running_products, array, dim, dtype)
 
 
 cumprod.vjp(input=lambda g, like, input, dim: cast_gradient(
