@@ -482,6 +482,16 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
             arrays.draw(st.booleans()), True)
 
 
+@case("pointwise.chosen")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    shape, dtype = arrays.shape(), arrays.draw(st.sampled_from(FLOATS[:2]))
+    mask = arrays.placed(arrays.random.random(shape) < 0.5, bool)
+    array, number = arrays.floats(*shape, dtype=dtype), arrays.floats(dtype=dtype)
+    return mask, *arrays.draw(st.sampled_from([
+        (array, array[::-1].copy()), (array, number), (number[()], array), (array, 2),
+        (-0.0, array), (number[()], -number[()])]))
+
+
 @case("create.copy_in_order")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     shape = arrays.shape(60_000)

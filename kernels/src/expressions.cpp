@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr I LENGTH = 2048;  // elements of a block
+constexpr I LENGTH = 512;  // elements of a block
 enum Kind : std::uint8_t {
     ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE, EXP, SQRT, ABSOLUTE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, ZEROED,
     COPY, SIGN, MAXIMUM, MINIMUM, CHOSEN, KINDS  // those after ZEROED in updates alone

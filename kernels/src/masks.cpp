@@ -1,4 +1,4 @@
-// Elements that a mask or a triangle keeps, or replaces by zeros, bit by bit and whatever they are.
+// Elements that a mask or a triangle keeps, or replaces by zeros, bit by bit and whatever they are; choices.
 #include "binding.hpp"
 #include "maths.hpp"
 
@@ -21,6 +21,31 @@ template <class T, bool KEPT> void masked(In<T> x, In<bool> mask, Out<T> y) {
             to[i] = bits_as<T>(U(bits_as<U>(from[i]) & pattern));
         }
     });
+}
+
+// `a` where the mask holds and `b` elsewhere, each an array or one number for all.
+template <class T> void chosen(In<bool> mask, In<T> a, In<T> b, Out<T> y) {
+    using U = typename Unsigned<sizeof(T)>::type;
+    I n = mask.size;
+    require(same_shape(mask, y), "the result has another shape");
+    require((a.size == n || a.size == 1) && (b.size == n || b.size == 1), "the arrays have different sizes");
+    if (!n) return;
+    auto choose = [=](auto left, auto right) {
+        parallel(n, GRAIN, [=](I begin, I end) {
+            const bool* holds = mask.data;
+            T* to = y.data;
+            SIMD for (I i = begin; i < end; i++) {
+                U pattern = U(0) - U(holds[i]);  // no branch, whatever the mask
+                to[i] = bits_as<T>(U((bits_as<U>(left(i)) & pattern) | (bits_as<U>(right(i)) & ~pattern)));
+            }
+        });
+    };
+    auto each = [](const T* data) { return [=](I i) INLINE_LAMBDA { return data[i]; }; };
+    auto same = [](const T* data) { return [x = *data](I) INLINE_LAMBDA { return x; }; };
+    if (a.size == n && b.size == n) choose(each(a.data), each(b.data));
+    else if (a.size == n) choose(each(a.data), same(b.data));
+    else if (b.size == n) choose(same(a.data), each(b.data));
+    else choose(same(a.data), same(b.data));
 }
 
 // Of every matrix what lies on one side of a diagonal, and on it.
@@ -48,4 +73,4 @@ template <class T> void triangle(In<T> x, Out<T> y, I diagonal, bool upper) {
 }  // namespace
 
 KERNELS({"zeroed", FOR_FLOATS(masked, false)}, {"kept", FOR_FLOATS(masked, true)},
-        {"triangle", FOR_FLOATS(triangle)})
+        {"triangle", FOR_FLOATS(triangle)}, {"chosen", bind<chosen<float>, chosen<double>>})

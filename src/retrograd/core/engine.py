@@ -781,6 +781,8 @@ def settled(g: Any, like: Any, leaves: _Leaves) -> tuple[Any, bool]:
         library.same_layout(g, like) or not GRAD_LAYOUT.get())
     if fits and id(g) not in leaves.schedule.shown:
         return g, False
+    if GRAD_LAYOUT.get() and library.is_contiguous(like) and not library.is_contiguous(g):
+        return library.in_rows(g), not fits
     out = empty_as(like if GRAD_LAYOUT.get() else g, g)
     out[...] = g
     return out, not fits

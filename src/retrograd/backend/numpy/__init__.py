@@ -182,7 +182,15 @@ def element_strides(array: Any) -> tuple[int, ...]:
 
 def in_rows(array: Any) -> Any:
     """``array`` with its elements row by row in memory: a copy, if they lie in another order."""
-    return array if array.flags.c_contiguous else array.copy()
+    if array.flags.c_contiguous:
+        return array
+    return array.copy() if array.size < LARGE else _large_in_rows(array)
+
+
+def _large_in_rows(array: Any) -> Any:
+    from . import create
+
+    return vars(create)["copy_in_order"](array, tuple(range(array.ndim)))  # a plain body
 
 
 def storage_of(array: np.ndarray) -> Any:
@@ -443,6 +451,14 @@ def take(array: Any, index: Any, axis: int | None = None) -> Any:
 
 def repeat(array: Any, count: Any, axis: int | None = None) -> Any:
     return array.repeat(count, axis)
+
+
+def where(mask: Any, left: Any, right: Any) -> Any:
+    if mask.size < LARGE:
+        return np.where(mask, left, right)
+    from .pointwise import chosen
+
+    return chosen(mask, left, right)
 
 
 _QUICK = [_reduction("sum", np.add), _reduction("prod", np.multiply),

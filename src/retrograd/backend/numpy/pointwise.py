@@ -9,7 +9,7 @@ import numpy as np
 from ..plain import fill_with_plain_bodies
 from ..plain import pointwise as plain
 from . import FLOAT32, FLOAT64
-from .native import native
+from .native import in_order, native
 
 _MASKED_BY_BITS = 4096  # elements from which masking by bit patterns beats a choice
 
@@ -99,6 +99,40 @@ def kept(array: Any, mask: Any) -> Any:
     pattern = mask.view(np.int8).astype(_whole(array))
     np.negative(pattern, out=pattern)
     return _through(pattern, array)
+
+
+def common_dtype(left: Any, right: Any) -> Any:
+    """The dtype of the array among two operands; that of a number, if there is none."""
+    return (left if getattr(left, "ndim", 0) or not hasattr(right, "dtype") else right).dtype
+
+
+def operands_of(mask: Any, left: Any, right: Any) -> tuple[Any, Any] | None:
+    """What is chosen from as arrays of one dtype; None for what the kernel does not take."""
+    if not hasattr(left, "dtype") and not hasattr(right, "dtype"):
+        return None
+    dtype = common_dtype(left, right)
+    if (dtype is not FLOAT32 and dtype is not FLOAT64) or mask.dtype != np.bool_ \
+            or not in_order(mask):
+        return None
+    found = []
+    for operand in (left, right):
+        if type(operand) in (int, float):
+            operand = np.asarray(operand, dtype)
+        if getattr(operand, "dtype", None) is not dtype:
+            return None
+        operand = np.asarray(operand)
+        if operand.ndim and (operand.shape != mask.shape or not in_order(operand)):
+            return None
+        found.append(operand)
+    return found[0], found[1]
+
+
+@native("chosen(mask, *operands_of(mask, left, right), "
+        "empty(mask.shape, common_dtype(left, right)))", operands_of, common_dtype,
+        when="operands_of(mask, left, right)")
+def chosen(mask: Any, left: Any, right: Any) -> Any:
+    """``left`` where ``mask`` holds, ``right`` elsewhere."""
+    return np.where(mask, left, right)
 
 
 def _whole(array: Any) -> np.dtype:
