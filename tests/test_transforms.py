@@ -282,3 +282,11 @@ def test_writing_in_place_inside_nested_transforms(function: Any, derivative: st
     assert rg.allclose(func.vmap(slope)(whole), expected)
     twice = func.vmap(func.vmap(slope))(whole.expand(2, 3, 4))
     assert rg.allclose(twice, expected.expand(2, *expected.shape))
+
+
+def test_data_is_real_if_all_of_it_is_of_one_floating_dtype() -> None:
+    are_real = raw_rules.are_real
+    single, double = np.ones(2, np.float32), np.ones(2)
+    assert are_real([double, 3, double], [0, 2]) and are_real([[single, single]], [0])
+    assert not are_real([single, double], [0, 1]) and not are_real([np.ones(2, int)], [0])
+    assert not are_real([None], [0]) and are_real([None, single], [0, 1])

@@ -589,3 +589,27 @@ def test_inference_tensors_are_written_inside() -> None:
         with pytest.warns(UserWarning, match="one by one"):
             assert vmap(program)(x)[:, 0].tolist() == [32.0] * 3
         assert x.tolist() == [[4.0, 4.0]] * 3 and count.item() == 3
+
+
+def test_a_second_derivative_enters_a_finished_batch_from_outside() -> None:
+    """A gradient of what a batch only captured is summed over it, and recorded."""
+    rows = rg.arange(6.0, dtype=rg.float64).reshape(3, 2)
+    for nested in (False, True):
+        found = []
+        for batched in (True, False):
+            w = rg.tensor([0.3, -0.7], dtype=rg.float64, requires_grad=True)
+
+            def f(row: Any, w: Any = w) -> Any:
+                return (row * w).sin() * w
+
+            if nested:
+                made = vmap(vmap(f))(rows[:, None]) if batched else \
+                    rg.stack([f(row) for row in rows])
+            else:
+                made = vmap(f)(rows) if batched else rg.stack([f(row) for row in rows])
+            (first,) = rg.autograd.grad(made.sum(), w, create_graph=True)
+            (second,) = rg.autograd.grad((first * first).sum(), w)
+            found.append((first.detach(), second))
+        for ours, wanted in zip(*found):
+            assert ours.shape == wanted.shape
+            assert rg.allclose(ours, wanted)

@@ -242,6 +242,8 @@ class Trial:
                                          given.areas.split(",")):
                 began = time.monotonic()
                 place = str(mutation.path.relative_to(copy.package))
+                if given.only and f"{place}:{mutation.line}" not in given.only:
+                    continue
                 outcome = warm.tried(place, mutation, copy.package) or copy.tried(
                     mutation, warm.touched.by(place, None)[:MOST_FIRST])
                 totals[area] += 1
@@ -262,6 +264,7 @@ def main() -> int:
     parser.add_argument("seed", type=int, nargs="?", default=0)
     parser.add_argument("--areas", default=",".join(AREAS), help="folders of the source")
     parser.add_argument("--seconds", type=float, default=300, help="for the tests of one fault")
+    parser.add_argument("--only", nargs="*", help="of those drawn, the ones in these FILE:LINE")
     parser.add_argument("--as-known", action="store_true",
                         help="do not look by which functions new tests come")
     os.chdir(ROOT)

@@ -35,7 +35,7 @@ _ENGINE = "tensor inplace views hooks function grad_mode engine corners anomaly"
 
 AREAS: dict[str, tuple[Selection, ...]] = {
     "ops": (_SAMPLES, Selection("corners creation", "behaviours_ops")),
-    "backend": (_SAMPLES, Selection("kernels")),
+    "backend": (_SAMPLES, Selection("kernels native")),
     "core": (Selection(f"{_ENGINE} generated_code declarations binding printing forms",
                    "behaviours_inplace behaviours_graph behaviours_function behaviours_modes "
                    "behaviours_engine"),),
@@ -52,7 +52,7 @@ AREAS: dict[str, tuple[Selection, ...]] = {
 # Sample calls know little of these.
 FILES: dict[str, tuple[Selection, ...]] = {
     "ops/sparse": (Selection("sparse sparse_derivatives", "sparse"),),
-    "ops/creation": (Selection("creation seeds", "creation_calls random_stream"),),
+    "ops/creation": (Selection("creation seeds stubs", "creation_calls random_stream"),),
     "ops/fourier": (Selection("fourier"), _SAMPLES),
     "ops/indexing/subscripts.py": (Selection("tensor views corners", "behaviours_indexing"),
                                    _SAMPLES),
@@ -60,6 +60,12 @@ FILES: dict[str, tuple[Selection, ...]] = {
                                        "behaviours_memory behaviours_inplace")),
     "ops/batching.py": (Selection("vmap transforms", "vmap"),),
     "backend/numpy/streams.py": (Selection("seeds", "random_stream"),),
+    "backend/numpy/rejection.py": (Selection("seeds", "random_stream"),),
+    "backend/numpy/recurrent.py": (Selection("recurrent native"),),
+    "backend/index_sets.py": (Selection("sparse_derivatives"),),
+    "transforms/dependencies.py": (Selection("sparse_derivatives"),),
+    "core/safe_zeros.py": (Selection("safe_where"),),
+    "core/holders.py": (Selection("ledger memory explain growth"),),
     "backend/shared_memory.py": (Selection("multiprocessing"),),
     "core/arguments.py": (Selection("arguments errors", "loose_arguments foreign_tensors"),),
     "core/former_calls.py": (Selection("errors", "former_calls"),),

@@ -711,3 +711,25 @@ def broadcast_to_takes_sizes_one_by_one(torch, log):
     log(x.broadcast_to(2, 3), x.broadcast_to((2, 3)), x.broadcast_to(size=(1, 3)),
         torch.broadcast_to(x, (2, 3)))
     log.raises(x.broadcast_to)
+
+
+@behaviour
+def integers_to_negative_powers(torch, log):
+    bases = torch.tensor([-3, -1, 1, 2, -1, 1, 7, -1])
+    exponents = torch.tensor([-1, -2, -2, -3, -3, -5, 2, 0])
+    for dtype in (torch.int64, torch.int8):
+        log(bases.to(dtype) ** exponents.to(dtype))
+    log.raises(lambda: bases ** -2)
+    log.raises(lambda: torch.pow(-1, exponents))
+
+
+@behaviour_of_each([("batch_norm", "batch_norm"), ("instance_norm", "instance_norm")])
+def running_moments_of_which_one_is_missing(torch, log, name, function):
+    norm = getattr(torch.nn.functional, function)
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    switch = "training" if function == "batch_norm" else "use_input_stats"
+    for given in ((True, False), (False, True), (True, True), (False, False)):
+        for training in (False, True):
+            mean, var = (torch.ones(3) if some else None for some in given)
+            log.raises(norm, x, mean, var, **{switch: training})
+            log(mean, var)

@@ -155,8 +155,11 @@ def undefined_gradients(torch, log):
             return None
         return (0 if a is None else a * 2) + (0 if b is None else b * 3)
 
+    def wrong(ctx, a, b):
+        return torch.ones(2, dtype=torch.float64) if a is None or b is None else a * 2 + b * 3
+
     x = vector(torch, 1.0, 2.0)
-    for backward in (careful, lambda ctx, a, b: a * 2 + b * 3):
+    for backward in (careful, lambda ctx, a, b: a * 2 + b * 3, wrong):
         f = cube(torch, forward=forward, backward=backward)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -315,3 +318,19 @@ def random_numbers_in_a_batch_of_tangents(torch, log):
                                  check_batched_forward_grad=True)
     except RuntimeError as error:
         log(type(error).__name__, str(error).partition("\n")[0])
+
+
+@behaviour
+def an_undefined_gradient_of_one_input_alone(torch, log):
+    def forward(ctx, x, y):
+        ctx.set_materialize_grads(False)
+        return x * y.detach() * 0 + x + y
+
+    def backward(ctx, g):
+        return (None, torch.ones(2, dtype=torch.float64)) if g is None else (g, g)
+
+    inputs = (vector(torch, 1.0, 2.0), vector(torch, 3.0, 4.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        verdict(torch, log, torch.autograd.gradcheck,
+                cube(torch, forward=forward, backward=backward), inputs)

@@ -44,9 +44,8 @@ def _data_in(value: Any) -> Iterator[tuple[Any, bool]]:
         for part in value:
             yield from _data_in(part)
     elif type(value) in TRACED_TYPES:  # its own arrays, whatever the transform calls them
-        for cls in type(value).__mro__[:-1]:
-            for slot in cls.__dict__.get("__slots__", ()):
-                yield from _data_in(getattr(value, slot, None))
+        for slot in type(value).__slots__:
+            yield from _data_in(getattr(value, slot, None))
     elif isinstance(value, Node):  # of a write to a part
         yield from saved_data(value)
     elif hasattr(value, "unpack_hook"):

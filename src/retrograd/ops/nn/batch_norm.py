@@ -255,24 +255,23 @@ def _(batch: Any, output: Any, input: Any, mean: Any, var: Any, eps: float) -> A
 def _update_running(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
                     momentum: float, instances: int = 0) -> None:
     """Blend the statistics of this batch into the running ones, in place."""
-    if running_mean is None and running_var is None:
+    if running_mean is None:
         return
     with switched(grad=False):
         input = input.detach()
         axes = tuple(range(2, input.ndim)) if instances else other_axes(input.ndim)
-        for running, fresh in ((running_mean, mean), (running_var, var)):
-            if running is not None:
-                found = fresh(input, axes)
-                found = mean(found, 0) if instances else found
-                running.mul_(1 - momentum).add_(found.to(running.dtype) * momentum)
+        both: Any = (running_mean, mean), (running_var, var)
+        for running, fresh in both:
+            found = fresh(input, axes)
+            found = mean(found, 0) if instances else found
+            running.mul_(1 - momentum).add_(found.to(running.dtype) * momentum)
 
 
 def _blend(both: Any, fresh: Any, momentum: float) -> None:
     """Blend statistics that are known into the running ones."""
     for running, found in zip(both, fresh, strict=True):
-        if running is not None:
-            norm_kernels.blend(running._array(), found, momentum)
-            running._bump_version()
+        norm_kernels.blend(running._array(), found, momentum)
+        running._bump_version()
 
 
 def _batch_norm_of_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
@@ -291,6 +290,8 @@ def _normalized(input: Tensor, running_mean: Tensor | None, running_var: Tensor 
     if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
         raise RuntimeError(f"{missing} must be defined in evaluation mode")
+    if (running_mean is None) is not (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
     check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight,
                    bias=bias)
     if input.ndim < 2:
@@ -300,7 +301,7 @@ def _normalized(input: Tensor, running_mean: Tensor | None, running_var: Tensor 
         return _batch_norm_fixed(input, weight, bias, running_mean, running_var, eps)
     if _are_plain(input, weight, bias, running_mean, running_var):
         y, means, _, squares = _batch_norm_with_moments(input, weight, bias, eps)
-        if momentum is not None and (running_mean is not None or running_var is not None):
+        if momentum is not None and running_mean is not None:
             fresh = norm_kernels.mean_and_variance(means._data, squares._data, input._data.shape)
             _blend((running_mean, running_var), fresh, momentum)
         return y

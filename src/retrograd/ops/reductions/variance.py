@@ -19,13 +19,13 @@ from .sums import _mean_backward, _mean_dims, _spread
 
 @elementwise(function=None, method=False, node="DivBackward0")
 def ratio(input: Array, other: Array) -> Any:
-    """A quotient that is zero where ``other`` is."""
+    """A quotient that is zero where ``other`` is, which is real."""
     found = xp.divide(input, other)
     return xp.where(other == 0, 0, found)
 
 
-ratio.vjp(input=lambda g, other: ratio(g, conj(other)),
-          other=lambda g, other, y: -ratio(g * conj(y), conj(other)))
+ratio.vjp(input=lambda g, other: ratio(g, other),
+          other=lambda g, other, y: -ratio(g * conj(y), other))
 
 
 @elementwise()
