@@ -257,6 +257,42 @@ def test_a_fork_while_other_threads_load_and_compile_for_the_first_time():
     assert done.returncode == 0, done.stderr
 
 
+BEGINNING_TO_LOAD = """
+import os, signal, threading, time
+from importlib import _bootstrap, import_module
+from retrograd.base import locks
+
+asked, of_parts = locks._are_importing, _bootstrap._module_locks["retrograd."]()
+
+def begin():
+    of_parts.acquire()
+    time.sleep(0.5)
+    of_parts.release()
+
+def nobody_loads(*given):
+    found = asked(*given)
+    if not found:  # and now somebody who knows the lock takes it
+        threading.Thread(target=begin).start()
+        time.sleep(0.2)
+    return found
+
+locks._are_importing = nobody_loads
+child = os.fork()
+if not child:
+    signal.alarm(300)
+    import_module("retrograd.signal")
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_while_another_thread_begins_to_load():
+    done = subprocess.run([sys.executable, "-c", BEGINNING_TO_LOAD],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 # ---------------------------------------------------------------- first use
 
 

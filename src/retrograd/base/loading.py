@@ -29,6 +29,12 @@ class _Locks(dict[str, Any]):
         raise KeyError(name)
 
 
+def lock_of_parts() -> Any:
+    """The lock of whoever loads a part of this package, or None if Python has no such locks."""
+    known = getattr(_bootstrap, "_module_locks", {}).get(_PARTS)
+    return None if known is None else known()
+
+
 def share_one_lock() -> None:
     """Have one thread at a time load parts of this package, whichever they are.
 

@@ -10,6 +10,8 @@ import weakref
 from importlib import _bootstrap  # type: ignore[attr-defined]
 from typing import Any
 
+from .loading import lock_of_parts
+
 _ALL: weakref.WeakSet[Any] = weakref.WeakSet()
 _held: list[Any] = []
 _PACKAGES = (__name__.split(".")[0], "numpy", "scipy", "ml_dtypes")
@@ -25,14 +27,17 @@ def new_lock() -> Any:
     return lock
 
 
-def _are_importing(packages: str | tuple[str, ...]) -> bool:
-    """Whether another thread is loading such a module: a child would wait for it forever."""
+def _are_importing(packages: str | tuple[str, ...], about_to: bool) -> bool:
+    """Whether another thread is loading such a module, or is about to: it has the module's lock.
+
+    A child would wait for it forever.
+    """
     own = threading.get_ident()
     for name, reference in list(getattr(_bootstrap, "_module_locks", {}).items()):
         if str(name).startswith(packages):
             lock = reference()
-            owner = None if lock is None else getattr(lock, "owner", None)
-            if owner is not None and owner != own:
+            owner = getattr(lock, "owner", None)
+            if lock is not None and owner != own and (owner is not None or about_to):
                 return True
     return False
 
@@ -46,13 +51,26 @@ def _hold_all() -> None:
     """
     patience = time.monotonic() + 2.0
     while True:
+        _hold_parts()
         if all(map(_hold, list(_ALL))):
             _imp.acquire_lock()  # without it nobody begins to load a module
-            if not _are_importing("" if time.monotonic() < patience else _PACKAGES):
+            waits = time.monotonic() < patience
+            if not _are_importing("" if waits else _PACKAGES, waits):
                 return
             _imp.release_lock()
         _release()
         time.sleep(0.0005)
+
+
+def _hold_parts() -> None:
+    """Have nobody else load a part of this package."""
+    lock = lock_of_parts()
+    if lock is not None:
+        try:
+            lock.acquire()
+        except RuntimeError:  # whoever has it waits for this thread, which loads something itself
+            return
+        _held.append(lock)
 
 
 def _hold(lock: Any) -> bool:
