@@ -315,7 +315,7 @@ def _write_path(op: Op, slow: str) -> list[str]:
         check = [f"if type({others[0]}) is float or type({others[0]}) is int:",
                  f"    a_{others[0]} = dt.type({others[0]}); plain = goes_unrecorded({first})",
                  f"elif type({others[0]}) is Tensor or type({others[0]}) in PLAIN:",
-                 *indented(check), "else: plain = False"]
+                 *indented(check), "else: plain = None"]
     small = f"{first}._form is not None or {is_small(f'a_{first}')}"
     write = [*([level_source(op)] if op.fast and others else []), *compute_source(op, small),
              f"if y.dtype is not dt or y.shape != {first}._data.shape: return {slow}",
@@ -325,7 +325,9 @@ def _write_path(op: Op, slow: str) -> list[str]:
             *site_source(), "vc.code = code; vc.lasti = f.f_lasti", f"return {first}"]
     body = [*check, "if plain:", f"    vc = {first}._vc",
             f"    if vc is None: vc = {first}._counter()",
-            *indented(attempt_source(write, not op.quiet)), *indented(indented(done))]
+            *indented(attempt_source(write, not op.quiet)), *indented(indented(done)),
+            f"elif plain is False and get_mode() is GRAD and recorded_plainly({op.name}_op, "
+            f"{first}, ({''.join(p.name + ', ' for p in op.params)})): return {first}"]
     return ["# The usual write: to an array of a floating dtype, of which nothing is recorded.",
             f"if {type_tests(op)}:", f"    a_{first} = {first}._data", f"    dt = a_{first}.dtype",
             f"    if (dt is F4 or dt is F8) and a_{first}.__class__ is ndarray:",

@@ -40,6 +40,8 @@ class NodeLayout:
         self.saved_static = [n for n in op.static if n in asked]
         self.saved_outputs = [n for n in ("y", *op.outputs) if n in asked]
         self.defaults: dict[str, Any] = {}
+        self._users = {name: [i for i, a in enumerate(op.arrays) if name in self.needs.get(a, ())]
+                       for name in asked}
         if lean:
             self.fitted = []
             self.defaults = {n: op.by_name[n].default for n in self.saved_static
@@ -47,7 +49,7 @@ class NodeLayout:
 
     def users(self, name: str) -> list[int]:
         """Positions of the arguments whose rules need ``name``."""
-        return [i for i, a in enumerate(self.op.arrays) if name in self.needs.get(a, ())]
+        return self._users.get(name, [])
 
     def saved_slots(self) -> list[str]:
         """The slots that are freed after a backward pass."""

@@ -49,7 +49,7 @@ def _rounded(number: Any, half: Any) -> Any:
 
 
 def run_kernel(op: Op, values: list[Any], library: Any) -> Any:
-    if not op.has_keywords:
+    if not op.keywords:
         kernel = direct(op.kernel) if library is xp else in_library(op.kernel, library)
         return kernel(*values)
     kernel = in_library(op.kernel, library)

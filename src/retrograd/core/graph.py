@@ -220,6 +220,12 @@ class View:
         self.version = version  # of the memory, when ``_edge`` was last known to be true
 
 
+class MovedView(View):
+    """That of a tensor which was given other data: the op does not lead to it any more."""
+
+    __slots__ = ()
+
+
 class OutputEdge:
     """Output ``nr`` of a node that has several."""
 

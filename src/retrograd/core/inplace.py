@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import weakref
 from collections.abc import Callable
 from functools import partial
@@ -29,6 +30,7 @@ from .graph import (
     Released,
     Version,
     View,
+    next_sequence,
     public_edge,
     short_name,
     sum_of,
@@ -157,18 +159,22 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
     if not op.rules:
         return False
     owner = owner_of_history(target, [arg for arg in args[1:] if isinstance(arg, Tensor)])
+    if owner is None:
+        return False
     layout = node_class(op).layout
     # Rules of the other operands ask for what is overwritten: none does for a number.
     is_saved = any([not i or isinstance(args[i], Tensor) for i in layout.users(op.arrays[0])])
-    if owner is None or (owner is not target and (layout.saved_outputs or is_saved)):
+    if owner is not target and (layout.saved_outputs or is_saved):
         return False  # what is saved of a part has the history of that part
     data, source = target._data, target
     if is_saved:
         source = wrap(data.copy(), owner._edge)  # what is overwritten may be asked for
     elif owner is not target:
         source = wrap(data, owner._edge)  # whose own history nobody will ask for
-    options = {p.name: arg for p, arg in zip(op.params, args, strict=True) if p.keyword_only}
-    result = op.function(source, *args[1:len(args) - len(options)], **options)
+    keywords = op.keywords
+    count = len(args) - len(keywords)
+    options = dict(zip(keywords, args[count:], strict=True)) if keywords else {}
+    result = op.function(source, *args[1:count], **options)
     y, node = result._data, result._edge
     if y.shape != data.shape or y.dtype is not data.dtype or node is None:
         return False
@@ -178,9 +184,12 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
 
 
 def write_recorded(target: Tensor, owner: Tensor, node: Any, values: Any) -> None:
-    """Write ``values`` over a tensor, as ``node`` records it."""
-    target._counter().store(target._data, ..., values, owner,
-                            node if owner is target else _copied(owner, target, node))
+    """Write ``values`` over a tensor, as ``node`` records it: see :meth:`Version.store`."""
+    frame = call_sites.user_frame(sys._getframe(2))
+    code, lasti, counter = frame.f_code, frame.f_lasti, target._counter()
+    edge = node if owner is target else _copied(owner, target, node, code, lasti)
+    target._data[...], counter.n, counter.code, counter.lasti, owner._edge = \
+        values, counter.n + 1, code, lasti, edge
 
 
 def goes_unrecorded(target: Tensor, *others: Tensor) -> bool:
@@ -438,7 +447,8 @@ class Rebasing:
         view = target._view
         self.owner = target if view is None else view.base
         self.before = self.owner._edge
-        self.edge = node if view is None else _copied(self.owner, target, node)
+        self.edge = node if view is None else _copied(self.owner, target, node,
+                                                      *call_sites.here(2))
 
     def commit(self) -> None:
         self.owner._edge = self.edge
@@ -456,16 +466,17 @@ class Rebasing:
             self.node.output_origin = weakref.ref(self.target._edge)
 
 
-def _copied(base: Tensor, target: Tensor, node: Any) -> Node:
-    copied = CopySlices().placed()
+def _copied(base: Tensor, target: Tensor, node: Any, code: Any, lasti: int) -> Node:
+    copied = CopySlices()
+    copied.seq, copied.code, copied.lasti = next_sequence(), code, lasti
     copied.next0 = base if base._edge is LEAF else base._edge
     edges = node.edges()
     copied.next1 = edges[1] if len(edges) > 1 else None
-    copied.rest = tuple(edges[2:])
+    copied.rest = edges[2:]
     copied.inputs = len(edges)
     copied._arity = max(len(edges), 2)
     copied.fn, copied.given = node, None
-    copied.view = Geometry(base, target)
+    copied.view = place_in(base, target)
     return copied
 
 
@@ -534,6 +545,20 @@ def geometry_of_tensor(tensor: Tensor, where: Geometry) -> Tensor:
     return tensor.as_strided(where.shape, where.strides, tensor.storage_offset() + where.offset)
 
 
+def place_in(base: Tensor, view: Tensor) -> Geometry:
+    """Where a view lies in its base."""
+    whole, part = base._data, view._data
+    if xp.is_array(whole) and xp.is_array(part) and xp.storage_of(part) is whole \
+            and xp.is_contiguous(whole) and not ReplayedViews.setting.get():
+        steps, step = [], view._view
+        while step is not None and step.op.cuts and type(step) is View:
+            steps.append((step.op.kernel, step.static))
+            step = step.parent
+        if step is None:
+            return Cut(whole, steps[::-1])
+    return Geometry(base, view)
+
+
 class Geometry:
     """Where a view lies in its base."""
 
@@ -542,7 +567,7 @@ class Geometry:
     def __init__(self, base: Tensor, view: Tensor):
         a, b = base._data, view._data
         self.base_shape, self.shape = a.shape, b.shape
-        self.chain: list[tuple[Op, tuple[Any, ...]]] = []
+        self.chain: Any = []
         by_strides = is_array(a) and type(b) is type(a) and a.dtype == b.dtype
         self.is_in_rows = by_strides and library_of(a).is_contiguous(a)
         if by_strides and not ReplayedViews.setting.get():
@@ -595,6 +620,36 @@ class Geometry:
         """For each element of the view, its number in the base."""
         count = xp.arange(math.prod(self.base_shape)).reshape(self.base_shape)
         return self.of_array(self.copy_of(count)).copy()
+
+
+class Cut(Geometry):
+    """Where a view lies that ints and slices have cut out of a base, which lies row by row.
+
+    That is indexing a gradient once more; strides are found when something asks for them.
+    """
+
+    __slots__ = ("steps",)
+
+    def __init__(self, base: Any, steps: list[tuple[Any, tuple[Any, ...]]]):
+        self.dtype, self.base_shape, self.steps = base.dtype, base.shape, steps
+        self.is_in_rows, self.chain = True, ()
+
+    def of_array(self, like_base: Any) -> Any:
+        if like_base.ndim != len(self.base_shape):
+            return super().of_array(like_base)
+        for kernel, static in self.steps:
+            like_base = kernel(like_base, *static)
+        return like_base
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in Geometry.__slots__:
+            raise AttributeError(name)
+        whole = xp.empty(self.base_shape, self.dtype)
+        part = self.of_array(whole)
+        self.shape, self.base_strides = part.shape, xp.element_strides(whole)
+        self.strides = xp.element_strides(part)
+        self.offset = xp.offset_in(part, whole) if part.size else 0
+        return getattr(self, name)
 
 
 class CopySlices(PlacedNode):
@@ -697,6 +752,6 @@ class CopySlices(PlacedNode):
         return tuple(public_edge(e) for e in self.edges()[:self.inputs])
 
 
-offer(call_inplace, call_inplace_operator, goes_unrecorded)
+offer(call_inplace, call_inplace_operator, goes_unrecorded, recorded_plainly)
 
 __all__ = ["CopySlices", "call_inplace", "check_writable", "rebase", "refresh"]

@@ -104,6 +104,7 @@ class Declared:
     differentiable: Any = None  # the places of the outputs that have gradients, if not all do
     saved: dict[str, str] = {}  # noqa: RUF012 - the public names of what its nodes save
     broadcasts = False
+    cuts = False  # it is a view that indexing with ints and slices gives
     quiet = False
     any_dtype = False
     of_complex = False  # its tensors are complex, which is rare elsewhere
@@ -155,7 +156,7 @@ class Op(Declared):
         for p in self.params:
             (self.arrays if p.kind in _OF_ARRAYS else
              self.indices if p.kind in _OF_INDICES else self.static).append(p.name)
-        self.has_keywords = kernel.__code__.co_kwonlyargcount > 0
+        self.keywords = [p.name for p in self.params if p.keyword_only]
         self.has_list = ARRAYS in [p.kind for p in self.params]
         self.fits = kind == "elementwise" or self.broadcasts
         if self.numbers is None:

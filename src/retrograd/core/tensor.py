@@ -27,6 +27,7 @@ from .graph import (
     LEAFS_OWN,
     DetachedVersion,
     Identity,
+    MovedView,
     Nowhere,
     OutputEdge,
     RemovableHandle,
@@ -243,6 +244,10 @@ class Tensor(TensorMethods):
         """Let this tensor hold other data."""
         self._form = None
         self._data = data
+        view = self._view
+        if view is not None:
+            self._view = MovedView(view.base, view.parent, view.op, view.static, view.origin,
+                                   view.version)
 
     @overload
     def stride(self, dim: None = None) -> tuple[int, ...]: ...

@@ -207,7 +207,7 @@ _KERNELS: dict[Op, Callable[..., Any]] = {}
 
 def _positional(op: Op) -> Callable[..., Any]:
     kernel = direct(op.kernel)
-    if not (op.fast or op.has_keywords):
+    if not (op.fast or op.keywords):
         return kernel
     names = [p.name for p in op.params]
     call = ", ".join(f"{p.name}={p.name}" if p.keyword_only else p.name for p in op.params)

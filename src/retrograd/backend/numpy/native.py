@@ -114,9 +114,14 @@ def ready(first: Any, *others: Any) -> bool:
     All but the first may be None.
     """
     dtype = first.dtype
-    if dtype is not FLOAT32 and dtype is not FLOAT64 and not is_half(dtype):
+    if (dtype is not FLOAT32 and dtype is not FLOAT64 and not is_half(dtype)) \
+            or first.flags.num & IN_ORDER != IN_ORDER:
         return False
-    return in_order(first, *others) and all([o is None or o.dtype is dtype for o in others])
+    for other in others:
+        if other is not None and (other.dtype is not dtype
+                                  or other.flags.num & IN_ORDER != IN_ORDER):
+            return False
+    return True
 
 
 def strided(first: Any, *others: Any) -> bool:

@@ -10,6 +10,8 @@ from ...backend.interface import kind_of
 from ...base.errors import is_pytorch_tensor, type_name
 from ...base.modes import GRAD, MODE
 from ...base.warning import warn
+from ...codegen.switch import GeneralPath
+from ...core.graph import View
 from ...core.inplace import write_by
 from ...core.tensor import PLAIN, Tensor, method, wrap
 from ..creation.from_data import tensor
@@ -19,6 +21,7 @@ from ..memory.filling import (
     copy_,
     fill_,
     is_writable,
+    was_written_to,
     writes_freely,
 )
 from ..memory.strides import alias
@@ -235,32 +238,43 @@ def getitem(self: Tensor, key: Any) -> Tensor:
 
 def cut_plainly(self: Tensor, key: tuple[Any, ...]) -> Tensor | None:
     """The view for a key of ints, slices and None; None for any other, or one that is wrong."""
-    view, dim, rank = self, 0, self._data.ndim
+    steps = steps_to(self._data.shape, key)
+    if not steps:
+        return None
+    view = self
+    for function, static in steps:
+        view = function(view, *static)
+    return view
+
+
+def steps_to(shape: Any, key: tuple[Any, ...]) -> list[tuple[Any, tuple[Any, ...]]] | None:
+    """The functions, each with its arguments, that :func:`cut_plainly` takes one after another."""
+    steps: list[tuple[Any, tuple[Any, ...]]] = []
+    axis = dim = 0
     for item in key:
         if item is None:
-            view = unsqueeze(view, dim)
-            rank += 1
+            steps.append((unsqueeze, (dim,)))
             dim += 1
             continue
-        if dim == rank:
+        if axis == len(shape):
             return None
-        n = view._data.shape[dim]
+        n = shape[axis]
+        axis += 1
         if item.__class__ is int:
             if not -n <= item < n:
                 return None
-            view = _select(view, dim, item if item >= 0 else item + n)
-            rank -= 1
+            steps.append((_select, (dim, item if item >= 0 else item + n)))
         elif item.__class__ is slice:
             if item != _EVERYTHING:
                 start, stop, step = slice_bounds(item, n)
                 if step < 0:
-                    view = backwards(view, dim, item, n)
+                    steps.append((backwards, (dim, item, n)))
                 elif item.start or stop != n or step != 1:
-                    view = _slice(view, dim, start, stop, step)
+                    steps.append((_slice, (dim, start, stop, step)))
             dim += 1
         else:
             return None
-    return None if view is self else view
+    return steps
 
 
 _EVERYTHING = slice(None)
@@ -338,16 +352,37 @@ def written_plainly(self: Tensor, key: Any, value: Any) -> bool:
 
 def copied_to_part(self: Tensor, key: Any, value: Tensor) -> bool:
     """Do the ordinary recorded assignment, to a part that an int or slices name."""
-    if type(self) not in PLAIN or MODE.get() is not GRAD or not self._data.shape:
+    shape = self._data.shape
+    if type(self) not in PLAIN or MODE.get() is not GRAD or not shape or GeneralPath.only:
         return False
     kind = key.__class__
-    if kind is int or (kind is slice and key.step is None):
-        n = self._data.shape[0]
-        if kind is int and not -n <= key < n:
+    if kind is slice and key.step is None:
+        start, stop, step = slice_bounds(key, shape[0])
+        steps: Any = [(_slice, (0, start, stop, step))]
+    else:
+        steps = steps_to(shape, key if kind is tuple else (key,)) if kind in (int, tuple) else None
+    if not steps:
+        return False
+    if is_cut_again(self, steps, value):
+        self._counter().bump()
+        return True
+    part = self
+    for function, static in steps:
+        part = function(part, *static)
+    return part._view is not None and copied_plainly(part, value)
+
+
+def is_cut_again(self: Tensor, steps: Any, value: Tensor) -> bool:
+    """Whether ``value`` is what these steps lead to, and has been written to since it was cut."""
+    view, known = self._view, value._view
+    if known is None or (view is not None and view.origin) or not was_written_to(value):
+        return False
+    for function, static in reversed(steps):
+        if known is None or known.__class__ is not View or known.static != static \
+                or known.op is not getattr(function, "op", None):
             return False
-        return copied_plainly(getitem(self, key), value)
-    part = cut_plainly(self, key) if kind is tuple else None
-    return part is not None and part._view is not None and copied_plainly(part, value)
+        base, known = known.base, known.parent
+    return known is view and base is (self if view is None else view.base)
 
 
 def put_plainly(self: Tensor, key: Tensor, value: Any) -> bool:

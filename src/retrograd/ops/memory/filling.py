@@ -150,12 +150,18 @@ def is_written_back(target: Tensor, src: Tensor) -> bool:
     """
     view, known = target._view, src._view
     return view is not None and known is not None and view.base is known.base \
-        and not view.origin \
-        and type(src) in PLAIN and type(target) in PLAIN and not src._retains \
-        and not target._retains and src._vc is not None and src._vc is not INFERENCE \
-        and known.version != src._vc.n and xp.is_array(src._data) \
-        and target._data.dtype == src._data.dtype and xp.same_memory(target._data, src._data) \
-        and not ReplayedViews.asked_for and not xp.has_overlap(target._data)
+        and not view.origin and type(target) in PLAIN and not target._retains \
+        and was_written_to(src) and target._data.dtype == src._data.dtype \
+        and xp.same_memory(target._data, src._data)
+
+
+def was_written_to(src: Tensor) -> bool:
+    """Whether a view was written to, and nobody has looked at its history since."""
+    counter = src._vc
+    return type(src) in PLAIN and not src._retains and counter is not None \
+        and counter is not INFERENCE and src._view.version != counter.n \
+        and xp.is_array(src._data) and not ReplayedViews.asked_for \
+        and not xp.has_overlap(src._data)
 
 
 # ---------------------------------------------------------------- filling

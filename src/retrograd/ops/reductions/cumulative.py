@@ -104,17 +104,20 @@ def _logcumsumexp_backward(g: Any, like: Any, input: Any, y: Any, dim: int) -> A
 
 
 def _declare_running_extreme(name: str, what: str, largest: bool) -> Any:
-    @op(name=f"_{name}", outputs=("values", "indices"), differentiable=(0,),
+    kernel, named = f"{name}_cpu", return_types.naming(getattr(return_types, name))
+
+    @op(name=f"_{name}", outputs=("values", "indices"), differentiable=(0,), quiet=True,
         node=f"{name.capitalize()}Backward0",
         vjp=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, False))
     def running(input: Array, dim: Dim) -> Any:
-        unsupported(f"{name}_cpu", input.dtype, "c")
+        unsupported(kernel, input.dtype, "c")
         return reduce_kernels.running_extreme(input, dim, largest)
 
     @composite(method=True, name=name,
                doc=f"Running {what} along ``dim``, and where it was last met.")
     def extreme(input: Tensor, dim: int, *, out: Any = None) -> Any:
-        return getattr(return_types, name)(run_into(out, name, _SAME_TYPE, running, input, dim))
+        return named(running(input, dim) if out is None else
+                     run_into(out, name, _SAME_TYPE, running, input, dim))
 
     return extreme
 

@@ -46,11 +46,11 @@ def _declare_median(name: str, doc: str, skip_nan: bool) -> Any:
         place = xp.in_rows(sorting_kernels.middle_index(input, dim, skip_nan))
         return _selected(input, place, dim, keepdim)
 
-    @op(name=f"_{name}", node=f"{node}Backward0", vjp=_of_whole_backward,
+    @op(name=f"_{name}", node=f"{node}Backward0", vjp=_of_whole_backward, quiet=True,
         batches=lambda batch, input: along(flat(input), 1, False)[0])
     def of_all(input: Array) -> Any:
         unsupported("median_cpu", input.dtype, "cb")
-        flat = xp.as_array(input).reshape(-1)
+        flat = input if input.ndim == 1 else xp.as_array(input).reshape(-1)
         if not flat.size:
             with xp.quiet():  # an integer becomes what the processor makes of NaN
                 return xp.asarray(xp.nan).astype(input.dtype)[()]

@@ -112,14 +112,14 @@ def fitted_part(part: Any, like: Any) -> Any:
 
 @linear(promote="same", node="StackBackward0", quiet=True, out=_CAT_OUT)
 def _stack(tensors: Arrays, dim: int = 0) -> Any:
-    first = tensors[0]
+    shape = tensors[0].shape
     for i, t in enumerate(tensors):
-        if t.shape != first.shape:
+        if t.shape != shape:
             raise RuntimeError("stack expects each tensor to be equal size, but got "
-                               f"{list(first.shape)} at entry 0 and {list(t.shape)} at entry {i}")
-    axis = canonical_dim(dim, first.ndim + 1)
-    if not axis and first.ndim:
-        return xp.in_rows(xp.concatenate(tensors)).reshape((len(tensors), *first.shape))
+                               f"{list(shape)} at entry 0 and {list(t.shape)} at entry {i}")
+    axis = canonical_dim(dim, len(shape) + 1)
+    if not axis and shape:
+        return xp.in_rows(xp.concatenate(tensors)).reshape((len(tensors), *shape))
     return xp.in_rows(xp.stack(tensors, axis=axis))
 
 

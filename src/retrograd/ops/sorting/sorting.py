@@ -65,7 +65,7 @@ def _sorted(input: Any, dim: int, descending: bool, stable: bool = False) -> Any
     return sorting_kernels.laid_out_as(input, sorting_kernels.take_along(input, order, dim), order)
 
 
-@op(outputs=("values", "indices"), differentiable=(0,), node="SortBackward0",
+@op(outputs=("values", "indices"), differentiable=(0,), quiet=True, node="SortBackward0",
     vjp=lambda g, like, indices, dim: _put_along(g[0], indices, like.shape, dim, True))
 def _sort(input: Array, dim: Dim, descending: bool) -> Any:
     return _sorted(input, dim, descending)
@@ -84,8 +84,11 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool
 
     Without ``stable``, equal elements of bool and half precision may stand as PyTorch leaves them.
     """
-    return return_types.sort(_sort(input, dim, descending) if stable is None else
-                             _stable_sort(input, dim, descending, stable))
+    return _named_sort(_sort(input, dim, descending) if stable is None else
+                       _stable_sort(input, dim, descending, stable))
+
+
+_named_sort = return_types.naming(return_types.sort)
 
 
 @op()
