@@ -342,3 +342,49 @@ def test_writes_one_after_another_pass_one_gradient_on():
     y.backward(seed)
     assert x.grad.tolist() == [0, 2, 4, 6]
     assert seed.tolist() == [1, 1, 1, 1]  # what the program gave is its own
+
+
+def test_a_part_that_is_written_back_is_one_write():
+    x = torch.ones(4, 3, requires_grad=True)
+    y = x * 1
+    y[1, 1:] += 2
+    y[2:4] *= 3
+    y[0] -= x[3]
+    assert y._version == 6
+    (y * torch.arange(12.0).reshape(4, 3)).sum().backward()
+    assert x.grad.tolist() == [[0, 1, 2], [3, 4, 5], [18, 21, 24], [27, 29, 31]]
+
+
+def test_a_part_of_another_tensor_is_not_taken_for_one_that_is_written_back():
+    x = torch.ones(4, requires_grad=True)
+    y, z = x * 1, x * 2
+    y[1:3] = z[1:3].mul_(5)
+    z[2:] = z[:2]
+    y.sum().backward()
+    assert y.tolist() == [1, 10, 10, 1] and z.tolist() == [2, 10, 2, 10]
+    assert x.grad.tolist() == [1, 10, 10, 1]
+
+
+def test_a_view_that_was_given_other_memory_of_its_base_is_written_where_it_lies():
+    x = torch.ones(6, requires_grad=True)
+    y = x * 1
+    view = y[1:3]
+    view.data = y.data[4:6]
+    view.mul_(3)
+    assert y.tolist() == [1, 1, 1, 1, 3, 3]
+    y.sum().backward()
+    assert x.grad.tolist() == [1, 1, 1, 1, 3, 3]
+
+
+def test_writes_to_parts_of_parts_have_gradients_of_every_order():
+    def written(x):
+        y = (x * x).reshape(4, 3)
+        rest = y[1:]
+        rest[::2, 1] *= x[0]
+        rest[0][1:] = x[:2] * x[1:3]
+        y[..., 0].mul_(x[3])
+        return y
+
+    x = torch.arange(1.0, 13, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(written, x, check_batched_grad=True)
+    assert torch.autograd.gradgradcheck(written, x)

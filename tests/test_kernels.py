@@ -151,6 +151,8 @@ def test_a_plain_body_runs_on_any_library(name: str) -> None:
 def in_strict(value: Any) -> Any:
     if isinstance(value, np.ufunc):
         return getattr(strict.xp, value.__name__)
+    if isinstance(value, list):
+        return [in_strict(item) for item in value]
     return strict.xp.asarray(value) if isinstance(value, np.ndarray | np.generic) else value
 
 
@@ -298,6 +300,12 @@ def _() -> Any:
 @cases("rows.row_products")
 def _() -> Any:
     yield from ((x, x[::-1]) for x in matrices_of_all_sizes())
+
+
+@cases("index.side_by_side", exact=True)
+def _() -> Any:
+    for x, axis in arrays_with_axes():
+        yield [x, x + 1, x], axis
 
 
 @cases("rows.total")

@@ -519,6 +519,12 @@ def slices(arrays: Arrays) -> tuple[Any, Any, int]:
     return arrays.floats(*shape), index, dim
 
 
+@case("index.side_by_side")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    shape = arrays.shape()
+    return [arrays.floats(*shape) for _ in range(arrays.draw(st.integers(1, 5)))], 0
+
+
 @case("index.taken")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     array, index, dim = slices(arrays)
@@ -777,6 +783,21 @@ def test_a_kernel_gives_what_the_body_gives(name: str, data: Any) -> None:
     assert name in CASES, f"{name} has a native kernel and no case: give it one"
     threads.limit(data.draw(st.sampled_from([1, 2, 3])))
     compare(native.OVER[name].call, native.OVER[name].body, CASES[name](Arrays(data.draw)))
+
+
+@needs_kernels
+@examples
+@given(data=st.data())
+def test_a_list_may_hold_arrays_in_any_arrangement(data: Any) -> None:
+    arrays = Arrays(data.draw)
+    parts, axis = CASES["index.side_by_side"](arrays)
+    parts = [arrays.arranged(part) for part in parts]
+    compare(native.OVER["index.side_by_side"].function, native.OVER["index.side_by_side"].body,
+            (parts, axis))
+    for other in (parts[0][:1], parts[0].astype(np.int64)[None]):
+        if other.shape != parts[0].shape:
+            with pytest.raises(ValueError):
+                native.OVER["index.side_by_side"].function([*parts, other], axis)
 
 
 @needs_kernels

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -27,11 +26,6 @@ class _Result(tuple):
 
     def __reduce__(self) -> Any:
         return (type(self), (tuple(self),))
-
-
-def naming(result: Any) -> Any:
-    """What makes a named result of a tuple that surely has as many items as it has names."""
-    return partial(tuple.__new__, result)
 
 
 def result_type(name: str, *fields: str) -> Any:

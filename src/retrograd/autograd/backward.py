@@ -323,6 +323,8 @@ def implicit(output: Tensor | GradientEdge, like: Like | None) -> Tensor:
 def fitting(position: int, gradient: Tensor, like: Like) -> Tensor:
     """``gradient`` in the dtype of the output it starts from, which must have its shape."""
     data = gradient._data
+    if data.dtype is like.dtype and data.shape == like.shape:
+        return gradient
     if tuple(data.shape) != tuple(like.shape):
         from ..core.tensor import Size
 

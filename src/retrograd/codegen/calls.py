@@ -118,17 +118,18 @@ def _list_path(op: Op, slow: str, with_out: bool) -> list[str]:
             "m = get_mode()",
             f"if (m is GRAD or m is NO_GRAD) and (type({name}) is list or type({name}) is tuple)"
             f"{' and out is None' if with_out else ''}:",
-            f"    a_{name} = []; edges = []; dt = None; is_live = False",
+            f"    a_{name} = []; dt = None; is_live = False",
             f"    for t in {name}:",
             f"        if type(t) not in PLAIN or t._cut is not None: return {slow}",
             "        a = t._data",
             "        if dt is None: dt = a.dtype",
             f"        elif a.dtype is not dt: return {slow}",
             f"        a_{name}.append(a)",
-            "        e = t._edge if t._view is None else edge_of(t)",
-            "        if e is not None: is_live = True",
-            "        edges.append(t if e is LEAF else e)",
-            "    if is_live and (m is NO_GRAD or (dt is not F4 and dt is not F8)): "
+            "        if t._edge is not None or t._view is not None: is_live = True",
+            "    if is_live:",
+            f"        edges = [edge_of(t) for t in {name}]",
+            "        is_live = any([e is not None for e in edges])",
+            "        if is_live and (m is NO_GRAD or (dt is not F4 and dt is not F8)): "
             f"return {slow}",
             *indented(attempt_source(compute_source(op, "True"), not op.quiet)),
             *indented(indented(finish))]

@@ -253,7 +253,7 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
     for edge, gradient in zip(roots, gradients, strict=True):
         known = grads.get(edge)
         grads[edge] = gradient if known is None else sum_of(known, gradient)
-    released = None if retain else Released(call_sites.here(3))
+    released = None if retain or not schedule.order else Released(call_sites.here(3))
     profile = MODE.get().profile
     if profile is not None:
         profile.meet(gradients)
@@ -271,8 +271,9 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
             for gradient in filter(is_array, gradients):
                 memory = memory_of(gradient)
                 schedule.given[id(memory)] = memory
-        if schedule.is_plain and not recorded and released is not None and profile is None:
-            _run_plain(schedule, grads, released)
+        if schedule.is_plain and not recorded and not retain and profile is None:
+            if released is not None:
+                _run_plain(schedule, grads, released)
             finish.all(schedule.leaves)
         elif schedule.is_unwatched and schedule.needed is not None:
             if inside:

@@ -946,7 +946,7 @@ def class_for(data: Any) -> type:
 
 def wrap(data: Any, edge: Any = None) -> Tensor:
     """A new tensor on ``data``."""
-    out: Any = object.__new__(class_for(data))
+    out: Any = object.__new__(ForeignTensor if type(data) in LIBRARIES else Tensor)
     out._data = data
     out._edge = edge
     out._form = out._view = None

@@ -11,7 +11,7 @@ import numpy as np
 from ..plain import fill_with_plain_bodies
 from ..plain import index as plain
 from ..plain.index import checked_put, index_key, out_of_bounds
-from . import INT64, viewed
+from . import INT64, in_rows, viewed
 from .native import native
 
 _COMBINE = {"multiply": np.multiply, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
@@ -136,6 +136,16 @@ def combine_at(flat: Any, where: Any, values: Any, how: str) -> None:
         _COMBINE[how].at(flat, where, values)
     else:
         plain.combine_at(flat, where, values, how)
+
+
+@native("stacked(arrays, empty((len(arrays), *arrays[0].shape), arrays[0].dtype))",
+        when="not axis and arrays[0].ndim")
+def side_by_side(arrays: Any, axis: int) -> Any:
+    # Along a new first axis they lie end to end.
+    shape = arrays[0].shape
+    if axis or not shape or any([array.shape != shape for array in arrays]):
+        return plain.side_by_side(arrays, axis)
+    return in_rows(np.concatenate(arrays)).reshape((len(arrays), *shape))
 
 
 fill_with_plain_bodies(

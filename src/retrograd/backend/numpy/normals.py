@@ -11,7 +11,7 @@ from .native import native
 from .streams import _polar_pair
 
 
-@native("polar_normals(words, empty(shape, dtype))", when="in_order(words)")
+@native("polar_normals(words, empty(shape, dtype))", when="words.flags.c_contiguous")
 def polar_normals(words: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """As many normal numbers as half the words, which are integers of 32 bits in 64.
 

@@ -137,7 +137,7 @@ class Stream:
         self._lock = new_lock()
         self._bits: Any = None
         self._ahead: Any = None  # the words of the twister's block that are yet to be used
-        self._used = 0
+        self._used = self._drawn = 0
         self.seed(seed)
 
     def __reduce__(self) -> tuple[Callable[..., Stream], tuple[np.ndarray]]:
@@ -222,24 +222,32 @@ class Stream:
         They come from the rest of a block of the twister, which is drawn at once.
         """
         with self._lock:
-            self._untouched = False
-            if self._ahead is None:
-                bits = self._twister()
-                self._draw_ahead(_TWISTER_WORDS - bits.state["state"]["pos"])
-            drawn, start = self._ahead[kind], self._used
-            missing = start + n - drawn.size
-            if missing > 0:  # the twister stands at the end of a block
-                self._draw_ahead(_TWISTER_WORDS)
-                self._used = missing
-                return np.concatenate([drawn[start:], self._ahead[kind][:missing]])
+            return self._next(n, kind)
+
+    def _next(self, n: int, kind: int) -> np.ndarray:
+        start = self._used
+        if self._ahead is not None and start + n <= self._drawn:
+            self._used = start + n
+            return self._ahead[kind][start:start + n]  # type: ignore[no-any-return]
+        self._untouched = False
+        if self._ahead is None:
+            bits = self._twister()
+            self._draw_ahead(_TWISTER_WORDS - bits.state["state"]["pos"])
+            start = 0
+        drawn = self._ahead[kind]
+        missing = start + n - self._drawn
+        if missing <= 0:
             self._used = start + n
             return drawn[start:start + n]  # type: ignore[no-any-return]
+        self._draw_ahead(_TWISTER_WORDS)  # the twister stands at the end of a block
+        self._used = missing
+        return np.concatenate([drawn[start:], self._ahead[kind][:missing]])
 
     def _draw_ahead(self, count: int) -> None:
         words = self._bits.random_raw(count)
         units = ((words & _LOW24) * 2.0**-24).astype(np.float32)
         self._ahead = words, units, words.view(np.int64)
-        self._used = 0
+        self._used, self._drawn = 0, count
 
     # ------------------------------------------------------------------ raw draws
 
@@ -281,11 +289,12 @@ class Stream:
 
     def uniform(self, shape: Any, dtype: Any, low: float = 0.0, high: float = 1.0) -> np.ndarray:
         """Uniform draws from ``[low, high)``: ``rand`` and ``uniform_``."""
-        shape, n = _shape(shape)
         is_standard = low == 0 and high == 1
-        if dtype is FLOAT32 and is_standard and 0 < n <= _SMALL_DRAW:
-            drawn = self._few(n, _UNITS).copy()
-            return drawn if len(shape) == 1 else drawn.reshape(shape)
+        if dtype is FLOAT32 and is_standard and type(shape) is tuple and len(shape) == 1 \
+                and 0 < shape[0] <= _SMALL_DRAW:
+            with self._lock:
+                return self._next(shape[0], _UNITS).copy()
+        shape, n = _shape(shape)
         kind = _kind(dtype)
         if kind.digits == 24 and is_standard:
             return self._unit32(n).reshape(shape)
@@ -366,12 +375,12 @@ class Stream:
         with self._lock:
             known = self._cached_normal
             if known is None and n % 2 == 0:
-                return polar_normals()(self._few(2 * n, _SIGNED), shape, dtype)
+                return polar_normals()(self._next(2 * n, _SIGNED), shape, dtype)
             found = [] if known is None else [known]
             missing = n - len(found)
             if missing:
                 pairs = (missing + 1) // 2
-                words = self._few(4 * pairs, _SIGNED)
+                words = self._next(4 * pairs, _SIGNED)
                 found += polar_normals()(words, (2 * pairs,), np.dtype(np.float64)).tolist()
             self._cached_normal = found.pop() if len(found) > n else None
         return np.array(found, dtype).reshape(shape)

@@ -324,3 +324,11 @@ def _integer_as(value: Any, dtype: Any) -> Any:
 def _overflow(dtype: Any) -> RuntimeError:
     name = _C_NAMES.get(dtype.name, f"{dtype.name}_t")
     return RuntimeError(f"value cannot be converted to type {name} without overflow")
+
+
+# ---------------------------------------------------------------- side by side
+
+
+def side_by_side(arrays: Any, axis: int) -> Any:
+    """Arrays of one shape, one after another along a new ``axis``."""
+    return xp.in_rows(xp.stack(arrays, axis=axis))

@@ -16,7 +16,7 @@ from ...core.out_argument import refuse_derivative, run_into
 from ...core.out_rules import Out
 from ...core.signatures import named
 from ...core.tensor import Tensor, method, wrap, wrap_any
-from ...random import VMAPS, Generator, default_generator, stream_for, stream_of
+from ...random import VMAPS, Generator, Stream, default_generator, stream_for, stream_of
 from ..batching import all_aligned, batched, folded, inner_rank, repeated, run, unfolded
 from ..shapes.expanding import _check_expand as checked_expansion
 from ..shapes.reshaping import with_rank, zeros_of
@@ -128,10 +128,8 @@ def fill_in_memory_order(data: Any, draw: Any) -> None:
     packed[...] = draw(packed.shape)
 
 
-rand = _drawn("rand", lambda stream, shape, dtype: stream.uniform(shape, dtype),
-              "Uniform draws from [0, 1).")
-randn = _drawn("randn", lambda stream, shape, dtype: stream.normal(shape, dtype),
-               "Draws from the standard normal distribution.")
+rand = _drawn("rand", Stream.uniform, "Uniform draws from [0, 1).")
+randn = _drawn("randn", Stream.normal, "Draws from the standard normal distribution.")
 rand_like = _drawn_like(
     "rand_like", lambda stream, shape, data: stream.uniform(shape, data.dtype),
     "Uniform draws from [0, 1), shaped as ``input``.", rand)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ... import return_types
@@ -104,7 +105,7 @@ def _logcumsumexp_backward(g: Any, like: Any, input: Any, y: Any, dim: int) -> A
 
 
 def _declare_running_extreme(name: str, what: str, largest: bool) -> Any:
-    kernel, named = f"{name}_cpu", return_types.naming(getattr(return_types, name))
+    kernel, named = f"{name}_cpu", partial(tuple.__new__, getattr(return_types, name))
 
     @op(name=f"_{name}", outputs=("values", "indices"), differentiable=(0,), quiet=True,
         node=f"{name.capitalize()}Backward0",

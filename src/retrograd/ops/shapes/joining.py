@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...backend import index as index_kernels
 from ...backend import xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, Arrays, Dim, composite, linear, public
@@ -112,15 +113,19 @@ def fitted_part(part: Any, like: Any) -> Any:
 
 @linear(promote="same", node="StackBackward0", quiet=True, out=_CAT_OUT)
 def _stack(tensors: Arrays, dim: int = 0) -> Any:
+    try:
+        return index_kernels.side_by_side(tensors, canonical_dim(dim, tensors[0].ndim + 1))
+    except (ValueError, IndexError):
+        check_equal_sizes(tensors)
+        raise
+
+
+def check_equal_sizes(tensors: Any) -> None:
     shape = tensors[0].shape
     for i, t in enumerate(tensors):
         if t.shape != shape:
             raise RuntimeError("stack expects each tensor to be equal size, but got "
                                f"{list(shape)} at entry 0 and {list(t.shape)} at entry {i}")
-    axis = canonical_dim(dim, len(shape) + 1)
-    if not axis and shape:
-        return xp.in_rows(xp.concatenate(tensors)).reshape((len(tensors), *shape))
-    return xp.in_rows(xp.stack(tensors, axis=axis))
 
 
 @public("stack", method=False)

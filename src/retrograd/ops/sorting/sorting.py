@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ... import return_types
@@ -88,7 +89,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool
                        _stable_sort(input, dim, descending, stable))
 
 
-_named_sort = return_types.naming(return_types.sort)
+_named_sort = partial(tuple.__new__, return_types.sort)
 
 
 @op()
