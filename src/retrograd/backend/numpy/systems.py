@@ -50,7 +50,7 @@ def _one_triangle(a: Any, b: Any, upper: bool, unit: bool) -> Any:
     return x
 
 
-_BLOCK = 64
+_BLOCK = 24
 """Rows of a triangle that are solved at once; what they leave to the others is a product."""
 
 
