@@ -47,6 +47,7 @@ _SMALL_DRAW = 64
 # What is kept of the words that are drawn ahead: unsigned, as uniforms, and signed.
 _WORDS, _UNITS, _SIGNED = range(3)
 _NORMAL_BLOCK = 16
+_NORMALS_AHEAD = 128  # words
 # From this range on, the bias of a 32-bit word modulo the range would be noticeable.
 _WIDE_RANGE = 2**28
 # PyTorch shuffles from this size on with an algorithm of its own.
@@ -138,6 +139,8 @@ class Stream:
         self._bits: Any = None
         self._ahead: Any = None  # the words of the twister's block that are yet to be used
         self._used = self._drawn = 0
+        # Normal numbers of some words ahead, and the place of the first.
+        self._normals: tuple[Any, int, np.ndarray] = None, 0, np.empty(0, FLOAT32)
         self.seed(seed)
 
     def __reduce__(self) -> tuple[Callable[..., Stream], tuple[np.ndarray]]:
@@ -324,6 +327,11 @@ class Stream:
         """Normal draws: ``randn`` and ``normal_``; small or strided results take another path."""
         if not std >= 0:
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+        if dtype is FLOAT32 and mean == 0 and std == 1 and type(shape) is tuple \
+                and len(shape) == 1 and 0 < shape[0] < _NORMAL_BLOCK and not shape[0] & 1:
+            with self._lock:
+                if self._cached_normal is None:
+                    return self._normals_ahead(shape[0])
         shape, n = _shape(shape)
         if n < _NORMAL_BLOCK and dtype is FLOAT32 and mean == 0 and std == 1:
             return self._few_normals(n, shape, dtype)
@@ -342,6 +350,27 @@ class Stream:
         # No memory to spare: it would be kept, and saved, with the tensor.
         whole = drawn.base is None or drawn.base.size == drawn.size
         return (drawn if whole else drawn.copy()).reshape(shape)
+
+    def _normals_ahead(self, n: int) -> np.ndarray:
+        """An even number of single precision, at most 16, of those that the next words make.
+
+        They are made some at once, for as long as words are used in groups of four.
+        """
+        ahead, first, made = self._normals
+        offset = self._used - first
+        if ahead is self._ahead and not offset & 3 and 0 <= offset <= 2 * (made.size - n):
+            self._used += 2 * n
+            offset >>= 1
+            return made[offset:offset + n].copy()  # type: ignore[no-any-return]
+        words = self._next(2 * n, _SIGNED)
+        start = self._used - 2 * n
+        if start < 0:  # the last of one block and the first of the next
+            return polar_normals()(words, (n,), FLOAT32)  # type: ignore[no-any-return]
+        words = self._ahead[_SIGNED][start:start + _NORMALS_AHEAD]
+        words = words[:words.size // 4 * 4]
+        made = polar_normals()(words, (words.size // 2,), FLOAT32)
+        self._normals = self._ahead, start, made
+        return made[:n].copy()  # type: ignore[no-any-return]
 
     def _block_normals(self, n: int, kind: _Kind, mean: float, std: float) -> np.ndarray:
         """Box-Muller over blocks of 16; a last incomplete block redraws the last 16 values."""

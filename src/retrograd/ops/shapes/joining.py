@@ -133,7 +133,8 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None,
           out: Any = None) -> Any:
     """Join tensors of one shape along a new dimension."""
     dim = dim if axis is None else axis
-    check_not_empty("stack", tensors)
+    if type(tensors) is not list or not tensors:
+        check_not_empty("stack", tensors)
     return _stack(tensors, dim, out=out)
 
 
