@@ -631,7 +631,7 @@ class Cut(Geometry):
     __slots__ = ("steps",)
 
     def __init__(self, base: Any, steps: list[tuple[Any, tuple[Any, ...]]]):
-        self.dtype, self.base_shape, self.steps = base.dtype, base.shape, steps
+        self.base_shape, self.steps = base.shape, steps
         self.is_in_rows, self.chain = True, ()
 
     def of_array(self, like_base: Any) -> Any:
@@ -644,7 +644,7 @@ class Cut(Geometry):
     def __getattr__(self, name: str) -> Any:
         if name not in Geometry.__slots__:
             raise AttributeError(name)
-        whole = xp.empty(self.base_shape, self.dtype)
+        whole = xp.empty(self.base_shape, xp.BOOL)
         part = self.of_array(whole)
         self.shape, self.base_strides = part.shape, xp.element_strides(whole)
         self.strides = xp.element_strides(part)
