@@ -158,7 +158,11 @@ def recorded_plainly(op: Op, target: Tensor, args: tuple[Any, ...]) -> bool:
     """Do the ordinary recorded write by way of the op itself; False for any other."""
     if not op.rules:
         return False
-    owner = owner_of_history(target, [arg for arg in args[1:] if isinstance(arg, Tensor)])
+    others = [arg for arg in args[1:] if isinstance(arg, Tensor)]
+    if op.indices:
+        places = [id(args[i]) for i, p in enumerate(op.params) if p.name in op.indices]
+        others = [other for other in others if id(other) not in places]
+    owner = owner_of_history(target, others)
     if owner is None:
         return False
     layout = node_class(op).layout

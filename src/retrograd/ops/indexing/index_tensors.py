@@ -9,9 +9,11 @@ from ...backend import index as index_kernels
 from ...backend import xp
 from ...backend.interface import kind_of, library_of
 from ...base.errors import CannotBatch, dim_out_of_range, not_a_tensor
+from ...base.modes import GRAD, MODE
 from ...base.warning import warn
+from ...codegen.switch import GeneralPath
 from ...core.binding import universal
-from ...core.inplace import call_inplace, write_by
+from ...core.inplace import call_inplace, recorded_plainly, write_by
 from ...core.libraries import computed
 from ...core.op import Array, Index, linear, op, public
 from ...core.operands import as_operands
@@ -298,6 +300,10 @@ def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = F
     return put_through(input, values, place, dims, accumulate)
 
 
+_FEW = 4096
+"""Up to so many elements are copied sooner than the general path has looked at a write."""
+
+
 def put_through(target: Tensor, values: Tensor, place: Tensor, dims: tuple[int, ...],
                 accumulate: bool) -> Tensor:
     """Write in place; memory that several elements share is written to as well, with a warning."""
@@ -307,5 +313,9 @@ def put_through(target: Tensor, values: Tensor, place: Tensor, dims: tuple[int, 
              "before performing this operation. This also applies to advanced indexing e.g. "
              "tensor[indices] = tensor")
         write_by(_write_indexed, target, values._data, place._data, dims, accumulate)
+        return target
+    if MODE.get() is GRAD and array.size <= _FEW and type(place) is Tensor \
+            and not GeneralPath.only and recorded_plainly(
+                _index_put.op, target, (target, values, place, dims, accumulate)):
         return target
     return call_inplace(_index_put.op, (target, values, place, dims, accumulate))
