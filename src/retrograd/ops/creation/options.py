@@ -153,13 +153,16 @@ def _negative_size(function: str, shape: Any) -> RuntimeError:
 def is_usual(size: tuple[Any, ...], dtype: Any, out: Any, layout: Any, device: Any,
              requires_grad: Any, named: dict[str, Any]) -> bool:
     """Whether a factory is given nothing but a size, in ints: the usual call."""
-    if dtype is not None or out is not None or layout is not None or device is not None or named \
-            or requires_grad is not False or not size or dtypes.DEFAULT_DEVICE.get() is not None:
-        return False
+    return not (dtype is not None or out is not None or layout is not None or device is not None
+                or named or requires_grad is not False) and is_plain_size(size)
+
+
+def is_plain_size(size: tuple[Any, ...]) -> bool:
+    """Whether a size is given in ints, and the default device is as ever."""
     for n in size:
         if n.__class__ is not int or n < 0:
             return False
-    return len(size) < 64
+    return 0 < len(size) < 64 and dtypes.DEFAULT_DEVICE.get() is None
 
 
 def size_argument(function: str, size: tuple[Any, ...], named: dict[str, Any]) -> tuple[int, ...]:

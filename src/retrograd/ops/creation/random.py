@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
 from types import FunctionType
 from typing import Any
 
@@ -22,7 +23,7 @@ from ..shapes.expanding import _check_expand as checked_expansion
 from ..shapes.reshaping import with_rank, zeros_of
 from ..shapes.slicing import _select
 from .filled import blank_like, overridden
-from .options import blank, is_usual, leaf, out_dtype, place, settle, size_argument, size_from
+from .options import blank, is_plain_size, leaf, out_dtype, place, settle, size_argument, size_from
 
 # ---------------------------------------------------------------- factories
 
@@ -71,9 +72,6 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
     def factory(*size: Any, generator: Generator | None = None, out: Tensor | None = None,
                 dtype: Any = None, layout: Any = None, device: Any = None,
                 pin_memory: bool = False, requires_grad: bool = False, **named: Any) -> Tensor:
-        if generator is None and not VMAPS.get() and is_usual(
-                size, dtype, out, layout, device, requires_grad, named):
-            return wrap(draw(default_generator.stream, size, dtypes.get_default_dtype().np))
         meta = place(function, device, layout)
         kind = out_dtype(function, dtype, out)
         if not size and "size" not in named:
@@ -88,8 +86,14 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
             data = draw(stream, shape, kind.np)
         return settle(data, out, requires_grad, function, meta)
 
-    publish(factory, function, method=False)
-    return factory
+    @wraps(factory)
+    def called(*size: Any, **options: Any) -> Tensor:
+        if options or VMAPS.get() or not is_plain_size(size):
+            return factory(*size, **options)
+        return wrap(draw(default_generator.stream, size, dtypes.get_default_dtype().np))
+
+    publish(called, function, method=False)
+    return called
 
 
 def _drawn_like(function: str, draw: Any, doc: str, factory_of_size: Any) -> Any:
