@@ -966,7 +966,8 @@ def wrap_any(data: Any) -> Tensor:
 def twin(tensor: Tensor, counter: Version | None, cls: type) -> Tensor:
     """A tensor on the same memory."""
     out: Any = object.__new__(cls)
-    fill(out, tensor._array(), None)
+    out._data = tensor._array()
+    out._form = out._edge = out._view = None
     out._vc = counter
     return out
 

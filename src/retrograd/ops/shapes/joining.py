@@ -135,7 +135,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None,
     dim = dim if axis is None else axis
     if type(tensors) is not list or not tensors:
         check_not_empty("stack", tensors)
-    return _stack(tensors, dim, out=out)
+    return _stack(tensors, dim) if out is None else _stack(tensors, dim, out=out)
 
 
 def check_not_empty(name: str, tensors: Any) -> None:
