@@ -68,6 +68,14 @@ def empty_parameter(shape: int | tuple[int, ...], device: Any, dtype: Any) -> Pa
     return Parameter(empty(shape, device=device, dtype=dtype))
 
 
+def add_parameters(module: Any, shapes: dict[str, Any], device: Any, dtype: Any,
+                   **wanted: bool) -> None:
+    """Register parameters whose values are still to be set, and None for those not ``wanted``."""
+    for name, shape in shapes.items():
+        module.register_parameter(
+            name, empty_parameter(shape, device, dtype) if wanted.get(name, True) else None)
+
+
 class _BufferMeta(type):
     """Knows buffers by their mark, since they keep the class of their data."""
 

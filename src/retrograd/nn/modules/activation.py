@@ -7,7 +7,7 @@ from ...core.tensor import Tensor
 from ...ops.nn.attention_heads import added_mask
 from .. import functional as F
 from .. import init
-from ..parameter import empty_parameter
+from ..parameter import add_parameters, empty_parameter
 from ._options import Shown
 from .linear import NonDynamicallyQuantizableLinear
 from .module import Module
@@ -352,19 +352,16 @@ class MultiheadAttention(Module):
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
             raise AssertionError("embed_dim must be divisible by num_heads")
-        shapes = {"q_proj_weight": (embed_dim, embed_dim), "k_proj_weight": (embed_dim, self.kdim),
-                  "v_proj_weight": (embed_dim, self.vdim)}
-        joined = {"in_proj_weight": (3 * embed_dim, embed_dim)}
-        used = joined if self._qkv_same_embed_dim else shapes
-        for name in (*shapes, *joined):
-            self.register_parameter(
-                name, empty_parameter(used[name], device, dtype) if name in used else None)
-        self.register_parameter(
-            "in_proj_bias", empty_parameter(3 * embed_dim, device, dtype) if bias else None)
+        joined = self._qkv_same_embed_dim
+        add_parameters(self, {
+            "q_proj_weight": (embed_dim, embed_dim), "k_proj_weight": (embed_dim, self.kdim),
+            "v_proj_weight": (embed_dim, self.vdim), "in_proj_weight": (3 * embed_dim, embed_dim),
+            "in_proj_bias": 3 * embed_dim}, device, dtype, q_proj_weight=not joined,
+            k_proj_weight=not joined, v_proj_weight=not joined, in_proj_weight=joined,
+            in_proj_bias=bias)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, device, dtype)
-        for name in ("bias_k", "bias_v"):
-            self.register_parameter(
-                name, empty_parameter((1, 1, embed_dim), device, dtype) if add_bias_kv else None)
+        add_parameters(self, dict.fromkeys(("bias_k", "bias_v"), (1, 1, embed_dim)), device, dtype,
+                       bias_k=add_bias_kv, bias_v=add_bias_kv)
         self.add_zero_attn = add_zero_attn
         self._reset_parameters()
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from ...core.tensor import Tensor
 from .. import functional as F
 from .. import init
-from ..parameter import Parameter, empty_parameter
+from ..parameter import Parameter, add_parameters
 from ._options import OfDims
 from .lazy import WaitsForOneSize
 from .utils import tuple_of
@@ -40,10 +40,7 @@ class _ConvNd(OfDims):
         self.groups = groups
         self.padding_mode = padding_mode
         self._check_arguments()
-        for name, shape in self._shapes().items():
-            wanted = bias or name != "bias"
-            self.register_parameter(name,
-                                    empty_parameter(shape, device, dtype) if wanted else None)
+        add_parameters(self, self._shapes(), device, dtype, bias=bias)
         self.reset_parameters()
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:

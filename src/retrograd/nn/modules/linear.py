@@ -6,7 +6,7 @@ from typing import Any
 from ...core.tensor import Tensor
 from .. import functional as F
 from .. import init
-from ..parameter import Parameter, empty_parameter
+from ..parameter import Parameter, add_parameters
 from .lazy import WaitsForOneSize
 from .module import Module
 
@@ -34,10 +34,7 @@ class Linear(Module):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
-        for name, shape in self._shapes().items():
-            wanted = bias or name != "bias"
-            self.register_parameter(name,
-                                    empty_parameter(shape, device, dtype) if wanted else None)
+        add_parameters(self, self._shapes(), device, dtype, bias=bias)
         self.reset_parameters()
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
@@ -99,9 +96,8 @@ class Bilinear(Module):
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features
-        self.weight = empty_parameter((out_features, in1_features, in2_features), device, dtype)
-        self.register_parameter("bias",
-                                empty_parameter(out_features, device, dtype) if bias else None)
+        add_parameters(self, {"weight": (out_features, in1_features, in2_features),
+                              "bias": out_features}, device, dtype, bias=bias)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from ...core.tensor import Tensor
 from .. import functional as F
 from .. import init
-from ..parameter import empty_parameter
+from ..parameter import add_parameters
 from .module import Module
 
 __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
@@ -21,9 +21,7 @@ class AffineNorm(Module):
 
     def _add_parameters(self, shape: Any, device: Any, dtype: Any, **wanted: bool) -> None:
         """Register the weight and the bias, each a parameter if it is wanted, and else None."""
-        for name, is_wanted in wanted.items():
-            self.register_parameter(
-                name, empty_parameter(shape, device, dtype) if is_wanted else None)
+        add_parameters(self, dict.fromkeys(wanted, shape), device, dtype, **wanted)
 
     def reset_parameters(self) -> None:
         """Set the weight to one and the bias to zero."""

@@ -10,7 +10,7 @@ from ...core.tensor import Tensor
 from ...ops.shapes.joining import cat, stack
 from .. import functional as F
 from .. import init
-from ..parameter import Parameter, empty_parameter
+from ..parameter import Parameter, add_parameters, empty_parameter
 from ..utils.rnn import PackedSequence
 from .module import Module
 from .recurrence import STEPS, State, Weights, along
@@ -314,10 +314,9 @@ class RNNCellBase(Module):
         self.hidden_size = hidden_size
         self.bias = bias
         rows = num_chunks * hidden_size
-        self.weight_ih = empty_parameter((rows, input_size), device, dtype)
-        self.weight_hh = empty_parameter((rows, hidden_size), device, dtype)
-        for name in ("bias_ih", "bias_hh"):
-            self.register_parameter(name, empty_parameter(rows, device, dtype) if bias else None)
+        add_parameters(self, {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size),
+                              "bias_ih": rows, "bias_hh": rows}, device, dtype, bias_ih=bias,
+                       bias_hh=bias)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -8,8 +8,8 @@ from ...backend import conv as conv_kernels
 from ...core.op import Array, composite, op
 from ...core.tensor import Tensor
 from ..checks.images import check_pad, check_sides
+from ..shapes.flipping import negated
 from .along_axes import _declare_taking
-from .sizes import Ints
 
 
 @op(method=False, batches="leading")
@@ -21,10 +21,6 @@ def constant_pad_nd(input: Array, pad: Any, value: Any = 0) -> Any:
 
 constant_pad_nd.vjp(input=lambda g, pad: constant_pad_nd(g, negated(pad)))
 constant_pad_nd.jvp(input=lambda tangent, pad: constant_pad_nd(tangent, pad))
-
-
-def negated(numbers: Any) -> Ints:
-    return tuple([-n for n in numbers])
 
 
 _PADDING = {("reflect", 1): "ReflectionPad1DBackward0", ("reflect", 2): "ReflectionPad2DBackward0",
