@@ -151,6 +151,33 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return arrays.floats(*shape), arrays.floats(*shape), axis
 
 
+def classes(arrays: Arrays) -> tuple[int, Any]:
+    """How many there are, and one for each row."""
+    arrays.dtype = arrays.draw(st.sampled_from(FLOATS[:2]))
+    count = arrays.draw(st.sampled_from([1, 2, 10, 65, 300]))
+    rows = min(arrays.size(), 20_000 // count)
+    return count, arrays.placed(arrays.random.integers(0, count, rows), np.int64)
+
+
+def counting(arrays: Arrays) -> tuple[int, int]:
+    """The reduction, and the class that does not count."""
+    return arrays.draw(st.integers(0, 2)), arrays.draw(st.sampled_from([-100, 0, 1]))
+
+
+@case("loss.negative_likelihood")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    count, target = classes(arrays)
+    return arrays.floats(len(target), count), target, None, *counting(arrays)
+
+
+@case("loss.spread_likelihood")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    count, target = classes(arrays)
+    reduction, ignored = counting(arrays)
+    g = arrays.floats(*() if reduction else target.shape)
+    return g, (len(target), count), target, None, reduction, ignored
+
+
 @case("matrices.product")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     lead = arrays.draw(st.sampled_from([(), (1,), (5,), (2, 3), (0, 2)]))
@@ -592,7 +619,8 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
 def _(arrays: Arrays) -> tuple[Any, ...]:
     own = Channels(arrays)
     g = arrays.floats(*own.shape, wild=False)
-    return g, own.x, own.weight, *own.moments, own.groups, 1e-2
+    moments = own.moments if arrays.draw(st.booleans()) else (None, None)
+    return g, own.x, own.weight, *moments, own.groups, 1e-2
 
 
 @case("norm.channel_weight_gradient")

@@ -35,6 +35,22 @@ struct Sets {
     }
 };
 
+template <class W> struct SetMoments {
+    W mean, square, scale;  // the sum of squared differences, and one over the standard deviation
+};
+template <class T, class W = Wide<T>> SetMoments<W> moments_of(const Sets& s, const T* x, I set, double eps) {
+    I n = s.width;
+    W mean = W(s.sum(set, [&](I row) {
+        const T* p = x + row * n;
+        return summed<W>(n, [=](I j) INLINE_LAMBDA { return wide(p[j]); });
+    }) / s.elements());
+    W square = W(s.sum(set, [&](I row) {
+        const T* p = x + row * n;
+        return summed<W>(n, [=](I j) INLINE_LAMBDA { W d = wide(p[j]) - mean; return d * d; });
+    }));
+    return {mean, square, W(1 / std::sqrt(double(square) / s.elements() + eps))};
+}
+
 template <class T, class W = Wide<T>>
 void channel_norm(In<T> x, Maybe<T> weight, Maybe<T> bias, Out<T> y, Out<W> means, Out<W> scales, Out<W> squares, I groups,
                   double eps) {
@@ -44,60 +60,57 @@ void channel_norm(In<T> x, Maybe<T> weight, Maybe<T> bias, Out<T> y, Out<W> mean
     require(means.size == rows && scales.size == rows && squares.size == rows, "there is a number for each row");
     require((!weight || weight.size == s.channels) && (!bias || bias.size == s.channels), "the parameters have another size");
     s.each(4, [&](I set) {
-        W mean = W(s.sum(set, [&](I row) {
-            const T* p = x.data + row * n;
-            return summed<W>(n, [=](I j) INLINE_LAMBDA { return wide(p[j]); });
-        }) / s.elements());
-        W square = W(s.sum(set, [&](I row) {
-            const T* p = x.data + row * n;
-            return summed<W>(n, [=](I j) INLINE_LAMBDA { W d = wide(p[j]) - mean; return d * d; });
-        }));
-        W scale = W(1 / std::sqrt(double(square) / s.elements() + eps));
+        auto [mean, square, scale] = moments_of(s, x.data, set, eps);
         for (I i = 0; i < s.together; i++) {
             I row = s.row(set, i), channel = row % s.channels;
             means[row] = mean, scales[row] = scale, squares[row] = square;
             const T* p = x.data + row * n;
             T* q = y.data + row * n;
-            W factor = weight ? scale * wide(weight[channel]) : scale, shift = bias ? wide(bias[channel]) : W(0);
-            SIMD for (I j = 0; j < n; j++) q[j] = narrow<T>((wide(p[j]) - mean) * factor + shift);
+            W middle = mean, factor = weight ? scale * wide(weight[channel]) : scale, shift = bias ? wide(bias[channel]) : W(0);
+            SIMD for (I j = 0; j < n; j++) q[j] = narrow<T>((wide(p[j]) - middle) * factor + shift);
         }
     });
 }
 
 // The gradients of the input, the weight and the bias; the last two come of the sums that the first one needs.
+// The moments may be known.
 template <class T, class W = Wide<T>>
-void channel_gradients(In<T> g, In<T> x, Maybe<T> weight, In<W> means, In<W> scales, Out<T> out, Out<T> of_weight, Out<T> of_bias,
-                       I groups) {
+void channel_gradients(In<T> g, In<T> x, Maybe<T> weight, Maybe<W> means, Maybe<W> scales, Out<T> out, Out<T> of_weight,
+                       Out<T> of_bias, I groups, double eps) {
     Sets s(x, groups);
     I rows = s.samples * s.channels, n = s.width;
     require(same_shape(g, x) && same_shape(x, out), "the arrays have different shapes");
-    require(means.size == rows && scales.size == rows, "there is a number for each row");
+    bool known = means && scales;
+    require(!known || (means.size == rows && scales.size == rows), "there is a number for each row");
     require((!weight || weight.size == s.channels) && of_weight.size == s.channels && of_bias.size == s.channels,
             "the parameters have another size");
-    std::vector<Sums<W>> sums(rows);
+    std::vector<Sums<W>> sums(rows);  // of the gradients, and along the input in units of its deviation
     s.each(4, [&](I set) {
-        auto factor = [&](I row) { return scales[row] * (weight ? wide(weight[row % s.channels]) : W(1)); };
+        if (!s.together) return;
+        SetMoments<W> moments = known ? SetMoments<W>{means[s.row(set, 0)], 0, scales[s.row(set, 0)]} : moments_of(s, x.data, set, eps);
+        W mean = moments.mean, scale = moments.scale;
+        auto factor = [&](I row) { return scale * (weight ? wide(weight[row % s.channels]) : W(1)); };
         double sum = 0, along = 0;
         for (I i = 0; i < s.together; i++) {
             I row = s.row(set, i);
             const T *p = g.data + row * n, *q = x.data + row * n;
-            W mean = means[row];
-            sums[row] = summed_along<W>(n, [=](I j) INLINE_LAMBDA { return wide(p[j]); }, [=](I j) INLINE_LAMBDA { return wide(q[j]) - mean; });
-            sum += factor(row) * sums[row].plain;
-            along += factor(row) * sums[row].along;
+            Sums<W> found = summed_along<W>(n, [=](I j) INLINE_LAMBDA { return wide(p[j]); }, [=](I j) INLINE_LAMBDA { return wide(q[j]) - mean; });
+            sum += factor(row) * found.plain;
+            along += factor(row) * found.along;
+            sums[row] = {found.plain, scale * found.along};
         }
+        W shift = W(sum / s.elements()), slope = W(along / s.elements()) * scale * scale;
         for (I i = 0; i < s.together; i++) {
             I row = s.row(set, i);
             const T *p = g.data + row * n, *q = x.data + row * n;
             T* to = out.data + row * n;
-            W mean = means[row], own = factor(row), shift = W(sum / s.elements());
-            W slope = W(along / s.elements()) * scales[row] * scales[row];
+            W own = factor(row);
             SIMD for (I j = 0; j < n; j++) to[j] = narrow<T>(wide(p[j]) * own - shift - (wide(q[j]) - mean) * slope);
         }
     });
     for (I channel = 0; channel < s.channels; channel++) {
         double along = 0, plain = 0;
-        for (I row = channel; row < rows; row += s.channels) along += scales[row] * sums[row].along, plain += sums[row].plain;
+        for (I row = channel; row < rows; row += s.channels) along += sums[row].along, plain += sums[row].plain;
         of_weight[channel] = narrow<T>(W(along)), of_bias[channel] = narrow<T>(W(plain));
     }
 }

@@ -5,6 +5,7 @@
 // matrix product whose second matrix is never made: row k of it begins at `offsets[k]`. Rows of results
 // are as wide as those of the planes; what stands beyond their ends is computed and left out.
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "binding.hpp"
@@ -185,7 +186,7 @@ void compute(const Product<W>& p, const W* source, I source_sample, T* to, I to_
     I strips = (p.rows + high - 1) / high, count = I(blocks.size());
     I work = p.taps * std::min<I>(p.kernels, MOST_ROWS) * high * p.width;
     parallel(samples * p.groups * count * strips, rows_grain(std::max<I>(1, work / 8)), [&](I begin, I end) {
-        std::vector<W> memory(MOST_ROWS * whole_vectors<W>(high * p.width));
+        Aligned<W> memory(MOST_ROWS * whole_vectors<W>(high * p.width));
         W* sums = memory.data();
         for (I i = begin; i < end; i++) {
             I strip = i % strips, rest = i / strips;
@@ -217,7 +218,7 @@ void compute(const Product<W>& p, const W* source, I source_sample, T* to, I to_
 template <class T, class W, class F> void with_copies(const Planes<T, W>& planes, const T* data, I samples, I beyond, F&& f) {
     I step = planes.sample() + beyond + COLUMNS * LANES<W>;
     I size = samples_at_once(samples, step * I(sizeof(W)));
-    std::vector<W> memory(size * step, W(0));
+    Aligned<W> memory(size * step, W(0));
     I channel = planes.sample() / planes.channels, plane = planes.height * planes.width;
     for (I first = 0; first < samples; first += size) {
         I count = std::min(size, samples - first);
@@ -330,28 +331,24 @@ void convolution_input_gradient(In<T> g, In<T> weight, Out<T> out, I s0, I s1, I
 
 // ---------------------------------------------------------------- the gradient of the weights
 
-// R kernels by SLOPES taps: sums over positions and samples.
+// R kernels by SLOPES taps: the positions of a sample are added to sums, a vector for each.
 template <class W, int R>
-void slopes(const W* g, I g_plane, I g_step, const W* x, const I* offsets, I taps, I x_step, I length, I samples, W* to, I to_step) {
-    V<W> sum[R][SLOPES] = {};
-    for (I n = 0; n < samples; n++) {
-        const W *p = g + n * g_step, *q[SLOPES];
-        for (int k = 0; k < SLOPES; k++) q[k] = x + n * x_step + offsets[std::min<I>(k, taps - 1)];
-        for (I j = 0; j < length; j += LANES<W>) {
-            V<W> part[SLOPES];
-            for (int k = 0; k < SLOPES; k++) part[k] = loaded(q[k] + j);
-            for (int r = 0; r < R; r++) {
-                V<W> slope = loaded(p + r * g_plane + j);
-                for (int k = 0; k < SLOPES; k++) sum[r][k] += slope * part[k];
-            }
+void slopes(const W* g, I g_plane, const W* x, const I* offsets, I taps, I length, W* sums) {
+    V<W> sum[R][SLOPES];
+    for (int r = 0; r < R; r++)
+        for (int k = 0; k < SLOPES; k++) sum[r][k] = loaded(sums + (r * SLOPES + k) * LANES<W>);
+    const W* q[SLOPES];
+    for (int k = 0; k < SLOPES; k++) q[k] = x + offsets[std::min<I>(k, taps - 1)];
+    for (I j = 0; j < length; j += LANES<W>) {
+        V<W> part[SLOPES];
+        for (int k = 0; k < SLOPES; k++) part[k] = loaded(q[k] + j);
+        for (int r = 0; r < R; r++) {
+            V<W> slope = loaded(g + r * g_plane + j);
+            for (int k = 0; k < SLOPES; k++) sum[r][k] += slope * part[k];
         }
     }
     for (int r = 0; r < R; r++)
-        for (int k = 0; k < SLOPES && k < taps; k++) {
-            W total = 0;
-            for (I lane = 0; lane < LANES<W>; lane++) total += sum[r][k][lane];
-            to[r * to_step + k] += total;
-        }
+        for (int k = 0; k < SLOPES; k++) stored(sums + (r * SLOPES + k) * LANES<W>, sum[r][k]);
 }
 
 template <class T>
@@ -369,29 +366,43 @@ void convolution_weight_gradient(In<T> g, In<T> x, Out<T> out, I s0, I s1, I p0,
     // Gradients in rows as wide as the planes, with zeros behind them.
     Planes<T, W> laid_out{{1, s.y.out, 0}, {1, width, 0}, 1, s.y.out, s.x.out};
     I length = whole_vectors<W>(s.y.out * width), g_step = s.kernels * length;
-    std::vector<W> gradients;
+    Aligned<W> gradients;
     std::vector<Block> blocks = blocks_of(kernels);
     I count = I(blocks.size()), parts = (taps + SLOPES - 1) / SLOPES;
     auto of_finite = [&](const W* copies, I step, I samples) {
         I work = samples * length * SLOPES * std::min<I>(kernels, MOST_ROWS);
         parallel(groups * count * parts, rows_grain(std::max<I>(1, work / 8)), [&](I begin, I end) {
-            for (I i = begin; i < end; i++) {
-                I part = i % parts * SLOPES, group = i / parts / count;
-                const Block& block = blocks[i / parts % count];
-                I kernel = group * kernels + block.first;
-                for (int r = 0; r < block.rows;) {
-                    const W* own = gradients.data() + (kernel + r) * length;
-                    const W* from = copies + group * group_step;
-                    W* to = total.data() + (kernel + r) * taps + part;
-                    I some = taps - part;
-                    if (block.rows - r >= SLOPES) {
-                        slopes<W, SLOPES>(own, length, g_step, from, &offsets[part], some, step, length, samples, to, taps);
-                        r += SLOPES;
+            // Sample by sample, and all taps of one before the next: the gradients of some kernels stay in the first cache.
+            Aligned<W> memory;
+            auto rows = [&](auto height, I block, I kernel, I first, I last) {
+                constexpr int R = decltype(height)::value;
+                constexpr I each = R * SLOPES * LANES<W>;
+                memory.assign((last - first) * each, W(0));
+                for (I n = 0; n < samples; n++)
+                    for (I part = first; part < last; part++)
+                        slopes<W, R>(gradients.data() + n * g_step + kernel * length, length,
+                                     copies + n * step + block / count * group_step, &offsets[part * SLOPES],
+                                     taps - part * SLOPES, length, memory.data() + (part - first) * each);
+                for (I part = first; part < last; part++)
+                    for (I i = 0; i < R * SLOPES; i++) {
+                        const W* lanes = memory.data() + (part - first) * each + i * LANES<W>;
+                        I tap = part * SLOPES + i % SLOPES;
+                        if (tap < taps) total[(kernel + i / SLOPES) * taps + tap] += std::accumulate(lanes, lanes + LANES<W>, W(0));
+                    }
+            };
+            for (I i = begin; i < end;) {
+                I block = i / parts, first = i % parts, last = std::min(parts, first + end - i);
+                I kernel = block / count * kernels + blocks[block % count].first;
+                for (int r = 0, left = blocks[block % count].rows; left > 0;) {
+                    if (left >= SLOPES) {
+                        rows(std::integral_constant<int, SLOPES>{}, block, kernel + r, first, last);
+                        r += SLOPES, left -= SLOPES;
                     } else {
-                        slopes<W, 1>(own, length, g_step, from, &offsets[part], some, step, length, samples, to, taps);
-                        r++;
+                        rows(std::integral_constant<int, 1>{}, block, kernel + r, first, last);
+                        r++, left--;
                     }
                 }
+                i += last - first;
             }
         });
     };

@@ -20,6 +20,7 @@ struct Axis {
         I room = in - 1 + padding - k * dilation;
         return room < 0 ? 0 : std::max(first(k), std::min(out, room / stride + 1));
     }
+    bool is_inside() const { return padding == 0 && start(out - 1) + (kernel - 1) * dilation < in; }  // all of all windows
 };
 
 // Planes of one or two dimensions: what is pooled, and what comes of it.
@@ -44,7 +45,21 @@ struct Pooling {
     I whole() const { return y.in * x.in; }
     I pooled() const { return y.out * x.out; }
     I grain() const { return rows_grain(pooled() * y.kernel * x.kernel); }
+    // Rows of few windows are not done one by one, but all of a plane at once, by where its windows begin.
+    bool is_narrow() const { return x.out < 16 && y.is_inside() && x.is_inside() && whole() <= std::numeric_limits<std::int32_t>::max(); }
+    std::vector<std::int32_t> starts() const {
+        std::vector<std::int32_t> found;
+        for (I i = 0; i < y.out; i++)
+            for (I j = 0; j < x.out; j++) found.push_back(std::int32_t(y.start(i) * x.in + x.start(j)));
+        return found;
+    }
 };
+
+// f(how far from its start) for every element of a window.
+template <class F> INLINE void elements_of(const Pooling& p, F&& f) {
+    for (I ky = 0; ky < p.y.kernel; ky++)
+        for (I kx = 0; kx < p.x.kernel; kx++) f(std::int32_t(ky * p.y.dilation * p.x.in + kx * p.x.dilation));
+}
 
 // f(row of the plane, kernel row, kernel column, first, last) for every part of the windows in row `i`.
 template <class F> INLINE void parts_of_row(const Pooling& p, I i, F&& f) {
@@ -62,6 +77,34 @@ template <class T, class P> void largest_of_windows(const Pooling& p, const T* x
         I start = a.start(window);
         return start < 0 ? (-start + a.dilation - 1) / a.dilation * a.dilation : 0;
     };
+    if (p.is_narrow()) {
+        std::vector<std::int32_t> starts = p.starts();
+        parallel(p.planes, p.grain(), [&](I begin, I end) {
+            I n = p.pooled();
+            std::vector<W> best(n);
+            std::vector<std::int32_t> where(n);
+            for (I plane = begin; plane < end; plane++) {
+                std::fill(best.begin(), best.end(), -std::numeric_limits<W>::infinity());
+                std::fill(where.begin(), where.end(), 0);
+                const T* q = x + plane * p.whole();
+                const std::int32_t* s = starts.data();
+                W* b = best.data();
+                std::int32_t* w = where.data();
+                elements_of(p, [&](std::int32_t here) INLINE_LAMBDA {
+                    SIMD for (I j = 0; j < n; j++) {
+                        W v = wide(q[s[j] + here]);
+                        bool better = (v > b[j]) | (v != v);
+                        b[j] = better ? v : b[j];
+                        w[j] = better ? here : w[j];
+                    }
+                });
+                for (I j = 0; j < n; j++) y[plane * n + j] = narrow<T>(b[j]);
+                if (places)
+                    for (I j = 0; j < n; j++) places[plane * n + j] = P(w[j]);
+            }
+        });
+        return;
+    }
     parallel(p.planes, p.grain(), [&](I begin, I end) {
         std::vector<W> best(p.x.out);
         std::vector<std::int32_t> where(p.x.out), first(p.x.out);
@@ -146,8 +189,8 @@ void scatter_places(In<T> g, In<P> places, Out<T> out, I k0, I k1, I s0, I s1, I
 
 // ---------------------------------------------------------------- means
 
-// What the sum of window (i, j) is divided by: a number that was given, or how many elements it has,
-// those of the padding among them or not.
+// What the sum of each window of a plane is divided by: a number that was given, or how many elements it
+// has, those of the padding among them or not.
 struct Divisor {
     double given;
     bool include_pad;
@@ -155,8 +198,12 @@ struct Divisor {
         I start = a.start(window), end = std::min(start + a.kernel, a.in + a.padding);
         return include_pad ? end - start : std::min(end, a.in) - std::max<I>(start, 0);
     }
-    template <class W> W at(const Pooling& p, I i, I j) const {
-        return given ? W(given) : W(elements(p.y, i) * elements(p.x, j));
+    template <class W> std::vector<W> of_windows(const Pooling& p) const {
+        std::vector<W> found(p.pooled(), W(given));
+        if (!given)
+            for (I i = 0; i < p.y.out; i++)
+                for (I j = 0; j < p.x.out; j++) found[i * p.x.out + j] = W(elements(p.y, i) * elements(p.x, j));
+        return found;
     }
 };
 
@@ -164,20 +211,29 @@ template <class T>
 void average_pool(In<T> x, Out<T> y, I k0, I k1, I s0, I s1, I p0, I p1, bool include_pad, double given) {
     using W = Wide<T>;
     Pooling p(x, y, {k0, k1, s0, s1, p0, p1, 1, 1});
-    Divisor divisor{given, include_pad};
+    std::vector<W> counts = Divisor{given, include_pad}.of_windows<W>(p);
+    std::vector<std::int32_t> starts = p.is_narrow() ? p.starts() : std::vector<std::int32_t>();
     parallel(p.planes, p.grain(), [&](I begin, I end) {
-        std::vector<W> sums(p.x.out);
-        for (I i = begin * p.y.out; i < end * p.y.out; i++) {
+        I n = p.pooled();
+        std::vector<W> sums(n);
+        for (I plane = begin; plane < end; plane++) {
             std::fill(sums.begin(), sums.end(), W(0));
+            const T* from = x.data + plane * p.whole();
             W* s = sums.data();
-            parts_of_row(p, i % p.y.out, [&](I row, I, I kx, I from, I to) INLINE_LAMBDA {
-                const T* q = x.data + i / p.y.out * p.whole() + row * p.x.in + p.x.start(0) + kx;
-                I step = p.x.stride;
-                if (step == 1) SIMD for (I j = from; j < to; j++) s[j] += wide(q[j]);
-                else SIMD for (I j = from; j < to; j++) s[j] += wide(q[j * step]);
-            });
-            for (I j = 0; j < p.x.out; j++)
-                y[i * p.x.out + j] = narrow<T>(s[j] / divisor.at<W>(p, i % p.y.out, j));
+            if (p.is_narrow()) {
+                elements_of(p, [&](std::int32_t here) INLINE_LAMBDA {
+                    SIMD for (I j = 0; j < n; j++) s[j] += wide(from[starts[j] + here]);
+                });
+            } else {
+                for (I i = 0; i < p.y.out; i++, s += p.x.out)
+                    parts_of_row(p, i, [&](I row, I, I kx, I first, I last) INLINE_LAMBDA {
+                        const T* q = from + row * p.x.in + p.x.start(0) + kx;
+                        I step = p.x.stride;
+                        if (step == 1) SIMD for (I j = first; j < last; j++) s[j] += wide(q[j]);
+                        else SIMD for (I j = first; j < last; j++) s[j] += wide(q[j * step]);
+                    });
+            }
+            SIMD for (I j = 0; j < n; j++) y[plane * n + j] = narrow<T>(sums[j] / counts[j]);
         }
     });
 }
@@ -186,21 +242,28 @@ template <class T>
 void average_pool_gradient(In<T> g, Out<T> out, I k0, I k1, I s0, I s1, I p0, I p1, bool include_pad, double given) {
     using W = Wide<T>;
     Pooling p(out, g, {k0, k1, s0, s1, p0, p1, 1, 1});
-    Divisor divisor{given, include_pad};
+    std::vector<W> counts = Divisor{given, include_pad}.of_windows<W>(p);
+    std::vector<std::int32_t> starts = p.is_narrow() ? p.starts() : std::vector<std::int32_t>();
     parallel(p.planes, p.grain(), [&](I begin, I end) {
         SummedPlane<T> summed(p.whole());
-        std::vector<W> shares(p.x.out);
-        W* share = shares.data();
+        I n = p.pooled();
+        std::vector<W> shares(n);
         for (I plane = begin; plane < end; plane++)
             summed.fill(out.data + plane * p.whole(), [&](W* sums) {
-                for (I i = 0; i < p.y.out; i++) {
-                    const T* from = g.data + plane * p.pooled() + i * p.x.out;
-                    for (I j = 0; j < p.x.out; j++) share[j] = wide(from[j]) / divisor.at<W>(p, i, j);
+                const T* from = g.data + plane * n;
+                W* share = shares.data();
+                SIMD for (I j = 0; j < n; j++) share[j] = wide(from[j]) / counts[j];
+                if (p.is_narrow()) {
+                    elements_of(p, [&](std::int32_t here) INLINE_LAMBDA {
+                        for (I j = 0; j < n; j++) sums[starts[j] + here] += share[j];
+                    });
+                    return;
+                }
+                for (I i = 0; i < p.y.out; i++, share += p.x.out)
                     parts_of_row(p, i, [&](I row, I, I kx, I first, I last) {
                         W* q = sums + row * p.x.in + p.x.start(0) + kx;
                         for (I j = first; j < last; j++) q[j * p.x.stride] += share[j];
                     });
-                }
             });
     });
 }

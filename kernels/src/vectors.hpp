@@ -1,5 +1,8 @@
 // Vectors as wide as the processor has them, and how many of them it holds at a time.
 #pragma once
+#include <new>
+#include <vector>
+
 #include "arrays.hpp"
 
 #if defined(__AVX512F__)
@@ -22,3 +25,15 @@ template <class W> INLINE V<W> loaded(const W* from) {
 }
 template <class W> INLINE void stored(W* to, V<W> v) { std::memcpy(to, &v, sizeof v); }
 template <class W> I whole_vectors(I n) { return (n + LANES<W> - 1) / LANES<W> * LANES<W>; }
+
+// Memory that begins with a line of the cache: no vector of it lies on two lines.
+template <class W> struct Lines {
+    using value_type = W;
+    Lines() = default;
+    template <class U> Lines(const Lines<U>&) {}
+    W* allocate(std::size_t n) { return static_cast<W*>(::operator new(n * sizeof(W), std::align_val_t(64))); }
+    void deallocate(W* memory, std::size_t) { ::operator delete(memory, std::align_val_t(64)); }
+    template <class U> bool operator==(const Lines<U>&) const { return true; }
+    template <class U> bool operator!=(const Lines<U>&) const { return false; }
+};
+template <class W> using Aligned = std::vector<W, Lines<W>>;

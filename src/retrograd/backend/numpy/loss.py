@@ -10,6 +10,7 @@ from ..interface import MEAN, NONE
 from ..plain import fill_with_plain_bodies
 from ..plain import loss as plain
 from . import FLOAT32, FLOAT64, INT64
+from .native import in_order, native
 from .rows import row_starts, total
 
 UINT64 = np.dtype("uint64")
@@ -60,4 +61,19 @@ def reduced(values: Any, reduction: int) -> Any:
     return found / dtype.type(values.size) if reduction == MEAN else found
 
 
-fill_with_plain_bodies(globals(), plain)
+def are_classes(target: Any, weight: Any, dtype: Any, rank: int) -> bool:
+    """Whether kernels know these: a class for each row, all of the same weight."""
+    return rank == 2 and weight is None and target.dtype is INT64 \
+        and (dtype is FLOAT32 or dtype is FLOAT64) and in_order(target)
+
+
+fill_with_plain_bodies(
+    globals(), plain,
+    negative_likelihood=native(
+        "negative_likelihood(x, target, empty((), x.dtype), reduction, ignore)[()] if reduction "
+        "else negative_likelihood(x, target, empty(len(x), x.dtype), reduction, ignore)",
+        are_classes, when="are_classes(target, weight, x.dtype, x.ndim) and in_order(x)"),
+    spread_likelihood=native(
+        "spread_likelihood(asarray(g), target, empty(shape, g.dtype), reduction, ignore)",
+        are_classes,
+        when="are_classes(target, weight, g.dtype, len(shape)) and in_order(asarray(g))"))

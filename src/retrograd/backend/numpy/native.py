@@ -185,8 +185,8 @@ def named(functions: Any) -> dict[str, Any]:
     return {function.__name__: function for function in functions}
 
 
-HELPERS = named((np.empty, np.empty_like, in_order, ready, strided, alike, indexed, like, column,
-                 row, without, neighbours, masks))
+HELPERS = named((np.empty, np.asarray, np.empty_like, in_order, ready, strided, alike, indexed,
+                 like, column, row, without, neighbours, masks))
 
 
 # ---------------------------------------------------------------- settings

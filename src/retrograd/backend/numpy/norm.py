@@ -216,9 +216,8 @@ def _centred_channels(x: Any, mean: Any, scale: Any, groups: int | None, eps: fl
 
 
 @native("channel_gradients(g, x, weight, mean, scale, like(x), empty(x.shape[1], x.dtype), "
-        "empty(x.shape[1], x.dtype), groups or 0)[0]",
-        when="x.ndim > 2 and mean is not None and alike(g, x) and ready(x, weight) "
-             "and in_order(mean, scale)")
+        "empty(x.shape[1], x.dtype), groups or 0, eps)[0]",
+        when="x.ndim > 2 and alike(g, x) and ready(x, weight) and in_order(mean, scale)")
 def channel_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any,
                            groups: int | None, eps: float) -> Any:
     shape = x.shape
@@ -319,9 +318,8 @@ fill_with_plain_bodies(
         when="alike(g, x) and ready(x, weight) and in_order(mean, scale)"),
     channel_gradients=native(
         "channel_gradients(g, x, weight, mean, scale, like(x), empty(x.shape[1], x.dtype), "
-        "empty(x.shape[1], x.dtype), groups or 0)",
-        when="x.ndim > 2 and mean is not None and alike(g, x) and ready(x, weight) "
-             "and in_order(mean, scale)"),
+        "empty(x.shape[1], x.dtype), groups or 0, eps)",
+        when="x.ndim > 2 and alike(g, x) and ready(x, weight) and in_order(mean, scale)"),
     channel_weight_gradient=together.unless_found(1, native(
         "channel_weight_gradient(g, x, mean, scale, empty(x.shape[1], x.dtype))",
         when="x.ndim > 2 and mean is not None and alike(g, x) and in_order(mean, scale)")),

@@ -101,8 +101,8 @@ def channel_curvature(g: Any, output: Any, input: Any, groups: Any, eps: float) 
 
 
 _batch_norm.vjp(
-    input=lambda g, input, weight, eps: _channel_norm_input(
-        g, input, weight, None, None, None, eps, None),
+    input=lambda g, input, weight, eps, wanted: _channel_norm_input(
+        g, input, weight, None, None, None, eps, wanted),
     weight=lambda g, input, eps: _channel_norm_weight(g, input, None, None, None, eps),
     bias=lambda g: channel_sums(g))
 
@@ -127,8 +127,8 @@ _batch_norm_with_moments.vjp(
         g[0], input, mean, scale, None, eps),
     bias=lambda g: channel_sums(g[0]))
 _group_norm.vjp(
-    input=lambda g, input, weight, groups, eps: _channel_norm_input(
-        g, input, weight, None, None, groups, eps, None),
+    input=lambda g, input, weight, groups, eps, wanted: _channel_norm_input(
+        g, input, weight, None, None, groups, eps, wanted),
     weight=lambda g, input, groups, eps: _channel_norm_weight(g, input, None, None, groups, eps),
     bias=lambda g: channel_sums(g))
 

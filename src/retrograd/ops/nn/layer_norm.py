@@ -129,8 +129,8 @@ def layer_curvature(g: Any, output: Any, input: Any, rank: int, eps: float) -> A
 
 
 _layer_norm.vjp(
-    input=lambda g, input, weight, rank, eps: _layer_norm_input(
-        g, input, weight, None, None, rank, eps, None),
+    input=lambda g, input, weight, rank, eps, wanted: _layer_norm_input(
+        g, input, weight, None, None, rank, eps, wanted),
     weight=lambda g, input, rank, eps: _layer_norm_weight(g, input, None, None, rank, eps),
     bias=lambda g, rank: layer_sums(g, rank))
 
