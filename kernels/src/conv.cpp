@@ -370,8 +370,10 @@ void convolution_weight_gradient(In<T> g, In<T> x, Out<T> out, I s0, I s1, I p0,
     std::vector<Block> blocks = blocks_of(kernels);
     I count = I(blocks.size()), parts = (taps + SLOPES - 1) / SLOPES;
     auto of_finite = [&](const W* copies, I step, I samples) {
-        I work = samples * length * SLOPES * std::min<I>(kernels, MOST_ROWS);
-        parallel(groups * count * parts, rows_grain(std::max<I>(1, work / 8)), [&](I begin, I end) {
+        // Threads take other taps of the same kernels, whose gradients they share in the first cache.
+        I pieces = std::min<I>(parts, 8), all = groups * count;
+        I work = samples * length * (taps / pieces + 1) * std::min<I>(kernels, MOST_ROWS);
+        parallel(pieces * all, rows_grain(std::max<I>(1, work / 8)), [&](I begin, I end) {
             // Sample by sample, and all taps of one before the next: the gradients of some kernels stay in the first cache.
             Aligned<W> memory;
             auto rows = [&](auto height, I block, I kernel, I first, I last) {
@@ -390,8 +392,8 @@ void convolution_weight_gradient(In<T> g, In<T> x, Out<T> out, I s0, I s1, I p0,
                         if (tap < taps) total[(kernel + i / SLOPES) * taps + tap] += std::accumulate(lanes, lanes + LANES<W>, W(0));
                     }
             };
-            for (I i = begin; i < end;) {
-                I block = i / parts, first = i % parts, last = std::min(parts, first + end - i);
+            for (I i = begin; i < end; i++) {
+                I piece = i / all, block = i % all, first = piece * parts / pieces, last = (piece + 1) * parts / pieces;
                 I kernel = block / count * kernels + blocks[block % count].first;
                 for (int r = 0, left = blocks[block % count].rows; left > 0;) {
                     if (left >= SLOPES) {
@@ -402,7 +404,6 @@ void convolution_weight_gradient(In<T> g, In<T> x, Out<T> out, I s0, I s1, I p0,
                         r++, left--;
                     }
                 }
-                i += last - first;
             }
         });
     };
