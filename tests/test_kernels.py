@@ -428,6 +428,13 @@ def _() -> Iterator[tuple[Any, ...]]:
     yield np.zeros((0, 0)), np.zeros((0, 2)), True, False
 
 
+@cases("systems.row_order")
+def _() -> Iterator[tuple[Any, ...]]:
+    random = np.random.default_rng(0)
+    for lead, swaps, rows in itertools.product(((), (3,), (2, 0), (20,)), (0, 1, 6), (6, 9)):
+        yield random.integers(np.arange(swaps), rows, (*lead, swaps)).astype(np.int32) + 1, rows
+
+
 def symmetric_matrices(*dtypes: Any) -> Iterator[Any]:
     """Hermitian matrices, positive-definite ones, large and small."""
     for dtype, n, lead in itertools.product(dtypes, (3, 20), ((), (2,))):

@@ -101,4 +101,17 @@ def lu_factor(a: Any) -> tuple[Any, Any, Any]:
     return packed, pivots, info
 
 
+def row_order(pivots: Any, rows: int) -> Any:
+    # Swaps of numbers in a list; of many matrices, all at once.
+    if pivots.size > pivots.shape[-1] * _SMALL:
+        return plain.row_order(pivots, rows)
+    orders = []
+    for swaps in pivots.reshape(-1, pivots.shape[-1]).tolist():
+        order = list(range(rows))
+        for k, other in enumerate(swaps):
+            order[k], order[other - 1] = order[other - 1], order[k]
+        orders.append(order)
+    return np.array(orders, np.int64).reshape(*pivots.shape[:-1], rows)
+
+
 fill_with_plain_bodies(globals(), plain)

@@ -95,16 +95,6 @@ def cross(a: Any, b: Any, axis: int) -> Any:
 # ---------------------------------------------------------------- factorisations
 
 
-def cofactors(a: Any) -> Any:
-    """The matrix of signed minors, by way of the singular values, so also of singular matrices."""
-    u, s, vh = xp.linalg.svd(a)
-    size = a.shape[-1]
-    others = xp.where(xp.eye(size, dtype=bool), xp.ones((), s.dtype), s[..., None, :])
-    sign = xp.linalg.det(u) * xp.linalg.det(vh)
-    scaled = u.conj() * (sign[..., None] * xp.prod(others, axis=-1))[..., None, :]
-    return xp.cast(scaled @ vh.conj(), a.dtype)
-
-
 def qr(a: Any, mode: str) -> tuple[Any, Any]:
     """Q and R; an empty Q in mode "r"."""
     if mode == "r":

@@ -125,6 +125,34 @@ def solve(a: Any, b: Any, vector: bool, name: str, quiet: bool = False) -> Any:
     raise LinAlgError(f"{name}: {label}The solver failed because the input matrix is singular.")
 
 
+def cofactors(a: Any) -> Any:
+    """The matrix of signed minors: from the inverse, or the singular values where it is inexact."""
+    with_inverse = _by_inverse(a)
+    if with_inverse is not None:
+        return with_inverse
+    u, s, vh = xp.linalg.svd(a)
+    size = a.shape[-1]
+    others = xp.where(xp.eye(size, dtype=bool), xp.ones((), s.dtype), s[..., None, :])
+    sign = xp.linalg.det(u) * xp.linalg.det(vh)
+    scaled = u.conj() * (sign[..., None] * xp.prod(others, axis=-1))[..., None, :]
+    return xp.cast(scaled @ vh.conj(), a.dtype)
+
+
+def _by_inverse(a: Any) -> Any:
+    """The cofactors from inverses, if all matrices have one that is right to half of its digits."""
+    try:
+        turned = inverse(a, "").swapaxes(-2, -1)
+    except LinAlgError:
+        return None
+    volume = xp.linalg.det(a)
+    spread = xp.abs(a).sum(axis=-1).max(axis=-1, initial=0) \
+        * xp.abs(turned).sum(axis=-2).max(axis=-1, initial=0)
+    exact = spread * spread * xp.float_info(a.dtype).eps < 1
+    if not (exact & xp.isfinite(volume)).all():
+        return None
+    return volume[..., None, None] * turned
+
+
 # ---------------------------------------------------------------- triangles
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import return_types
-from ...backend import matrices, systems, xp
+from ...backend import systems, xp
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import canonical_dim, no_kernel
@@ -292,7 +292,7 @@ def _det(A: Array) -> Any:
 @op(batches="matrices", vjp=lambda g, A: _cofactor_gradient(g, A))
 def _cofactors(A: Array) -> Any:
     """The determinants of all minors, with their signs; singular matrices have them too."""
-    return matrices.cofactors(A)
+    return systems.cofactors(A)
 
 
 def _cofactor_gradient(g: Any, A: Any) -> Any:
