@@ -272,7 +272,8 @@ def functions(space: str, names: dict[str, Any], scope: Scope) -> Iterator[str]:
 def functional_page() -> str:
     names = {name: value for name, value in vars(functional).items()
              if inspect.isfunction(value) and not name.startswith("_")}
-    return namespace_page(functional, "nn.functional", names, "..")
+    return namespace_page(functional, "nn.functional", names, "..", [
+        "from ..ops.products.scaled import ScalingType as ScalingType, SwizzleType as SwizzleType"])
 
 
 COUNTS = ["    n_fields: int", "    n_sequence_fields: int", "    n_unnamed_fields: int"]

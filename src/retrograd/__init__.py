@@ -10,7 +10,11 @@ from typing import Any as _Any
 from . import autograd, overrides, random
 from . import ops as _ops  # declares the ops
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
-from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from .autograd.anomaly import (
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    set_anomaly_enabled,
+)
 from .autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled
 from .base.dtypes import *
 from .base.layouts import *

@@ -74,6 +74,7 @@ from .autograd import (
 from .autograd.anomaly import (
     is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled,
     is_anomaly_enabled as is_anomaly_enabled,
+    set_anomaly_enabled as set_anomaly_enabled,
 )
 from .autograd.explaining import explain as explain
 from .autograd.grad_mode import (
@@ -233,6 +234,11 @@ def _safe_softmax(input: Tensor, dim: _int, dtype: dtype | None = None) -> Tenso
     ...
 def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Dirichlet draws with the concentrations in the rows of ``input``, which receive gradients."""
+    ...
+def _scaled_mm(input: Tensor, mat2: Tensor, scale_a: Tensor, scale_b: Tensor,
+               bias: Tensor | None = None, scale_result: Tensor | None = None,
+               out_dtype: dtype | None = None, use_fast_accum: _bool = False) -> Tensor:
+    """The product of two matrices of 8 bits times their scales, in ``out_dtype``."""
     ...
 def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: _int,
                            input_dtype: dtype) -> Tensor:
@@ -1065,6 +1071,15 @@ def dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
 def dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
     """In-place version of :func:`dropout`."""
     ...
+def dsmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices.
+
+    ``y = A B`` for two matrices; the gradients are ``g Bᵀ`` and ``Aᵀ g``.
+
+    >>> torch.mm(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0], [4.0]]))
+    tensor([[11.]])
+    """
+    ...
 def dsplit(input: Tensor,
            indices_or_sections: Tensor | _int | Sequence[_int]) -> tuple[Tensor, ...]:
     """Views of parts behind each other."""
@@ -1464,9 +1479,15 @@ def histogramdd(input: Tensor, bins: _int | Sequence[_int] | Sequence[Tensor],
                 density: _bool = False) -> return_types.histogramdd:
     """How many rows lie in each cell of a grid, and the edges of the grid along each dim."""
     ...
+def hsmm(mat1: Tensor, mat2: Tensor) -> Tensor:
+    """The product of a sparse and a dense matrix, sparse in its rows alone."""
+    ...
 def hsplit(input: Tensor,
            indices_or_sections: Tensor | _int | Sequence[_int]) -> tuple[Tensor, ...]:
     """Views of parts side by side."""
+    ...
+def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
+    """The product of a sparse and a dense matrix, sparse in its rows alone."""
     ...
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Join tensors side by side."""
@@ -2662,6 +2683,10 @@ def rsqrt_(input: Tensor) -> Tensor:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """Difference of ``other`` and ``alpha`` times ``input``."""
     ...
+def saddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1,
+           alpha: Number = 1) -> Tensor:
+    """A sparse matrix times ``beta``, and a product as of :func:`smm` times ``alpha``."""
+    ...
 def scalar_tensor(s: Number, *, dtype: dtype | None = None, device: Device = None,
                   layout: layout | None = None, pin_memory: _bool = False,
                   requires_grad: _bool = False) -> Tensor:
@@ -2767,6 +2792,9 @@ def slice_scatter(input: Tensor, src: Tensor, dim: _int = 0, start: _int | None 
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet:
     """The sign of the determinant and the logarithm of its absolute value."""
     ...
+def smm(input: Tensor, mat: Tensor) -> Tensor:
+    """The product of a sparse and a dense matrix, as a sparse one."""
+    ...
 def softmax(input: Tensor, dim: _int, dtype: dtype | None = None, *,
             out: Tensor | None = None) -> Tensor:
     """Exponentials along ``dim``, divided by their sum."""
@@ -2834,6 +2862,15 @@ def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[_int], dim: _int 
                           out: Tensor | None = None) -> tuple[Tensor, ...]:
     """What ``split_with_sizes`` shows, in memory of its own."""
     ...
+def spmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices.
+
+    ``y = A B`` for two matrices; the gradients are ``g Bᵀ`` and ``Aᵀ g``.
+
+    >>> torch.mm(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0], [4.0]]))
+    tensor([[11.]])
+    """
+    ...
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The square root.
 
@@ -2871,6 +2908,10 @@ def squeeze(input: Tensor, dim: _int | Sequence[_int] | None = None, *,
 def squeeze_copy(input: Tensor, dim: _int | Sequence[_int] | None = None, *,
                  out: Tensor | None = None) -> Tensor:
     """What ``squeeze`` shows, in memory of its own."""
+    ...
+def sspaddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1,
+             alpha: Number = 1) -> Tensor:
+    """A sparse matrix times ``beta``, and a product as of :func:`smm` times ``alpha``."""
     ...
 def stack(tensors: Sequence[Tensor], dim: _int = 0, *, axis: _int | None = None,
           out: Tensor | None = None) -> Tensor:

@@ -10,11 +10,12 @@ from ..core.anomaly import Anomaly
 from ..core.op import GENERATED
 
 
-def _set(enabled: bool, check_nan: bool) -> None:
-    for value in (enabled, check_nan):
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Switch anomaly mode on or off, and whether it looks for NaN."""
+    for position, (name, value) in enumerate({"enabled": enabled, "check_nan": check_nan}.items()):
         if not isinstance(value, bool):
-            raise TypeError("set_anomaly_enabled(): argument 'enabled' (position 1) must be bool, "
-                            f"not {type(value).__name__}")
+            raise TypeError(f"set_anomaly_enabled(): argument '{name}' (position {position + 1}) "
+                            f"must be bool, not {type(value).__name__}")
     # Generated code meets a mode it does not know, and so takes the general path, which keeps the
     # stack of every call. With the mode off it costs nothing.
     get_mode = Mode if enabled else MODE.get
@@ -31,7 +32,7 @@ class set_detect_anomaly:
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         self.previous = _now()
-        _set(mode, check_nan)
+        set_anomaly_enabled(mode, check_nan)
 
     def __enter__(self) -> None:
         pass
@@ -55,7 +56,7 @@ class detect_anomaly:
 
     def __enter__(self) -> None:
         self.previous = _now()
-        _set(True, self.check_nan)
+        set_anomaly_enabled(True, self.check_nan)
 
     def __exit__(self, *exc: object) -> None:
         # Stores alone: no interrupt comes before they are done.
@@ -73,4 +74,4 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 __all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
-           "set_detect_anomaly"]
+           "set_anomaly_enabled", "set_detect_anomaly"]

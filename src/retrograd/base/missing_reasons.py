@@ -27,11 +27,11 @@ _REASONS = {
     r"QU?Int\w+Storage|Storage|StorageBase|storage_type": _STORAGE,
     r"u?int[1-7]|bits?\d*(x\d)?|float[48]_\w+": _BITS,
     r"sparse\w*|\w*_sparse\w*|c?c?r?ow?l?_indices\w*|\w*indices_copy|values_copy|indices|values|"
-    r"coalesce|is_coalesced|hs?p?mm|s?s?p?addmm|[ds]smm|smm|spmm|dense_dim|is_sparse_csr|to_dense|"
+    r"coalesce|is_coalesced|dense_dim|is_sparse_csr|to_dense|"
     r"resize_as_sparse_": _SPARSE,
     r"jagged|nested|to_padded_tensor": "there are no tensors of rows of several lengths",
     r"Stream|Event|StreamObjType|DeviceObjType|AcceleratorError|record_stream|ipu|mtia|xpu|"
-    r"\w*_(ipu|xla)_\w+|profiler_allow\w+": _DEVICES,
+    r"\w*_(ipu|xla)_\w+|profiler_allow\w+|scaled_grouped_mm": _DEVICES,
     r"eig|lstsq|matrix_rank|solve|symeig|reinforce|volatile": "PyTorch has removed it, and raises",
     r"gru|lstm|rnn_tanh|rnn_relu": "nn.GRU, nn.LSTM and nn.RNN compute it",
     r"native_norm": "PyTorch computes it for sparse tensors alone",
@@ -40,7 +40,7 @@ _REASONS = {
     r"classproperty|thread_safe_generator|USE_\w+": "machinery of PyTorch's own dispatch",
     r"fork|wait|futures|Future|FutureType|monitor|package|export|fx|masked|quasirandom|functional|"
     r"torch_version": "a module of PyTorch that has no counterpart yet",
-    r"init_num_threads|prepare_multiprocessing_environment|set_anomaly_enabled|"
+    r"init_num_threads|prepare_multiprocessing_environment|"
     r"set_autocast\w+|autocast_(in|de)crement_nesting": "set by a context manager here",
     r"windows|TYPE_CHECKING|torch": "there by accident of an import",
     r"AVG|SUM|AggregationType|\w*(Type|Logger|Script|Graph|Argument|Spec|Benchmark|Context|Info|"

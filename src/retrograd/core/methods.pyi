@@ -2144,6 +2144,9 @@ class TensorMethods:
     def slogdet(self) -> return_types.slogdet:
         """The sign of the determinant and the logarithm of its absolute value."""
         ...
+    def smm(self, mat: Tensor) -> Tensor:
+        """The product of a sparse and a dense matrix, as a sparse one."""
+        ...
     def softmax(self, dim: _int, dtype: dtype | None = None) -> Tensor:
         """Exponentials along ``dim``, divided by their sum."""
         ...
@@ -2208,6 +2211,10 @@ class TensorMethods:
         ...
     def squeeze_(self, dim: _int | Sequence[_int] | None = None) -> Self:
         """Drop dimensions of length one in place."""
+        ...
+    def sspaddmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1,
+                 alpha: Number = 1) -> Tensor:
+        """A sparse matrix times ``beta``, and a product as of :func:`smm` times ``alpha``."""
         ...
     def std(self, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None,
             keepdim: _bool = False, *, correction: _float | None = None) -> Tensor:

@@ -6,6 +6,7 @@ from .. import ops as _ops  # noqa: F401 - declares them
 from ..base.missing_names import suggest_names as _suggest_names
 from ..core.op import PUBLIC
 from ..ops.products import grouped as _grouped  # noqa: F401 - which declares it
+from ..ops.products.scaled import ScalingType, SwizzleType  # noqa: F401 - public
 
 # PyTorch offers these both here and at the top level.
 _SHARED = (

@@ -9,6 +9,7 @@ from ..random import Generator
 from ..types import Number
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, overload
+from ..ops.products.scaled import ScalingType as ScalingType, SwizzleType as SwizzleType
 
 def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
     """The means of ``output_size`` nearly equal parts of a signal."""
@@ -788,6 +789,12 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor,
     >>> F.scaled_dot_product_attention(query, keys, values).shape
     torch.Size([1, 2, 5])
     """
+    ...
+def scaled_mm(mat_a: Tensor, mat_b: Tensor, scale_a: Tensor | Sequence[Tensor], scale_recipe_a: Any,
+              scale_b: Tensor | Sequence[Tensor], scale_recipe_b: Any, swizzle_a: Any = None,
+              swizzle_b: Any = None, bias: Tensor | None = None, output_dtype: dtype | None = ...,
+              contraction_dim: Sequence[int] = (), use_fast_accum: bool = False) -> Tensor:
+    """The product of two matrices of 8 bits, whose scales are as the recipes say."""
     ...
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """:func:`elu` scaled so that it keeps mean 0 and variance 1."""

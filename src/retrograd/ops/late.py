@@ -36,6 +36,7 @@ _FILES = {
                   "norm_except_dim frobenius_norm nuclear_norm instance_norm adaptive_max_pool1d "
                   "alpha_dropout_ feature_alpha_dropout_ rnn_tanh_cell rnn_relu_cell gru_cell "
                   "lstm_cell addmv_ as_strided_ embedding_renorm_", ""),
+    "products.scaled": ("_scaled_mm", ""),
     "reductions.hashing": ("hash_tensor", "hash_tensor"),
     "reductions.segments": ("segment_reduce", ""),
     "reductions.slopes": ("gradient", ""),
@@ -46,10 +47,10 @@ _FILES = {
                       "view_as_real_copy", "narrow_copy"),
     "sorting.histograms": ("histogram histogramdd", "histogram"),
     "sparse.functions": ("sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor "
-                         "sparse_compressed_tensor",
+                         "sparse_compressed_tensor spmm dsmm hsmm hspmm smm saddmm sspaddmm",
                          "to_sparse to_sparse_coo to_sparse_csr to_sparse_csc to_dense coalesce "
-                         "sparse_mask sparse_dim dense_dim indices values is_coalesced "
-                         "crow_indices col_indices ccol_indices row_indices"),
+                         "sparse_mask smm sspaddmm sparse_dim dense_dim indices values "
+                         "is_coalesced crow_indices col_indices ccol_indices row_indices"),
 }
 _NAMESPACES = ("fourier", "elementwise.polynomials", "products.grouped")
 """What public modules bring when they are imported."""

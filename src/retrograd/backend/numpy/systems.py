@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,8 @@ def row_order(pivots: Any, rows: int) -> Any:
     if pivots.size > pivots.shape[-1] * _SMALL:
         return plain.row_order(pivots, rows)
     orders = []
-    for swaps in pivots.reshape(-1, pivots.shape[-1]).tolist():
+    count = math.prod(pivots.shape[:-1])
+    for swaps in pivots.reshape(count, pivots.shape[-1]).tolist():
         order = list(range(rows))
         for k, other in enumerate(swaps):
             order[k], order[other - 1] = order[other - 1], order[k]

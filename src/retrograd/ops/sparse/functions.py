@@ -32,6 +32,7 @@ from .conversion import (
     to_sparse_csr,
 )
 from .creation import build, finished
+from .products import hspmm, smm, sspaddmm
 from .shapes import item, joined, permuted, selected, transpose, turned
 from .tensor import FUNCTIONS, SparseTensor
 
@@ -109,8 +110,8 @@ FUNCTIONS.update({
     "div": divide, "divide": divide, "true_divide": divide, "__truediv__": divide,
     "pow": power, "__pow__": power, "__neg__": of_values("neg"),
     "mm": product, "matmul": product, "__matmul__": product, "mv": product, "dot": product,
-    "__rmatmul__": lambda input, other: product(other, input), "smm": product,
-    "hspmm": product, "addmm": added_product, "sspaddmm": added_product,
+    "__rmatmul__": lambda input, other: product(other, input),
+    "addmm": added_product,
     "sum": summed, "norm": norm, "softmax": softmax("softmax"),
     "log_softmax": softmax("log_softmax"),
     "transpose": transpose, "swapaxes": transpose, "swapdims": transpose, "t": turned,
@@ -126,4 +127,5 @@ FUNCTIONS.update({
     "copy_": lambda input, src, non_blocking=False: _replaced(input, src),
     "is_same_size": lambda input, other: tuple(input.shape) == tuple(other.shape),
     **{f.__name__: f.unguarded for f in (to_sparse, to_sparse_coo, to_sparse_csr, to_sparse_csc,  # type: ignore[attr-defined]
-                                         to_dense, coalesce, sparse_mask)}})
+                                         to_dense, coalesce, sparse_mask, hspmm, smm,
+                                         sspaddmm)}})
