@@ -197,6 +197,17 @@ def test_a_value_that_was_overwritten_since_it_was_saved_is_told_before_backward
     assert "backward would fail" in str(found)
 
 
+def test_so_is_a_result_that_was_saved() -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = x.exp()
+    z = y.sum()
+    y.data.add_(1)
+    assert not torch.explain(z, x).stale
+    with torch.no_grad():
+        y.add_(1)
+    assert "modified by an inplace operation" in torch.explain(z, x).stale[0]
+
+
 def test_checkpoints_reach_what_their_functions_use() -> None:
     layers = nn.ModuleList([nn.Linear(2, 2) for _ in range(12)])
     spare = nn.Linear(2, 2)

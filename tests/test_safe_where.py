@@ -114,6 +114,14 @@ def test_an_op_of_another_kind_passes_zeros_on_if_all_is_zero() -> None:
     assert x.grad.tolist() == [0.0, 0.0, 0.0]
 
 
+@pytest.mark.parametrize("scale", [0.0, 1.0])
+def test_a_derivative_that_does_not_exist_counts_where_a_gradient_arrives(scale: float) -> None:
+    x = torch.eye(2, dtype=torch.float64, requires_grad=True)
+    with safe_where():
+        (torch.linalg.eigh(x).eigenvectors * scale).sum().backward()
+    assert x.grad is not None and bool(x.grad.isfinite().all()) is (scale == 0)
+
+
 def test_it_changes_nothing_where_everything_is_finite() -> None:
     net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.GELU(), torch.nn.Linear(4, 2))
     x = torch.rand(5, 3)

@@ -613,3 +613,15 @@ def test_a_second_derivative_enters_a_finished_batch_from_outside() -> None:
         for ours, wanted in zip(*found):
             assert ours.shape == wanted.shape
             assert rg.allclose(ours, wanted)
+
+
+def test_a_gradient_that_a_batch_summed_goes_back_to_each_of_its_values() -> None:
+    rows, weights = rg.ones(3, 2), rg.tensor([2.0, 5.0])
+    for add in (vmap(lambda row, w: row + w, in_dims=(0, None)),
+                lambda x, w: vmap(vmap(lambda row, w: row + w, (0, None)), (0, None))(x[None], w)):
+        w, v = rg.zeros(2, requires_grad=True), rg.ones(3, 2, requires_grad=True)
+        made = add(rows, w)
+        (first,) = rg.autograd.grad(made, w, v.reshape(made.shape), create_graph=True)
+        assert first.tolist() == [3.0, 3.0]
+        (second,) = rg.autograd.grad((first * weights).sum(), v)
+        assert second.tolist() == [[2.0, 5.0]] * 3

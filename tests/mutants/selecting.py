@@ -73,6 +73,13 @@ FILES: dict[str, tuple[Selection, ...]] = {
     "core/out_rules.py": (Selection("errors", "out"),),
     "core/printing.py": (Selection("printing", "printing behaviours_printing"),),
     "core/signatures.py": (Selection("signatures errors"),),
+    **dict.fromkeys(("autograd/profiler_util.py", "autograd/recorder.py",
+                     "autograd/measured_functions.py"), (Selection("profiler", "profiler"),)),
+    "autograd/growth.py": (Selection("growth"),),
+    "autograd/saved_bytes.py": (Selection("ledger"),),
+    "autograd/gradcheck.py": (Selection("gradcheck", "gradcheck"),),
+    "nn/modules/transformer.py": (Selection("attention nn", "transformers"),),
+    "nn/init.py": (Selection("nn", "nn_optim behaviours_modules"),),
     "optim/lr_scheduler.py": (Selection("optim", "schedules optim_db"),),
     "nn/utils": (Selection("nn modules", "behaviours_nn_utils nn_optim"),),
 }

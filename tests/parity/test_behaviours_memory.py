@@ -506,3 +506,14 @@ def results_of_pooling_are_laid_out_in_order(torch, log):
         for requires_grad in (False, True):
             log.layout(pool(x.clone().requires_grad_(requires_grad), 2))
         log.layout(*pool(x, 2, return_indices=True))
+
+
+@behaviour_of_each([("sort", lambda torch, x: x.sort(0)), ("topk", lambda torch, x: x.topk(2, 1)),
+                    ("cummax", lambda torch, x: x.cummax(0)),
+                    ("flip", lambda torch, x: (x.flip(1), x.flip(0, 1))),
+                    ("argsort", lambda torch, x: (x.argsort(1),)),
+                    ("msort", lambda torch, x: (torch.msort(x),))])
+def results_of_sorting_are_laid_out_as_their_input(torch, log, name, call):
+    rows = torch.arange(24.0).reshape(2, 3, 4)
+    for x in (rows, rows.transpose(0, 2), rows.permute(1, 2, 0), rows[:, :, ::2], rows[0].t()):
+        log.layout(*call(torch, x))

@@ -949,3 +949,16 @@ def integers_have_no_tangents(torch, log):
         first, second = function.apply(dual, torch.tensor(3))
         log.values(forward_ad.unpack_dual(first).tangent)
         log(forward_ad.unpack_dual(second).tangent)
+
+
+@behaviour_of_each([("sort", lambda torch, x: tuple(x.sort())),
+                    ("max", lambda torch, x: tuple(x.max(0))),
+                    ("topk", lambda torch, x: tuple(x.topk(2))),
+                    ("mode", lambda torch, x: tuple(x.mode(0))),
+                    ("cummin", lambda torch, x: tuple(x.cummin(0)))])
+def indices_have_no_tangent(torch, log, name, call):
+    x, v = torch.tensor([0.3, -1.0, 2.0]), torch.tensor([1.0, 2.0, 3.0])
+    with torch.autograd.forward_ad.dual_level():
+        values, indices = call(torch, torch.autograd.forward_ad.make_dual(x, v))
+        log(torch.autograd.forward_ad.unpack_dual(values).tangent,
+            torch.autograd.forward_ad.unpack_dual(indices).tangent)

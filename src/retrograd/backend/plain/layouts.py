@@ -65,7 +65,7 @@ def dense_order(array: Any) -> tuple[int, ...]:
     An expanded dimension has no place of its own; it stays beside its left neighbour.
     """
     order = list(range(array.ndim))
-    strides, shape = xp.element_strides(array), array.shape
+    strides, shape = [abs(n) for n in xp.element_strides(array)], array.shape
     for i in range(1, array.ndim):
         here = i
         for before in range(i - 1, -1, -1):
