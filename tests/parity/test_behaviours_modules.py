@@ -581,3 +581,24 @@ def truncated_normal_values(torch, log):
     for low, high in ((-2, 2), (-1, 0), (0.5, 1), (1.5, 2), (-4, -1)):
         torch.manual_seed(5)
         log.values(torch.nn.init.trunc_normal_(torch.empty(40), 0.1, 0.8, low, high))
+
+
+@behaviour_of_each([(str(rank), rank) for rank in (1, 2, 3)])
+def sizes_that_a_transposed_convolution_is_asked_for(torch, log, name, rank):
+    kind = getattr(torch.nn, f"ConvTranspose{rank}d")
+    x = torch.ones(1, 1, *(3,) * rank)
+    for options in ({}, {"padding": 1}, {"dilation": 2}):
+        layer = kind(1, 1, 3, stride=3, bias=False, **options)
+        torch.nn.init.ones_(layer.weight)
+        for size in range(4, 15):
+            log.raises(lambda m=layer, n=size: m(x, output_size=[n] * rank).detach().sum())
+        log.raises(layer, x, output_size=[1])
+
+
+@behaviour
+def words_of_embeddings(torch, log):
+    for kind in (torch.nn.Embedding, torch.nn.EmbeddingBag):
+        for options in ({}, {"padding_idx": 1}, {"max_norm": 2.0, "norm_type": 1.0},
+                        {"scale_grad_by_freq": True}, {"sparse": True}):
+            log(repr(kind(3, 2, **options)))
+    log(repr(torch.nn.EmbeddingBag(3, 2, mode="max")))
