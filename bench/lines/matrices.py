@@ -35,3 +35,5 @@ for _dtype in ("float64", "float32"):
              lambda lib, A, L, b: lib.cholesky_solve(b, L.tril()), _dtype)
     matrices(f"svd 200 {_dtype}", 200, lambda lib, A, L, b: lib.linalg.svd(A)[1], _dtype)
     matrices(f"eigh 200 {_dtype}", 200, lambda lib, A, L, b: lib.linalg.eigh(A)[0], _dtype)
+    matrices(f"det 50 {_dtype}", 50, lambda lib, A, L, b: lib.linalg.det(A), _dtype)
+    matrices(f"lu 50 {_dtype}", 50, lambda lib, A, L, b: lib.linalg.lu(A)[2], _dtype)

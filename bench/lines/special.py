@@ -6,7 +6,7 @@ from typing import Any
 
 from ..declaring import Step, line, numbers, precise, taken
 
-NAMES = "erf erfinv lgamma digamma logit i0e ndtr log_ndtr sinc xlogy"
+NAMES = "erf erfc erfinv lgamma digamma logit entr i0e ndtr log_ndtr sinc xlogy"
 
 
 def function(name: str) -> Any:
