@@ -244,8 +244,9 @@ class Trial:
                 place = str(mutation.path.relative_to(copy.package))
                 if given.only and f"{place}:{mutation.line}" not in given.only:
                     continue
+                first = [test for test in warm.touched.by(place, None) if test in warm.items]
                 outcome = warm.tried(place, mutation, copy.package) or copy.tried(
-                    mutation, warm.touched.by(place, None)[:MOST_FIRST])
+                    mutation, first[:MOST_FIRST])
                 totals[area] += 1
                 noticed[area] += outcome.startswith(NOTICED)
                 print(f"{place}:{mutation.line}: {mutation.kind}: {outcome} "
