@@ -93,6 +93,7 @@ bench: $(PARITY)/kernels
 	$(PARITY)/bin/python -m bench $(BENCH_ARGS)
 
 bench-docs: $(PARITY)/kernels
+	$(PARITY)/bin/python -m bench --memory --record --only "^train"
 	$(PARITY)/bin/python -m bench --threads 1,2 --record $(BENCH_ARGS)
 
 $(VENV)/installed: pyproject.toml

@@ -124,8 +124,12 @@ def _run(pattern: str, threads: int, seconds: float, everyone: dict[str, Worker]
     return found
 
 
-def memory(pattern: str, threads: int, steps: int = 20) -> None:
-    """Print what each line takes of memory, in processes that run nothing else."""
+def memory(pattern: str, threads: int, steps: int = 20) -> dict[str, dict[str, float]]:
+    """Print what each line takes of memory, in processes that run nothing else.
+
+    Return the megabytes that it adds at most.
+    """
+    table: dict[str, dict[str, float]] = {}
     print(f"{'MB added at most, MB in all, page faults of a step':84s}"
           f"{'torch':>24s}{'retrograd':>24s}")
     for name in LINES:
@@ -136,8 +140,10 @@ def memory(pattern: str, threads: int, steps: int = 20) -> None:
                 worker.call("version")
                 added, whole, faults = worker.call("memory", name, steps)
                 row += f"{added:8.1f}{whole:8.1f}{faults:8.0f}"
+                table.setdefault(name, {})[library] = round(added, 1)
                 worker.close()
             print(row, flush=True)
+    return table
 
 
 def main() -> None:
@@ -156,12 +162,14 @@ def main() -> None:
                         help="peaks of memory and page faults in the place of times")
     parser.add_argument("--record", action="store_true",
                         help="add the figures to bench/history.jsonl, and write docs/bench.md and "
-                             "docs/bench.svg")
+                             "docs/bench.svg; with --memory, keep its figures for the page")
     asked = parser.parse_args()
     counts = [int(count) for count in asked.threads.split(",")]
     if asked.memory:
         for count in counts:
-            memory(asked.only, count)
+            table = memory(asked.only, count)
+        if asked.record:
+            report.keep_memory(table)
         return
     libraries = ["torch", "retrograd", *(n for n in asked.libraries.split(",")
                                          if n in LIBRARIES[2:])]

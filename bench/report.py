@@ -16,6 +16,8 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 HISTORY, PAGE, CHART = (ROOT / "bench" / "history.jsonl", ROOT / "docs" / "bench.md",
                         ROOT / "docs" / "bench.svg")
+MEMORY = ROOT / "bench" / "memory.json"
+"""What lines took of memory when that was last measured, by library: see :func:`bench.worker`."""
 INTRODUCTION = """# How fast it is
 
 What a step takes beside PyTorch, each library in a process of its own, in turns: best times, in
@@ -80,8 +82,28 @@ def page(tables: Tables, conditions: Mapping[str, Any]) -> str:
                       f"{ratio(found):.2f}"]
         rows.append(f"| {name} | {' | '.join(cells)} |")
     means = [f"| | **{geometric_mean(map(ratio, tables[n].values())):.2f}**" for n in counts]
-    rows += [f"| geometric mean | {' | '.join(means)} |", "", *_beside_others(tables[counts[-1]])]
+    rows += [f"| geometric mean | {' | '.join(means)} |", "", *_beside_others(tables[counts[-1]]),
+             *_memory()]
     return "\n".join(rows) + "\n"
+
+
+def keep_memory(table: Mapping[str, Mapping[str, float]]) -> None:
+    """Keep the megabytes that lines add at most, for the page that is written next."""
+    known = json.loads(MEMORY.read_text()) if MEMORY.exists() else {}
+    MEMORY.write_text(json.dumps({**known, **table}, indent=0) + "\n")
+
+
+def _memory() -> list[str]:
+    if not MEMORY.exists():
+        return []
+    rows = ["", "## Memory\n",
+            "Megabytes by which forty steps raise the peak of resident memory above what it is "
+            "after the import, in a process that runs nothing else (`python -m bench --memory`).\n",
+            "| | PyTorch | retrograd | ratio |", "|---|--:|--:|--:|"]
+    for name, found in json.loads(MEMORY.read_text()).items():
+        torch, own = found["torch"], found["retrograd"]
+        rows.append(f"| {name} | {torch:.1f} | {own:.1f} | {own / torch:.2f} |")
+    return rows
 
 
 def _threads(count: int) -> str:

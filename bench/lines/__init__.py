@@ -2,6 +2,7 @@
 
 from importlib import import_module
 
-for _subject in ("training", "optimizers", "kernels", "science", "writes", "small", "layers",
-                 "matrices", "higher", "fourier", "special", "data", "transforms", "others"):
+for _subject in ("training", "optimizers", "kernels", "large", "science", "writes", "small",
+                 "layers", "matrices", "higher", "fourier", "special", "data", "transforms",
+                 "others"):
     import_module("." + _subject, __name__)

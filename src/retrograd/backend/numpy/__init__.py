@@ -454,7 +454,7 @@ def repeat(array: Any, count: Any, axis: int | None = None) -> Any:
 
 
 def where(mask: Any, left: Any, right: Any) -> Any:
-    if mask.size < LARGE:
+    if not isinstance(mask, np.ndarray) or mask.size < LARGE:
         return np.where(mask, left, right)
     from .pointwise import chosen
 

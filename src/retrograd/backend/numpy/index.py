@@ -10,7 +10,7 @@ import numpy as np
 
 from ..plain import fill_with_plain_bodies
 from ..plain import index as plain
-from ..plain.index import checked_put, index_key, out_of_bounds
+from ..plain.index import check_bounds, checked_put, index_key, out_of_bounds
 from . import INT64, in_rows, viewed
 from .native import native
 
@@ -50,9 +50,13 @@ def put(array: Any, values: Any, index: Any, dims: tuple[int, ...], accumulate: 
 
 def placed(values: Any, shape: tuple[int, ...], index: Any, dims: tuple[int, ...]) -> Any:
     whole = np.zeros(shape, values.dtype)
-    if not _are_rows(whole, values, index, dims):
-        return plain.placed(values, shape, index, dims)
-    _add_rows(whole, values, index)
+    if _are_rows(whole, values, index, dims):
+        _add_rows(whole, values, index)
+    elif index.dtype.kind == "b":
+        whole[index_key(index, dims)] = values
+    elif values.size:  # indices out of range are no error where nothing was taken
+        check_bounds(whole, index, dims)
+        _add(whole, values, index, dims)
     return whole
 
 
