@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ..autograd.grad_mode import no_grad
 from ..backend.numpy.fused import PackedParameters
-from ..backend.numpy.updates import HAS_KERNEL, Program, runs_on
+from ..backend.numpy.updates import HAS_KERNEL, Program, contents, runs_on
 from ..base import dtypes
 from ..core.tensor import Tensor, fill
 from ..ops.creation.filled import zeros_like
@@ -112,7 +112,7 @@ class SingleOptimizer(PackedOptimizer):
             if not runs_on(param, grad):
                 writes = moved(_bare(param), _bare(grad), map(_bare, rows), counts)
                 return
-            before = counts.tobytes()
+            before = contents(counts)
             if before not in programs:
                 program = Program(1 + len(rows))
                 to, *states, read = program.arrays()

@@ -246,7 +246,7 @@ def _heads_alike(query: Tensor, other: Tensor) -> Tensor:
 
 
 def _of_nothing(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-    """Zeros, and a which of the graph of all three."""
+    """Zeros that belong to the graph of all three."""
     zeros = query.new_zeros((*query.shape[:-1], value.shape[-1]))
     return zeros + (query.sum() + key.sum() + value.sum()) * 0
 
