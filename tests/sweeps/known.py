@@ -18,6 +18,10 @@ NO_SAMPLES: dict[str, str] = {
     ], _NO_TENSOR),
     **dict.fromkeys(["sparse_coo_tensor", "sparse_csr_tensor", "sparse_csc_tensor",
                      "sparse_compressed_tensor"], "tests/test_sparse.py"),
+    **dict.fromkeys(["hspmm", "hsmm", "smm", "saddmm", "sspaddmm"],
+                    "sparse matrices: tests/parity/test_sparse.py"),
+    **dict.fromkeys(["_scaled_mm", "nn.functional.scaled_mm"],
+                    "matrices of 8 bits: tests/parity/test_scaled_products.py"),
     **dict.fromkeys([
         "asarray", "from_numpy", "frombuffer", "from_dlpack", "to_dlpack", "empty", "empty_strided",
         "empty_like", "zero_", "resize_as_",

@@ -115,9 +115,10 @@ def fitted_part(part: Any, like: Any) -> Any:
 def _stack(tensors: Arrays, dim: int = 0) -> Any:
     try:
         return index_kernels.side_by_side(tensors, canonical_dim(dim, tensors[0].ndim + 1))
-    except (ValueError, IndexError):
-        check_equal_sizes(tensors)
-        raise
+    except (ValueError, IndexError) as error:
+        refusal = error  # looked into outside, so that one traceback is shown
+    check_equal_sizes(tensors)
+    raise refusal
 
 
 def check_equal_sizes(tensors: Any) -> None:
