@@ -775,6 +775,14 @@ def _() -> Any:
     yield numbers(90, 90), numbers(90, 1) > 0
 
 
+@cases("pointwise.chosen", exact=True)
+def _() -> Any:
+    for x in (*arrays_to_reduce(), *layouts(numbers(90, 90)), numbers(90, 90, dtype=np.float16)):
+        yield np.asarray(x.real > 0), x, np.negative(x) if x.dtype != bool else ~x
+    yield numbers(3, 4) > 0, numbers(3, 4), numbers(4)
+    yield numbers(90, 1) > 0, numbers(90, 90), numbers()
+
+
 @cases("pointwise.made_complex", exact=True)
 def _() -> Any:
     for dtype in (np.float32, np.float64):

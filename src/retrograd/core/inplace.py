@@ -555,11 +555,11 @@ def place_in(base: Tensor, view: Tensor) -> Geometry:
     if xp.is_array(whole) and xp.is_array(part) and xp.storage_of(part) is whole \
             and xp.is_contiguous(whole) and not ReplayedViews.setting.get():
         steps, step = [], view._view
-        while step is not None and step.op.cuts and type(step) is View:
+        while step is not None and type(step) is View and step.op.slices:
             steps.append((step.op.kernel, step.static))
             step = step.parent
         if step is None:
-            return Cut(whole, steps[::-1])
+            return Slices(whole, steps[::-1])
     return Geometry(base, view)
 
 
@@ -626,7 +626,7 @@ class Geometry:
         return self.of_array(self.copy_of(count)).copy()
 
 
-class Cut(Geometry):
+class Slices(Geometry):
     """Where a view lies that ints and slices have cut out of a base, which lies row by row.
 
     That is indexing a gradient once more; strides are found when something asks for them.

@@ -104,7 +104,7 @@ class Declared:
     differentiable: Any = None  # the places of the outputs that have gradients, if not all do
     saved: dict[str, str] = {}  # noqa: RUF012 - the public names of what its nodes save
     broadcasts = False
-    cuts = False  # it is a view that indexing with ints and slices gives
+    slices = False  # it is a view that indexing with ints and slices gives
     quiet = False
     any_dtype = False
     of_complex = False  # its tensors are complex, which is rare elsewhere

@@ -165,7 +165,7 @@ def batch_out(tensor: Tensor, dim: int, level: int, size: int) -> Tensor:
 class Crossing:
     """A step of a view that enters or leaves a batch, in the place of an op."""
 
-    outputs = ()
+    outputs, slices = (), False
 
     def __init__(self, on_tensors: Callable[..., Tensor], on_data: Callable[..., Any]):
         self.function, self.on_data = on_tensors, on_data

@@ -131,7 +131,6 @@ def operands_of(mask: Any, left: Any, right: Any) -> tuple[Any, Any] | None:
         "empty(mask.shape, common_dtype(left, right)))", operands_of, common_dtype,
         when="operands_of(mask, left, right)")
 def chosen(mask: Any, left: Any, right: Any) -> Any:
-    """``left`` where ``mask`` holds, ``right`` elsewhere."""
     return np.where(mask, left, right)
 
 

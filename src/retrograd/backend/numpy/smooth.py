@@ -54,7 +54,8 @@ def _by_blocks(body: Callable[..., Any]) -> Callable[..., Any]:
     def blockwise(*arrays: Any) -> Any:
         x = arrays[-1]
         if x.size <= _BLOCK or arrays[0].shape != x.shape:
-            return body(*arrays)
+            found = body(*arrays)
+            return found if found.dtype == x.dtype else found.astype(x.dtype)  # SciPy widens halves
         out = np.empty(x.shape, x.dtype)
         target, sources = out.reshape(-1), [array.reshape(-1) for array in arrays]
         for start in range(0, x.size, _BLOCK):

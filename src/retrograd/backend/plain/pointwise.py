@@ -216,6 +216,11 @@ def replaced(array: Any, nan: float, posinf: float | None, neginf: float | None)
     return found
 
 
+def chosen(mask: Any, left: Any, right: Any) -> Any:
+    """``left`` where ``mask`` holds, ``right`` elsewhere."""
+    return xp.where(mask, left, right)
+
+
 def made_complex(real: Any, imag: Any) -> Any:
     return xp.pairs_as_complex(xp.stack(xp.broadcast_arrays(real, imag), axis=-1))
 

@@ -140,13 +140,15 @@ def cofactors(a: Any) -> Any:
 
 def _by_inverse(a: Any) -> Any:
     """The cofactors from inverses, if all matrices have one that is right to half of its digits."""
+    if not a.size:
+        return a
     try:
         turned = inverse(a, "").swapaxes(-2, -1)
     except LinAlgError:
         return None
     volume = xp.linalg.det(a)
-    spread = xp.abs(a).sum(axis=-1).max(axis=-1, initial=0) \
-        * xp.abs(turned).sum(axis=-2).max(axis=-1, initial=0)
+    spread = xp.max(xp.sum(xp.abs(a), axis=-1), axis=-1) \
+        * xp.max(xp.sum(xp.abs(turned), axis=-2), axis=-1)
     exact = spread * spread * xp.float_info(a.dtype).eps < 1
     if not (exact & xp.isfinite(volume)).all():
         return None

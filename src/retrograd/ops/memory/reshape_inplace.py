@@ -62,7 +62,7 @@ def _of_former_shape(g: Any, like: Any) -> Any:
     return sum_to_size_of(g, tuple(like.shape))
 
 
-@op(any_dtype=True, function=None, method=False, vjp=_of_former_shape)
+@op(any_dtype=True, function=None, method=False, batches="leading", vjp=_of_former_shape)
 def _former_shape(input: Array) -> Any:
     return input
 

@@ -13,7 +13,7 @@ from .dimensions import unsqueeze
 from .reshaping import reshape
 
 
-@view(quiet=True, cuts=True, batches="dims",
+@view(quiet=True, slices=True, batches="dims",
       vjp=lambda g, like, dim, index: select_backward(g, like.shape, dim, index))
 def _select(input: Array, dim: int, index: int) -> Any:
     return input[(slice(None),) * dim + (index, ...)]
@@ -43,7 +43,7 @@ def select(input: Tensor, dim: int, index: int) -> Any:
     return _select(input, d, index % n if n else index)
 
 
-@view(quiet=True, cuts=True, node="SliceBackward0", batches="dims",
+@view(quiet=True, slices=True, node="SliceBackward0", batches="dims",
       vjp=lambda g, like, dim, start, end, step:
       slice_backward(g, like.shape, dim, start, end, step))
 def _slice(input: Array, dim: int, start: int, end: int, step: int = 1) -> Any:
