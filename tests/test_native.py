@@ -952,6 +952,36 @@ def test_special_functions_are_exact_in_single_precision(
 
 
 @needs_kernels
+def test_the_slope_of_erfinv_is_exact_up_to_the_ends() -> None:
+    library = pytest.importorskip("scipy.special")
+    away = np.geomspace(2.0 ** -24, 0.5, 2003)
+    x = np.concatenate([np.linspace(-0.99, 0.99, 2003), 1 - away, away - 1,
+                        np.geomspace(1e-45, 0.1, 300)]).astype(np.float32)
+    slope = native.OVER["pointwise.erfinv_gradient"].function
+    exact = np.sqrt(np.pi) / 2 * np.exp(library.erfinv(x.astype(np.float64)) ** 2)
+    found = slope(np.full_like(x, -2), x)
+    assert (np.abs(found / -2 - exact) / np.spacing(exact.astype(np.float32))).max() < 4
+    x[:6] = [1, -1, 1.5, -np.inf, np.inf, np.nan]
+    assert np.array_equal(slope(np.full_like(x, -2), x)[:6], [-np.inf] * 2 + [np.nan] * 4,
+                          equal_nan=True)
+
+
+@needs_kernels
+@pytest.mark.parametrize("dtype", FLOATS[:2])
+def test_logit_is_exact_near_its_ends_and_its_middle(dtype: Any) -> None:
+    tiny = np.finfo(dtype).smallest_subnormal
+    away = np.geomspace(float(np.finfo(dtype).eps) / 2, 0.4, 2003)
+    x = np.concatenate([np.geomspace(tiny, 0.3, 2003, dtype=np.longdouble), 1 - away,
+                        0.5 + away / 2, 0.5 - away / 2]).astype(dtype)
+    wide = x.astype(np.longdouble)
+    exact = np.where(abs(wide - 0.5) < 0.2, 2 * np.arctanh(np.clip(2 * wide - 1, -0.9, 0.9)),
+                     np.log(wide) - np.log1p(-wide))
+    usual = exact != 0
+    apart = np.abs(native.OVER["pointwise.logit"].function(x) - exact)[usual]
+    assert (apart / np.spacing(np.abs(exact[usual]).astype(dtype))).max() < 5
+
+
+@needs_kernels
 def test_digamma_of_negative_numbers_is_mirrored() -> None:
     library = pytest.importorskip("scipy.special")
     x = np.linspace(-30, 0, 5003)

@@ -1,5 +1,5 @@
-// Special functions, computed in double whatever their arguments are. The coefficients are Chebyshev
-// fits made for this file; those of functions for float alone leave an error of 1e-9 or less.
+// Special functions, most of them computed in double whatever their arguments are. The coefficients are
+// Chebyshev fits made for this file; those in double for float alone leave an error of 1e-9 or less.
 #include "binding.hpp"
 #include "maths.hpp"
 
@@ -49,7 +49,8 @@ INLINE double short_log(double x) {
     return k * 0.69314718055994530942 + s * (2 + z * polynomial(z, p));
 }
 
-// The logarithm of the odds x / (1 - x). Where they are near 1 their s is 2 x - 1, to all digits.
+// The logarithm of the odds x / (1 - x), both parts being brought to 1 + f and 1 + h: s is (f - h) / (2 + f + h).
+// Where the odds are near 1 it is 2 x - 1, to all digits.
 INLINE float area_tangent(float z) {
     constexpr float p[] = {0.6666666665f, 0.4000001077f, 0.2857030572f, 0.2226471121f, 0.1746470247f, 0.2078761686f};
     return polynomial(z, p);
@@ -59,14 +60,20 @@ template <class T> INLINE T logit_(T x) {
     constexpr bool FLOAT = sizeof(T) == 4;
     constexpr T NEAR = FLOAT ? T(1) / 3 : T(0.17);  // as far as the polynomials go
     constexpr T HI = FLOAT ? 0x1.62ep-1 : 0x1.62e42feep-1, LO = FLOAT ? 0x1.0bfbe8p-15 : 0x1.a39ef35793c76p-33;
-    T odds = x / (1 - x), centred = 2 * x - 1;
-    bool subnormal = odds < Limits::min(), near = std::fabs(centred) < NEAR;
-    T f, k = exponent(subnormal ? odds * T(std::uint64_t(1) << Limits::digits) : odds, f);
-    k = near ? 0 : k - (subnormal ? Limits::digits : 0);
-    T s = near ? centred : f / (2 + f);
+    T other = 1 - x, centred = 2 * x - 1, f, h;
+    bool subnormal = x < Limits::min(), near = std::fabs(centred) < NEAR;
+    T k = exponent(subnormal ? x * T(std::uint64_t(1) << Limits::digits) : x, f) - exponent(other, h);
+    k = k - (subnormal ? Limits::digits : 0);
+    if constexpr (!FLOAT) {  // the quotient is brought to between sqrt(1/2) and sqrt(2) as well
+        T part = f + 1, whole = h + 1, up = part > whole * T(1.4142135623730950488) ? 1 : 0;
+        T down = whole > part * T(1.4142135623730950488) ? 1 : 0;
+        f = part * (1 - up * T(0.5) + down) - 1, k = k + up - down;
+    }
+    T s = near ? centred : (f - h) / (2 + (f + h));
+    k = near ? 0 : k;
     T found = k * HI + (2 * s + (s * s * s * area_tangent(s * s) + k * LO));
-    found = odds > 0 ? found : odds == 0 ? -Limits::infinity() : Limits::quiet_NaN();
-    return odds == Limits::infinity() ? odds : found;
+    found = x > 0 && x < 1 ? found : x == 0 ? -Limits::infinity() : Limits::quiet_NaN();
+    return x == 1 ? Limits::infinity() : found;
 }
 template <class T> void logit(In<T> x, Out<T> y) {
     require(same_shape(x, y), "the result has another shape");
@@ -211,13 +218,27 @@ template <class T> void log_ndtr(In<T> x, Out<T> y) {
 template <class T> void erfinv(In<T> x, Out<T> y) {
     each(x, y, [](double v) INLINE_LAMBDA { return erfinv_<sizeof(T) == 4>(v); });
 }
+// Half the root of pi times exp(y²), y being erfinv(x). With w as above it is a function that varies little
+// over exp(-w), which is 1 - x²: for float nothing has to be inverted, and nothing is lost near 1.
+INLINE double erfinv_slope(double x) {
+    double y = erfinv_<false>(x);
+    return 0.88622692545275801365 * exp_(y * y);
+}
+INLINE float erfinv_slope(float x) {
+    constexpr float centre[] = {0.576032803f, -0.0778444462f, 0.0125169129f, -0.00175780353f, 0.000200409155f,
+                                -1.76691336e-05f, 1.15990683e-06f, -6.83909007e-08f, 5.04760967e-09f};
+    constexpr float tail[] = {0.310273519f, -0.0143207867f, 0.000966233673f, -7.12460885e-05f, 5.42211844e-06f,
+                              -4.14172975e-07f, 3.08241718e-08f, -2.18364417e-09f, 1.5415528e-10f, -1.03670409e-11f,
+                              4.06360754e-13f};
+    float a = std::fabs(x), rest = (1 - a) * (1 + a), f, k = exponent(rest, f), s = f / (2 + f);
+    float w = -(k * 0.693147181f + (2 * s + s * s * s * area_tangent(s * s)));
+    float y = (w > 5 ? polynomial(w - 10.5f, tail) : polynomial(w - 2.5f, centre)) / rest;
+    return a < 1 ? y : a == 1 ? float(INFINITE) : float(NO_NUMBER);
+}
 template <class T> void erfinv_gradient(In<T> g, In<T> x, Out<T> y) {
     require(same_shape(x, y) && same_shape(g, y), "the result has another shape");
     parallel(x.size, GRAIN / 16, [=](I begin, I end) {
-        SIMD for (I i = begin; i < end; i++) {
-            double v = erfinv_<sizeof(T) == 4>(x[i]);
-            y[i] = T(g[i] * (0.88622692545275801365 * exp_(v * v)));
-        }
+        SIMD for (I i = begin; i < end; i++) y[i] = g[i] * erfinv_slope(x[i]);
     });
 }
 template <class T> void erfc(In<T> x, Out<T> y) {
