@@ -83,10 +83,11 @@ template <class T> void logit(In<T> x, Out<T> y) {
 }
 template <class T> void logit_gradient(In<T> g, In<T> x, Out<T> y) {
     require(same_shape(x, y) && same_shape(g, y), "the result has another shape");
-    parallel(x.size, 2 * GRAIN, [=](I begin, I end) {
+    parallel(x.size, GRAIN, [=](I begin, I end) {
         SIMD for (I i = begin; i < end; i++) {
-            T spread = x[i] * (1 - x[i]);  // negative outside of 0 and 1
-            y[i] = spread < 0 ? T(NO_NUMBER) : g[i] / spread;
+            // The spread is negative outside of 0 and 1. A quotient inside of the choice is not vectorised.
+            T spread = x[i] * (1 - x[i]), found = g[i] / spread;
+            y[i] = spread < 0 ? T(NO_NUMBER) : found;
         }
     });
 }
