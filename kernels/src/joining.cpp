@@ -35,9 +35,10 @@ PyObject* stacked(PyObject*, PyObject* const* args, Py_ssize_t count) {
     }
     whole.object = args[1];
     Py_ssize_t n = PySequence_Size(args[0]);
-    if (n < 0 || !whole.take_array(PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)) return nullptr;
+    if (n < 0) return nullptr;
+    bool fits = whole.take_array(PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE);  // not so for 8-bit floats
     std::vector<Argument> parts(n);
-    bool fits = whole.view.ndim > 0 && whole.view.shape[0] == n && take_parts(args[0], whole, parts);
+    fits = fits && whole.view.ndim > 0 && whole.view.shape[0] == n && take_parts(args[0], whole, parts);
     if (fits && whole.view.len) {
         char* to = static_cast<char*>(whole.view.buf);
         I bytes = I(whole.view.len / n);
@@ -53,7 +54,7 @@ PyObject* stacked(PyObject*, PyObject* const* args, Py_ssize_t count) {
     whole.release();
     if (fits) return Py_NewRef(args[1]);
     PyErr_Clear();
-    PyErr_SetString(PyExc_IndexError, "the arrays are not alike, or not in order");
+    PyErr_SetString(PyExc_IndexError, "the arrays are not alike, not in order, or of a dtype that no kernel knows");
     return nullptr;
 }
 

@@ -50,6 +50,23 @@ def _input_mask(input: Tensor, *args: Any, mask: Tensor | None = None, **kwargs:
     return mask.to(torch.bool).expand(input.shape)
 
 
+def _output_mask(op: Callable[..., Tensor], input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Where a function's result comes from elements that the mask leaves."""
+    mask = _input_mask(input, mask=kwargs.get("mask"))
+    if op.__name__ not in _REDUCTIONS:
+        return mask
+    dim = kwargs.get("dim", args[_REDUCTIONS[op.__name__]]
+                     if len(args) > _REDUCTIONS[op.__name__] else
+                     -1 if op.__name__ == "median" else None)
+    axes, keepdim = _axes(input, dim), bool(kwargs.get("keepdim", False))
+    return torch.any(mask, axes, keepdim) if axes else mask
+
+
+_REDUCTIONS = dict.fromkeys(("sum", "prod", "amax", "amin", "argmax", "argmin", "mean", "median",
+                             "var", "std", "logsumexp"), 0) | {"norm": 1}
+"""Functions that reduce dims, and where these stand among the arguments behind the input."""
+
+
 def _seen(input: Tensor, mask: Tensor | None, instead: Any) -> Tensor:
     """``input`` with ``instead`` where the mask is false."""
     if mask is None:

@@ -270,6 +270,8 @@ def to_retrograd(tensor: Any) -> Any:
     if tensor.layout == torch.sparse_csr:
         return rg.sparse_csr_tensor(*map(to_retrograd, (
             tensor.crow_indices(), tensor.col_indices(), tensor.values())), tuple(tensor.shape))
+    if tensor.is_floating_point() and tensor.dtype.itemsize == 1:  # NumPy has no such dtype
+        return to_retrograd(tensor.view(torch.uint8)).view(getattr(rg, str(tensor.dtype)[6:]))
     if tensor.dtype == torch.bfloat16:
         return rg.from_numpy(tensor.float().numpy()).bfloat16()
     return rg.from_numpy(tensor.numpy().copy(order="K"))

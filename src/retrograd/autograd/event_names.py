@@ -32,7 +32,7 @@ _IN_PYTHON = {
              "is_complex is_conj is_neg is_inference is_signed is_same_size result_type can_cast "
              "promote_types is_nonzero numel lobpcg",
     "nn.functional": "affine_grid dropout1d dropout2d dropout3d fold gaussian_nll_loss grid_sample "
-                     "grouped_mm gumbel_softmax interpolate linear_cross_entropy "
+                     "grouped_mm gumbel_softmax interpolate linear_cross_entropy scaled_mm "
                      "local_response_norm "
                      "lp_pool1d lp_pool2d lp_pool3d max_unpool1d multi_head_attention_forward "
                      "multilabel_soft_margin_loss normalize softmin softsign tanhshrink "
