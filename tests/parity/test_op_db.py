@@ -352,7 +352,7 @@ def compare_tensors(what: str, theirs: Any, ours: Any, only_form: bool) -> None:
 
 
 def plain_values(tensor: Any) -> np.ndarray:
-    if "float16" in str(tensor.dtype):
+    if "float16" in str(tensor.dtype) or "float8" in str(tensor.dtype):
         tensor = tensor.float()
     tensor = tensor.detach() if tensor.layout in (torch.strided, rg.strided) else \
         tensor.detach().to_dense()
