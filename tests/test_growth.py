@@ -178,3 +178,8 @@ def test_it_can_be_switched_off_and_may_be_an_error() -> None:
             losses_kept()
     with pytest.raises(TypeError, match="must be bool"):
         warn_of_growth(1)  # type: ignore[arg-type]
+
+
+def test_passes_from_nothing_are_looked_at_by_nobody() -> None:
+    for _ in range(2 * Passes.EVERY):
+        torch.autograd.backward([])

@@ -62,7 +62,7 @@ def backward(tensors: Roots, grad_tensors: Gradients = None, retain_graph: bool 
         callback()
     if not create_graph and Passes.are_watched:
         Passes.count += 1
-        if not Passes.count % Passes.EVERY:
+        if outputs and not Passes.count % Passes.EVERY:
             from .growth import look
 
             look(outputs[0], retain)
