@@ -138,7 +138,7 @@ sanitize: $(VENV)/installed
 	        $(VENV)/bin/python $(PIP) --upgrade --no-deps --target .sanitized/$$kind ./kernels; \
 	    case $$kind in thread) library=libtsan.so;; *) library=libasan.so;; esac; \
 	    LD_PRELOAD="$$($${CXX:-c++} -print-file-name=$$library) $$($${CXX:-c++} -print-file-name=libstdc++.so.6)" \
-	        ASAN_OPTIONS=detect_leaks=0 \
+	        ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=die_after_fork=0 \
 	        PYTHONPATH=.sanitized/$$kind RETROGRAD_KERNELS=$(SANITIZED) \
 	        $(VENV)/bin/python -m pytest tests/test_native.py -k "not process_ends" -q $(PYTEST_ARGS); done
 
