@@ -25,6 +25,6 @@ def _fourier_line(kind: str, shape: tuple[int, ...], dtype: str) -> None:
 
 
 for _kind, _dtypes in (("fft", ("complex64", "complex128")), ("rfft", ("float32", "float64"))):
-    for _shape in ((64,), (1 << 20,), (64, 1024)):
+    for _shape in ((64,), (1 << 20,), (64, 1024), (64, 1009)):
         for _dtype in _dtypes:
             _fourier_line(_kind, _shape, _dtype)

@@ -23,7 +23,24 @@ OPS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "max of rows": lambda lib, x, y: x.max(1).values,
     "cat": lambda lib, x, y: lib.cat([x, y], 1),
     "flip": lambda lib, x, y: x.flip(1),
-    "pow": lambda lib, x, y: x.abs() ** 2.5}
+    "pow": lambda lib, x, y: x.abs() ** 2.5,
+    "in-place add_ and mul_": lambda lib, x, y: (x * 1.5).add_(y).mul_(0.5),
+    "leaky_relu": lambda lib, x, y: lib.nn.functional.leaky_relu(x),
+    "elu": lambda lib, x, y: lib.nn.functional.elu(x),
+    "smooth_l1_loss": lambda lib, x, y: lib.nn.functional.smooth_l1_loss(x, y),
+    "norm of rows": lambda lib, x, y: x.norm(dim=1),
+    "prod of rows": lambda lib, x, y: (x / 100 + 1).prod(1),
+    "cdist of 64 numbers": lambda lib, x, y: lib.cdist(x[:, :64], y[:, :64]),
+    "lerp": lambda lib, x, y: lib.lerp(x, y, 0.3),
+    "addcmul": lambda lib, x, y: lib.addcmul(x, x, y, value=0.5),
+    "remainder": lambda lib, x, y: lib.remainder(x, 0.7),
+    "log1p": lambda lib, x, y: x.abs().log1p(),
+    "tanh": lambda lib, x, y: x.tanh()}
+WRITES: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "copy_ of a transpose": lambda lib, x, y: x.copy_(y.t()),
+    "add_": lambda lib, x, y: x.add_(y, alpha=1e-6),
+    "mul_ by a number": lambda lib, x, y: x.mul_(1.0),
+    "to half precision": lambda lib, x, y: x.half()}
 
 
 def large(name: str, call: Callable[[Any, Any, Any], Any]) -> None:
@@ -43,3 +60,16 @@ def large(name: str, call: Callable[[Any, Any, Any], Any]) -> None:
 
 for _name, _call in OPS.items():
     large(_name, _call)
+
+
+def without_history(name: str, call: Callable[[Any, Any, Any], Any]) -> None:
+    """A line for a write or a copy of which nothing is recorded."""
+
+    @line(f"large: {name}, 1024x1024")
+    def make(lib: Any) -> Step:
+        x, y = tensor(lib, 0, 1024, 1024), tensor(lib, 1, 1024, 1024)
+        return lambda: call(lib, x, y)[:2, :2]
+
+
+for _name, _call in WRITES.items():
+    without_history(_name, _call)

@@ -37,3 +37,8 @@ for _dtype in ("float64", "float32"):
     matrices(f"eigh 200 {_dtype}", 200, lambda lib, A, L, b: lib.linalg.eigh(A)[0], _dtype)
     matrices(f"det 50 {_dtype}", 50, lambda lib, A, L, b: lib.linalg.det(A), _dtype)
     matrices(f"lu 50 {_dtype}", 50, lambda lib, A, L, b: lib.linalg.lu(A)[2], _dtype)
+    matrices(f"inv 200 {_dtype}", 200, lambda lib, A, L, b: lib.linalg.inv(A), _dtype)
+    matrices(f"solve 200 {_dtype}", 200, lambda lib, A, L, b: lib.linalg.solve(A, b), _dtype)
+    matrices(f"lstsq 200 {_dtype}", 200, lambda lib, A, L, b: lib.linalg.lstsq(A, b)[0], _dtype)
+    matrices(f"qr 200 {_dtype}", 200, lambda lib, A, L, b: lib.linalg.qr(A)[1], _dtype)
+    matrices(f"eig 200 {_dtype}", 200, lambda lib, A, L, b: lib.linalg.eig(A + L)[0], _dtype)

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..declaring import Step, line, numbers, precise, taken
 
-NAMES = "erf erfc erfinv lgamma digamma logit entr i0e ndtr log_ndtr sinc xlogy"
+NAMES = "erf erfc erfinv lgamma digamma logit entr i0e ndtr ndtri log_ndtr sinc xlogy"
+WITHOUT_DERIVATIVES = "bessel_y0 bessel_y1 modified_bessel_k0"
 
 
 def function(name: str) -> Any:
@@ -33,3 +34,18 @@ def function(name: str) -> Any:
 for _name in NAMES.split():
     line(f"special: {_name} of 100,000 numbers, float32, forward and backward", goal=1.5)(
         function(_name))
+
+
+def value(name: str) -> Any:
+    """What makes the step of a function that PyTorch gives no derivative of."""
+
+    def make(lib: Any) -> Step:
+        called = getattr(lib.special, name)
+        x = lib.tensor(abs(numbers(0, 100_000)) * 10, dtype=precise(lib, "float32"))
+        return lambda: called(x)
+
+    return make
+
+
+for _name in WITHOUT_DERIVATIVES.split():
+    line(f"special: {_name} of 100,000 numbers, float32", goal=1.5)(value(_name))
