@@ -62,9 +62,9 @@ parity: $(PARITY)/kernels
 programs: $(PARITY)/installed
 	cd tests && $(CURDIR)/$(PARITY)/bin/python -m parity.fuzz $(PROGRAMS) $(FIRST)
 
-# With PyTorch, so that the comparisons with it can notice a fault too, and without the native kernels,
+# With PyTorch, so that the comparisons with it can notice a fault too, and mostly without the native kernels,
 # under which faults in the bodies that they stand over would not show.
-mutants: $(PARITY)/installed
+mutants: $(PARITY)/kernels
 	cd tests && RETROGRAD_KERNELS=0 PYTHONPATH=.. $(CURDIR)/$(PARITY)/bin/python -m mutants $(MUTANTS) $(SEED)
 
 # The table is printed whether or not a call differs without a reason, which fails afterwards.

@@ -18,6 +18,8 @@ BUILDS = {"v2": ["-march=x86-64-v2"], "v3": ["-march=x86-64-v3"],
 FLAGS = ["-std=c++17", "-O3", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math",
          "-ffp-contract=fast", "-g0", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra",
          "-Wno-unknown-pragmas"]
+# Where steps are taken together, each is rounded as if it were alone.
+OWN_FLAGS = {"src/pairs.cpp": ["-ffp-contract=off"]}
 # Some of them by name, or "here": the one for this processor alone, in a third of the time.
 WANTED = os.environ.get("RETROGRAD_KERNELS_BUILDS", " ".join(BUILDS)).split()
 EXTRA = os.environ.get("RETROGRAD_KERNELS_FLAGS", "").split()  # sanitizers
@@ -57,7 +59,8 @@ class Build(build_ext):
     def compiled(self, ext: Extension, source: str) -> list[str]:
         return copy(self.compiler).compile(
             [source], os.path.join(self.build_temp, ext.name.rpartition("_")[2]),
-            ext.define_macros, extra_postargs=ext.extra_compile_args, depends=ext.depends)
+            ext.define_macros, depends=ext.depends,
+            extra_postargs=[*ext.extra_compile_args, *OWN_FLAGS.get(source, ())])
 
 
 def extension(name: str, sources: list[str], flags: list[str]) -> Extension:

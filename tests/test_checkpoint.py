@@ -135,7 +135,7 @@ def test_a_policy_decides_op_by_op() -> None:
     (g,) = torch.autograd.grad(out.sum(), x)
     y = x.detach().exp()
     assert torch.allclose(g, -y.sin().sin() * y.cos() * y)
-    assert ("exp", True) in asked
+    assert len(asked) == 3  # the second run knows what was said in the first
 
 
 def test_a_selective_region_can_be_used_once() -> None:

@@ -122,3 +122,14 @@ def test_debuggers_may_read_every_variable_of_a_frame():
         torch.view_as_complex_copy(torch.ones(3))
     names = [sorted(entry.frame.f_locals) for entry in caught.traceback]
     assert len(names) > 2
+
+
+@pytest.mark.parametrize("size", [3, 100_000])
+@pytest.mark.parametrize("delta", [float("inf"), 1e60])
+def test_a_huber_loss_without_a_bound_is_half_the_squared_error(delta, size):
+    x = torch.linspace(-3, 3, size, requires_grad=True)
+    loss = torch.nn.functional.huber_loss(x, torch.zeros(size), reduction="sum", delta=delta)
+    assert torch.allclose(loss, x.square().sum() / 2)
+    (slope,) = torch.autograd.grad(loss, x, create_graph=True)
+    assert torch.allclose(slope, x)
+    assert torch.allclose(torch.autograd.grad(slope.sum(), x)[0], torch.ones(size))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -352,3 +354,13 @@ def test_draws_follow_memory_not_indices():
     packed = torch.rand(3, 2)
     torch.manual_seed(4)
     assert torch.equal(torch.rand_like(torch.zeros(3, 2).T), packed.T)
+
+
+def test_a_warning_that_is_an_error_keeps_its_words() -> None:
+    program = ("import numpy as np, retrograd as torch\n"
+               "array = np.zeros(2)\narray.flags.writeable = False\n"
+               "try:\n    torch.as_tensor(array)\n"
+               "except UserWarning as warning:\n    print(warning)\n")
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True,
+                          text=True, check=True)
+    assert "is not writable" in done.stdout

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 import retrograd as torch
-from retrograd.autograd import Function
-from retrograd.autograd import forward_ad as fw
+from retrograd.autograd import Function, forward_ad as fw
 from retrograd.func import jvp, vmap
 
 

@@ -150,3 +150,33 @@ def test_zeros_are_added_behind_whichever_dim_is_transformed() -> None:
     x = torch.arange(6.0).reshape(3, 2)
     longer = torch.cat([x, torch.zeros(1, 2)])
     assert torch.fft.fft(x, n=4, dim=0).tolist() == torch.fft.fft(longer, dim=0).tolist()
+
+
+@pytest.mark.parametrize("shape", [(1, 4001), (2, 1009), (3, 1009), (5, 4, 101), (64, 37),
+                                   (2049, 11)], ids=str)
+@pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_real_rows_of_prime_length(shape: tuple[int, ...], norm: str, dtype: str) -> None:
+    x = np.random.default_rng(0).normal(size=shape)
+    tolerance = 3e-6 if dtype == "float32" else 1e-13
+    found = torch.fft.rfft(torch.tensor(x, dtype=getattr(torch, dtype)), norm=norm)
+    spectrum = np.fft.rfft(x, norm=norm)
+    assert abs(found.numpy() - spectrum).max() < tolerance * abs(spectrum).max()
+    half = found + 0
+    half[..., 0] += 0.3j * half[..., 0].abs().max()  # which does not count
+    assert abs(torch.fft.irfft(half, shape[-1], norm=norm).numpy() - x).max() \
+        < tolerance * abs(x).max()
+
+
+@pytest.mark.parametrize("length", [1009, 37])
+def test_rows_of_prime_length_are_transformed_apart(length: int) -> None:
+    x = torch.ones(100, length)
+    x[0, 3], x[1] = float("nan"), 1e20
+    x[50:] = torch.sin(torch.arange(float(length))) * 1e-4
+    for there, back in PAIRS:
+        spectrum = getattr(torch.fft, there)(x)
+        alone = getattr(torch.fft, there)(x[60].double())
+        assert spectrum[0].isnan().all() and not spectrum[1:].isnan().any()
+        assert (spectrum[60] - alone).abs().max() < 1e-6 * alone.abs().max()
+        more = {} if back == "ifft" else {"n": length}
+        assert (getattr(torch.fft, back)(spectrum, **more)[50:].real - x[50:]).abs().max() < 1e-9

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 import retrograd as torch
-from retrograd.autograd import functional as F
-from retrograd.autograd import grad
+from retrograd.autograd import functional as F, grad
 from shared import saving
 
 JACOBIANS = pytest.mark.parametrize("options", [

@@ -140,3 +140,28 @@ def test_empty_and_scalar_inputs() -> None:
     s = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
     assert gradcheck(lambda s: s ** 3, s, check_forward_ad=True)
     assert gradgradcheck(lambda s: s ** 3, s, check_fwd_over_rev=True)
+
+
+def test_random_directions_are_no_constants() -> None:
+    """A gradient that is right in the sum of all directions, and wrong in each."""
+    class Mixed(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return 2 * g.roll(1, 0)
+
+    for dtype in (torch.float64, torch.complex128):
+        x = torch.tensor([1.0, -2.0, 3.0], dtype=dtype, requires_grad=True)
+        for fast in (False, True):
+            assert not gradcheck(Mixed.apply, (x,), raise_exception=False, fast_mode=fast)
+
+
+@pytest.mark.parametrize("function", [torch.conv1d, torch.conv_transpose1d])
+def test_second_derivatives_of_complex_convolutions(function: Any) -> None:
+    torch.manual_seed(0)
+    x, weight = (torch.randn(*shape, dtype=torch.complex128, requires_grad=True)
+                 for shape in ((1, 2, 4), (2, 2, 2)))
+    assert gradgradcheck(function, (x, weight))

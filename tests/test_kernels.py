@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
+import json
+import os
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -17,9 +20,9 @@ import numpy as np
 import pytest
 
 import retrograd as torch
-from retrograd.backend import interface, strict
-from retrograd.backend.numpy import attention, conv, norm, pool, smooth
-from retrograd.backend.numpy.native import FOR_KERNELS
+from retrograd.backend import interface, strict, xp
+from retrograd.backend.numpy import attention, conv, distance, norm, pool, smooth
+from retrograd.backend.numpy.native import FOR_KERNELS, package
 from retrograd.core.libraries import in_library
 
 F = torch.nn.functional
@@ -210,7 +213,57 @@ def test_the_cases_reach_every_line_of_the_tuned_bodies(subject: str) -> None:
     assert not missed, "\n".join(missed)
 
 
-OWN_BODIES = {"create": {"shared", "from_buffer", "from_dlpack"}}
+WAYS_FILE = Path(__file__).parent / "sweeps" / "tuned_ways.json"
+"""By which of its ``return`` statements a tuned body leaves each of its cases, as a digit, or as a
+letter where it asked the plain body. RETROGRAD_OUTCOMES=write writes what is found, without kernels
+(RETROGRAD_KERNELS=0)."""
+
+
+ASK_FOR_A_KERNEL = {"fourier.real_to_complex", "matrices.qr", "systems.packed_qr"}
+"""Bodies that go another way where there are kernels: theirs is known without them."""
+
+
+def ways_of(name: str, patch: pytest.MonkeyPatch) -> str:
+    tuned, plain = BODIES[name]
+    body = inspect.unwrap(tuned)  # no native kernel instead
+    tree = ast.parse(textwrap.dedent(inspect.getsource(body)))
+    returns = [range(node.lineno, (node.end_lineno or 0) + 1) for node in ast.walk(tree)
+               if isinstance(node, ast.Return)]
+    returns.sort(key=lambda lines: lines[0])
+    asked: list[int] = []
+    left: list[int] = []
+
+    def profile(frame: Any, event: str, _: Any) -> None:
+        if event == "return" and frame.f_code is body.__code__:
+            line = frame.f_lineno - body.__code__.co_firstlineno + 1
+            left.append(next((nr for nr, lines in enumerate(returns) if line in lines), 9))
+
+    patch.setattr(sys.modules[plain.__module__], name.split(".")[1],
+                  lambda *args, **options: (asked.append(0), plain(*args, **options))[1])
+    found = ""
+    for args in CASES[name]():
+        asked.clear()
+        left.clear()
+        sys.setprofile(profile)
+        try:
+            outcome(body, args)
+        finally:
+            sys.setprofile(None)
+        found += "abcdefghij"[left[-1]] if asked else str(left[-1])
+    return found
+
+
+def test_every_case_is_taken_the_way_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All ways give the same, so that no other test sees a quick one that is not taken."""
+    asked = [name for name in BODIES if package is None or name not in ASK_FOR_A_KERNEL]
+    found = {name: ways for name in asked if len(set(ways := ways_of(name, monkeypatch))) > 1}
+    if os.environ.get("RETROGRAD_OUTCOMES") == "write":
+        WAYS_FILE.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n")
+    known = json.loads(WAYS_FILE.read_text())
+    assert found == {name: known[name] for name in asked if name in known}
+
+
+OWN_BODIES = {"create": {"shared", "from_buffer", "from_dlpack", "filling"}}
 """What needs a body of its own in each library, since it is about that library's memory."""
 
 
@@ -328,36 +381,6 @@ def arrays_with_axes() -> Iterator[tuple[Any, int]]:
     yield numbers(5, 70, 1000), 2
 
 
-@cases("softmax.softmax", "softmax.log_softmax")
-def _() -> Any:
-    yield from arrays_with_axes()
-
-
-@cases("softmax.softmax_gradient", "softmax.log_softmax_gradient")
-def _() -> Any:
-    for x, axis in arrays_with_axes():
-        yield x, np.flip(x), axis
-
-
-@cases("attention.scores")
-def _() -> Any:
-    for dtype in FLOATS:
-        query, key = numbers(2, 3, 4, dtype=dtype), numbers(2, 5, 4, seed=1, dtype=dtype)
-        for mask in (None, numbers(3, 5) > 0, numbers(2, 3, 5, dtype=dtype)):
-            yield query, key, mask, False, 0.5
-        yield query, key, None, True, 0.5
-    yield numbers(0, 4), numbers(5, 4), None, True, 0.5
-
-
-@cases("attention.weights")
-def _() -> Any:
-    for dtype in FLOATS:
-        yield (numbers(2, 3, 4, dtype=dtype),)
-    x = numbers(2, 3, 300)
-    x[0, 1] = x[1, :, :7] = -np.inf
-    yield from ((a,) for a in (*layouts(x), numbers(2, 0, 3), numbers(2, 3, 0)))
-
-
 @cases("attention.attention_gradient")
 def _() -> Any:
     for dtype in FLOATS:
@@ -465,14 +488,157 @@ def _() -> Iterator[tuple[Any, ...]]:
     yield np.full((40, 40), np.nan), "L"
 
 
+@cases("matrices.eigvalsh")
+def _() -> Iterator[tuple[Any, ...]]:
+    for a, side in CASES["matrices.eigh"]():
+        if np.isfinite(a).all():
+            yield a, side
+
+
+@cases("matrices.eig", "matrices.eigvals")
+def _() -> Iterator[tuple[Any, ...]]:
+    for shape in ((3, 3), (2, 40, 40), (0, 0)):
+        yield numbers(*shape), True
+        yield numbers(*shape) + 1j * numbers(*shape, seed=1), True
+    for finite in (True, False):
+        yield np.array([[1.0, np.nan], [0, 1]]), finite
+        yield np.full((40, 40), np.inf), finite
+
+
+def tall_matrices() -> Iterator[Any]:
+    for rows, columns, lead in ((3, 2, ()), (40, 40, ()), (50, 40, (2,)), (40, 50, (2,)),
+                                (0, 2, ())):
+        yield numbers(*lead, rows, columns)
+        yield numbers(*lead, rows, columns) + 1j * numbers(*lead, rows, columns, seed=1)
+
+
+@cases("systems.packed_qr")
+def _() -> Iterator[tuple[Any, ...]]:
+    for a in tall_matrices():
+        yield (a,)
+
+
+@cases("matrices.qr")
+def _() -> Iterator[tuple[Any, ...]]:
+    for a in (*tall_matrices(), numbers(4, 3, dtype=np.float32), numbers(3, 4, dtype=np.complex64)):
+        for mode in ("reduced", "complete", "r"):
+            yield a, mode
+
+
+@cases("systems.least_squares")
+def _() -> Iterator[tuple[Any, ...]]:
+    for a in tall_matrices():
+        yield a, numbers(a.shape[-2], 3, seed=2, dtype=a.dtype), None
+        yield a, numbers(*a.shape[:-1], 2, seed=2, dtype=a.dtype), 1e-3
+    yield np.diag([2.0, 0, 0]), np.ones((3, 1)), None
+    for size in (3, 40, 140):
+        dependent = numbers(size, size)
+        dependent[:, 1] = dependent[:, 0]
+        yield dependent, numbers(size, 2, seed=1), None
+        yield numbers(size + 9, size), numbers(size + 9, 2, seed=1), None
+        yield numbers(2, size + 9, size), numbers(2, size + 9, 1, seed=1), None
+    yield numbers(2, 5, 4), numbers(3, 1, 5, 1, seed=1), None
+    yield numbers(2, 9, 4, dtype=np.float32), numbers(2, 9, 1, seed=1, dtype=np.float32), None
+
+
+@cases("systems.reflected")
+def _() -> Iterator[tuple[Any, ...]]:
+    from retrograd.backend.plain.systems import packed_qr
+
+    for a in (*tall_matrices(), numbers(2, 40, 36, dtype=np.float32)):
+        packed, tau = packed_qr(a)
+        steps = tau.shape[-1]
+        vectors = np.tril(packed[..., :steps], -1) + np.eye(a.shape[-2], steps, dtype=a.dtype)
+        for adjoint in (False, True):
+            yield vectors, tau, numbers(*a.shape[:-1], 5, dtype=a.dtype), adjoint
+            yield vectors, tau, numbers(*a.shape[:-1], 0, dtype=a.dtype), adjoint
+            yield vectors, tau, numbers(3, *[1] * (a.ndim - 2), a.shape[-2], 2, seed=1,
+                                        dtype=a.dtype), adjoint
+
+
+@cases("systems.svd")
+def _() -> Iterator[tuple[Any, ...]]:
+    for a in tall_matrices():
+        yield a, True
+        yield a, False
+    for size in (3, 40):
+        yield np.full((2, size, size), np.nan), True
+
+
+@cases("systems.svdvals")
+def _() -> Iterator[tuple[Any, ...]]:
+    for a, full in CASES["systems.svd"]():
+        if full:
+            yield (a,)
+
+
+@cases("systems.ldl_factor")
+def _() -> Iterator[tuple[Any, ...]]:
+    for shape in ((3, 3), (2, 20, 20), (0, 0)):
+        for a in (numbers(*shape), numbers(*shape) + 1j * numbers(*shape, seed=1)):
+            yield a, False
+            yield a, True
+    yield np.zeros((2, 2)), False
+
+
+@cases("systems.ldl_solve")
+def _() -> Iterator[tuple[Any, ...]]:
+    from retrograd.backend.plain.systems import ldl_factor
+
+    for a, hermitian in CASES["systems.ldl_factor"]():
+        if a.size and a.any():
+            packed, pivots, _ = ldl_factor(a, hermitian)
+            yield packed, pivots, numbers(a.shape[-1], 2, dtype=a.dtype), hermitian
+    yield np.zeros((0, 0)), np.zeros(0, np.int32), np.zeros((0, 2)), False
+
+
 @cases("systems.lu_factor")
 def _() -> Iterator[tuple[Any, ...]]:
     for a, _ in systems_of(np.float32, np.float64, complex):
         yield (a,)
         yield (a[..., :2],)
         yield (a[..., :2, :],)
+    for shape in ((2, 50, 60), (60, 50)):
+        yield (numbers(*shape),)
+    singular = numbers(50, 50)
+    singular[:, 40] = 0
+    yield (singular,)
     yield (np.zeros((3, 0)),)
     yield (np.array([[0.0, 1, 2], [0, 3, 4], [0, 5, 6]]),)
+
+
+@cases("systems.permuted_rows")
+def _() -> Iterator[tuple[Any, ...]]:
+    random = np.random.default_rng(0)
+    for lead, swaps, back in itertools.product(((), (3,)), (0, 6), (False, True)):
+        pivots = random.integers(np.arange(swaps), 9, (*lead, swaps)).astype(np.int32) + 1
+        yield numbers(*lead, 9, 2), pivots, back
+
+
+@cases("systems.permutation_matrix")
+def _() -> Iterator[tuple[Any, ...]]:
+    for pivots, rows in CASES["systems.row_order"]():
+        yield pivots, rows, np.dtype(np.float32)
+
+
+@cases("systems.is_factored")
+def _() -> Iterator[tuple[Any, ...]]:
+    for size in (0, 3, 32, 33):
+        yield (numbers(size, size, dtype=np.float32),)
+        yield (numbers(2, size, size, dtype=complex),)  # kernels factor all real ones of a batch
+
+
+@cases("pointwise.log_add_exp")
+def _() -> Iterator[tuple[Any, ...]]:
+    special = np.array([np.inf, -np.inf, np.nan, 0, 800, -800])
+    for dtype, base_two in itertools.product((np.float32, np.float64), (False, True)):
+        for count in (3, 2000):
+            x, y = (np.concatenate([numbers(count, seed=seed) * 20, part]).astype(dtype)
+                    for seed, part in ((0, special), (1, special[::-1])))
+            yield x, y, base_two
+            yield x, x, base_two
+            yield x[:, None][:40], y[:40], base_two
+    yield numbers(3, dtype=complex), numbers(3, dtype=complex, seed=1), False
 
 
 @cases("matrices.sum_rows")
@@ -493,12 +659,6 @@ def _() -> Any:
 # ---------------------------------------------------------------- cases: normalisation
 
 
-@cases("norm._means")
-def _() -> Any:
-    yield numbers(3, 4), (1,), 4
-    yield numbers(3, 4, 5), (0, 2), 15
-
-
 def rows_to_normalise() -> Iterator[tuple[Any, int, Any, Any]]:
     """Arrays, how many dimensions are a row, weights and biases."""
     for dtype in FLOATS:
@@ -512,22 +672,9 @@ def rows_to_normalise() -> Iterator[tuple[Any, int, Any, Any]]:
     yield numbers(0, 4), 1, numbers(4), numbers(4)
 
 
-@cases("norm.layer_norm")
-def _() -> Any:
-    for x, rank, weight, bias in rows_to_normalise():
-        yield x, rank, 1e-5, weight, bias
-
-
 def moments(x: Any, rank: int) -> list[tuple[Any, Any]]:
     _, mean, scale = norm.layer_norm(x, rank, 1e-5, None, None)
     return [(None, None), (mean, scale)]
-
-
-@cases("norm.layer_input_gradient")
-def _() -> Any:
-    for x, rank, weight, _ in rows_to_normalise():
-        for mean, scale in moments(x, rank):
-            yield np.flip(x), x, weight, mean, scale, rank, 1e-5
 
 
 @cases("norm.layer_gradient")
@@ -536,19 +683,6 @@ def _() -> Any:
         for asked in (None, (1, None, False), (1, 1, 1)):
             yield np.flip(x), x, weight, *norm.layer_norm(x, rank, 1e-5, None, None)[1:], rank, \
                 1e-5, asked
-
-
-@cases("norm.layer_sums")
-def _() -> Any:
-    for x, rank, _, _ in rows_to_normalise():
-        yield x, rank
-
-
-@cases("norm.layer_weight_gradient")
-def _() -> Any:
-    for x, rank, _, _ in rows_to_normalise():
-        for mean, scale in moments(x, rank):
-            yield np.flip(x), x, mean, scale, rank, 1e-5
 
 
 def images_to_normalise() -> Iterator[tuple[Any, Any, Any, int | None]]:
@@ -561,46 +695,12 @@ def images_to_normalise() -> Iterator[tuple[Any, Any, Any, int | None]]:
         yield x, None, None, None
 
 
-@cases("norm.channel_norm")
-def _() -> Any:
-    for x, weight, bias, groups in images_to_normalise():
-        yield x, weight, bias, groups, 1e-5
-
-
-@cases("norm.channel_input_gradient")
-def _() -> Any:
-    for x, weight, _, groups in images_to_normalise():
-        _, mean, scale, _ = norm.channel_norm(x, None, None, groups, 1e-5)
-        yield np.flip(x), x, weight, mean, scale, groups, 1e-5
-        yield np.flip(x), x, weight, None, None, groups, 1e-5
-
-
 @cases("norm.channel_gradient")
 def _() -> Any:
     for x, weight, _, groups in images_to_normalise():
         _, mean, scale, _ = norm.channel_norm(x, None, None, groups, 1e-5)
         for asked in (None, (1, None, False), (1, 1, 1)):
             yield np.flip(x), x, weight, mean, scale, groups, 1e-5, asked
-
-
-@cases("norm._centred_channels")
-def _() -> Any:
-    yield numbers(4, 6, 3), None, None, 3, 1e-5
-    yield numbers(4, 6, 3), numbers(24, 1), numbers(24, 1), None, 1e-5
-
-
-@cases("norm._shifted_channels")
-def _() -> Any:
-    for x, weight, bias, _ in images_to_normalise():
-        if weight is not None:
-            yield x, weight, bias
-
-
-@cases("norm.blend")
-def _() -> Any:
-    for dtype in FLOATS:
-        yield numbers(5, dtype=dtype), numbers(5, seed=1, dtype=np.float32), 0.1
-        yield numbers(5, dtype=dtype), numbers(5, seed=1, dtype=dtype), 0.1
 
 
 @cases("norm.look_up", exact=True)
@@ -625,7 +725,7 @@ def _() -> Any:
 def _() -> Any:
     for x in (*layouts(numbers(3, 4)), numbers(3, 4, dtype=np.float32), numbers(),
               numbers(3, 4, dtype=np.complex64)):
-        for dim in (None, (0,) if x.ndim else None):
+        for dim in (None, *(((0,), (x.ndim - 1,), tuple(range(x.ndim))) if x.ndim else ())):
             yield x, 2.0, dim, False
             yield x, 3.0, dim, True
 
@@ -638,6 +738,17 @@ def _() -> Any:
         yield numbers(5, 0), numbers(4, 0), ord
     for ord in (1, 2, 3):
         yield numbers(600, 6, dtype=np.float16), numbers(1200, 6, dtype=np.float16), ord
+    yield numbers(2, 600, 6), numbers(1, 600, 6), np.inf
+
+
+@cases("distance.pairwise_gradient")
+def _() -> Any:
+    for shape in ((5, 3), (900, 6), (2, 600, 6)):
+        for dtype in (np.float32, np.float64):
+            x, y = numbers(*shape, dtype=dtype), numbers(*shape, seed=1, dtype=dtype)
+            y[..., 1, :] = x[..., 2, :]
+            apart = distance.pairwise(x, y, 2)
+            yield numbers(*apart.shape, seed=2, dtype=dtype), x, y, apart
 
 
 # ---------------------------------------------------------------- cases: Fourier transforms
@@ -654,8 +765,19 @@ def signals(*complex: bool) -> Iterator[tuple[Any, tuple[int, ...], int]]:
                         yield x, dims, normalization
 
 
+def of_prime_lengths() -> Iterator[tuple[Any, tuple[int, ...]]]:
+    """Many numbers whose transforms have prime lengths, short ones and long ones."""
+    for shape, dims in (((220, 11), (1,)), ((13, 200), (0, 1)), ((3, 1009), (1,)),
+                        ((1009, 4), (0,)), ((101, 103), (0, 1)), ((3, 1, 1013), (0, 2))):
+        yield numbers(*shape), dims
+
+
 @cases("fourier.complex_to_complex")
 def _() -> Any:
+    for x, dims in of_prime_lengths():
+        for dtype in (np.complex64, complex):
+            yield (x + 1j * x[::-1]).astype(dtype), dims, 1, True
+            yield (x - 2j * x[::-1]).astype(dtype), dims, 2, False
     yield numbers(4, 5, dtype=complex), (), 0, True
     for given in signals(True):
         for forward in (True, False):
@@ -664,6 +786,8 @@ def _() -> Any:
 
 @cases("fourier.real_to_complex")
 def _() -> Any:
+    for x, dims in of_prime_lengths():
+        yield x, dims, 0, True
     for x, dims, normalization in signals(False):
         yield x, dims, normalization, True
         yield x, dims[-1:], normalization, False
@@ -671,6 +795,10 @@ def _() -> Any:
 
 @cases("fourier.complex_to_real")
 def _() -> Any:
+    for shape, dims, length in (((3, 700), (1,), 1399), ((60, 40, 2), (0, 1), 79),
+                                ((1, 1500), (1,), 2999), ((5, 505), (1,), 1009),
+                                ((128, 19), (1,), 37)):
+        yield numbers(*shape) + 1j * numbers(*shape, seed=1), dims, 1, length
     for x, dims, normalization in signals(True):
         size = 2 * (x.shape[dims[-1]] - 1)
         for length in (size, size + 1):
@@ -725,6 +853,25 @@ def _() -> Any:
     yield from ((x, 1) for x in layouts(numbers(4, 9)))
 
 
+@cases("reduce.shifted", exact=True)
+def _() -> Any:
+    for x in (*layouts(numbers(4, 9)), numbers(3, 1, 2), numbers(0, 3), np.float32(2)):
+        for axis in range(max(np.ndim(x), 1)):
+            yield x, axis, False
+            yield x, axis, True
+
+
+@cases("reduce.products_of_others")
+def _() -> Any:
+    for dtype in (np.float32, np.float64, np.float16):
+        large = (1 + numbers(130, 140) / 100).astype(dtype)
+        for odd in (1, 0, np.nan, np.inf):
+            large[3, 5] = odd
+            yield from ((large.copy(), axis) for axis in (0, 1))
+    yield np.full((200, 100), 1e-3, np.float32), 1  # whose product is too small for a number
+    yield from ((x, 0) for x in (numbers(4, 9), np.float32(2)))
+
+
 @cases("reduce.scanned", exact=True)
 def _() -> Any:
     for x in arrays_to_reduce():
@@ -742,12 +889,6 @@ def _() -> Any:
 
 
 # ---------------------------------------------------------------- cases: elementwise
-
-
-@cases("pointwise.sign", exact=True)
-def _() -> Any:
-    yield from ((x,) for x in arrays_to_reduce())
-    yield (np.float32(np.nan),)
 
 
 @cases("pointwise.bounded", exact=True)
@@ -781,6 +922,43 @@ def _() -> Any:
         yield np.asarray(x.real > 0), x, np.negative(x) if x.dtype != bool else ~x
     yield numbers(3, 4) > 0, numbers(3, 4), numbers(4)
     yield numbers(90, 1) > 0, numbers(90, 90), numbers()
+    mask, odd = numbers(90, 90) > 0, np.full((90, 90), np.nan)
+    for left, right in ((odd, -0.0), (1, odd), (odd[0, 0], np.float64(3)), (odd, np.float32(2))):
+        yield mask, left, right
+
+
+@cases("pointwise.remainder", exact=True)
+def _() -> Any:
+    x = np.concatenate([numbers(2000), [0, -0.0, 0.7, -0.7, 1e-30, -1e-30, 3e7]]).astype(np.float32)
+    others = [np.asarray(v, np.float32) for v in (0.7, -0.7, 3, np.inf, 0, 1e-9, np.nan)]
+    for other in (*others, x[::-1].copy(), np.where(x == 0, 1, x) * np.float32(0.3)):
+        yield x, other
+        yield x[:5], other[:5] if other.ndim else other
+    third = np.arange(3000, dtype=np.float32) * np.float32(1 / 3)  # quotients next to whole numbers
+    yield third, np.asarray(1 / 3, np.float32)
+    yield x.astype(np.float64), others[0].astype(np.float64)
+
+
+@cases("pointwise.trigamma")
+def _() -> Any:
+    for x in (numbers(3000), numbers(3000) ** 2 + 0.01, numbers(20) ** 2):
+        for dtype in FLOATS:
+            yield (x.astype(dtype),)
+
+
+@cases("copies.overwrite", exact=True)
+def _() -> Any:
+    for x in (*layouts(numbers(130, 131)), numbers(131, 130, dtype=np.float32).T, numbers(131),
+              numbers(20, 30, 40, dtype=np.float16).transpose(2, 0, 1), numbers(3, 2).T):
+        yield np.zeros((130, 131) if x.ndim == 1 else x.shape, x.dtype), x
+
+
+@cases("copies.copy_in_order", exact=True)
+def _() -> Any:
+    for x in (*layouts(numbers(130, 131)), numbers(3, 2).T, numbers(131, 130, dtype=complex).T):
+        yield x, (0, 1)
+        yield x, (1, 0)
+    yield numbers(20, 30, 40, dtype=np.float16), (2, 0, 1)
 
 
 @cases("pointwise.made_complex", exact=True)
@@ -814,6 +992,7 @@ def indexed() -> Iterator[tuple[Any, Any, tuple[int, ...]]]:
 def _() -> Any:
     yield from ((x, index, dims[:1] if index.dtype == bool else dims)
                 for x, index, dims in indexed())
+    yield numbers(3, 0), np.array([0, 5]), (0,)  # nothing is beyond, where nothing is
 
 
 @cases("index.put")
@@ -900,22 +1079,6 @@ def _() -> Any:
 # ---------------------------------------------------------------- cases: losses
 
 
-@cases("loss.reduced")
-def _() -> Any:
-    for dtype in FLOATS:
-        for reduction in range(3):
-            for shape in ((3, 4), (), (0,), (20_000,)):
-                yield numbers(*shape, dtype=dtype), reduction
-
-
-@cases("loss.squared_error")
-def _() -> Any:
-    for dtype in (*FLOATS, np.int64):
-        for reduction in range(3):
-            for shape in ((3, 4), (), (5, 0)):
-                yield numbers(*shape, dtype=dtype), numbers(*shape, seed=1, dtype=dtype), reduction
-
-
 @cases("loss._checked", exact=True)
 def _() -> Any:
     for target in (integers(6), integers(0), integers(2, 3), np.array([1, -100, 2]),
@@ -954,6 +1117,10 @@ def _() -> Any:
                     yield rows, k, rows.ndim - 1, largest, True
                     yield rows.T, k, 0, largest, True
     yield np.array(2.0), 1, 0, True, True
+    for largest in (False, True):
+        yield x, 3, 1, largest, True
+        yield np.where(x % 20 == 0, -np.inf, x).reshape(2, 4, 200)[:, 1:], 3, 2, largest, True
+        yield np.where(x % 20 == 3, np.inf, x)[:, ::-1].copy(), 24, 1, largest, True
 
 
 @cases("sorting.loose_order", exact=True)
@@ -1017,12 +1184,6 @@ def planes(shape: tuple[int, ...]) -> list[Any]:
     return [x, x.astype(np.float16), wild, np.asfortranarray(wild)]
 
 
-@cases("pool.combined")
-def _() -> Any:
-    yield np.maximum, numbers(2, 7, 8), (2, 3), (2, 1), (1, 2), (3, 4)
-    yield np.add, numbers(2, 7, 8), (1, 1), (2, 2), (1, 1), (4, 4)
-
-
 @cases("pool.max_pool_with_places", exact=True)
 def _() -> Any:
     for shape, *settings in poolings((2, 8, 9), (20, 8, 9), (2, 9, 20)):
@@ -1033,62 +1194,7 @@ def _() -> Any:
     yield numbers(1, 3, 200), (3, 1), (1, 1), (0, 0), (1, 1), (1, 200)
 
 
-@cases("pool.scatter_places")
-def _() -> Any:
-    for shape, *settings in poolings((2, 8, 9), (20, 8, 9)):
-        values, places = pool.max_pool_with_places(numbers(*shape), *settings)
-        kernel, stride, _, dilation, _ = settings
-        apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel, stride, dilation))
-        for unique in (False, *([True] if apart else [])):
-            yield values, places, shape[-2:], *settings, unique
-    yield numbers(0, 2, 2), numbers(0, 2, 2), (4, 4), (2, 2), (2, 2), (0, 0), (1, 1), (2, 2), True
-
-
 SETTINGS = [(1, 0, 1, 1), (1, 1, 1, 1), (1, 2, 2, 1), (2, 1, 1, 1), (1, 1, 1, 2), (2, 0, 2, 2)]
-
-
-def convolutions() -> Iterator[tuple[Any, Any, tuple[Any, ...]]]:
-    """Images, kernels and settings."""
-    for dtype in FLOATS:
-        for space in ((7,), (6, 5), (20, 17), (5, 5, 6)):
-            for stride, padding, dilation, groups in SETTINGS if dtype is float else SETTINGS[::3]:
-                rank = len(space)
-                yield (numbers(3, 4, *space, dtype=dtype),
-                       numbers(6, 4 // groups, *(3, 2, 2)[:rank], seed=1, dtype=dtype),
-                       (*((n,) * rank for n in (stride, padding, dilation)), groups))
-    for x in layouts(numbers(70, 4, 20, 20, dtype=np.float32)):
-        yield x, numbers(6, 4, 3, 3, dtype=np.float32), ((2, 2), (1, 1), (1, 1), 1)
-        yield x, numbers(6, 4, 3, 3, dtype=np.float32), ((1, 1), (0, 1), (1, 1), 1)
-
-
-@cases("conv.windows", exact=True)
-def _() -> Any:
-    for x in layouts(numbers(2, 3, 7, 8)):
-        yield x, (2, 3), (2, 1), (1, 2), (3, 4)
-
-
-@cases("conv.convolve")
-def _() -> Any:
-    for x, weight, settings in convolutions():
-        yield x, weight, None, *settings
-        yield x, weight, numbers(6, seed=2, dtype=x.dtype), *settings
-    yield numbers(0, 4, 7), numbers(6, 4, 3), None, (1,), (0,), (1,), 1
-    yield numbers(2, 0, 7), numbers(6, 0, 3), None, (1,), (0,), (1,), 1
-
-
-@cases("conv.correlated")
-def _() -> Any:
-    for x, weight, (stride, padding, dilation, groups) in convolutions():
-        out = conv.output_space(x.shape[2:], weight.shape[2:], stride, padding, dilation)
-        if x.dtype.itemsize > 2:
-            yield x, weight, out, stride, padding, dilation, groups
-
-
-@cases("conv.weight_slopes")
-def _() -> Any:
-    for x, weight, settings in convolutions():
-        if x.dtype.itemsize > 2:
-            yield conv.convolve(x, weight, None, *settings), x, weight.shape, *settings
 
 
 # ---------------------------------------------------------------- softmax
@@ -1242,3 +1348,49 @@ def test_slopes_are_those_of_the_curves(function: Any) -> None:
     x, step = numbers(200) * 3, 1e-6
     slope = (function(x + step)[0] - function(x - step)[0]) / (2 * step)
     assert np.allclose(function(x)[1], slope, atol=1e-7)
+
+
+def _in_memory() -> list[Any]:
+    """Arrays of one shape that lie in memory in every way, and some of other shapes."""
+    x = np.arange(24.0).reshape(4, 6)
+    wide = np.zeros((8, 12))
+    return [x, x.T.copy().T, x[::-1], x[:, ::-1], wide[::2, ::2], wide[:4, :6],
+            np.broadcast_to(x[0], (4, 6)), np.broadcast_to(x[:, :1], (4, 6)), x[:1], x[:, :1],
+            x[:0], x.reshape(-1), np.array(2.0), np.arange(24).reshape(4, 6),
+            np.lib.stride_tricks.as_strided(x, (4, 6), (8, 8))]
+
+
+def _bodies(name: str) -> tuple[Any, Any]:
+    """NumPy's own body of a question about layouts, and the plain one on NumPy's arrays."""
+    tuned, plain = (import_module(f"retrograd.backend.{kind}") for kind in ("numpy",
+                                                                            "plain.layouts"))
+    bodies = {key: FunctionType(body.__code__, {}, key, body.__defaults__)
+              for key, body in vars(plain).items() if isinstance(body, FunctionType)}
+    for body in bodies.values():
+        body.__globals__.update(vars(plain), xp=xp, **bodies)
+    return getattr(tuned, name), bodies[name]
+
+
+QUESTIONS = {"same_layout": 2, "can_stand_for": 2, "is_dense": 1, "has_overlap": 1, "are_apart": 2}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_questions_about_memory_have_plain_answers(name: str) -> None:
+    tuned, plain = _bodies(name)
+    answers, own = ([bool(body(*arrays)) for arrays in
+                     itertools.product(_in_memory(), repeat=QUESTIONS[name])]
+                    for body in (plain, tuned))
+    assert answers == own and len(set(own)) == 2
+
+
+def test_arrays_are_changed_as_the_plain_bodies_do() -> None:
+    for x in (*_in_memory(), _in_memory()[0] * 1j, _in_memory()[2] * (1 - 2j)):
+        for name, arguments in (
+                ("in_rows", ()), ("copied", ()), *[("cast", (np.dtype(kind),)) for kind in (
+                    "float32", "int64", "complex64", "complex128", "bool")],
+                ("unbroadcast", (x.shape[1:],)), ("unbroadcast", ((1,) * x.ndim,)),
+                ("expanded", ((3, *x.shape),)), ("broadcast", ((3, *x.shape),)),
+                ("level", (np.zeros((2, *x.shape)),)), ("level", (np.zeros(x.shape[-1:]),))):
+            found, wanted = (body(x, *arguments) for body in _bodies(name))
+            for a, b in zip(found, wanted) if name == "level" else [(found, wanted)]:
+                assert a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b), name

@@ -179,3 +179,47 @@ def test_scipys_threads_are_its_own_again() -> None:
         assert all(torch.allclose(factor @ factor.T, spd) for factor in factors)
     finally:
         _scipys("set_num_threads")(before)
+
+
+@pytest.mark.parametrize("shape", [(3, 40), (40, 3)])
+def test_the_rank_depends_on_the_longer_side(shape: tuple[int, int]) -> None:
+    eps = torch.finfo(torch.float64).eps
+    for smallest, rank in ((60 * eps, 3), (20 * eps, 2)):
+        matrix = torch.zeros(shape, dtype=torch.float64)
+        matrix.diagonal().copy_(torch.tensor([1.0, 0.5, smallest]))
+        assert torch.linalg.matrix_rank(matrix).item() == rank
+        assert (torch.linalg.pinv(matrix).abs().max() > 3).item() is (rank == 3)
+
+
+OF_MATRICES = {
+    "qr": torch.linalg.qr, "complete qr": lambda a: torch.linalg.qr(a, mode="complete"),
+    "geqrf": torch.geqrf, "lu": torch.linalg.lu_factor, "svd": torch.linalg.svdvals,
+    "eigh": lambda a: torch.linalg.eigh(a + a.mH)[0],
+    "eigenvectors": lambda a: torch.linalg.eigh(a + a.mH)[1].abs(),
+    "ldl": lambda a: torch.linalg.ldl_factor(a + a.mT),
+    "ldl solve": lambda a: torch.linalg.ldl_solve(*torch.linalg.ldl_factor(a + a.mT), a),
+    "inv": torch.linalg.inv, "slogdet": torch.linalg.slogdet,
+    "solve": lambda a: torch.linalg.solve(a, a.mH),
+    "triangle": lambda a: torch.linalg.solve_triangular(a, a.mH, upper=True),
+    "lower triangle": lambda a: torch.linalg.solve_triangular(a, a.mH, upper=False),
+    "cholesky": lambda a: torch.linalg.cholesky(a @ a.mH), "lstsq": lambda a:
+        torch.linalg.lstsq(a, a.mH).solution}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64", "float64"])
+@pytest.mark.parametrize("size", [3, 5, 33, 101])
+@pytest.mark.parametrize("name", OF_MATRICES)
+def test_a_batch_is_its_matrices_wherever_they_lie(name: str, size: int, dtype: str) -> None:
+    # Those of an odd size lie at odd places, at which some of LAPACK's routines do not write.
+    torch.manual_seed(0)
+    kind = getattr(torch, dtype)
+    a = torch.randn(3, size, size, dtype=kind) + 2 * size**0.5 * torch.eye(size, dtype=kind)
+    function = OF_MATRICES[name]
+    together, single = function(a), [function(matrix) for matrix in a]
+    if isinstance(together, torch.Tensor):
+        together, single = (together,), [(one,) for one in single]
+    for part, ones in zip(together, zip(*single, strict=True), strict=True):
+        expected = torch.stack(ones)
+        scale = float(expected.abs().max())
+        tolerance = 1e-10 if dtype == "float64" else 2e-4
+        assert torch.allclose(part, expected, rtol=tolerance, atol=tolerance * scale)

@@ -57,6 +57,30 @@ def test_lengths_that_numpy_takes_for_the_same_are_left_alone(tmp_path: Path) ->
     assert np.zeros((2, 3)).reshape(-2).shape == (6,)
 
 
+def test_numbers_at_which_another_way_begins_are_left_alone(tmp_path: Path) -> None:
+    source = """
+_FEW = 1 << 4
+_MANY = 7
+_LARGE = 2.5
+
+@lru_cache(maxsize=9)
+def f(x, n):
+    if n <= _FEW or n > _LARGE:
+        warn("few" + "words", n == 1)
+        return x
+    return x if n < 8 else x[:_MANY]
+"""
+    path = tmp_path / "kernel.py"
+    path.write_text(source)
+    changed = {m.applied(source.encode()).decode() for m in mutations(path)}
+    for one, other in (("1 << 4", "2 << 4"), ("<= _FEW", "< _FEW"), ("size=9", "size=10"),
+                       ("n == 1", "n != 1")):
+        assert not any(other in text for text in changed) and one in source
+    for text in ("pass", "_MANY = 8", "_LARGE = 5.0", "n >= _LARGE", "n <= 8", "n < 9",
+                 "(n <= _FEW and n > _LARGE)", "not (n <= _FEW or n > _LARGE)"):
+        assert any(text in found for found in changed), text
+
+
 def test_a_seed_draws_the_same_mutations() -> None:
     files = list((PACKAGE / "optim").glob("*.py"))
     first, second, other = (draw(files, 12, seed) for seed in ("0 optim", "0 optim", "1 optim"))
@@ -77,6 +101,10 @@ def test_a_rule_is_looked_for_with_the_ops_that_use_it() -> None:
     line = next(number for number, text in enumerate(path.read_text().splitlines(), 1)
                 if text.startswith("def _cholesky_gradient"))
     assert "linalg.cholesky" in ops_near(PACKAGE, path, line, list(ENTRIES))
+    # What has no name of its own is known by the rule that it is.
+    path = PACKAGE / "ops" / "indexing" / "index_select.py"
+    line = path.read_text().splitlines().index("@_index_fill_tensor.batch") + 3
+    assert ops_near(PACKAGE, path, line, list(ENTRIES)) == ["index_fill"]
 
 
 def test_a_fault_is_put_into_a_running_function() -> None:
@@ -106,7 +134,7 @@ def test_a_fault_is_tried_in_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     sound = path.read_bytes()
     (mutation,) = draw([path], 1, "0")
     faulty = mutation.applied(sound)
-    monkeypatch.setattr(copy, "failed", lambda arguments, seconds: {
+    monkeypatch.setattr(copy, "failed", lambda arguments, seconds, native=False: {
         sound: without, faulty: with_it}[path.read_bytes()])
     assert copy.tried(mutation) == wanted
     assert path.read_bytes() == sound == (PACKAGE / "optim" / "sgd.py").read_bytes()

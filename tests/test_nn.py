@@ -330,3 +330,14 @@ def test_parameters_go_into_a_vector_and_back():
     assert vector.shape == (13,)
     nn.utils.vector_to_parameters(vector * 0 + 2, model.parameters())
     assert all((parameter == 2).all() for parameter in model.parameters())
+
+
+@pytest.mark.parametrize(("options", "rows"), [
+    ({"chunking_method": None}, 10), ({"batch_chunk_size": 3}, 3), ({"batch_chunk_size": 30}, 10),
+    ({"chunking_method": "aspect_ratio"}, 4), ({"chunking_method": "aspect_ratio:2"}, 2),
+    ({"chunking_method": "aspect_ratio:9"}, 1), ({}, 2)], ids=str)
+def test_so_many_rows_of_scores_are_held_at_once(options, rows):
+    """As many as are asked for and there are, or that take no more memory than the input."""
+    chosen = torch.nn.LinearCrossEntropyOptions(**options)
+    assert chosen._chunk_of(10, 4, 12, torch.float32) == rows
+    assert chosen._chunk_of(0, 4, 12, torch.float32) == 1

@@ -4,10 +4,10 @@ import copy
 import gc
 import math
 import pickle
+from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import retrograd as torch
 from retrograd import nn, optim
@@ -88,6 +88,7 @@ CASES = {
 @pytest.mark.parametrize("chunk", [fused.CHUNK, 10, 1])
 def test_updates_follow_the_textbook(name, chunk, monkeypatch):
     monkeypatch.setattr(fused, "CHUNK", chunk)
+    monkeypatch.setattr(fused, "BLOCK", chunk)
     parameters = parameter_list((3, 4), (5,), (), (7, 1), (0,), (30,))
     start = [parameter.detach().clone() for parameter in parameters]
     make, textbook = CASES[name]
@@ -372,3 +373,45 @@ def test_rates_are_annealed_to_that_of_the_average(strategy: str, wanted: list[f
         optimizer.step()
         schedule.step()
     assert rates == pytest.approx(wanted)
+
+
+def moved(make: Any, shapes: list[tuple[int, ...]], sign: int = 1) -> list[torch.Tensor]:
+    torch.manual_seed(0)
+    params = [torch.randn(shape, requires_grad=True) for shape in shapes]
+    optimizer = make(params)
+    for _ in range(3):
+        for param in params:
+            param.grad = sign * torch.randn(param.shape)
+        optimizer.step()
+    assert len({param._version for param in params}) == 1
+    return [param.detach() for param in params]
+
+
+@pytest.mark.parametrize("options", [{}, {"weight_decay": 0.1, "lr": 0.1}, {"d": 1.5}])
+def test_adafactor_steps_alike_on_arrays_and_by_operations(options: dict[str, Any]) -> None:
+    shapes = [(3, 4), (5,), (2, 3, 4), (70, 80), ()]
+    ours = moved(lambda params: torch.optim.Adafactor(params, **options), shapes)
+    # The other way round is taken by operations on tensors.
+    others = moved(lambda params: torch.optim.Adafactor(params, maximize=True, **options), shapes,
+                   -1)
+    torch.testing.assert_close(ours, others)
+
+
+@pytest.mark.parametrize("nesterov", [True, False])
+def test_muon_moves_matrices_of_a_shape_as_it_moves_each(nesterov: bool) -> None:
+    shapes = [(3, 4), (4, 3), (3, 4), (130, 130), (3, 4)]
+
+    def apart(params: list[torch.Tensor]) -> Any:
+        return torch.optim.Muon([{"params": [param]} for param in params], nesterov=nesterov)
+
+    together = moved(lambda params: torch.optim.Muon(params, nesterov=nesterov), shapes)
+    torch.testing.assert_close(together, moved(apart, shapes))
+
+
+def test_muon_refuses_a_method_before_it_moves_anything() -> None:
+    param = torch.ones(2, 2, requires_grad=True)
+    param.grad = torch.ones(2, 2)
+    optimizer = torch.optim.Muon([param], ns_steps=100)
+    with pytest.raises(ValueError, match="less than 100"):
+        optimizer.step()
+    assert not optimizer.state and torch.equal(param, torch.ones(2, 2))

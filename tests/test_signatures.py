@@ -85,11 +85,20 @@ def shown(function: object) -> str:
     (Tensor.__add__, "(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1) "
                      "-> Tensor"),
     (torch.ones(2).mul_, "(other: Tensor | Number) -> Tensor"),
+    (torch.linalg.eig, "(A: Tensor, *, out: Any = None) -> Any"),
     (torch.ones(2).gather, "(dim: int, index: Tensor, *, sparse_grad: bool = False, "
                            "out: Tensor | None = None) -> Tensor"),
 ])
 def test_signatures_of_every_kind(function: object, expected: str) -> None:
     assert shown(function) == expected
+
+
+def test_one_tensor_as_out_is_said_where_one_is_returned() -> None:
+    found = [inspect.signature(function) for function in FUNCTIONS.values()
+             if hasattr(function, "out") and not hasattr(function, "op")]
+    outs = {(shown.return_annotation == "Tensor", shown.parameters["out"].annotation)
+            for shown in found}
+    assert outs == {(True, "Tensor | None"), (False, "Any")}
 
 
 def test_help_shows_signature_and_docstring() -> None:
@@ -136,3 +145,12 @@ def test_public_functions_are_pickled_by_their_public_names(space):
         if isinstance(function, types.FunctionType) and not name.startswith("_") \
                 and not name.endswith("_"):
             assert pickle.loads(pickle.dumps(function)) is function, name
+
+
+def test_methods_that_write_in_place_are_pickled_by_their_names() -> None:
+    """Those that are no functions as well, of which there are many."""
+    methods = [method for name, method in METHODS.items() if name.endswith("_")
+               and not name.endswith("__") and method.__qualname__ == name]
+    assert len(methods) > 80
+    for method in methods:
+        assert pickle.loads(pickle.dumps(method)) is method

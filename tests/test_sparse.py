@@ -126,3 +126,54 @@ def test_an_optimizer_takes_strided_and_sparse_gradients_in_turn() -> None:
         rg.nn.functional.embedding(rg.tensor([1]), table, sparse=sparse).sum().backward()
         optimizer.step()
     assert table.tolist() == [[1.0, 1.0], [-1.125, -1.125], [1.0, 1.0]]
+
+
+@pytest.mark.parametrize("dtype", [rg.float16, rg.bfloat16])
+def test_many_halves_at_one_place_are_added_up_in_single_precision(dtype: rg.dtype) -> None:
+    values = rg.full((4096,), 1.0, dtype=dtype)
+    twice = rg.sparse_coo_tensor(rg.zeros(1, 4096, dtype=rg.int64), values, (2,))
+    assert twice.coalesce().values().tolist() == [4096.0]
+    assert twice.to_dense().tolist() == [4096.0, 0.0]
+
+
+def row() -> rg.Tensor:
+    return rg.sparse_coo_tensor([[0, 2]], [1.0, 2.0], (3,))
+
+
+CUBE = rg.sparse_coo_tensor([[0, 1], [1, 0], [0, 0]], [1.0, 2.0], (2, 2, 2))
+HYBRID = rg.sparse_coo_tensor([[0, 1]], [[1.0, 2.0], [3.0, 4.0]], (2, 2))
+REFUSALS = [
+    (lambda: rg.sparse_csr_tensor([0, 3, 2, 4], [0, 1, 2, 0], rg.ones(4)), "not decrease"),
+    (lambda: rg.sparse_csr_tensor([0, 1, 3], [0, 1, 2, 0], rg.ones(4)), r"elements \(4\)"),
+    (lambda: rg.sparse_csr_tensor([1, 2, 4], [0, 1, 2, 0], rg.ones(4)), "begin with 0"),
+    (lambda: rg.sparse_csr_tensor([], [], rg.ones(0)), "begin with 0"),
+    (lambda: rg.sparse_csr_tensor([0, 1, 3], [0, 1, 2], rg.ones(4)), "3 indices, 4 values"),
+    (lambda: rg.sparse_csc_tensor([[0, 1]], [0], rg.ones(1)), "more than two dims"),
+    (lambda: rg.sparse_coo_tensor([0, 1], rg.ones(2)), "sparse_dim x nnz"),
+    (lambda: rg.sparse_coo_tensor([[0, 1]], rg.ones(3)), "same nnz"),
+    (lambda: rg.sparse_coo_tensor([[0, 1]], rg.ones(2, 3), (2, 4)), "incorrect size"),
+    (lambda: rg.sparse_coo_tensor([[0, 1]], rg.ones(2), (2, 4)), "number of dimensions must be"),
+    (lambda: row().values(), "uncoalesced"), (lambda: row().stride(), "do not have strides"),
+    (lambda: row().untyped_storage(), "do not have storage"),
+    (lambda: row().data_ptr(), "doesn't have storage"),
+    (lambda: row().crow_indices(), "row compressed tensor"),
+    (lambda: row() + rg.ones(3), r"add\(sparse, dense\)"),
+    (lambda: row() + rg.sparse_coo_tensor([[0]], [1.0], (4,)), "expected sizes"),
+    (lambda: row() / row(), "zero-dim dense tensor"),
+    (lambda: rg.sparse.mm(CUBE, rg.ones(2, 2)), "not a sparse tensor of 3"),
+    (lambda: matrix() @ rg.ones(2, 2, dtype=rg.float64), "cannot be multiplied"),
+    (lambda: matrix() @ rg.ones(3, 2), "same dtype"),
+    (lambda: rg.sparse.softmax(HYBRID, 0), "dense dims"),
+    (lambda: HYBRID.transpose(0, 1), "cannot be exchanged"), (lambda: row()[5], "out of bounds"),
+    (lambda: row()[-4], "out of bounds"),
+    (lambda: rg.ones(3).to_sparse(2), "between 1 and 1"),
+    (lambda: rg.ones(3).to_sparse(0), "between 1 and 1"),
+    (lambda: rg.ones(3).to_sparse_csr(), "only matrices"),
+    (lambda: rg.ones(3).coalesce(), "but got Strided"),
+    (lambda: rg.ones(3).sparse_mask(rg.ones(3)), "must be a sparse tensor")]
+
+
+@pytest.mark.parametrize(("call", "says"), REFUSALS)
+def test_what_does_not_fit_is_refused(call: object, says: str) -> None:
+    with pytest.raises((RuntimeError, NotImplementedError, IndexError), match=says):
+        call()

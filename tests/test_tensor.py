@@ -357,3 +357,13 @@ def test_questions():
         torch.set_default_dtype(torch.int64)
     with pytest.raises(RuntimeError, match="set_num_threads expects a positive integer"):
         torch.set_num_threads(0)
+
+
+def test_set_does_not_leave_the_storage() -> None:
+    """PyTorch makes the storage larger, or lets other memory be read."""
+    x = torch.arange(12.0).reshape(3, 4)
+    for source, offset, size in ((x, 0, (13,)), (x[1:], 0, (9,)), (x.untyped_storage(), 12, (1,))):
+        with pytest.raises(RuntimeError, match="out of bounds for storage of size 48"):
+            x.set_(source, offset, size, (1,))
+    assert x.tolist() == torch.arange(12.0).reshape(3, 4).tolist()
+    assert x.set_(x[1:], 4, (4,), (1,)).tolist() == [8, 9, 10, 11]

@@ -625,3 +625,34 @@ def test_a_gradient_that_a_batch_summed_goes_back_to_each_of_its_values() -> Non
         assert first.tolist() == [3.0, 3.0]
         (second,) = rg.autograd.grad((first * weights).sum(), v)
         assert second.tolist() == [[2.0, 5.0]] * 3
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("out_dim", [0, 1, 2])
+@pytest.mark.parametrize("in_dim", [0, 1, 2])
+def test_batches_of_gradients_enter_a_finished_batch(in_dim: int, out_dim: int,
+                                                     nested: bool) -> None:
+    def f(row: Any) -> Any:
+        return row.sin() * 2
+
+    x = rg.linspace(-1, 1, 24, dtype=rg.float64).reshape(2, 3, 4).requires_grad_()
+    made = vmap(vmap(f, 1, 1) if nested else f, in_dim, out_dim)(x)
+    g = rg.linspace(0, 3, 5 * 24, dtype=rg.float64).reshape(5, *made.shape).requires_grad_()
+    (rows,) = rg.autograd.grad(made, x, g, is_grads_batched=True, create_graph=True)
+    wanted = rg.stack([rg.autograd.grad(made, x, own, create_graph=True)[0] for own in g])
+    assert rg.allclose(rows, wanted)
+    h = rows.detach().cos() * rg.tensor([1.0, 2.0]).reshape(2, 1, 1, 1, 1)
+    (found,) = rg.autograd.grad(rows, g, h, is_grads_batched=True)
+    assert rg.allclose(found, rg.stack([rg.autograd.grad(wanted, g, own, retain_graph=True)[0]
+                                        for own in h]))
+
+
+def test_data_is_assigned_inside_transforms() -> None:
+    def double(x: Any) -> Any:
+        y = x * 1
+        y.data = x.data * 2
+        return y
+
+    rows = rg.arange(6.0).reshape(3, 2)
+    assert vmap(double)(rows).tolist() == (rows * 2).tolist()
+    assert jvp(double, (rows,), (rg.ones(3, 2),))[0].tolist() == (rows * 2).tolist()

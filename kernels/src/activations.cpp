@@ -49,8 +49,22 @@ template <class T, class F> void gradient(In<T> g, In<T> x, Out<T> y) {
     });
 }
 
+template <class T> void leaky_gradient(In<T> g, In<T> x, Out<T> y, double slope) {
+    using W = Wide<T>;
+    require(same_shape(g, x) && same_shape(x, y), "the arrays have different shapes");
+    parallel(x.size, GRAIN, [=](I begin, I end) {
+        const T *slopes = g.data, *from = x.data;
+        T* to = y.data;
+        W factor = W(slope);
+        SIMD for (I i = begin; i < end; i++) {
+            W passed = wide(slopes[i]);
+            to[i] = narrow<T>(wide(from[i]) > 0 ? passed : passed * factor);
+        }
+    });
+}
+
 }  // namespace
 
-KERNELS({"rectified", FOR_FLOATS(value, Rectified)}, {"gelu", FOR_FLOATS(value, Gelu)}, {"gelu_gradient", FOR_FLOATS(gradient, Gelu)},
+KERNELS({"rectified", FOR_FLOATS(value, Rectified)}, {"leaky_gradient", FOR_FLOATS(leaky_gradient)}, {"gelu", FOR_FLOATS(value, Gelu)}, {"gelu_gradient", FOR_FLOATS(gradient, Gelu)},
         {"tanh_gelu", FOR_FLOATS(value, TanhGelu)}, {"tanh_gelu_gradient", FOR_FLOATS(gradient, TanhGelu)},
         {"silu", FOR_FLOATS(value, Silu)}, {"silu_gradient", FOR_FLOATS(gradient, Silu)})

@@ -72,6 +72,17 @@ void channel_norm(In<T> x, Maybe<T> weight, Maybe<T> bias, Out<T> y, Out<W> mean
     });
 }
 
+// Moves a running mean and variance towards those found, of which the first ones are the channels'.
+template <class W> void blend(InOut<W> mean, InOut<W> var, In<W> means, In<W> squares, I count, double momentum) {
+    I channels = mean.size;
+    require(var.size == channels && means.size >= channels && squares.size == means.size, "there is a number for each channel");
+    W kept = W(1 - momentum), taken = W(momentum), freedom = W(count - 1);
+    for (I i = 0; i < channels; i++) {
+        mean[i] = mean[i] * kept + means[i] * taken;
+        var[i] = var[i] * kept + squares[i] / freedom * taken;
+    }
+}
+
 // The gradients of the input, the weight and the bias; the last two come of the sums that the first one needs.
 // The moments may be known.
 template <class T, class W = Wide<T>>
@@ -160,5 +171,6 @@ template <class T, class W = Wide<T>> void shifted_channels(In<T> x, In<W> scale
 }  // namespace
 
 KERNELS({"channel_norm", FOR_FLOATS(channel_norm)}, {"channel_gradients", FOR_FLOATS(channel_gradients)},
+        {"blend", bind<blend<float>, blend<double>>},
         {"channel_weight_gradient", FOR_FLOATS(channel_weight_gradient)}, {"channel_sums", FOR_FLOATS(channel_sums)},
         {"shifted_channels", FOR_FLOATS(shifted_channels)})

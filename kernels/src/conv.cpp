@@ -16,43 +16,52 @@ namespace {
 
 // ---------------------------------------------------------------- products
 
-constexpr int SLOPES = MOST_ROWS / 2;
+// Where C vectors of each of R rows of results are: side by side, and so far from one row to the next.
+template <class W> struct Places {
+    const I* source;  // from the first vector of the planes
+    const I* result;
+    I rows_apart;
+};
 
-// R rows of results, C vectors of each, plus the sum over all taps.
+// R rows of results, C vectors of each: the sum over all taps, added to what is there or to `first`.
 template <class W, int R, int C>
-INLINE void tile(const W* source, const I* offsets, const W* weights, I taps, W* to, I step) {
+INLINE void tile(const W* source, const I* offsets, const W* weights, I taps, W* to, Places<W> at, const W* first) {
     V<W> sum[R][C];
-    for (int r = 0; r < R; r++)
-        for (int c = 0; c < C; c++) sum[r][c] = loaded(to + r * step + c * LANES<W>);
+    UNROLLED for (int r = 0; r < R; r++)
+        UNROLLED for (int c = 0; c < C; c++)
+            sum[r][c] = first ? V<W>{} + first[r] : loaded(to + r * at.rows_apart + at.result[c]);
+    const W* x[C];
+    for (int c = 0; c < C; c++) x[c] = source + at.source[c];
     for (I k = 0; k < taps; k++) {
-        const W* x = source + offsets[k];
         V<W> part[C];
-        for (int c = 0; c < C; c++) part[c] = loaded(x + c * LANES<W>);
+        for (int c = 0; c < C; c++) part[c] = loaded(x[c] + offsets[k]);
         for (int r = 0; r < R; r++)
             for (int c = 0; c < C; c++) sum[r][c] += part[c] * weights[k * R + r];
     }
-    for (int r = 0; r < R; r++)
-        for (int c = 0; c < C; c++) stored(to + r * step + c * LANES<W>, sum[r][c]);
+    UNROLLED for (int r = 0; r < R; r++)
+        UNROLLED for (int c = 0; c < C; c++) stored(to + r * at.rows_apart + at.result[c], sum[r][c]);
 }
 
 constexpr I TAPS_AT_ONCE = 512;  // so many rows of weights stay in the first cache
 template <class W, int R>
-void tiles(const W* source, const I* offsets, const W* weights, I taps, W* to, I step) {
-    constexpr I wide = COLUMNS * LANES<W>;
-    for (I k = 0; k < taps; k += TAPS_AT_ONCE) {
-        I some = std::min(TAPS_AT_ONCE, taps - k), j = 0;
-        for (; j + wide <= step; j += wide)
-            tile<W, R, COLUMNS>(source + j, offsets + k, weights + k * R, some, to + j, step);
-        for (; j < step; j += LANES<W>)
-            tile<W, R, 1>(source + j, offsets + k, weights + k * R, some, to + j, step);
+void tiles(const W* source, const I* offsets, const W* weights, I taps, W* to, Places<W> at, I vectors, const W* first) {
+    for (I k = 0; k < taps; k += TAPS_AT_ONCE, first = nullptr) {
+        I some = std::min(TAPS_AT_ONCE, taps - k), v = 0;
+        auto run = [&](auto columns) {
+            constexpr int C = decltype(columns)::value;
+            for (; v + C <= vectors; v += C)
+                tile<W, R, C>(source, offsets + k, weights + k * R, some, to, {at.source + v, at.result + v, at.rows_apart}, first);
+        };
+        run(std::integral_constant<int, COLUMNS>{});
+        run(std::integral_constant<int, 1>{});
     }
 }
 template <class W>
-void tiles(int rows, const W* source, const I* offsets, const W* weights, I taps, W* to, I step) {
-    if (rows == 1) tiles<W, 1>(source, offsets, weights, taps, to, step);
-    else if (rows == 2) tiles<W, 2>(source, offsets, weights, taps, to, step);
-    else if (rows == 4) tiles<W, 4>(source, offsets, weights, taps, to, step);
-    else tiles<W, MOST_ROWS>(source, offsets, weights, taps, to, step);
+void tiles(int rows, const W* source, const I* offsets, const W* weights, I taps, W* to, Places<W> at, I vectors, const W* first) {
+    if (rows == 1) tiles<W, 1>(source, offsets, weights, taps, to, at, vectors, first);
+    else if (rows == 2) tiles<W, 2>(source, offsets, weights, taps, to, at, vectors, first);
+    else if (rows == 4) tiles<W, 4>(source, offsets, weights, taps, to, at, vectors, first);
+    else tiles<W, MOST_ROWS>(source, offsets, weights, taps, to, at, vectors, first);
 }
 
 // ---------------------------------------------------------------- shapes
@@ -107,30 +116,43 @@ template <class T, class W> struct Planes {
         I remainder = row % y.stride * x.stride + column % x.stride;
         return (channel * y.stride * x.stride + remainder) * plane() + row / y.stride * x.size + column / x.stride;
     }
-    // Copies one channel; false if there is something in it that is not finite.
+    // Copies one channel to where there are zeros around it; false if there is something in it that is
+    // not finite.
     bool copy(const T* from, W* to) const {
-        W odd = 0;
+        V<W> odd{};
         for (I ry = 0; ry < y.stride; ry++)
             for (I rx = 0; rx < x.stride; rx++, to += plane())
                 for (I i = 0; i < y.size; i++) {
-                    W* row = to + i * x.size;
                     I source = i * y.stride + ry - y.before;
-                    if (source < 0 || source >= height) {
-                        std::fill(row, row + x.size, W(0));
-                        continue;
-                    }
+                    if (source < 0 || source >= height) continue;
                     // Columns first <= j < last lie inside.
                     I first = std::min(x.size, std::max<I>(0, (x.before - rx + x.stride - 1) / x.stride));
                     I last = std::max(first, std::min(x.size, (width + x.before - rx + x.stride - 1) / x.stride));
-                    const T* p = from + source * width + rx - x.before;
-                    I step = x.stride;
-                    std::fill(row, row + first, W(0));
-                    if (step == 1) SIMD for (I j = first; j < last; j++) row[j] = wide(p[j]);
-                    else for (I j = first; j < last; j++) row[j] = wide(p[j * step]);
-                    std::fill(row + last, row + x.size, W(0));
-                    _Pragma("omp simd reduction(+:odd)") for (I j = first; j < last; j++) odd += row[j] * 0;
+                    const T* p = from + source * width + rx - x.before + first * x.stride;
+                    odd += copied(p, x.stride, to + i * x.size + first, last - first);
                 }
-        return odd == 0;
+        for (I i = 0; i < LANES<W>; i++)
+            if (odd[i] != 0) return false;
+        return true;
+    }
+
+  private:
+    // A row; zeros, where all of it is finite.
+    static INLINE V<W> copied(const T* from, I step, W* to, I count) {
+        V<W> odd{};
+        I j = 0;
+        if constexpr (!is_narrow<T>)
+            if (step == 1)
+                for (; j + LANES<W> <= count; j += LANES<W>) {
+                    V<W> some = loaded(from + j);
+                    stored(to + j, some);
+                    odd += some * W(0);
+                }
+        for (; j < count; j++) {
+            to[j] = wide(from[j * step]);
+            odd[0] += to[j] * 0;
+        }
+        return odd;
     }
 };
 
@@ -177,38 +199,62 @@ template <class W> struct Product {
 };
 
 constexpr I BLOCK_ELEMENTS = 8192;
+
+// Vectors of results: those of each row by itself where rows are whole ones, or of all rows in one
+// piece, with what stands beyond their ends.
+template <class W> struct Vectors {
+    std::vector<I> source, result;
+
+    Vectors(bool whole, I rows, I columns, I width, I row_step) {
+        if (!whole) columns = width *= rows, rows = 1;
+        for (I row = 0; row < rows; row++)
+            for (I j = 0; j < columns; j += LANES<W>) {
+                source.push_back(row * width + j);
+                result.push_back(row * row_step + j);
+            }
+    }
+};
+
 template <class T, class W>
 void compute(const Product<W>& p, const W* source, I source_sample, T* to, I to_sample, I to_plane, const T* bias,
              I samples) {
     if (p.rows <= 0 || p.columns <= 0) return;
     std::vector<Block> blocks = blocks_of(p.kernels);
-    I high = std::min(p.rows, std::max<I>(1, BLOCK_ELEMENTS / (MOST_ROWS * p.width)));
-    I strips = (p.rows + high - 1) / high, count = I(blocks.size());
+    I count = I(blocks.size()), parts = std::max<I>(1, p.rows * MOST_ROWS * p.width / BLOCK_ELEMENTS);
+    I high = (p.rows + parts - 1) / parts, strips = (p.rows + high - 1) / high;
     I work = p.taps * std::min<I>(p.kernels, MOST_ROWS) * high * p.width;
+    bool direct = !is_narrow<T> && p.column_step == 1 && p.columns % LANES<W> == 0 && p.taps;
+    Vectors<W> vectors(direct, high, p.columns, p.width, p.row_step);
     parallel(samples * p.groups * count * strips, rows_grain(std::max<I>(1, work / 8)), [&](I begin, I end) {
-        Aligned<W> memory(MOST_ROWS * whole_vectors<W>(high * p.width));
+        Unset<W> memory(direct ? 0 : MOST_ROWS * whole_vectors<W>(high * p.width));
         W* sums = memory.data();
         for (I i = begin; i < end; i++) {
             I strip = i % strips, rest = i / strips;
             const Block& block = blocks[rest % count];
             I group = rest / count % p.groups, sample = rest / count / p.groups;
-            I first = strip * high, rows = std::min(high, p.rows - first), step = whole_vectors<W>(rows * p.width);
-            for (int r = 0; r < block.rows; r++) {
-                W value = bias ? wide(bias[group * p.kernels + block.first + r]) : W(0);
-                std::fill(sums + r * step, sums + (r + 1) * step, value);
-            }
-            tiles(block.rows, source + sample * source_sample + group * p.source_step + first * p.width,
-                  p.offsets.data(), p.weights.data() + (group * p.kernels + block.first) * p.taps, p.taps, sums, step);
-            for (int r = 0; r < block.rows; r++) {
-                T* plane = to + sample * to_sample + (group * p.kernels + block.first + r) * to_plane + p.start;
-                for (I row = 0; row < rows; row++) {
-                    const W* from = sums + r * step + row * p.width;
-                    T* q = plane + (first + row) * p.row_step;
-                    I stride = p.column_step;
-                    if (stride == 1) SIMD for (I j = 0; j < p.columns; j++) q[j] = narrow<T>(from[j]);
-                    else for (I j = 0; j < p.columns; j++) q[j * stride] = narrow<T>(from[j]);
+            I first = strip * high, rows = std::min(high, p.rows - first), kernel = group * p.kernels + block.first;
+            W values[MOST_ROWS];
+            for (int r = 0; r < block.rows; r++) values[r] = bias ? wide(bias[kernel + r]) : W(0);
+            const W *from = source + sample * source_sample + group * p.source_step + first * p.width;
+            const W* weights = p.weights.data() + kernel * p.taps;
+            T* planes = to + sample * to_sample + kernel * to_plane + p.start + first * p.row_step;
+            Places<W> at{vectors.source.data(), vectors.result.data(), to_plane};
+            if constexpr (!is_narrow<T>)
+                if (direct) {
+                    tiles(block.rows, from, p.offsets.data(), weights, p.taps, planes, at, rows * p.columns / LANES<W>, values);
+                    continue;
                 }
-            }
+            at.rows_apart = whole_vectors<W>(rows * p.width);
+            if (p.taps) tiles(block.rows, from, p.offsets.data(), weights, p.taps, sums, at, at.rows_apart / LANES<W>, values);
+            else for (int r = 0; r < block.rows; r++) std::fill_n(sums + r * at.rows_apart, at.rows_apart, values[r]);
+            for (int r = 0; r < block.rows; r++)
+                for (I row = 0; row < rows; row++) {
+                    const W* found = sums + r * at.rows_apart + row * p.width;
+                    T* q = planes + r * to_plane + row * p.row_step;
+                    I stride = p.column_step;
+                    if (stride == 1) SIMD for (I j = 0; j < p.columns; j++) q[j] = narrow<T>(found[j]);
+                    else for (I j = 0; j < p.columns; j++) q[j * stride] = narrow<T>(found[j]);
+                }
         }
     });
 }
@@ -331,25 +377,42 @@ void convolution_input_gradient(In<T> g, In<T> weight, Out<T> out, I s0, I s1, I
 
 // ---------------------------------------------------------------- the gradient of the weights
 
-// R kernels by SLOPES taps: the positions of a sample are added to sums, a vector for each.
+#if defined(__AVX512F__)
+constexpr int SLOPES = 3, KERNELS_AT_ONCE = 8;  // taps, kernels: 24 of 32 registers are sums
+#else
+constexpr int SLOPES = 2, KERNELS_AT_ONCE = 4;
+#endif
+
+// Positions of some samples: rows of so many vectors, and what lies between samples, rows and kernels.
+struct Positions {
+    I samples, rows, vectors, x_sample, x_row, g_sample, g_row, g_plane;
+};
+
+// R kernels by SLOPES taps: the positions are added to sums, a vector for each.
 template <class W, int R>
-void slopes(const W* g, I g_plane, const W* x, const I* offsets, I taps, I length, W* sums) {
+void slopes(const W* g, const W* x, const I* offsets, I taps, const Positions& at, W* sums) {
     V<W> sum[R][SLOPES];
-    for (int r = 0; r < R; r++)
-        for (int k = 0; k < SLOPES; k++) sum[r][k] = loaded(sums + (r * SLOPES + k) * LANES<W>);
-    const W* q[SLOPES];
-    for (int k = 0; k < SLOPES; k++) q[k] = x + offsets[std::min<I>(k, taps - 1)];
-    for (I j = 0; j < length; j += LANES<W>) {
-        V<W> part[SLOPES];
-        for (int k = 0; k < SLOPES; k++) part[k] = loaded(q[k] + j);
-        for (int r = 0; r < R; r++) {
-            V<W> slope = loaded(g + r * g_plane + j);
-            for (int k = 0; k < SLOPES; k++) sum[r][k] += slope * part[k];
+    UNROLLED for (int r = 0; r < R; r++)
+        UNROLLED for (int k = 0; k < SLOPES; k++) sum[r][k] = loaded(sums + (r * SLOPES + k) * LANES<W>);
+    I shifts[SLOPES];
+    for (int k = 0; k < SLOPES; k++) shifts[k] = offsets[std::min<I>(k, taps - 1)];
+    for (I n = 0; n < at.samples; n++)
+        for (I row = 0; row < at.rows; row++) {
+            const W *p = g + n * at.g_sample + row * at.g_row, *q = x + n * at.x_sample + row * at.x_row;
+            for (I j = 0; j < at.vectors * LANES<W>; j += LANES<W>) {
+                V<W> part[SLOPES];
+                UNROLLED for (int k = 0; k < SLOPES; k++) part[k] = loaded(q + shifts[k] + j);
+                UNROLLED for (int r = 0; r < R; r++) {
+                    V<W> slope = kept(loaded(p + r * at.g_plane + j));
+                    UNROLLED for (int k = 0; k < SLOPES; k++) sum[r][k] += slope * part[k];
+                }
+            }
         }
-    }
-    for (int r = 0; r < R; r++)
-        for (int k = 0; k < SLOPES; k++) stored(sums + (r * SLOPES + k) * LANES<W>, sum[r][k]);
+    UNROLLED for (int r = 0; r < R; r++)
+        UNROLLED for (int k = 0; k < SLOPES; k++) stored(sums + (r * SLOPES + k) * LANES<W>, sum[r][k]);
 }
+
+constexpr I SLOPE_BYTES = 3 << 13;  // of gradients, which stay in the first cache while all taps are gone through
 
 template <class T>
 void convolution_weight_gradient(In<T> g, In<T> x, Out<T> out, I s0, I s1, I p0, I p1, I d0, I d1, I groups) {
@@ -363,28 +426,38 @@ void convolution_weight_gradient(In<T> g, In<T> x, Out<T> out, I s0, I s1, I p0,
         for (I i = 0; i < s.y.kernel; i++)
             for (I j = 0; j < s.x.kernel; j++) offsets.push_back(planes.at(c, i * s.y.dilation, j * s.x.dilation));
     I group_step = planes.at(s.channels_of_group(), 0, 0);
-    // Gradients in rows as wide as the planes, with zeros behind them.
-    Planes<T, W> laid_out{{1, s.y.out, 0}, {1, width, 0}, 1, s.y.out, s.x.out};
-    I length = whole_vectors<W>(s.y.out * width), g_step = s.kernels * length;
+    // Gradients in rows of whole vectors, or as wide as the planes with zeros behind them; planes of 4,096 bytes
+    // would lie in the same lines of the cache.
+    bool whole = s.x.out % LANES<W> == 0;
+    I g_row = whole ? s.x.out : width, length = whole_vectors<W>(s.y.out * g_row), g_plane = length + LANES<W>;
+    Planes<T, W> laid_out{{1, s.y.out, 0}, {1, g_row, 0}, 1, s.y.out, s.x.out};
+    Positions all{1, length / LANES<W>, 1, 0, LANES<W>, s.kernels * g_plane, LANES<W>, g_plane};
+    if (whole) all.rows = s.y.out, all.vectors = g_row / LANES<W>, all.x_row = width, all.g_row = g_row;
     Aligned<W> gradients;
     std::vector<Block> blocks = blocks_of(kernels);
     I count = I(blocks.size()), parts = (taps + SLOPES - 1) / SLOPES;
     auto of_finite = [&](const W* copies, I step, I samples) {
         // Threads take other taps of the same kernels, whose gradients they share in the first cache.
-        I pieces = std::min<I>(parts, 8), all = groups * count;
+        I pieces = std::min<I>(parts, 8), everything = groups * count;
         I work = samples * length * (taps / pieces + 1) * std::min<I>(kernels, MOST_ROWS);
-        parallel(pieces * all, rows_grain(std::max<I>(1, work / 8)), [&](I begin, I end) {
+        parallel(pieces * everything, rows_grain(std::max<I>(1, work / 8)), [&](I begin, I end) {
             // Sample by sample, and all taps of one before the next: the gradients of some kernels stay in the first cache.
             Aligned<W> memory;
             auto rows = [&](auto height, I block, I kernel, I first, I last) {
                 constexpr int R = decltype(height)::value;
                 constexpr I each = R * SLOPES * LANES<W>;
                 memory.assign((last - first) * each, W(0));
-                for (I n = 0; n < samples; n++)
-                    for (I part = first; part < last; part++)
-                        slopes<W, R>(gradients.data() + n * g_step + kernel * length, length,
-                                     copies + n * step + block / count * group_step, &offsets[part * SLOPES],
-                                     taps - part * SLOPES, length, memory.data() + (part - first) * each);
+                I most = std::max<I>(1, SLOPE_BYTES / (R * all.vectors * VECTOR_BYTES));  // rows
+                Positions at = all;
+                at.x_sample = step, at.samples = std::max<I>(1, most / all.rows);
+                const W *g_first = gradients.data() + kernel * g_plane, *x_first = copies + block / count * group_step;
+                for (I n = 0; n < samples; n += at.samples)
+                    for (I row = 0; row < all.rows; row += most) {
+                        at.rows = std::min(most, all.rows - row), at.samples = std::min(at.samples, samples - n);
+                        for (I part = first; part < last; part++)
+                            slopes<W, R>(g_first + n * at.g_sample + row * at.g_row, x_first + n * step + row * at.x_row,
+                                         &offsets[part * SLOPES], taps - part * SLOPES, at, memory.data() + (part - first) * each);
+                    }
                 for (I part = first; part < last; part++)
                     for (I i = 0; i < R * SLOPES; i++) {
                         const W* lanes = memory.data() + (part - first) * each + i * LANES<W>;
@@ -393,12 +466,15 @@ void convolution_weight_gradient(In<T> g, In<T> x, Out<T> out, I s0, I s1, I p0,
                     }
             };
             for (I i = begin; i < end; i++) {
-                I piece = i / all, block = i % all, first = piece * parts / pieces, last = (piece + 1) * parts / pieces;
+                I piece = i / everything, block = i % everything, first = piece * parts / pieces, last = (piece + 1) * parts / pieces;
                 I kernel = block / count * kernels + blocks[block % count].first;
                 for (int r = 0, left = blocks[block % count].rows; left > 0;) {
-                    if (left >= SLOPES) {
-                        rows(std::integral_constant<int, SLOPES>{}, block, kernel + r, first, last);
-                        r += SLOPES, left -= SLOPES;
+                    if (left >= KERNELS_AT_ONCE) {
+                        rows(std::integral_constant<int, KERNELS_AT_ONCE>{}, block, kernel + r, first, last);
+                        r += KERNELS_AT_ONCE, left -= KERNELS_AT_ONCE;
+                    } else if (left >= KERNELS_AT_ONCE / 2) {
+                        rows(std::integral_constant<int, KERNELS_AT_ONCE / 2>{}, block, kernel + r, first, last);
+                        r += KERNELS_AT_ONCE / 2, left -= KERNELS_AT_ONCE / 2;
                     } else {
                         rows(std::integral_constant<int, 1>{}, block, kernel + r, first, last);
                         r++, left--;
@@ -414,7 +490,7 @@ void convolution_weight_gradient(In<T> g, In<T> x, Out<T> out, I s0, I s1, I p0,
                 for (I n = 0; n < samples; n++)
                     for (I k = 0; k < taps; k++)
                         for (I i = 0; i < s.y.out; i++) {
-                            const W* p = gradients.data() + n * g_step + kernel * length + i * width;
+                            const W* p = gradients.data() + n * all.g_sample + kernel * g_plane + i * g_row;
                             const W* q = copies + n * step + kernel / kernels * group_step + offsets[k] + i * width;
                             W sum = 0;
                             for (I j = 0; j < s.x.out; j++) sum += p[j] * q[j];
@@ -425,15 +501,11 @@ void convolution_weight_gradient(In<T> g, In<T> x, Out<T> out, I s0, I s1, I p0,
     I plane = s.y.out * s.x.out;
     if (g.size && out.size)
         with_copies<T, W>(planes, x.data, s.samples, s.x.reach(), [&](const W* copies, I step, I first, I samples, bool finite) {
-            gradients.resize(samples * g_step, W(0));
+            gradients.resize(samples * all.g_sample, W(0));
             parallel(samples * s.kernels, rows_grain(plane), [&](I begin, I end) {
-                for (I i = begin; i < end; i++) {
-                    W* to = gradients.data() + i * length;
-                    laid_out.copy(g.data + (first * s.kernels + i) * plane, to);
-                    std::fill(to + s.y.out * width, to + length, W(0));
-                }
+                for (I i = begin; i < end; i++) laid_out.copy(g.data + (first * s.kernels + i) * plane, gradients.data() + i * g_plane);
             });
-            if (finite) of_finite(copies, step, samples);
+            if (finite || whole) of_finite(copies, step, samples);
             else of_any(copies, step, samples);
         });
     for (I i = 0; i < out.size; i++) out[i] = narrow<T>(total[i]);

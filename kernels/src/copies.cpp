@@ -3,7 +3,8 @@
 #include <vector>
 
 #include "binding.hpp"
-#include "vectors.hpp"
+#include "maths.hpp"
+#include "transposing.hpp"
 
 namespace {
 
@@ -23,52 +24,11 @@ template <class T> std::vector<Dim> dims_of(const Seen<T>& x) {
     return dims;
 }
 
-// ---------------------------------------------------------------- transposed squares
-
-template <class T> using Square = V<T>[LANES<T>];
-
-// Squares of `half` by `half` elements change their places across the diagonal of larger ones.
-template <class T, I half> INLINE void exchange(Square<T>& rows) {
-    if constexpr (half < LANES<T>) {
-        typedef T Lanes __attribute__((vector_size(VECTOR_BYTES)));
-        Lanes upper, lower;
-        for (I j = 0; j < LANES<T>; j++) {
-            upper[j] = T(j & half ? LANES<T> + j - half : j);
-            lower[j] = T(j & half ? LANES<T> + j : j + half);
-        }
-        for (I i = 0; i < LANES<T>; i++) {
-            if (i & half) continue;
-            V<T> a = rows[i], b = rows[i + half];
-            rows[i] = __builtin_shuffle(a, b, upper);
-            rows[i + half] = __builtin_shuffle(a, b, lower);
-        }
-        exchange<T, 2 * half>(rows);
-    }
-}
-
-// `across` elements lie side by side in the source, `along` in the result.
-template <class T> void transpose(const T* from, T* to, I across, I along, I from_step, I to_step) {
-    constexpr I L = LANES<T>;
-    I whole = sizeof(T) >= 4 && across >= L ? along / L * L : 0;
-    for (I j = 0; j < whole; j += L)
-        for (I k = 0; k + L <= across; k += L) {
-            if constexpr (sizeof(T) >= 4) {
-                Square<T> rows;
-                for (I i = 0; i < L; i++) rows[i] = loaded<T>(from + (j + i) * from_step + k);
-                exchange<T, 1>(rows);
-                for (I i = 0; i < L; i++) stored<T>(to + (k + i) * to_step + j, rows[i]);
-            }
-        }
-    for (I k = whole ? across / L * L : across; k < across; k++)
-        for (I j = 0; j < whole; j++) to[k * to_step + j] = from[j * from_step + k];
-    for (I k = 0; k < across; k++)
-        for (I j = whole; j < along; j++) to[k * to_step + j] = from[j * from_step + k];
-}
-
 // ---------------------------------------------------------------- arrays
 
 template <class T> void copy_row(const T* from, T* to, I n, I step) {
     if (step == 1) std::memcpy(to, from, n * sizeof(T));
+    else if (step == -1) SIMD for (I i = 0; i < n; i++) to[i] = from[-i];
     else for (I i = 0; i < n; i++) to[i] = from[i * step];
 }
 
@@ -117,6 +77,36 @@ template <class T> void copied_in_rows(Seen<T> x, Out<T> y) {
     });
 }
 
+template <class T> bool lies_in_rows(const Filled<T>& y) {
+    I step = 1;
+    for (int d = y.ndim - 1; d >= 0; step *= y.dim(d), d--)
+        if (y.dim(d) > 1 && y.step(d) != step) return false;
+    return true;
+}
+
+// Into an array whose last dimension lies side by side; none of its elements may be met twice.
+template <class T> void copied_into(Seen<T> x, Filled<T> y) {
+    require(same_shape(x, y) && y.ndim, "the result has another shape");
+    int last = y.ndim - 1;
+    I n = y.dim(last);
+    require(n == 1 || y.step(last) == 1, "the rows of the result do not lie side by side");
+    if (!y.size) return;
+    if (n > 1 && x.step(last) != 1 && lies_in_rows(y)) {
+        Out<T> rows;
+        static_cast<Array<T>&>(rows) = y;
+        return copied_in_rows(x, rows);  // which knows transposed arrays
+    }
+    // Long rows are cut, so that there is something for each thread.
+    I cuts = std::max<I>(1, n / GRAIN), length = (n + cuts - 1) / cuts;
+    parallel(y.size / n * cuts, rows_grain(length), [=](I begin, I end) {
+        for (I k = begin; k < end; k++) {
+            I start = k % cuts * length;
+            copy_row(x.part(k / cuts, last) + start * x.step(last), y.part(k / cuts, last) + start, std::min(length, n - start), x.step(last));
+        }
+    });
+}
+
 }  // namespace
 
-KERNELS({"copied_in_rows", bind<copied_in_rows<std::uint8_t>, copied_in_rows<std::int16_t>, copied_in_rows<std::int32_t>, copied_in_rows<std::int64_t>>})
+KERNELS({"copied_into", bind<copied_into<std::uint8_t>, copied_into<std::int16_t>, copied_into<std::int32_t>, copied_into<std::int64_t>>},
+        {"copied_in_rows", bind<copied_in_rows<std::uint8_t>, copied_in_rows<std::int16_t>, copied_in_rows<std::int32_t>, copied_in_rows<std::int64_t>>})

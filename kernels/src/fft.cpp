@@ -1,4 +1,4 @@
-// Discrete Fourier transforms of lengths without prime factors above 7.
+// Discrete Fourier transforms of lengths without prime factors above 13.
 //
 // All arithmetic is on vectors each lane of which belongs to another transform: that of a neighbouring
 // column, or of another row. A long row is seen as a matrix of n1 by n2 numbers: its columns are
@@ -223,7 +223,7 @@ template <class T, int R> void pass(const Lanes<T>* x, Lanes<T>* y, I rest, I do
 }
 
 I without_small_factors(I n) {
-    for (I radix : {2, 3, 5, 7})
+    for (I radix : {2, 3, 5, 7, 11, 13})
         while (n > 1 && n % radix == 0) n /= radix;
     return n;
 }
@@ -239,7 +239,7 @@ template <class T> struct Passes {  // of a transform in lanes
 
     explicit Passes(I length) : n(length) {
         I rest = n;
-        for (int radix : {7, 5, 3})
+        for (int radix : {13, 11, 7, 5, 3})
             while (rest % radix == 0) add(radix, rest);
         while (rest % 8 == 0 && rest != 16) add(8, rest);
         while (rest % 4 == 0) add(4, rest);
@@ -259,7 +259,8 @@ template <class T> struct Passes {  // of a transform in lanes
     Lanes<T>* operator()(Lanes<T>* x, Lanes<T>* y) const {
         for (const Pass& each : all) {
             auto run = each.radix == 8 ? pass<T, 8> : each.radix == 4 ? pass<T, 4> : each.radix == 2 ? pass<T, 2>
-                       : each.radix == 3 ? pass<T, 3> : each.radix == 5 ? pass<T, 5> : pass<T, 7>;
+                       : each.radix == 3 ? pass<T, 3> : each.radix == 5 ? pass<T, 5> : each.radix == 7 ? pass<T, 7>
+                       : each.radix == 11 ? pass<T, 11> : pass<T, 13>;
             run(x, y, each.rest, each.done, each.roots.data());
             std::swap(x, y);
         }
@@ -300,30 +301,40 @@ template <class T> void columns(const Rows<T>& a, I inner) {
     });
 }
 
-// Short rows, as many at a time as there are lanes.
-template <class T> void short_rows(const Rows<T>& a) {
+// Short rows, as many at a time as there are lanes. What is read has `more` numbers than are transformed, and
+// before(from, to) makes these of them; after(from, to) makes what is written, with `more` numbers, of the result.
+// Each returns where it left them, in one of its two buffers.
+template <class T, class Before, class After>
+void short_rows(const Rows<T>& a, I more_read, Before before, I more_written, After after) {
     constexpr I L = LANES<T>;
     const Passes<T>& passes = kept<Passes<T>>(a.n);
-    I groups = (a.count + L - 1) / L;
+    I groups = (a.count + L - 1) / L, read = a.n + more_read, written = a.n + more_written;
     parallel(groups, rows_grain(a.n * L, 8), [&](I begin, I end) {
-        auto one = buffer<T>(a.n + L), other = buffer<T>(a.n + L);
+        auto one = buffer<T>(a.n + 1 + L), other = buffer<T>(a.n + 1 + L);
+        auto other_than = [&](Lanes<T>* p) { return p == one.get() ? other.get() : one.get(); };
         for (I i = begin; i < end; i++) {
             I lanes = std::min(L, a.count - i * L);
             const T* x = a.x + 2 * i * L * a.x_step;
             T* y = a.y + 2 * i * L * a.y_step;
-            for (I j = 0; j < a.n; j += L) {
+            for (I j = 0; j < read; j += L) {
                 for (I r = 0; r < L; r++)
-                    one[j + r] = r < lanes ? a.read(x + 2 * (r * a.x_step + j), std::min(L, a.n - j)) : Lanes<T>{};
+                    one[j + r] = r < lanes ? a.read(x + 2 * (r * a.x_step + j), std::min(L, read - j)) : Lanes<T>{};
                 transpose(&one[j]);
             }
-            Lanes<T>* found = passes(one.get(), other.get());
-            for (I j = 0; j < a.n; j += L) {
+            Lanes<T>* given = before(one.get(), other.get());
+            Lanes<T>* found = passes(given, other_than(given));
+            found = after(found, other_than(found));
+            for (I j = 0; j < written; j += L) {
                 transpose(found + j);
                 for (I r = 0; r < lanes; r++)
-                    a.write(y + 2 * (r * a.y_step + j), found[j + r], std::min(L, a.n - j));
+                    a.write(y + 2 * (r * a.y_step + j), found[j + r], std::min(L, written - j));
             }
         }
     });
+}
+template <class T> void short_rows(const Rows<T>& a) {
+    auto as_it_is = [](Lanes<T>* from, Lanes<T>*) INLINE_LAMBDA { return from; };
+    short_rows(a, 0, as_it_is, 0, as_it_is);
 }
 
 // How a long row is taken apart: number n2 i + j of it stands in row i, column j of a matrix, and
@@ -444,8 +455,9 @@ template <class T> void long_rows(const Rows<T>& a, const Split<T>& split) {
 }
 
 // Short rows fill all lanes if there are many of them, long ones stay in the first cache.
+constexpr I SHORT = 128;
 template <class T> void rows(const Rows<T>& a) {
-    constexpr I L = LANES<T>, SHORT = 128, LONG = 2048;
+    constexpr I L = LANES<T>, LONG = 2048;
     if (a.count < L / 2 ? a.n >= 16 : a.n > SHORT) {
         const Split<T>& split = kept<Split<T>>(a.n);
         bool filled = split.n1 % L == 0 && split.n2 % L == 0;
@@ -466,13 +478,18 @@ template <class T> struct Halves {
     Powers<T> powers;
     Lanes<T> within;
     std::vector<T> first;
+    I behind;                             // the first number that is taken alone, in a long row
+    std::vector<std::complex<T>> single;  // powers of these
 
     explicit Halves(I h)
-        : n(h), blocks(std::max<I>(0, (h - 1) / 2 / L)), powers(2 * h), within(powers.in_lanes(1)) {
+        : n(h), blocks(std::max<I>(0, (h - 1) / 2 / L)), powers(2 * h), within(powers.in_lanes(1)),
+          behind(h <= SHORT ? 1 : 1 + blocks * L) {
         first.resize(2 * std::min(blocks, MOST_KEPT));
         T* to = first.data();
         for (I b = 0; b < I(first.size()) / 2; b++) put_root<T>(to, powers[1 + b * L]);
+        for (I k = behind; 2 * k <= h; k++) single.push_back(std::complex<T>(powers[k]));
     }
+    std::complex<T> single_power(I k) const { return single[k - behind]; }
     std::complex<T> power(I k) const {
         I b = (k - 1) / L;
         if ((k - 1) % L == 0 && 2 * b < I(first.size())) return {first[2 * b], first[2 * b + 1]};
@@ -509,7 +526,7 @@ template <class T, bool FORWARD> void change_halves(const T* x, I x_step, T* y, 
         }
         for (I k = 1 + table.blocks * L; 2 * k <= h; k++) {
             std::complex<T> z(from[2 * k], from[2 * k + 1]), o(from[2 * (h - k)], -from[2 * (h - k) + 1]);
-            std::complex<T> w(table.powers[k]), s = z + o, d = z - o;
+            std::complex<T> w = table.single_power(k), s = z + o, d = z - o;
             w = FORWARD ? std::complex<T>(w.imag(), -w.real()) : std::complex<T>(w.imag(), w.real());
             d = {d.real() * w.real() - d.imag() * w.imag(), d.real() * w.imag() + d.imag() * w.real()};
             to[2 * k] = s.real() + d.real();
@@ -527,6 +544,49 @@ template <class T, bool FORWARD> void change_halves(const T* x, I x_step, T* y, 
             else rest(from, to);
         }
     });
+}
+
+// The same for numbers that lie in lanes.
+template <class T, bool FORWARD> INLINE void change_halves_in_lanes(const Lanes<T>* x, Lanes<T>* y, const Halves<T>& table) {
+    I h = table.n;
+    V<T> a = x[0].re, b = FORWARD ? x[0].im : x[h].re, none{};
+    y[0] = FORWARD ? Lanes<T>{2 * (a + b), none} : Lanes<T>{a + b, a - b};
+    if (FORWARD) y[h] = {2 * (a - b), none};
+    for (I k = 1; 2 * k <= h; k++) {
+        Lanes<T> z = x[k], o = {x[h - k].re, -x[h - k].im}, s = z + o, d = z - o;
+        std::complex<T> w = table.single_power(k);
+        d = quarter_turned(FORWARD ? turned(d, w.real(), w.imag()) : turned(d, -w.real(), w.imag()));
+        y[k] = s + d;
+        y[h - k] = {s.re - d.re, d.im - s.im};
+    }
+}
+template <class T> bool are_short(const Rows<T>& a) { return a.n <= SHORT && a.count >= LANES<T> / 2; }
+
+// Real numbers, two of which are one complex number of the rows, to half their spectrum, and back.
+template <class T> void real_rows(const Rows<T>& a) {
+    if (are_short(a)) {
+        const Halves<T>& table = kept<Halves<T>>(a.n);
+        return short_rows(a, 0, [](Lanes<T>* from, Lanes<T>*) INLINE_LAMBDA { return from; }, 1,
+                          [&](Lanes<T>* from, Lanes<T>* to) INLINE_LAMBDA {
+                              change_halves_in_lanes<T, true>(from, to, table);
+                              return to;
+                          });
+    }
+    rows(a);
+    change_halves<T, true>(a.y, a.y_step, a.y, a.y_step, a.count, a.n);
+}
+template <class T> void rows_of_halves(const Rows<T>& a) {
+    if (are_short(a)) {
+        const Halves<T>& table = kept<Halves<T>>(a.n);
+        return short_rows(a, 1, [&](Lanes<T>* from, Lanes<T>* to) INLINE_LAMBDA {
+            for (I k = 0; k <= a.n; k++) std::swap(from[k].re, from[k].im);  // as they were before they were read
+            change_halves_in_lanes<T, false>(from, to, table);
+            for (I k = 0; k < a.n; k++) std::swap(to[k].re, to[k].im);
+            return to;
+        }, 0, [](Lanes<T>* from, Lanes<T>*) INLINE_LAMBDA { return from; });
+    }
+    change_halves<T, false>(a.x, a.x_step, a.y, a.y_step, a.count, a.n);
+    rows(Rows<T>{a.y, a.y, a.count, a.n, a.y_step, a.y_step, a.scale, true});
 }
 
 // ---------------------------------------------------------------- arrays
@@ -575,8 +635,7 @@ template <class T> void half_fourier(In<T> x, Out<std::complex<T>> y, I dims, do
     int last = x.ndim - 1;
     I n = x.dim(last), h = n / 2, count = x.size / n;
     T* to = reinterpret_cast<T*>(y.data);
-    rows(Rows<T>{x.data, to, count, h, h, h + 1, T(scale / 2), false});
-    change_halves<T, true>(to, h + 1, to, h + 1, count, h);
+    real_rows(Rows<T>{x.data, to, count, h, h, h + 1, T(scale / 2), false});
     over_dims(to, to, y, dims & ~(I(1) << last), 1, false);
 }
 template <class T> void real_fourier(In<std::complex<T>> x, Out<T> y, I dims, double scale) {
@@ -592,12 +651,54 @@ template <class T> void real_fourier(In<std::complex<T>> x, Out<T> y, I dims, do
         over_dims(from, changed.get(), x, dims, 1, true);
         from = changed.get();
     }
-    change_halves<T, false>(from, h + 1, y.data, h, count, h);
-    rows(Rows<T>{y.data, y.data, count, h, h, h, T(scale), true});
+    rows_of_halves(Rows<T>{from, y.data, count, h, h + 1, h, T(scale), true});
+}
+
+// The plain sums of rows whose length is a prime. A power of a generator stands at each place but the
+// first, so that what is left is a convolution: `powers` are these places, `factors` the spectrum of
+// the roots in their order, and `places` say where each result stands.
+template <class T>
+void prime_fourier(In<std::complex<T>> x, Out<std::complex<T>> y, In<std::int64_t> powers, In<std::int64_t> places,
+                   In<std::complex<T>> factors) {
+    using C = std::complex<T>;
+    require(same_shape(x, y) && x.ndim, "the result has another shape");
+    I n = x.dim(x.ndim - 1), m = n - 1;
+    require(m > 0 && without_small_factors(m) == 1, "a length has large factors");
+    require(powers.size == m && factors.size == m && places.size == n, "the lists have other lengths");
+    for (I k = 0; k < m; k++) require(powers.data[k] >= 0 && powers.data[k] < n, "no such place");
+    for (I k = 0; k < n; k++) require(places.data[k] >= 0 && places.data[k] < m, "no such place");
+    I count = x.size / n;
+    if (!count) return;
+    constexpr I GROUP = 16;  // rows at a time, which stay in the cache
+    parallel((count + GROUP - 1) / GROUP, rows_grain(GROUP * n, 16), [&](I begin, I end) {
+        std::unique_ptr<C[]> work(new C[GROUP * m]);
+        T* numbers = reinterpret_cast<T*>(work.get());
+        for (I first = begin * GROUP; first < std::min(end * GROUP, count); first += GROUP) {
+            I some = std::min(GROUP, count - first);
+            const C* from = x.data + first * n;
+            C* to = y.data + first * n;
+            for (I r = 0; r < some; r++)
+                for (I k = 0; k < m; k++) work[r * m + k] = from[r * n + powers.data[k]];
+            rows(Rows<T>{numbers, numbers, some, m, m, m, T(1), false});
+            for (I r = 0; r < some; r++) {
+                C* row = work.get() + r * m;
+                to[r * n] = from[r * n] + row[0];
+                for (I k = 0; k < m; k++) {
+                    T re = row[k].real(), im = row[k].imag(), c = factors.data[k].real(), d = factors.data[k].imag();
+                    row[k] = {re * c - im * d, re * d + im * c};
+                }
+                row[0] += from[r * n];
+            }
+            rows(Rows<T>{numbers, numbers, some, m, m, m, T(1), true});
+            for (I r = 0; r < some; r++)
+                for (I k = 1; k < n; k++) to[r * n + k] = work[r * m + places.data[k]];
+        }
+    });
 }
 
 }  // namespace
 
 KERNELS({"fourier", bind<fourier<float>, fourier<double>>},
+        {"prime_fourier", bind<prime_fourier<float>, prime_fourier<double>>},
         {"half_fourier", bind<half_fourier<float>, half_fourier<double>>},
         {"real_fourier", bind<real_fourier<float>, real_fourier<double>>})

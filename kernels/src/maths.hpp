@@ -65,6 +65,27 @@ INLINE double exp_(double x) {
     return x != x ? x : y;
 }
 
+// In double precision, since what is left of a difference would not be enough digits.
+INLINE float expm1_(float x) {
+    double c = x < -20.f ? -20. : double(x);
+    c = c > 89. ? 89. : c;
+    std::uint64_t k;
+    double rest = reduced_exp(c, k), factor = power_of_two(k);
+    float y = float(rest * factor + (factor - 1));
+    return x != x || x == 0 ? x : y;
+}
+
+// A polynomial near 0, 1 - 2 / (exp(2 |x|) + 1) elsewhere.
+INLINE float near_tanh(float x) {
+    constexpr float p[] = {-0.3333329927f, 0.1333195824f, -0.05378668321f, 0.02080538322f, -0.005905866667f};
+    float size = std::fabs(x), c = size > 10.f ? 10.f : size, z = x * x;
+    std::int32_t k;
+    float e = reduced_exp(c * 2, k), factor = power_of_two(k);
+    float far = std::copysign(1 - 2 / (e * factor + (factor + 1)), x), near = x + x * (z * polynomial(z, p));
+    float y = size < 0.6f ? near : far;
+    return x != x || x == 0 ? x : y;
+}
+
 // With e = exp(-2 |x|) - 1 it is -e / (e + 2), which is right to the last digits near 0 as well.
 template <class T, class Exponent> INLINE T tanh_by(T x, T bound) {
     T size = std::fabs(x);
@@ -79,6 +100,73 @@ INLINE float tanh_(float x) { return tanh_by<float, std::int32_t>(x, 10.f); }
 INLINE double tanh_(double x) { return tanh_by<double, std::uint64_t>(x, 20.); }
 
 template <class T> INLINE T sigmoid_(T x) { return 1 / (exp_(-x) + 1); }
+
+// ---------------------------------------------------------------- logarithms
+
+// x = 2^k (1 + f), with 1 + f from sqrt(1/2) to sqrt(2), for a normal number.
+template <class T> INLINE T exponent(T x, T& f) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr int DIGITS = std::numeric_limits<T>::digits - 1, BIAS = std::numeric_limits<T>::max_exponent - 1;
+    constexpr Bits ONE = Bits(BIAS) << DIGITS, UNIT = Bits(1) << DIGITS;
+    constexpr Bits ROOT = sizeof(T) == 4 ? Bits(0x3f3504f3) : Bits(0x3fe6a09e667f3bcd);
+    constexpr T LARGE_ONE = T(std::uint64_t(1) << DIGITS);  // whose last digit is 1
+    Bits bits = bits_as<Bits>(x) + (ONE - ROOT);
+    f = bits_as<T>((bits & (UNIT - 1)) + ROOT) - 1;
+    return bits_as<T>(bits >> DIGITS | bits_as<Bits>(LARGE_ONE)) - (LARGE_ONE + BIAS);
+}
+
+// To the digits of float, of a normal number.
+INLINE double short_log(double x) {
+    constexpr double p[] = {0.666666666673750901, 0.399999987973375856, 0.28571754535914489, 0.221914008303085036,
+                            0.193626537142020077};
+    double f, k = exponent(x, f), s = f / (2 + f), z = s * s;
+    return k * 0.69314718055994530942 + s * (2 + z * polynomial(z, p));
+}
+// log(1 + f) + k log(2), the latter in two parts.
+INLINE float log_of_parts(float f, float k) {
+    constexpr float p[] = {0.3333333171f, -0.2500082104f, 0.200012269f, -0.1662335716f,
+                           0.1420175737f, -0.1316018367f, 0.1276158245f, -0.07634499985f};
+    float z = f * f;
+    return k * 0.693359375f + (f - (z * 0.5f - (f * z * polynomial(f, p) - k * 2.12194440054691e-4f)));
+}
+INLINE float log_(float x) {
+    constexpr float INFINITE = std::numeric_limits<float>::infinity();
+    bool subnormal = x < 0x1p-126f;
+    float f, k = exponent(subnormal ? x * 0x1p25f : x, f) - (subnormal ? 25.f : 0.f);
+    float found = log_of_parts(f, k);
+    found = x > 0 ? found : x == 0 ? -INFINITE : std::numeric_limits<float>::quiet_NaN();
+    return x == INFINITE ? x : found;
+}
+// Of the sum 1 + x, f gets back what the rounding took.
+INLINE float log1p_(float x) {
+    constexpr float INFINITE = std::numeric_limits<float>::infinity();
+    float sum = 1 + x, f, k = exponent(sum, f);
+    f += (x - (sum - 1)) * bits_as<float>((127 - std::int32_t(k)) << 23);
+    float found = log_of_parts(f, k);
+    found = x > -1 ? found : x == -1 ? -INFINITE : std::numeric_limits<float>::quiet_NaN();
+    return x == INFINITE || x == 0 ? x : found;
+}
+
+// ---------------------------------------------------------------- angles
+
+// For |x| up to 2^20: x is reduced by quarters of a turn in double precision.
+constexpr float LARGEST_ANGLE = 0x1p20f;
+template <int QUARTERS> INLINE float sine_(float x) {
+    constexpr float p[] = {-0.1666665491f, 0.008332175843f, -0.0001951697706f};
+    constexpr float q[] = {0.04166664681f, -0.001388736448f, 2.443809051e-05f};
+    constexpr double MAGIC = 0x1.8p52;
+    double shifted = double(x) * 0.63661977236758134308 + MAGIC, whole = shifted - MAGIC;
+    std::uint32_t turn = std::uint32_t(bits_as<std::uint64_t>(shifted)) + QUARTERS;
+    double r = double(x) - whole * 0x1.921fb544p+0;  // 33 bits of a quarter, and the rest
+    r -= whole * 0x1.0b4611a626331p-34;
+    float s = float(r), z = s * s, low = float(r - double(s)), half = z * 0.5f, rest = 1 - half;
+    // What the roundings of the angle, and of 1 - z / 2, took is given back.
+    float sine = s + (s * (z * polynomial(z, p)) + low);
+    float cosine = rest + ((1 - rest - half) + (z * z * polynomial(z, q) - s * low));
+    float found = turn & 1 ? cosine : sine;
+    found = bits_as<float>(bits_as<std::uint32_t>(found) ^ (turn & 2) << 30);
+    return QUARTERS == 0 && x == 0 ? x : found;
+}
 
 // ---------------------------------------------------------------- the normal distribution
 

@@ -1,5 +1,7 @@
 // Steps of optimizers in one pass over parameters, gradients and state. They round as NumPy's functions
 // do one by one: products and sums are not contracted.
+#include <vector>
+
 #include "binding.hpp"
 #include "maths.hpp"
 
@@ -67,8 +69,100 @@ void adam_step(InOut<T> param, In<T> grad, InOut<T> first_moment, InOut<T> secon
     else for_elements(n, [=](I i) INLINE_LAMBDA { move(i, [](I, T v) INLINE_LAMBDA { return v; }); });
 }
 
+// Adafactor. Parameters are rows of some width, of which `update(row)(column)` is the direction; it is
+// taken `alpha` times, less where its root mean square is above `most`.
+template <class T, class F> double mean_square(I rows, I width, F at) {
+    std::vector<double> squares(rows);
+    parallel(rows, rows_grain(width, 4), [&](I begin, I end) {
+        for (I i = begin; i < end; i++) {
+            auto row = at(i);
+            squares[i] = summed<T>(width, [=](I j) INLINE_LAMBDA { T v = row(j); return v * v; });
+        }
+    });
+    double total = 0;
+    for (double square : squares) total += square;
+    return total / double(rows * width);
+}
+
+template <class T, class F> void move_by_size(T* p, I rows, I width, double rate, double least, double most, double shrink, F update) {
+    double size = std::sqrt(mean_square<T>(rows, width, [=](I i) { return [q = p + i * width](I j) INLINE_LAMBDA { return q[j]; }; }));
+    double length = std::sqrt(mean_square<T>(rows, width, update)) / most;
+    T factor = T(-std::max(least, size) * rate / std::max(1.0, length)), left = T(shrink);
+    parallel(rows, rows_grain(width, 4), [=](I begin, I end) {
+        for (I i = begin; i < end; i++) {
+            T* q = p + i * width;
+            auto row = update(i);
+            SIMD for (I j = 0; j < width; j++) q[j] = q[j] * left + row(j) * factor;
+        }
+    });
+}
+
+template <class T> T blended(T was, T now, double weight) {
+    return weight < 0.5 ? was + T(weight) * (now - was) : now - (now - was) * T(1 - weight);
+}
+
+template <class T> INLINE T slope_by_root(T g, T variance, T least) {
+    return g / std::sqrt(variance < least ? least : variance);
+}
+
+// `of_rows` and `of_columns` are means of squared gradients, whose product stands for those.
+template <class T>
+void factored_step(InOut<T> param, In<T> grad, InOut<T> of_rows, InOut<T> of_columns, double weight, double rate, double eps,
+                   double least, double most, double shrink) {
+    require(param.ndim > 1 && same_shape(param, grad), "a gradient has another shape than its parameter");
+    I m = param.dim(param.ndim - 2), n = param.dim(param.ndim - 1), count = param.span(0, param.ndim - 2);
+    require_size(of_rows, count * m, "a state has another size than its parameter");
+    require_size(of_columns, count * n, "a state has another size than its parameter");
+    const T* g = grad.data;
+    T *r = of_rows.data, *c = of_columns.data;
+    parallel(count * m, rows_grain(n), [=](I begin, I end) {
+        for (I i = begin; i < end; i++)
+            r[i] = blended(r[i], summed<T>(n, [q = g + i * n](I j) INLINE_LAMBDA { return q[j] * q[j]; }) / T(n), weight);
+    });
+    constexpr I BLOCK = 64;
+    I blocks = (n + BLOCK - 1) / BLOCK;
+    parallel(count * blocks, rows_grain(BLOCK * m), [=](I begin, I end) {
+        for (I b = begin; b < end; b++) {
+            I which = b / blocks, first = b % blocks * BLOCK, width = std::min(BLOCK, n - first);
+            double sums[BLOCK] = {};
+            for (I i = 0; i < m; i++) {
+                const T* q = g + (which * m + i) * n + first;
+                SIMD for (I j = 0; j < width; j++) sums[j] += double(q[j]) * double(q[j]);
+            }
+            T* to = c + which * n + first;
+            for (I j = 0; j < width; j++) to[j] = blended(to[j], T(sums[j] / double(m)), weight);
+        }
+    });
+    std::vector<T> means(count);
+    for (I b = 0; b < count; b++) {
+        T mean = summed<T>(m, [q = r + b * m](I i) INLINE_LAMBDA { return q[i]; }) / T(m);
+        means[b] = mean < T(eps) ? T(eps) : mean;
+    }
+    move_by_size(param.data, count * m, n, rate, least, most, shrink, [=, mean = means.data(), floor = T(eps * eps)](I i) {
+        return [=, row = r[i], middle = mean[i / m], column = c + i / m * n, q = g + i * n](I j) INLINE_LAMBDA {
+            return slope_by_root(q[j], row * column[j] / middle, floor);
+        };
+    });
+}
+
+template <class T>
+void unfactored_step(InOut<T> param, In<T> grad, InOut<T> variance, double weight, double rate, double eps, double least, double most,
+                     double shrink) {
+    I n = param.size;
+    require_size(grad, n, "a gradient has another size than its parameter");
+    require_size(variance, n, "a state has another size than its parameter");
+    const T* g = grad.data;
+    T *v = variance.data, floor = T(eps * eps);
+    for (I i = 0; i < n; i++) v[i] = blended(v[i], g[i] * g[i], weight);
+    move_by_size(param.data, 1, n, rate, least, most, shrink, [=](I) {
+        return [=](I j) INLINE_LAMBDA { return slope_by_root(g[j], v[j], floor); };
+    });
+}
+
 }  // namespace
 
-KERNELS({"sgd_step", bind<sgd_step<float>, sgd_step<double>>},
+KERNELS({"factored_step", bind<factored_step<float>, factored_step<double>>},
+        {"unfactored_step", bind<unfactored_step<float>, unfactored_step<double>>},
+        {"sgd_step", bind<sgd_step<float>, sgd_step<double>>},
         {"momentum_step", bind<momentum_step<float>, momentum_step<double>>},
         {"adam_step", bind<adam_step<float>, adam_step<double>>})

@@ -1,4 +1,4 @@
-// Normal numbers of random words.
+// Normal numbers and masks of random words.
 #include "binding.hpp"
 #include "maths.hpp"
 
@@ -6,8 +6,9 @@ namespace {
 
 constexpr double TWO_PI = 6.283185307179586476925;
 
-// Two words make a number from 0 up to 1, of 53 bits.
-double unit(const std::int64_t* words) { return double((words[0] & 0x1FFFFF) << 32 | (words[1] & 0xFFFFFFFF)) * 0x1p-53; }
+// Two words make a number of 53 bits, or one from 0 up to 1.
+INLINE std::int64_t mantissa(const std::int64_t* words) { return (words[0] & 0x1FFFFF) << 32 | (words[1] & 0xFFFFFFFF); }
+double unit(const std::int64_t* words) { return double(mantissa(words)) * 0x1p-53; }
 
 // Two numbers of every four words: the C library's functions give the bits that PyTorch has.
 template <class T> void polar_normals(In<std::int64_t> words, Out<T> out) {
@@ -20,6 +21,22 @@ template <class T> void polar_normals(In<std::int64_t> words, Out<T> out) {
     }
 }
 
+// `value` with the probability that 53 random bits are `below` a number: of a pair of words for each element,
+// or of a word of 64 bits.
+template <class T> void mask(In<std::int64_t> words, Out<T> out, I below, double value) {
+    I n = out.size;
+    require(words.size == n || words.size == 2 * n, "a word or two are needed for each element");
+    const std::int64_t* w = words.data;
+    T *to = out.data, one = narrow<T>(Wide<T>(value)), none = narrow<T>(Wide<T>(0));
+    auto fill = [=](auto&& bits) {
+        parallel(n, GRAIN, [=](I begin, I end) {
+            for (I i = begin; i < end; i++) to[i] = bits(i) < below ? one : none;
+        });
+    };
+    if (words.size == n) fill([=](I i) INLINE_LAMBDA { return w[i] & ((I(1) << 53) - 1); });
+    else fill([=](I i) INLINE_LAMBDA { return mantissa(w + 2 * i); });
+}
+
 }  // namespace
 
-KERNELS({"polar_normals", bind<polar_normals<float>, polar_normals<double>>})
+KERNELS({"mask", FOR_FLOATS(mask)}, {"polar_normals", bind<polar_normals<float>, polar_normals<double>>})

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "binding.hpp"
+#include "maths.hpp"
 
 namespace {
 
@@ -37,25 +38,46 @@ template <bool LARGEST, class T> INLINE bool comes_before(T a, T b) {  // NaN is
     return LARGEST ? a > b || (a != a && b == b) : a < b || (a == a && b != b);
 }
 
+constexpr I WAYS = 64;  // in which the elements of a row are dealt out
+
+// A value that at least `k` elements of a row are no worse than: as many of the ways have a best one like that.
+template <class T, bool LARGEST> T bound_of(const T* x, I n, I k) {
+    T best[WAYS];
+    std::copy_n(x, WAYS, best);
+    for (I i = WAYS; i + WAYS <= n; i += WAYS)
+        SIMD for (I j = 0; j < WAYS; j++) best[j] = comes_before<LARGEST>(x[i + j], best[j]) ? x[i + j] : best[j];
+    std::nth_element(best, best + k - 1, best + WAYS, comes_before<LARGEST, T>);
+    return best[k - 1];
+}
+
 // The first `k` of a row in order, of equal ones those that lie first. Nearly all elements come behind
 // the last that is kept, so that a block of them is passed over by one look.
 template <class T, bool LARGEST> void first_of_row(const T* x, I n, Keyed<T>* kept, I k) {
     constexpr I BLOCK = 32;
+    bool is_bounded = k <= WAYS / 2 && n >= 4 * WAYS;
+    T last = is_bounded ? bound_of<T, LARGEST>(x, n, k) : T(0);
     I count = 0;
     auto insert = [&](I i) {
         I place = count < k ? count++ : k - 1;
         for (; place > 0 && comes_before<LARGEST>(x[i], kept[place - 1].key); place--) kept[place] = kept[place - 1];
         kept[place] = {x[i], i};
+        if (count == k) last = kept[k - 1].key;
     };
-    for (I i = 0; i < k; i++) insert(i);
-    for (I i = k; i < n; i += BLOCK) {
+    I start = is_bounded ? 0 : k;
+    for (I i = 0; i < start; i++) insert(i);
+    // Until there are enough, what equals the bound is kept as well.
+    auto is_wanted = [x](I j, T last, bool are_enough) INLINE_LAMBDA {
+        return are_enough ? comes_before<LARGEST>(x[j], last) : !comes_before<LARGEST>(last, x[j]);
+    };
+    for (I i = start; i < n; i += BLOCK) {
         I stop = std::min(n, i + BLOCK);
-        T last = kept[k - 1].key;
-        bool is_any = false;
-        for (I j = i; j < stop; j++) is_any |= comes_before<LARGEST>(x[j], last);
+        T now = last;
+        bool are_enough = count == k;
+        int is_any = 0;
+        _Pragma("omp simd reduction(|:is_any)") for (I j = i; j < stop; j++) is_any |= is_wanted(j, now, are_enough);
         if (!is_any) continue;
         for (I j = i; j < stop; j++)
-            if (comes_before<LARGEST>(x[j], kept[k - 1].key)) insert(j);
+            if (is_wanted(j, last, count == k)) insert(j);
     }
 }
 

@@ -15,18 +15,7 @@ template <class T, class F> INLINE void each(In<T> x, Out<T> y, F f) {
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 constexpr double NO_NUMBER = std::numeric_limits<double>::quiet_NaN();
 
-// log(x) = k log(2) + log(1 + f), with 1 + f from sqrt(1/2) to sqrt(2) and s = f / (2 + f): twice the area
-// tangent of s. For a normal number; `Bits` are the integers as wide as it.
-template <class T> INLINE T exponent(T x, T& f) {
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    constexpr int DIGITS = std::numeric_limits<T>::digits - 1, BIAS = std::numeric_limits<T>::max_exponent - 1;
-    constexpr Bits ONE = Bits(BIAS) << DIGITS, UNIT = Bits(1) << DIGITS;
-    constexpr Bits ROOT = sizeof(T) == 4 ? Bits(0x3f3504f3) : Bits(0x3fe6a09e667f3bcd);
-    constexpr T LARGE_ONE = T(std::uint64_t(1) << DIGITS);  // whose last digit is 1
-    Bits bits = bits_as<Bits>(x) + (ONE - ROOT);
-    f = bits_as<T>((bits & (UNIT - 1)) + ROOT) - 1;
-    return bits_as<T>(bits >> DIGITS | bits_as<Bits>(LARGE_ONE)) - (LARGE_ONE + BIAS);
-}
+// log(x) = k log(2) + log(1 + f), with s = f / (2 + f): twice the area tangent of s.
 // What twice the area tangent of s has beyond 2 s, over s³, in z = s².
 INLINE double area_tangent(double z) {
     constexpr double p[] = {0.666666666666666665, 0.40000000000000877,  0.285714285708036118, 0.222222223917139174,
@@ -41,14 +30,6 @@ INLINE double log_(double x) {
     found = x > 0 ? found : x == 0 ? -INFINITE : NO_NUMBER;
     return x == INFINITE ? x : found;
 }
-// For float, of a normal number.
-INLINE double short_log(double x) {
-    constexpr double p[] = {0.666666666673750901, 0.399999987973375856, 0.28571754535914489, 0.221914008303085036,
-                            0.193626537142020077};
-    double f, k = exponent(x, f), s = f / (2 + f), z = s * s;
-    return k * 0.69314718055994530942 + s * (2 + z * polynomial(z, p));
-}
-
 // The logarithm of the odds x / (1 - x), both parts being brought to 1 + f and 1 + h: s is (f - h) / (2 + f + h).
 // Where the odds are near 1 it is 2 x - 1, to all digits.
 INLINE float area_tangent(float z) {
@@ -182,12 +163,12 @@ INLINE double log_ndtr_(double x) {
 }
 // With w = -log(1 - x²) it is x times a polynomial in w up to 6; for float by another one from there on, for
 // double by one in the square root of w and a step that makes up for its error.
+constexpr double ERFINV_CENTRE[] = {0.88622692569609655, 0.232013652961094814, 0.0115494623963473144,
+                                        -0.00233549967775734661, -0.000127412275675631007, 0.0000461034912565176269,
+                                        2.17908841659954406e-6, -9.49159090083753828e-7, -1.2203597375135853e-7,
+                                        6.11315553882816294e-8, -8.49224289771251016e-9, 5.57342907800177182e-10,
+                                        -1.48549089551891173e-11};
 template <bool FLOAT> INLINE double erfinv_(double x) {
-    constexpr double centre[] = {0.88622692569609655,    0.232013652961094814,    0.0115494623963473144,
-                                 -0.00233549967775734661, -0.000127412275675631007, 0.0000461034912565176269,
-                                 2.17908841659954406e-6, -9.49159090083753828e-7, -1.2203597375135853e-7,
-                                 6.11315553882816294e-8, -8.49224289771251016e-9, 5.57342907800177182e-10,
-                                 -1.48549089551891173e-11};
     constexpr double tail[] = {0.923018001858423303, 0.183005470576921967, 0.0405482602442393125,
                                -0.0121983506454223315, 0.00192939290291903126, -0.000204571711330485712,
                                0.0000153537501419163915, -8.23408410778521649e-7, 3.10065169107690824e-8,
@@ -199,7 +180,7 @@ template <bool FLOAT> INLINE double erfinv_(double x) {
                                     -2.31588316545413751e-7};  // up to w = 37, with 3e-8
     double a = std::fabs(x), rest = (1 - a) * (1 + a), w = FLOAT ? -short_log(rest) : -log_(rest), far;
     if constexpr (FLOAT) far = polynomial(w, tail); else far = polynomial(std::sqrt(w), long_tail);
-    double y = a * (w > 6 ? far : polynomial(w, centre));
+    double y = a * (w > 6 ? far : polynomial(w, ERFINV_CENTRE));
     if constexpr (!FLOAT) {  // one step of Halley's
         double growth = exp_(y * y) * 0.88622692545275801365;
         double off = y >= 0.5 ? (1 - a) * growth - 0.88622692545275801365 * scaled_erfc(y)
@@ -218,6 +199,36 @@ template <class T> void log_ndtr(In<T> x, Out<T> y) {
 }
 template <class T> void erfinv(In<T> x, Out<T> y) {
     each(x, y, [](double v) INLINE_LAMBDA { return erfinv_<sizeof(T) == 4>(v); });
+}
+// For float: with w = -log(4 p (1 - p)) the same, times the root of 2; from 6 on sqrt(w) by a polynomial in 1 / sqrt(w).
+INLINE double ndtri_(double p) {
+    constexpr double tail[] = {1.4093185082294668, 0.378442379469581813, -16.7142282743234141, 334.490065142377603,
+                               -4895.5415463288582, 52319.2533559860385, -416801.63644938916, 2513601.13094834285,
+                               -11556808.4548878409, 40483947.1356419921, -107129828.978740275, 210271731.850502431,
+                               -296345387.928975523, 283204040.929170907, -164195043.82506901, 43572061.174730584};
+    double rest = 4 * p * (1 - p), w = -short_log(rest), root = std::sqrt(w), x = std::fabs(2 * p - 1);
+    double y = x * (w > 6 ? root * polynomial(1 / root, tail) : 1.41421356237309504880 * polynomial(w, ERFINV_CENTRE));
+    y = p > 0 && p < 1 ? y : p == 0 || p == 1 ? INFINITE : NO_NUMBER;
+    return p < 0.5 ? -y : y;
+}
+// For double: the same, to the smallest numbers there are, and one step of Halley's.
+INLINE double long_ndtri(double p) {
+    constexpr double tail[] = {1.41426124822937966, -0.0123637735588403735, -2.56739642734169459, 23.587935865478175,
+                               -257.681527315516681, 2582.04413286980099, -20675.7511442737259, 127478.533254442147,
+                               -593951.979417567285, 2053234.96493364528, -5132132.20397736319, 8891874.41941170048,
+                               -9873768.84094287845, 5838374.38706189489, -651846.670133830403, -726198.933791702072};
+    double q = p < 0.5 ? p : 1 - p, w = -log_(4 * q * (1 - q)), root = std::sqrt(w), x = std::fabs(2 * p - 1);
+    double y = x * (w > 6 ? root * polynomial(1 / root, tail) : 1.41421356237309504880 * polynomial(w, ERFINV_CENTRE));
+    double a = y * 0.70710678118654752440;
+    constexpr double ROOT_TWO_PI = 2.50662827463100050242;
+    double far = 0.5 * scaled_erfc(a) - exp_(a * a + log_(q)), near = 0.5 * (x - small_erf(a)) * exp_(a * a);
+    double off = ROOT_TWO_PI * (a >= 0.5 ? far : near);
+    y = y + off / (1 - 0.5 * off * y);
+    y = p > 0 && p < 1 ? y : p == 0 || p == 1 ? INFINITE : NO_NUMBER;
+    return p < 0.5 ? -y : y;
+}
+template <class T> void ndtri(In<T> x, Out<T> y) {
+    each(x, y, [](double v) INLINE_LAMBDA { return sizeof(T) == 4 ? ndtri_(v) : long_ndtri(v); });
 }
 // Half the root of pi times exp(y²), y being erfinv(x). With w as above it is a function that varies little
 // over exp(-w), which is 1 - x²: for float nothing has to be inverted, and nothing is lost near 1.
@@ -280,8 +291,39 @@ INLINE double log_gamma_(double x) {
     found = x < 0 ? -log_(part * polynomial(part * part, sine)) - found : found;
     return a == INFINITE ? a : found;
 }
+// For double the same with more terms; up to 8 numbers come near 2 by up to six factors.
+INLINE double long_log_gamma(double x) {
+    constexpr double even[] = {0.422784335098467139, -0.0673523010531981394, -0.00738555102866815368,
+                               -0.00119275391200102263, -0.000223154750745203673, -0.0000449263511038333311,
+                               -9.43845871624281117e-6, -2.0449201467015115e-6, -4.30355876035996121e-7,
+                               -1.34128197585172855e-7};
+    constexpr double odd[] = {0.322467033424113218, 0.020580808427784569, 0.00289051033073873699,
+                              0.000509669524885309606, 0.0000994575090988939157, 0.0000205072674160577876,
+                              4.37437491691513072e-6, 9.57866333411475771e-7, 2.03048067516152279e-7,
+                              6.37904750761977372e-8};
+    constexpr double stirling[] = {1. / 12, -1. / 360, 1. / 1260, -1. / 1680, 1. / 1188, -691. / 360360, 1. / 156,
+                                   -3617. / 122400};
+    constexpr double sine[] = {1.0, -1.64493406684822644, 0.811742425283353611, -0.190751824122082566,
+                               0.0261478478176119333, -0.00234608103481531573, 0.000148428787203362796,
+                               -6.9758408292715951e-6, 2.53009855631340051e-7, -7.09312588162380426e-9};
+    double a = x < 0 ? 1 - x : x, down = 0, product = 1;
+    for (int k = 1; k <= 6; k++) {
+        double less = a - k;
+        product = less >= 1.5 ? product * less : product;
+        down = less >= 1.5 ? k : down;
+    }
+    double factors = a < 0.5 ? a * (a + 1) : a < 1.5 ? a : product;
+    double e = a < 0.5 ? a : a < 1.5 ? a - 1 : a < 8 ? a - 2 - down : 0;
+    double log = log_(a < 8 ? factors : a), z = 1 / (a < 8 ? 8 : a);
+    double small = e * (polynomial(e * e, even) + e * polynomial(e * e, odd)) + (a < 1.5 ? -log : log);
+    double large = (a - 0.5) * (log - 1) + (0.41893853320467274178 + z * polynomial(z * z, stirling));
+    double found = a < 8 ? small : large, part = std::fabs(x - std::nearbyint(x));
+    double mirrored = -log_(part * polynomial(part * part, sine)) - found;
+    found = x < 0 ? (part == 0 ? INFINITE : mirrored) : found;
+    return a == INFINITE ? a : found;
+}
 template <class T> void log_gamma(In<T> x, Out<T> y) {
-    each(x, y, [](double v) INLINE_LAMBDA { return log_gamma_(v); });
+    each(x, y, [](double v) INLINE_LAMBDA { return sizeof(T) == 4 ? log_gamma_(v) : long_log_gamma(v); });
 }
 
 // For x > 0. Between 1 and 2 the distance to its zero times a polynomial, and a number further on or back for
@@ -383,42 +425,154 @@ template <class T, int ORDER, bool SCALED> void modified_bessel(In<T> x, Out<T> 
     each(x, y, [](double v) INLINE_LAMBDA { return bessel_i<ORDER, SCALED>(v); });
 }
 
-// For float: of the first kind. Up to 7 a polynomial in x² beside the two zeros there; from there on a cosine,
-// whose size and phase are polynomials in 1 / x².
-INLINE double tilted(double a, double& size) {
-    constexpr double modulus[] = {0.797884560784303371, -0.0498677205654326227, 0.0825554102221607897,
-                                  -0.424518577767035354, 3.71486267522823153, -26.8177371331018413};
-    constexpr double phase[] = {-0.12499999999820181, 0.0651041557572484447, -0.209558781687163693,
-                                1.63323956942955564, -22.4293135493586706, 400.835046286232486,
-                                -6294.25563941069583, 53050.4512501385522};
+// For float: of both kinds, orders 0 and 1. Up to 7 polynomials in x², with a logarithm for the second kind; from
+// there on a wave, whose size and phase are polynomials in 1 / x².
+template <int ORDER> INLINE double tilted(double a, double& size) {
+    constexpr double modulus_0[] = {0.797884560784303371, -0.0498677205654326227, 0.0825554102221607897,
+                                    -0.424518577767035354, 3.71486267522823153, -26.8177371331018413};
+    constexpr double modulus_1[] = {0.797884560804852705, 0.149603345201785365, -0.154270192876150458,
+                                    0.63988593055087073, -5.75003350207378094, 66.8292441481526112,
+                                    -519.527376368340356};
+    constexpr double phase_0[] = {-0.12499999999820181, 0.0651041557572484447, -0.209558781687163693,
+                                  1.63323956942955564, -22.4293135493586706, 400.835046286232486,
+                                  -6294.25563941069583, 53050.4512501385522};
+    constexpr double phase_1[] = {0.374999999975365983, -0.164062446817201807, 0.370863790555986506,
+                                  -2.35884638985339468, 28.8152580770274227, -464.215419252529728,
+                                  6505.85786876620659, -48727.1381648868992};
     double z = 1 / a, u = z * z;
-    size = std::sqrt(z) * polynomial(u, modulus);
-    return a + (z * polynomial(u, phase) - 0.78539816339744830962);
+    size = std::sqrt(z) * (ORDER ? polynomial(u, modulus_1) : polynomial(u, modulus_0));
+    double phase = ORDER ? polynomial(u, phase_1) : polynomial(u, phase_0);
+    return a + (z * phase - (ORDER ? 2.35619449019234492885 : 0.78539816339744830962));
 }
 constexpr double FAR = 1e5;  // up to which angles are reduced by a multiple of pi in two parts
-INLINE double bessel_j0_(double x) {
-    constexpr double small[] = {0.00567469332512960311, -0.000251202354043216346, 4.7843560692307768e-6,
-                                -5.31788445603439072e-8, 3.93580230592952942e-10, -2.09292869610589511e-12,
-                                8.40412748276567489e-15, -2.6239532468527068e-17, 6.25069633125697546e-20,
-                                -9.13709351177713823e-23};
-    constexpr double cosine[] = {0.999999999999998057, -0.499999999999899206, 0.0416666666658087069,
-                                 -0.00138888888610595429, 0.0000248015828668535798, -2.7556935203436092e-7,
-                                 2.08583107399030271e-9, -1.10078657750855588e-11};
-    double a = std::fabs(x), size, angle = tilted(a, size), z = a * a;
+INLINE double cosine(double angle) {
+    constexpr double p[] = {0.999999999999998057, -0.499999999999899206, 0.0416666666658087069,
+                            -0.00138888888610595429, 0.0000248015828668535798, -2.7556935203436092e-7,
+                            2.08583107399030271e-9, -1.10078657750855588e-11};
     double shifted = angle * 0.31830988618379067154 + 0x1.8p52, turns = shifted - 0x1.8p52;
     double r = angle - turns * 0x1.921fb54440000p+1;
     r = r - turns * 0x1.68c234c4c6629p-38;
-    double far = size * polynomial(r * r, cosine);
-    far = bits_as<double>(bits_as<std::uint64_t>(far) ^ bits_as<std::uint64_t>(shifted) << 63);  // odd turns
-    return a < 7 ? (z - 5.7831859629467845212) * (z - 30.471262343662086399) * polynomial(z, small) : far;
+    double found = polynomial(r * r, p);
+    return bits_as<double>(bits_as<std::uint64_t>(found) ^ bits_as<std::uint64_t>(shifted) << 63);  // odd turns
 }
-template <class T> void bessel_j0(In<T> x, Out<T> y) {
-    each(x, y, [](double v) INLINE_LAMBDA { return bessel_j0_(v); });
+INLINE double near_j0(double z) {
+    constexpr double p[] = {0.00567469332512960311, -0.000251202354043216346, 4.7843560692307768e-6,
+                            -5.31788445603439072e-8, 3.93580230592952942e-10, -2.09292869610589511e-12,
+                            8.40412748276567489e-15, -2.6239532468527068e-17, 6.25069633125697546e-20,
+                            -9.13709351177713823e-23};
+    return (z - 5.7831859629467845212) * (z - 30.471262343662086399) * polynomial(z, p);
+}
+INLINE double near_j1(double a, double z) {
+    constexpr double p[] = {0.499999999999997335, -0.0624999999999818062, 0.00260416666664602982,
+                            -5.42534722129558346e-05, 6.7816840060981508e-07, -5.65140305421580115e-09,
+                            3.3639278613157584e-11, -1.5017384385139511e-13, 5.21375473190918726e-16,
+                            -1.44654360964323171e-18, 3.255064379461951e-21, -5.76835771661594053e-24,
+                            6.43017330582132385e-27};
+    return a * polynomial(z, p);
+}
+constexpr double HALF_TURN = 1.57079632679489661923, TWO_OVER_PI = 0.63661977236758134308;
+INLINE double near_y0(double a, double z) {
+    constexpr double p[] = {-0.0738042951086843035, 0.177606016869045341, -0.0160739680259108023,
+                            0.000538602666847533577, -9.49500520141139909e-06, 1.0358475971705955e-07,
+                            -7.69307924682548206e-10, 4.14356103536503307e-12, -1.69324791248883615e-14,
+                            5.43022309103935942e-17, -1.40177581691203601e-19, 2.95089050503925811e-22,
+                            -4.90691046085535764e-25, 5.13444375803639391e-28};
+    return TWO_OVER_PI * short_log(a) * near_j0(z) + polynomial(z, p);
+}
+INLINE double near_y1(double a, double z) {
+    constexpr double p[] = {-0.196057090646237442, 0.0543486881605060243, -0.00295530533607636387,
+                            7.1642687498398803e-05, -9.92674061647515258e-07, 8.93187958031136088e-09,
+                            -5.64802417143777196e-11, 2.64947905025022607e-13, -9.59137384128058748e-16,
+                            2.76126567845995042e-18, -6.46782969583933854e-21, 1.24705277608124434e-23,
+                            -1.91791167406593881e-26, 1.87828998699804927e-29};
+    return TWO_OVER_PI * (short_log(a) * near_j1(a, z) - 1 / a) + a * polynomial(z, p);
+}
+template <int ORDER, bool SECOND> INLINE double bessel_(double x) {
+    double a = std::fabs(x), z = a * a, size, angle = tilted<ORDER>(a, size), near;
+    if constexpr (SECOND) near = ORDER ? near_y1(a, z) : near_y0(a, z);
+    else near = ORDER ? near_j1(a, z) : near_j0(z);
+    double found = a < 7 ? near : size * cosine(SECOND ? angle - HALF_TURN : angle);
+    if constexpr (SECOND) return x > 0 ? found : x == 0 ? -INFINITE : NO_NUMBER;
+    return ORDER ? std::copysign(1.0, x) * found : found;
+}
+template <class T, int ORDER, bool SECOND> void bessel(In<T> x, Out<T> y) {
+    each(x, y, [](double v) INLINE_LAMBDA { return bessel_<ORDER, SECOND>(v); });
     parallel(x.size, GRAIN, [=](I begin, I end) {
         for (I i = begin; i < end; i++) {
             double a = std::fabs(double(x[i])), size;
-            if (a < FAR) continue;
-            double angle = tilted(a, size);
+            if (!(a >= FAR) || (SECOND && x[i] < 0)) continue;
+            double angle = tilted<ORDER>(a, size), found = size * (SECOND ? std::sin(angle) : std::cos(angle));
+            y[i] = T(ORDER && x[i] < 0 ? -found : found);
+        }
+    });
+}
+
+// For float: the modified ones of the second kind, also times exp(x). Up to 2 a polynomial in x² beside a
+// logarithm; from there on one in 1 / x, times exp(-x) / sqrt(x).
+template <int ORDER, bool SCALED> INLINE double bessel_k(double x) {
+    constexpr double small_0[] = {-0.577215664901575387, 0.105696083775974697, 0.0144185052287944884,
+                                  0.000545189974472385774, 1.02140002030377691e-05, 1.15710917741734298e-07,
+                                  8.79810566727326433e-10, 5.17482887272450109e-12};
+    constexpr double small_1[] = {0.999999999999997224, 0.0386078324508720011, -0.0420490209443326532,
+                                  -0.00283711198205015714, -7.49304312420926295e-05, -1.08921668879034766e-06,
+                                  -1.01135689959428283e-08, -6.52401693097420452e-11, -3.3339031260367105e-13};
+    constexpr double large_0[] = {1.25331413729086272, -0.156664252137370591, 0.0881221112157924147,
+                                  -0.091732498002752183, 0.139191851856997395, -0.266270546765822236,
+                                  0.550342947279504724, -1.04517095829518869, 1.58734962135425417,
+                                  -1.71014843514577231, 1.13191657844044946, -0.341766245116599809};
+    constexpr double large_1[] = {1.253314137343704, 0.469992784301328292, -0.146870990983064886,
+                                  0.128441738015030754, -0.179159815698646002, 0.326981601272149203,
+                                  -0.658193427036591339, 1.23203647497476565, -1.85623407471362345,
+                                  1.99056400393979605, -1.31374057776078845, 0.395917588621979677};
+    double z = 1 / x, growth = exp_(SCALED ? x : -x), u = x * x, near, far = std::sqrt(z), half = short_log(x * 0.5);
+    if constexpr (ORDER) near = half * bessel_i<1, false>(x) + z * polynomial(u, small_1), far *= polynomial(z, large_1);
+    else near = polynomial(u, small_0) - half * bessel_i<0, false>(x), far *= polynomial(z, large_0);
+    double found = x < 2 ? (SCALED ? near * growth : near) : SCALED ? far : far * growth;
+    found = x > 0 ? found : x == 0 ? INFINITE : NO_NUMBER;
+    return x == INFINITE ? 0 : found;
+}
+template <class T, int ORDER, bool SCALED> void modified_bessel_k(In<T> x, Out<T> y) {
+    each(x, y, [](double v) INLINE_LAMBDA { return bessel_k<ORDER, SCALED>(v); });
+}
+
+// For float: Airy's function, from -3 to 1 a polynomial. With zeta = 2/3 |x|^(3/2) it is above that exp(-zeta) and
+// below it a wave, each times a polynomial in 1 / zeta over the fourth root of |x|.
+INLINE double airy_wave(double a, double& size) {
+    constexpr double modulus[] = {0.564189583415277141, -0.0195896929576890033, 0.0310212829988562311,
+                                  -0.152200927558835797, 1.21840423986730739, -9.64690701149834595,
+                                  52.2764884752733394, -131.19020682250428};
+    constexpr double phase[] = {-0.0694444441457934269, 0.0355253338934537408, -0.110715224343452018,
+                                0.816310330312420174, -9.10071474685957682, 103.185166342799278,
+                                -893.367170796389587, 4763.66861582064848, -11345.6602551814558};
+    double root = std::sqrt(a), zeta = a * root * (2. / 3), z = 1 / zeta, u = z * z;
+    size = polynomial(u, modulus) / std::sqrt(root);
+    return zeta + (z * polynomial(u, phase) - 0.78539816339744830962);
+}
+INLINE double airy_(double x) {
+    constexpr double middle[] = {0.3550280538861737, -0.258819403819976479, 9.52947998289488396e-11,
+                                 0.0591713428855041509, -0.0215682843676467499, -3.65729150696852967e-09,
+                                 0.00197237905964326495, -0.000513520362427007625, 3.46339561188086431e-09,
+                                 2.73813840200618988e-05, -5.71668525779871399e-06, 4.6622670484418752e-09,
+                                 2.17168625636239554e-07, -3.34126089281836835e-08, -1.89930005037550181e-09,
+                                 -1.03259866806906639e-09, -9.14043976745657154e-10, -1.38140149618247536e-10,
+                                 -5.60122195194387096e-12};
+    constexpr double upper[] = {0.282094790756205194, -0.0195896622428763205, 0.0104643693019177732,
+                                -0.0105297204698306408, 0.0144533642517850076, -0.0213252830967331324,
+                                0.0282017592827838309, -0.0298767233402072452, 0.0236947342091163651,
+                                -0.0133346673479242846, 0.00498906839076383984, -0.00110795034045900378,
+                                0.000110220159198885843};
+    double a = std::fabs(x), root = std::sqrt(a), zeta = a * root * (2. / 3), size, angle = airy_wave(a, size);
+    double above = exp_(-zeta) / std::sqrt(root) * polynomial(1 / zeta, upper);
+    double found = x >= 1 ? above : x > -3 ? polynomial(x, middle) : size * cosine(angle);
+    return a < INFINITE ? found : NO_NUMBER;
+}
+template <class T> void airy_ai(In<T> x, Out<T> y) {
+    each(x, y, [](double v) INLINE_LAMBDA { return airy_(v); });
+    parallel(x.size, GRAIN, [=](I begin, I end) {
+        for (I i = begin; i < end; i++) {
+            double a = -double(x[i]), size;
+            if (!(a > 2000 && a < INFINITE)) continue;  // whose angles are below FAR
+            double angle = airy_wave(a, size);
             y[i] = T(size * std::cos(angle));
         }
     });
@@ -476,9 +630,15 @@ KERNELS({"erf", bind<erf<float>, erf<double>>}, {"erfc", bind<erfc<float>, erfc<
         {"erfcx", bind<erfcx<float>, erfcx<double>>}, {"erfinv", bind<erfinv<float>, erfinv<double>>},
         {"log_ndtr", bind<log_ndtr<float>, log_ndtr<double>>}, {"logit", bind<logit<float>, logit<double>>},
         {"logit_gradient", bind<logit_gradient<float>, logit_gradient<double>>},
-        {"log_gamma", bind<log_gamma<float>>}, {"i0", bind<modified_bessel<float, 0, false>>},
+        {"log_gamma", bind<log_gamma<float>, log_gamma<double>>}, {"i0", bind<modified_bessel<float, 0, false>>},
         {"i0e", bind<modified_bessel<float, 0, true>>}, {"i1", bind<modified_bessel<float, 1, false>>},
-        {"i1e", bind<modified_bessel<float, 1, true>>}, {"bessel_j0", bind<bessel_j0<float>>},
+        {"i1e", bind<modified_bessel<float, 1, true>>}, {"bessel_j0", bind<bessel<float, 0, false>>},
+        {"bessel_j1", bind<bessel<float, 1, false>>}, {"bessel_y0", bind<bessel<float, 0, true>>},
+        {"bessel_y1", bind<bessel<float, 1, true>>}, {"modified_bessel_k0", bind<modified_bessel_k<float, 0, false>>},
+        {"modified_bessel_k1", bind<modified_bessel_k<float, 1, false>>},
+        {"scaled_modified_bessel_k0", bind<modified_bessel_k<float, 0, true>>},
+        {"scaled_modified_bessel_k1", bind<modified_bessel_k<float, 1, true>>}, {"ndtri", bind<ndtri<float>, ndtri<double>>},
+        {"airy_ai", bind<airy_ai<float>>},
         {"ndtr", bind<ndtr<float>, ndtr<double>>}, {"entr", bind<entr<float>, entr<double>>},
         {"erfinv_gradient", bind<erfinv_gradient<float>, erfinv_gradient<double>>},
         {"digamma", bind<digamma<float>, digamma<double>>}, {"orthogonal", bind<orthogonal<float>, orthogonal<double>>},

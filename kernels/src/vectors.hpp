@@ -12,6 +12,9 @@ constexpr int VECTOR_BYTES = 32, MOST_ROWS = 4, COLUMNS = 2;
 #else
 constexpr int VECTOR_BYTES = 16, MOST_ROWS = 4, COLUMNS = 2;
 #endif
+// Loops over registers.
+#define UNROLLED _Pragma("GCC unroll 16")
+
 template <class W> struct Vector {
     typedef W type __attribute__((vector_size(VECTOR_BYTES)));
     static constexpr I lanes = VECTOR_BYTES / I(sizeof(W));
@@ -24,6 +27,15 @@ template <class W> INLINE V<W> loaded(const W* from) {
     return v;
 }
 template <class W> INLINE void stored(W* to, V<W> v) { std::memcpy(to, &v, sizeof v); }
+// In a register, where a compiler would rather load it again for each use.
+template <class V> INLINE V kept(V v) {
+#if defined(__x86_64__)
+    asm("" : "+v"(v));
+#elif defined(__aarch64__)
+    asm("" : "+w"(v));
+#endif
+    return v;
+}
 template <class W> I whole_vectors(I n) { return (n + LANES<W> - 1) / LANES<W> * LANES<W>; }
 
 // Memory that begins with a line of the cache: no vector of it lies on two lines.
@@ -37,3 +49,10 @@ template <class W> struct Lines {
     template <class U> bool operator!=(const Lines<U>&) const { return false; }
 };
 template <class W> using Aligned = std::vector<W, Lines<W>>;
+// The same, with whatever was there before.
+template <class W> struct UnsetLines : Lines<W> {
+    UnsetLines() = default;
+    template <class U> UnsetLines(const UnsetLines<U>&) {}
+    template <class U> void construct(U* place) { ::new (static_cast<void*>(place)) U; }
+};
+template <class W> using Unset = std::vector<W, UnsetLines<W>>;

@@ -7,8 +7,7 @@ from __future__ import annotations
 from math import e, inf, nan, pi
 from typing import Any as _Any
 
-from . import autograd, overrides, random
-from . import ops as _ops  # declares the ops
+from . import autograd, ops as _ops, overrides, random  # ops are declared by being imported
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .autograd.anomaly import (
     is_anomaly_check_nan_enabled,
@@ -18,12 +17,10 @@ from .autograd.anomaly import (
 from .autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled
 from .base.dtypes import *
 from .base.layouts import *
-from .base.loading import loaded as _loaded
-from .base.loading import share_one_lock as _share_one_lock
+from .base.loading import loaded as _loaded, share_one_lock as _share_one_lock
 from .base.missing_names import refuse as _refuse
 from .base.warning import is_warn_always_enabled, set_warn_always
-from .compat.legacy import TENSOR_TYPES as _TENSOR_TYPES
-from .compat.legacy import set_default_tensor_type
+from .compat.legacy import TENSOR_TYPES as _TENSOR_TYPES, set_default_tensor_type
 from .compat.settings import *
 from .core.op import PUBLIC as _PUBLIC
 from .core.tensor import Size, Tensor

@@ -376,7 +376,7 @@ def alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Dropout to the value that keeps mean and variance of :func:`selu` units."""
     ...
 def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
-    """In-place version of ``alpha_dropout``."""
+    """In-place version of :func:`alpha_dropout`."""
     ...
 def amax(input: Tensor, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False, *,
          out: Tensor | None = None) -> Tensor:
@@ -398,7 +398,7 @@ def amin(input: Tensor, dim: _int | Sequence[_int] | None = (), keepdim: _bool =
     tensor([1., 2.])
     """
     ...
-def aminmax(input: Tensor, *, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False,
+def aminmax(input: Tensor, *, dim: _int | None = None, keepdim: _bool = False,
             out: Sequence[Tensor] | None = None) -> return_types.aminmax:
     """The smallest and the largest element along ``dim``."""
     ...
@@ -1248,7 +1248,7 @@ def feature_alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """:func:`alpha_dropout` of whole channels."""
     ...
 def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
-    """In-place version of ``feature_alpha_dropout``."""
+    """In-place version of :func:`feature_alpha_dropout`."""
     ...
 def feature_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Dropout of whole channels."""

@@ -172,8 +172,7 @@ class _Watched:
     __slots__ = ("plain", "public")
 
     def __init__(self, plain: Any, public: Any):
-        self.plain = plain
-        self.public = public
+        self.plain, self.public = plain, public
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         mode = MODE.get()
@@ -293,15 +292,11 @@ class BaseTorchFunctionMode(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-class DisableTorchFunctionSubclass:
+class DisableTorchFunctionSubclass(switched):
     """Inside the block, subclasses do not take calls over."""
 
-    def __enter__(self) -> None:
-        self._switch = switched(override=False)
-        self._switch.__enter__()
-
-    def __exit__(self, *exc: object) -> None:
-        self._switch.__exit__(*exc)
+    def __init__(self) -> None:
+        super().__init__(override=False)
 
 
 __all__ = ["BaseTorchFunctionMode", "DisableTorchFunctionSubclass", "TorchFunctionMode",

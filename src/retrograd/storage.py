@@ -131,8 +131,7 @@ class TypedStorage:
     __slots__ = ("_storage", "dtype")
 
     def __init__(self, storage: UntypedStorage, dtype: dtypes.dtype):
-        self._storage = storage
-        self.dtype = dtype
+        self._storage, self.dtype = storage, dtype
 
     @property
     def device(self) -> dtypes.device:

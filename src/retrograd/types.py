@@ -6,8 +6,7 @@ import builtins
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias
 
-from .base.dtypes import device as _device
-from .base.dtypes import dtype as _dtype
+from .base.dtypes import device as _device, dtype as _dtype
 from .base.layouts import layout as _layout
 from .core.tensor import Size, Tensor
 from .storage import TypedStorage, UntypedStorage

@@ -12,12 +12,13 @@ import os
 import random
 import sys
 import threading
+import time
 import traceback
 from typing import Any
 
 import retrograd as torch
 
-THREADS = 8
+THREADS, LONG = 8, 100
 SEED = int(sys.argv[1]) if len(sys.argv) > 1 else 0
 SPACES = ["nn", "optim", "linalg", "distributions", "func", "utils", "amp", "special", "testing",
           "serialization", "cuda", "jit", "distributed", "multiprocessing", "backends", "nn.init",
@@ -124,6 +125,15 @@ def hint() -> Any:
         return error
 
 
+def wait(threads: list[threading.Thread]) -> None:
+    """Until all are done or none has run for long; others may use or stop the machine."""
+    idle, spent = 0, time.process_time()
+    while idle < LONG and time.process_time() < LONG and any(t.is_alive() for t in threads):
+        time.sleep(1)
+        idle = idle + 1 if time.process_time() - spent < 0.01 else 0
+        spent = time.process_time()
+
+
 def main() -> None:
     sys.setswitchinterval(1e-6)
     work = [ops, transforms, namespaces, training, imports]
@@ -140,8 +150,7 @@ def main() -> None:
     threads = [threading.Thread(target=run, args=(i,), daemon=True) for i in range(THREADS)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join(100)
+    wait(threads)
     if errors:
         print(errors[0])
     elif any(thread.is_alive() for thread in threads):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import random
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,7 +47,8 @@ def mutations(path: Path) -> list[Mutation]:
         starts.append(starts[-1] + len(line))
     found = []
     tree = ast.parse(source)
-    same = _same_lengths(tree) if "backend" in path.parts else set()
+    arrays = "backend" in path.parts or path.name == "dependencies.py"
+    same = (_same_lengths(tree) if arrays else set()) | _thresholds(tree)
     for node in _nodes(tree):
         for kind, changed in _changes(node) if node not in same else ():
             place = node.test if isinstance(node, ast.If | ast.While) else node
@@ -74,16 +76,19 @@ def _nodes(node: ast.AST, inside: bool = False) -> Iterator[ast.expr | ast.stmt]
     """Expressions and statements that do something when the program runs."""
     if isinstance(node, ast.JoinedStr | ast.Raise | ast.Import | ast.ImportFrom | ast.Assert):
         return  # wording, and names that nothing would be without
-    if isinstance(node, ast.keyword) and node.arg == "strict":
-        return  # of zip: an assertion too
+    if isinstance(node, ast.keyword) and node.arg in ("strict", "maxsize", "quiet"):
+        # Of zip: an assertion too. Of a cache: how much it keeps. Of a declaration: that NumPy need
+        # not be told to be quiet first; if it is, nothing else comes of it.
+        return
     if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
         return
     if isinstance(node, ast.expr) or (isinstance(node, ast.stmt)
                                       and (inside or isinstance(node, ast.Expr))):
         yield node
     inside = inside or isinstance(node, ast.FunctionDef)
+    warns = isinstance(node, ast.Call) and ast.unparse(node.func).endswith("warn")
     for name, value in ast.iter_fields(node):
-        if name in ("annotation", "returns", "type_params"):
+        if name in ("annotation", "returns", "type_params") or (warns and name == "args"):
             continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
@@ -101,6 +106,31 @@ def _same_lengths(tree: ast.AST) -> set[ast.AST]:
                for length in (given.elts if isinstance(given, ast.Tuple) else [given])]
     return {length.operand for length in lengths if isinstance(length, ast.UnaryOp)
             and isinstance(length.operand, ast.Constant) and length.operand.value == 1}
+
+
+HOW_MANY = re.compile(r"_?(FEW|MANY|SMALL|LARGE)(_[A-Z]+)?")
+
+
+def _thresholds(tree: ast.Module) -> set[ast.AST]:
+    """What says how many are few, many, small or large, and exactly at which number they become so.
+
+    That is where another way begins that gives the same, which tests see on both sides: whether it
+    begins one earlier makes no difference. Only whole numbers are meant that are called so, and
+    with which nothing is done but comparing.
+    """
+    compared = {part: node for node in ast.walk(tree) if isinstance(node, ast.Compare)
+                for part in (node.left, *node.comparators) if isinstance(part, ast.Name)
+                and isinstance(node.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE)}
+    used = [node for node in ast.walk(tree) if isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Load) and HOW_MANY.fullmatch(node.id)]
+    given = {s.targets[0].id: list(ast.walk(s.value)) for s in tree.body
+             if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)}
+    others = {node.id for node in used if node not in compared} | {
+        name for name, parts in given.items()
+        if any(isinstance(part, ast.Constant) and type(part.value) is not int for part in parts)}
+    meant = {node.id for node in used} - others
+    return {compared[node] for node in used if node.id in meant}.union(
+        *(parts for name, parts in given.items() if name in meant))
 
 
 def _changes(node: ast.expr | ast.stmt) -> Iterator[tuple[str, ast.expr | str]]:

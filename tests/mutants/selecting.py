@@ -19,33 +19,38 @@ MOST_OPS = 6  # a helper that everything uses is looked for with the nearest one
 
 @dataclass(frozen=True)
 class Selection:
-    """Files of tests, torch-free or beside PyTorch; ``by_op`` those of the ops concerned."""
+    """Files of tests, torch-free or beside PyTorch; ``by_op`` those of the ops concerned.
+
+    ``native`` ones are run with the native kernels.
+    """
 
     free: str
     parity: str = ""
     by_op: bool = False
+    native: bool = False
 
     @staticmethod
     def paths(names: str, folder: str) -> list[str]:
         return [f"{folder}/test_{name}.py" for name in names.split()]
 
 
-_SAMPLES = Selection("every_op strict fast_and_general", "every_op op_db degenerate", by_op=True)
+_SAMPLES = Selection("every_op every_op_batched strict fast_and_general",
+                     "every_op op_db degenerate odd_arguments", by_op=True)
 _ENGINE = "tensor inplace views hooks function grad_mode engine corners anomaly"
 
 AREAS: dict[str, tuple[Selection, ...]] = {
-    "ops": (_SAMPLES, Selection("corners creation", "behaviours_ops")),
-    "backend": (_SAMPLES, Selection("kernels native")),
+    "ops": (_SAMPLES, Selection("corners creation stubs", "behaviours_ops defaults")),
+    "backend": (_SAMPLES, Selection("kernels"), Selection("native", native=True)),
     "core": (Selection(f"{_ENGINE} generated_code declarations binding printing forms",
                    "behaviours_inplace behaviours_graph behaviours_function behaviours_modes "
-                   "behaviours_engine"),),
+                   "behaviours_engine hook_combinations written_views"),),
     "transforms": (Selection("vmap transforms func forward_ad functional late",
                          "vmap func forward_ad"),),
     "autograd": (Selection(f"{_ENGINE} functional func forward_ad gradcheck checkpoint",
                        "behaviours_function behaviours_hooks behaviours_graph functional"),),
-    "nn": (Selection("nn modules facades", "nn_optim module_db behaviours_modules "
-                                       "behaviours_nn_utils"),),
-    "optim": (Selection("optim optim_packs", "optim_db nn_optim"),),
+    "nn": (Selection("nn modules facades", "nn_optim module_db module_options defaults "
+                                       "behaviours_modules behaviours_nn_utils"),),
+    "optim": (Selection("optim optim_packs", "optim_options averages optim_db nn_optim defaults"),),
 }
 """By folder of the source, in the order in which they are asked; the quick ones come first."""
 
@@ -59,9 +64,19 @@ FILES: dict[str, tuple[Selection, ...]] = {
     "ops/memory": (_SAMPLES, Selection("tensor inplace views",
                                        "behaviours_memory behaviours_inplace")),
     "ops/batching.py": (Selection("vmap transforms", "vmap"),),
+    "backend/coordinates.py": (Selection("sparse sparse_derivatives", "sparse"),),
+    "backend/plain/implicit.py": (Selection("distributions"), _SAMPLES),
+    **dict.fromkeys(("backend/numpy/expressions.py", "backend/numpy/native.py",
+                     "backend/numpy/together.py"), (Selection("native", native=True), _SAMPLES)),
+    "backend/numpy/protocol.py": (Selection("numpy_code", "numpy_code"),),
+    "backend/numpy/fused.py": (Selection("optim optim_packs", "optim_db"),
+                               Selection("native optim", native=True)),
+    "backend/numpy/updates.py": (Selection("optim_packs optim"),
+                                 Selection("native optim_packs", native=True)),
     "backend/numpy/streams.py": (Selection("seeds", "random_stream"),),
     "backend/numpy/rejection.py": (Selection("seeds", "random_stream"),),
-    "backend/numpy/recurrent.py": (Selection("recurrent native"),),
+    "backend/numpy/recurrent.py": (Selection("recurrent"), Selection("native", native=True)),
+    "backend/numpy/spectra.py": (Selection("native fourier", native=True),),
     "backend/index_sets.py": (Selection("sparse_derivatives"),),
     "transforms/dependencies.py": (Selection("sparse_derivatives"),),
     "core/safe_zeros.py": (Selection("safe_where"),),
@@ -79,6 +94,8 @@ FILES: dict[str, tuple[Selection, ...]] = {
     "autograd/saved_bytes.py": (Selection("ledger"),),
     "autograd/gradcheck.py": (Selection("gradcheck", "gradcheck"),),
     "nn/modules/transformer.py": (Selection("attention nn", "transformers"),),
+    "nn/modules/container.py": (Selection("nn modules", "containers behaviours_modules"),),
+    "nn/utils/rnn.py": (Selection("recurrent", "sequences"),),
     "nn/init.py": (Selection("nn", "nn_optim behaviours_modules"),),
     "optim/lr_scheduler.py": (Selection("optim", "schedules optim_db"),),
     "nn/utils": (Selection("nn modules", "behaviours_nn_utils nn_optim"),),
@@ -120,11 +137,19 @@ def _users(package: Path) -> dict[str, set[str]]:
     for folder in ("ops", "backend"):
         for path in sorted((package / folder).rglob("*.py")):
             for statement in _statements(path):
-                for node in ast.walk(statement):
-                    if isinstance(node, ast.Name | ast.Attribute):
-                        used = node.id if isinstance(node, ast.Name) else node.attr
-                        found[used] |= _named(statement) - {used}
+                for used in _used(statement):
+                    found[used] |= _named(statement) - {used}
     return found
+
+
+def _used(statement: ast.stmt) -> set[str]:
+    """The names that a statement takes from elsewhere, which its own variables are not."""
+    nodes = list(ast.walk(statement))
+    own = {node.arg for node in nodes if isinstance(node, ast.arg)} | {
+        node.id for node in nodes if isinstance(node, ast.Name)
+        and not isinstance(node.ctx, ast.Load)}
+    return {node.id for node in nodes if isinstance(node, ast.Name)} - own | {
+        node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
 @cache
@@ -139,9 +164,11 @@ def _named(statement: ast.stmt) -> set[str]:
     match statement:
         case ast.FunctionDef(name=name, decorator_list=decorators):
             said = [a for d in decorators if isinstance(d, ast.Call) for a in d.args]
-            return ({name} | {a.id for a in said if isinstance(a, ast.Name)}
+            of = {d.value.id for d in decorators if isinstance(d, ast.Attribute)
+                  and isinstance(d.value, ast.Name)}
+            return ({name} | of | {a.id for a in said if isinstance(a, ast.Name)}
                     | {a.value for a in said if isinstance(a, ast.Constant)
-                       and isinstance(a.value, str)})
+                       and isinstance(a.value, str)}) - {"_"}
         case ast.ClassDef(name=name):
             return {name}
         case ast.Assign(targets=targets):

@@ -82,6 +82,13 @@ class Raised:
 
 
 @dataclasses.dataclass(frozen=True)
+class Warned(Raised):
+    """A warning, and the line of the program that it names; a library's own lines are nothing."""
+
+    place: tuple[str, int] | None = None
+
+
+@dataclasses.dataclass(frozen=True)
 class Named:
     """A value of which only a description is compared."""
 
@@ -104,7 +111,7 @@ class Record:
 
     observations: list[Observation]
     printed: str
-    warned: list[tuple[str, str]]
+    warned: list[Warned]
     raised: Raised | None
     trace: str = ""
 
@@ -277,8 +284,7 @@ class Log:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = call(*args, **kwargs)
-        messages = [Raised(w.category.__name__, str(w.message)) for w in caught]
-        self._add(line, "warns", (messages, observe(result)))
+        self._add(line, "warns", ([_warned(w) for w in caught], observe(result)))
 
     def differs(self, value: Any, *, torch: Any, retrograd: Any) -> None:
         """State a deliberate difference: what ``value`` is in each library (see DIFFERENCES.md)."""
@@ -319,8 +325,16 @@ def run(program: Callable[..., Any], library: types.ModuleType, *args: Any) -> R
             except Exception as error:
                 raised = Raised(type(error).__name__, str(error))
                 trace = traceback.format_exc()
-    warned = [(w.category.__name__, str(w.message)) for w in caught if not _about_pytorch(w)]
+    warned = [_warned(w) for w in caught if not _about_pytorch(w)]
     return Record(log.observations, hide_addresses(printed.getvalue()), warned, raised, trace)
+
+
+def _warned(warning: warnings.WarningMessage) -> Warned:
+    folder, _, file = warning.filename.rpartition("/")
+    # NumPy names the line that called it, here or there.
+    place = (file, warning.lineno) if folder.endswith("/tests/parity") \
+        and warning.category is not RuntimeWarning else None
+    return Warned(warning.category.__name__, str(warning.message), place)
 
 
 def _about_pytorch(warning: warnings.WarningMessage) -> bool:
@@ -385,13 +399,19 @@ def essential(message: str) -> str:
     """PyTorch's message without what only makes sense inside PyTorch."""
     for marker in CUT_FROM_TORCH:
         message = message.split(marker)[0]
-    return hide_addresses(message).rstrip()
+    return _sets_in_order(hide_addresses(message)).rstrip()
+
+
+def _sets_in_order(message: str) -> str:
+    """A message in which a set of words, which has another order in each process, is sorted."""
+    return re.sub(r"\{('\w+'(?:, '\w+')*)\}",
+                  lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}", message)
 
 
 def same_message(theirs: str, ours: str) -> bool:
     """Whether ``ours`` says what ``theirs`` says; it may go on after that."""
     wanted = essential(theirs)
-    return hide_addresses(ours).startswith(wanted) if wanted else not ours.strip()
+    return _sets_in_order(hide_addresses(ours)).startswith(wanted) if wanted else not ours.strip()
 
 
 def close(theirs: Any, ours: Any, tolerance: tuple[float, float]) -> bool:
@@ -466,6 +486,8 @@ def _raised_differences(theirs: Raised, ours: Raised, path: str) -> Iterator[str
         yield _unlike(path, "exception", theirs, ours)
     elif not same_message(theirs.message, ours.message):
         yield _unlike(path, "message", essential(theirs.message), ours.message)
+    elif isinstance(theirs, Warned) and theirs.place not in (None, ours.place):
+        yield _unlike(path, f"place of {theirs.message[:70]!r}", theirs.place, ours.place)
 
 
 def _dict_differences(theirs: dict, ours: dict, path: str) -> Iterator[str]:
@@ -516,13 +538,11 @@ def record_differences(theirs: Record, ours: Record) -> Iterator[str]:
     yield from _warning_differences(theirs.warned, ours.warned)
 
 
-def _warning_differences(theirs: list, ours: list) -> Iterator[str]:
-    same = len(theirs) == len(ours) and all(
-        t[0] == o[0] and same_message(t[1], o[1]) for t, o in zip(theirs, ours)
-    )
-    if not same:
-        shown = [(category, essential(message)) for category, message in theirs]
-        yield _unlike("", "warnings", shown, ours)
+def _warning_differences(theirs: list[Warned], ours: list[Warned]) -> Iterator[str]:
+    if len(theirs) != len(ours):
+        yield _unlike("", "warnings", theirs, ours)
+    for t, o in zip(theirs, ours):
+        yield from _raised_differences(t, o, "warning")
 
 
 def compare(name: str, theirs: Record, ours: Record) -> None:

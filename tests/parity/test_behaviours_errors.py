@@ -606,3 +606,13 @@ def modules_are_moved_by_what_is_known(torch, log):
                       {"memory_format": torch.preserve_format}):
             module = torch.nn.Linear(1, 1)
             log.refuses(lambda m=module, a=args, n=named: m.to(*a, **n).weight.dtype)
+
+
+@behaviour_of_each(["bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "float16",
+                    "bfloat16", "float64", "complex64"])
+def dtypes_by_their_names_in_c(torch, log, name):
+    other = torch.zeros(2).to(getattr(torch, name))
+    log.raises(lambda: torch.zeros(2).masked_fill_(other, 0).dtype)
+    log.raises(lambda: torch.zeros(2).set_(other).dtype)
+    if not other.is_complex():
+        log.raises(lambda: torch.hann_window(3, dtype=other.dtype).dtype)

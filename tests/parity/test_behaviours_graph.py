@@ -1054,3 +1054,14 @@ def a_factor_that_requires_gradients_later_counts_in_the_second_derivative(torch
     log(g)
     g.sum().backward()
     log(x.grad, c.grad)
+
+
+@behaviour
+def edges_of_tensors(torch, log):
+    x = torch.ones(3, requires_grad=True)
+    first, second = (x * 2).split([1, 2])
+    for y in (x, x * 2, first, second, (x * 2).max(0)[0]):
+        edge = torch.autograd.graph.get_gradient_edge(y)
+        log(type(edge.node).__name__, edge.output_nr)
+    log.values(torch.autograd.grad(
+        (second * 3).sum(), torch.autograd.graph.get_gradient_edge(second))[0])

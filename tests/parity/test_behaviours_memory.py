@@ -517,3 +517,29 @@ def results_of_sorting_are_laid_out_as_their_input(torch, log, name, call):
     rows = torch.arange(24.0).reshape(2, 3, 4)
     for x in (rows, rows.transpose(0, 2), rows.permute(1, 2, 0), rows[:, :, ::2], rows[0].t()):
         log.layout(*call(torch, x))
+
+
+@behaviour_of_each([(call, call) for call in (
+    "x.set_(x.untyped_storage(), 2, (2, 3), (4, 1))", "x.set_(x[1:], 2, (2,), (1,))",
+    "x.set_(x.untyped_storage(), -1, (2,), (1,))", "x.set_(x.untyped_storage(), 0, (2, 2), (1,))",
+    "x.set_(x.untyped_storage(), 0, (-2, 2), (1, 1))",
+    "x.set_(x.untyped_storage(), 0, (2, 2), (-1, 2))", "x.set_(x, 0, (2, 2), (2, -1))",
+    "x.as_strided_((2, 2), (4, 1))", "x.as_strided_((2, 2), (-1, 4))",
+    "x.as_strided_((2, 2), (4,))", "x.as_strided_((20,), (1,))", "x.as_strided_((2,), (1,), -1)",
+    "torch.as_strided_scatter(x, torch.ones(2, 2), [2, 2], [4], 1)",
+    "torch.as_strided_scatter(x, torch.ones(2, 2), [2, 2], [-1, 4], 1)",
+    "torch.as_strided_scatter(x, torch.ones(2, 2), [2, 2], [1, 4], -1)",
+    "torch.as_strided_scatter(x, torch.ones(2, 2), [2, 2], [100, 4], 1)")])
+def no_strides_leave_the_memory(torch, log, name, call):
+    x = torch.arange(12.0).reshape(3, 4)
+    log.refuses(lambda: log.layout(eval(call, {"torch": torch, "x": x})))
+
+
+@behaviour
+def set_to_the_same_memory(torch, log):
+    x = torch.arange(6.0).reshape(2, 3)
+    for y in (x, x[:], x.detach(), x.view(3, 2), x.view(6), x.t(), x[1:], x[:, :2], x.clone(),
+              x[:1], torch.arange(6.0).reshape(2, 3)):
+        log(x.is_set_to(y), y.is_set_to(x))
+    square = torch.arange(4.0).reshape(2, 2)
+    log(square.is_set_to(square.t()), square.is_set_to(square.mT.mT))

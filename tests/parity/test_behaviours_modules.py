@@ -602,3 +602,23 @@ def words_of_embeddings(torch, log):
                         {"scale_grad_by_freq": True}, {"sparse": True}):
             log(repr(kind(3, 2, **options)))
     log(repr(torch.nn.EmbeddingBag(3, 2, mode="max")))
+
+
+@behaviour_of_each([(str(needs), needs) for needs in ((True, False), (False, True), (True, True),
+                                                     (False, False))])
+def hooks_of_modules_with_several_inputs(torch, log, name, needs):
+    class Product(torch.nn.Module):
+        def forward(self, x, y):
+            return x * y, x + 1
+
+    module = Product()
+    module.register_full_backward_pre_hook(lambda m, g: log([v is None for v in g]))
+    module.register_full_backward_hook(
+        lambda m, gi, go: log([v is None for v in gi], [v is None for v in go]))
+    x, y = (torch.arange(3.0, requires_grad=need) for need in needs)
+    first, second = module(x, y)
+    log(first.requires_grad, second.requires_grad)
+    if any(needs):
+        first.sum().backward()
+    for v in (x, y):
+        log(None if v.grad is None else v.grad.tolist())

@@ -615,7 +615,8 @@ def losses_as_modules(torch, log):
 
 @behaviour_of_each(["rows", "columns", "both", "neither"])
 def products_of_groups(torch, log, ragged):
-    a, b = torch.arange(64.0).reshape(8, 8).sin(), torch.arange(64.0).reshape(2, 8, 4).cos()
+    # Whole numbers, whose sums are exact in whatever order a processor adds them up.
+    a, b = torch.arange(64.0).reshape(8, 8) % 7 - 3, torch.arange(64.0).reshape(2, 8, 4) % 5 - 2
     turned = b.transpose(1, 2).contiguous()
     x, y = {"rows": (a, b), "columns": (turned, a), "both": (a, a), "neither": (turned, b)}[ragged]
     ends = None if ragged == "neither" else torch.tensor([4, 8], dtype=torch.int32)
@@ -733,3 +734,38 @@ def running_moments_of_which_one_is_missing(torch, log, name, function):
             mean, var = (torch.ones(3) if some else None for some in given)
             log.raises(norm, x, mean, var, **{switch: training})
             log(mean, var)
+
+
+@behaviour
+def chains_of_matrices(torch, log):
+    matrices = [torch.arange(6.0).reshape(2, 3), torch.arange(12.0).reshape(3, 4) - 5,
+                torch.arange(8.0).reshape(4, 2) / 3, torch.ones(2, 5)]
+    for count in range(1, 5):
+        log.warns(lambda count=count: log(torch.chain_matmul(*matrices[:count])))
+    log.raises(lambda: torch.chain_matmul())
+    log.raises(lambda: torch.chain_matmul(matrices[0], torch.ones(3)))
+    log.raises(lambda: torch.chain_matmul(matrices[0], matrices[0]))
+
+
+@behaviour
+def least_squares_of_which_some_have_no_full_rank(torch, log):
+    full = torch.tensor([[1.0, 0.5], [2.0, -1.0], [0.0, 3.0], [1.0, 1.0]], dtype=torch.float64)
+    lacking = torch.ones(4, 2, dtype=torch.float64)
+    right = torch.arange(8.0, dtype=torch.float64).reshape(4, 2)
+    for matrices in ([full, full], [full, lacking], [lacking, lacking], [full[:2], full[:2]]):
+        for driver in ("gelsd", "gelss", "gelsy"):
+            sides = torch.stack([right[:len(matrix)] for matrix in matrices])
+            found = torch.linalg.lstsq(torch.stack(matrices), sides, driver=driver)
+            log(found.residuals.shape, found.rank, found.solution)
+            log.values(found.residuals)
+
+
+@behaviour_of_each(["sum", "mean", "max"])
+def bags_whose_ends_are_given(torch, log, mode):
+    indices, ends = torch.tensor([1, 2, 0, 2, 4, 1]), torch.tensor([0, 2, 2, 6])
+    for last in (False, True):
+        table = (torch.arange(20.0).reshape(5, 4) % 7).requires_grad_()
+        found = torch.nn.functional.embedding_bag(indices, table, ends, mode=mode,
+                                                  include_last_offset=last)
+        found.pow(2).sum().backward()
+        log(found, table.grad)

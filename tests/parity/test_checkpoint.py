@@ -643,3 +643,19 @@ def a_selective_recomputation_does_something_else(torch, log, name, extra):
     out = checkpoint(f, vector(torch, 0.3), early_stop=False, context_fn=lambda:
                      module.create_selective_checkpoint_contexts(policy))
     log.refuses(out.sum().backward)
+
+
+@behaviour
+def a_policy_is_asked_in_the_first_run_alone(torch, log):
+    module, checkpoint = tools(torch)
+    policies, asked = module.CheckpointPolicy, []
+
+    def policy(ctx, op, *args, **kwargs):
+        asked.append((ctx.is_recompute, tuple(ctx.op_output.shape)))
+        # Its answers may depend on what was asked before.
+        return policies.MUST_SAVE if len(asked) % 2 else policies.PREFER_RECOMPUTE
+
+    x = vector(torch, 0.3, -0.7)
+    checkpoint(lambda t: t.sin().sin().sin(), x, context_fn=lambda:
+               module.create_selective_checkpoint_contexts(policy)).sum().backward()
+    log(asked, x.grad)

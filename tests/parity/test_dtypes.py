@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from tests.samples import Call, Recipe, resolve
@@ -78,3 +79,64 @@ def test_dtypes_are_taken_and_refused_alike(name: str) -> None:
     assert not new, f"torch and retrograd: {new}"
     gone = [dtype for dtype, pair in found.items() if pair[0] == pair[1] and (name, dtype) in KNOWN]
     assert not gone, f"alike now, so strike them from the known ones: {gone}"
+
+
+EVERY = sorted({str(getattr(torch, name)).removeprefix("torch.") for name in dir(torch)
+                if isinstance(getattr(torch, name), torch.dtype)} & set(dir(rg)))
+MAKERS = {
+    "zeros": lambda lib, d: lib.zeros(3, dtype=d), "ones": lambda lib, d: lib.ones(2, 2, dtype=d),
+    "full": lambda lib, d: lib.full((3,), 1, dtype=d), "eye": lambda lib, d: lib.eye(2, 3, dtype=d),
+    "full of a fraction": lambda lib, d: lib.full((3,), 1.5, dtype=d),
+    "full of True": lambda lib, d: lib.full((3,), True, dtype=d),
+    "arange": lambda lib, d: lib.arange(1, 5, dtype=d),
+    "arange by fractions": lambda lib, d: lib.arange(0.5, 3, 0.75, dtype=d),
+    "arange to a fraction": lambda lib, d: lib.arange(0.5, 3.6, dtype=d),
+    "arange backwards": lambda lib, d: lib.arange(5, 0, -1.5, dtype=d),
+    "linspace": lambda lib, d: lib.linspace(0, 3, 5, dtype=d),
+    "logspace": lambda lib, d: lib.logspace(0, 2, 3, dtype=d),
+    "tensor": lambda lib, d: lib.tensor([0, 1, 2.75], dtype=d),
+    "tensor of nothing": lambda lib, d: lib.tensor([], dtype=d),
+    "a negative": lambda lib, d: lib.tensor([1, -1, 2], dtype=d),
+    "a bool": lambda lib, d: lib.tensor([True, False], dtype=d),
+    "zeros_like": lambda lib, d: lib.zeros_like(lib.ones(2), dtype=d),
+    "ones_like": lambda lib, d: lib.ones_like(lib.ones(2, dtype=d)),
+    "full_like": lambda lib, d: lib.full_like(lib.ones(2, dtype=d), 2),
+    "new_ones": lambda lib, d: lib.ones(1).new_ones((2,), dtype=d),
+    "new_full": lambda lib, d: lib.zeros(1, dtype=d).new_full((2,), 1),
+    "new_tensor": lambda lib, d: lib.zeros(1, dtype=d).new_tensor([1, 0]),
+    "fill_": lambda lib, d: lib.empty(2, dtype=d).fill_(1),
+    "zero_": lambda lib, d: lib.ones(2, dtype=d).zero_(),
+    "written to": lambda lib, d: lib.zeros(2, dtype=d).copy_(lib.tensor([1.0, 0.25])),
+    "scalar_tensor": lambda lib, d: lib.scalar_tensor(1, dtype=d),
+    "tril_indices": lambda lib, d: lib.tril_indices(3, 2, dtype=d),
+    "hann_window": lambda lib, d: lib.hann_window(4, dtype=d),
+    "view of bytes": lambda lib, d: lib.zeros(16, dtype=lib.uint8).view(d),
+    "clone": lambda lib, d: lib.ones(2, dtype=d).clone()[1:],
+    "cat": lambda lib, d: lib.cat([lib.ones(1, dtype=d), lib.zeros(1, dtype=d)]),
+    "item": lambda lib, d: lib.tensor(lib.ones((), dtype=d).item()),
+    "tolist": lambda lib, d: lib.tensor(lib.ones(2, dtype=d).tolist()),
+    "printed": lambda lib, d: repr(lib.ones(2, dtype=d)),
+}
+
+
+def made(lib: Any, maker: str, dtype: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            found = MAKERS[maker](lib, getattr(lib, dtype))
+            if isinstance(found, str):
+                return found
+            wide = lib.complex128 if found.dtype.is_complex else lib.float64
+            return str(found.dtype), tuple(found.shape), found.to(wide).tolist()
+        except Exception as error:
+            return type(error).__name__
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_tensors_of_every_dtype_are_made_alike(maker: str) -> None:
+    found = {dtype: (made(torch, maker, dtype), made(rg, maker, dtype)) for dtype in EVERY}
+    unlike = {dtype: pair for dtype, pair in found.items() if pair[0] != pair[1]}
+    if maker == "logspace":  # powers, which may be rounded otherwise
+        unlike = {dtype: (theirs, ours) for dtype, (theirs, ours) in unlike.items()
+                  if theirs[:2] != ours[:2] or not np.allclose(theirs[2], ours[2], rtol=1e-6)}
+    assert not unlike

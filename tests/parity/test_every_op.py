@@ -70,6 +70,38 @@ def test_narrow_floats(name: str, dtype: str) -> None:
     check_samples(name, dtype, compare_if_accepted, HALF_SAMPLES)
 
 
+class Scaled(Case):
+    """A sample call with arguments that are so many times as large."""
+
+    times = 1.0
+
+    def tensor(self, recipe: Any) -> Any:
+        values = recipe.array(self.dtype)
+        return self.lib.tensor(values * self.times if recipe.differentiable else values)
+
+
+class Far(Scaled):
+    times = 150.0
+
+
+class Near(Scaled):
+    times = 1e-4
+
+
+ILL_CONDITIONED = ("linalg.householder_product", "orgqr", "ormqr")  # far from reflections
+SCALED_SAMPLES = 8
+
+
+@pytest.mark.parametrize("scaled", [Far, Near])
+@pytest.mark.parametrize("name", [name for name in ENTRIES if name not in ILL_CONDITIONED
+                                  and (name, "float64") not in DIFFERENCES])
+def test_values_far_from_zero_and_near_it(name: str, scaled: Any) -> None:
+    """Where one term outweighs all others, sums overflow, and series and their limits meet."""
+    once = replace(ENTRIES[name], twice=False)
+    chosen = [scaled(rg, once, call) for call in once.calls[:SCALED_SAMPLES]]
+    settle(failures_of(iter(chosen), compare_if_accepted), None)
+
+
 def check_samples(name: str, dtype: str, check: Any, limit: int | None = None) -> None:
     chosen = itertools.islice(cases(rg, ENTRIES[name], dtype), limit)
     settle(failures_of(chosen, check), DIFFERENCES.get((name, dtype)), f"{name} in {dtype}")

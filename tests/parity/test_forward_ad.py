@@ -188,6 +188,10 @@ def what_stops_tangents(torch, log, fw, x):
     with torch.enable_grad():
         pair(torch, log, x * 2)
     log(x.item() if x.numel() == 1 else x.tolist(), x.requires_grad, x.is_leaf)
+    y = x.clone()
+    log(y.detach_() is y, y.requires_grad)
+    pair(torch, log, y)
+    pair(torch, log, y * x)
 
 
 @inside

@@ -334,3 +334,36 @@ def an_undefined_gradient_of_one_input_alone(torch, log):
         warnings.simplefilter("ignore")
         verdict(torch, log, torch.autograd.gradcheck,
                 cube(torch, forward=forward, backward=backward), inputs)
+
+
+@behaviour_of_each([("both", True), ("one", False)])
+def how_often_a_function_is_run_forward(torch, log, name, second):
+    runs = []
+
+    class Copies(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x.clone(), y.clone()
+
+        @staticmethod
+        def jvp(ctx, x, y):
+            runs.append(1)
+            return x, y
+
+    x, y = vector(torch, 0.3), vector(torch, 0.7).detach().requires_grad_(second)
+    for fast in (False, True):
+        for undefined, batched in ((False, False), (True, False), (True, True)):
+            torch.autograd.gradcheck(Copies.apply, (x, y), fast_mode=fast, check_forward_ad=True,
+                                     check_backward_ad=False, check_undefined_grad=undefined,
+                                     check_batched_forward_grad=batched)
+            log(len(runs))
+            runs.clear()
+
+
+@behaviour
+def a_bent_function_of_complex_numbers_passes_in_fast_mode_too(torch, log):
+    torch.manual_seed(97)
+    z = (0.01 * torch.rand(2, dtype=torch.complex128)).requires_grad_()
+    for fast in (True, False):
+        verdict(torch, log, torch.autograd.gradcheck, lambda z: 1 / torch.norm(z), z,
+                fast_mode=fast, atol=8.3e-6, rtol=1e-9)

@@ -1,12 +1,28 @@
-"""Arguments of other types than those that are due, beside PyTorch: taken or refused."""
+"""Arguments of other types than those that are due, beside PyTorch: taken or refused.
+
+Those of every op's samples too, one after the other: where PyTorch decides otherwise, what happens
+here stands in loose_arguments.json; RETROGRAD_OUTCOMES=write writes what is found there.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
+import torch
+from tests import sweeps
+from tests.samples import Recipe
+from tests.sweeps.cases import ENTRIES, Case
 
+import retrograd as rg
 from parity.harness import behaviour_of_each
+from parity.test_odd_arguments import CHECKED, changed_calls, values
 
 
 def _images(torch: Any) -> Any:
@@ -124,3 +140,45 @@ def whether_a_spread_is_unbiased(torch, log, name):
 ])
 def dims_and_orders_come_as_tensors(torch, log, name, call):
     log.values(call(torch))
+
+
+SAMPLES = 4  # of each op
+KNOWN_FILE = Path(sweeps.__file__).with_name("loose_arguments.json")
+
+
+def of_other_types(value: Any) -> Iterator[Any]:
+    """What stands for an argument in other languages, or in a hurry."""
+    match value:
+        case Recipe():
+            return
+        case bool():
+            yield from (1, 0.0, "x")
+        case int():
+            yield from (value + 0.5, float(value), "x", [value], True, 1j)
+        case float():
+            yield from ("x", 1j, [value])
+        case str():
+            yield from (1, [value])
+        case [int(), *rest]:
+            yield from (0.5, type(value)((0.5, *rest)), type(value)((*value[:-1], "x")))
+
+
+def is_taken(case: Case) -> bool:
+    try:
+        values(case)
+    except Exception:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_an_argument_of_another_type(name: str) -> None:
+    made = [Case(rg, ENTRIES[name], call) for sample in ENTRIES[name].calls[:SAMPLES]
+            for call in changed_calls(sample, of_other_types)]
+    found = {case.name: "taken" if taken else "refused" for case in made
+             if (taken := is_taken(case)) != is_taken(replace(case, lib=torch))}
+    known = json.loads(KNOWN_FILE.read_text()) if KNOWN_FILE.exists() else {}
+    if os.environ.get("RETROGRAD_OUTCOMES") == "write":
+        known = {place: how for place, how in {**known, name: found}.items() if how}
+        KNOWN_FILE.write_text(json.dumps(known, indent=0, sort_keys=True) + "\n")
+    assert found == known.get(name, {})

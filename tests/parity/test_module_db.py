@@ -224,3 +224,43 @@ def test_a_module_starts_as_pytorchs_and_is_copied_whole(name: str) -> None:
             for key in state:
                 assert rg.equal(other.state_dict()[key], mine.state_dict()[key])
                 assert other.state_dict()[key].data_ptr() != mine.state_dict()[key].data_ptr()
+
+
+def plain(value: Any) -> Any:
+    """An attribute as what both libraries would have: tensors and objects by their kind alone."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (torch.Tensor, rg.Tensor)):
+        return "tensor", tuple(value.shape)
+    if isinstance(value, (list, tuple)):
+        return type(value).__name__, [plain(item) for item in value]
+    return getattr(value, "__name__", type(value).__name__)
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+@pytest.mark.filterwarnings("ignore")
+def test_what_a_module_knows_and_draws_anew_is_pytorchs(name: str) -> None:
+    """Its attributes, those of its parts, and what ``reset_...`` makes of weights and buffers."""
+    for call in calls(MODULES[name], training=True, dtype=torch.float64):
+        args, options = call.constructor_input.args, call.constructor_input.kwargs
+        theirs = MODULES[name].module_cls(*args, **options)
+        mine = getattr(rg.nn, name)(*translated(args), **translated(options))
+        found, expected = (dict(module.named_modules()) for module in (mine, theirs))
+        assert list(found) == list(expected)
+        for part, wanted in expected.items():
+            facts = {key: plain(value) for key, value in vars(wanted).items() if key[0] != "_"}
+            own = {key for key in vars(found[part]) if key[0] != "_"}
+            assert {key: plain(getattr(found[part], key)) for key in {*facts, *own}} == facts, part
+        resets = [key for key in dir(theirs) if key.lstrip("_").startswith("reset_")]
+        assert [key for key in dir(mine) if key.lstrip("_").startswith("reset_")] == resets
+        if any(rg.nn.parameter.is_lazy(p) for p in mine.parameters()):
+            continue
+        for reset in resets:
+            for lib, module in ((torch, theirs), (rg, mine)):
+                with lib.no_grad():
+                    for tensor in module.state_dict().values():
+                        tensor.fill_(3)
+                lib.manual_seed(4)
+                getattr(module, reset)()
+            for key, value in theirs.state_dict().items():
+                np.testing.assert_array_equal(mine.state_dict()[key].numpy(), value.numpy(), key)

@@ -249,7 +249,9 @@ def test_what_is_not_computed_says_so() -> None:
 
 @pytest.mark.parametrize("take", [
     lambda x: x[0], lambda x: x[:, 1:], lambda x: x.t(), lambda x: x.reshape(-1),
-    lambda x: x.clone(), lambda x: x.real, lambda x: x.flip(0), lambda x: x.diagonal()])
+    lambda x: x.clone(), lambda x: x.real, lambda x: x.flip(0), lambda x: x.diagonal(),
+    lambda x: x[[0, 1, 0]], lambda x: x[:, [2, 0, 2]], lambda x: x[x.real > 1],
+    lambda x: x.as_strided((2, 2), (1, 1))])
 def test_gradients_of_two_parts_meet(take: Callable[[Any], Any]) -> None:
     def run(lib: Any) -> Any:
         whole = lib.tensor([[1 + 2j, 3, 2 - 1j], [1, 2, 3j]]).to(lib.complex32).requires_grad_()
@@ -261,3 +263,28 @@ def test_gradients_of_two_parts_meet(take: Callable[[Any], Any]) -> None:
         return part.abs().float().sum()
 
     check(run)
+
+
+def test_gradients_of_taken_rows_meet() -> None:
+    def run(lib: Any) -> Any:
+        x = lib.tensor([[1 + 2j, 3, 2 - 1j], [1, 2, 3j]]).to(lib.complex32).requires_grad_()
+        for dim in (0, 1):
+            x.index_select(dim, lib.tensor([1, 0, 1])).abs().float().sum().backward()
+        return x.grad
+
+    check(run)
+
+
+@pytest.mark.parametrize("take", [
+    lambda x: x.expand(2, 2, 3), lambda x: x.repeat(2, 2), lambda x: x.unfold(1, 2, 1),
+    lambda x: x.gather(0, rg.tensor([[0, 1, 1], [0, 0, 1]])),
+    lambda x: x.take(rg.tensor([0, 4, 0])), lambda x: x + rg.ones(4, 1, 1, dtype=rg.complex32)])
+def test_what_has_a_value_has_a_gradient(take: Callable[[Any], Any]) -> None:
+    """PyTorch has no kernel for these gradients; ours are those of twice the precision, rounded."""
+    found, wanted = [
+        rg.tensor([[1 + 2j, 3, 2 - 1j], [1, 2, 3j]]).to(dtype).requires_grad_()
+        for dtype in (rg.complex32, rg.complex64)]
+    for x in (found, wanted):
+        take(x).to(rg.complex64).abs().sum().backward()
+    assert found.grad.dtype is rg.complex32
+    rg.testing.assert_close(found.grad.to(rg.complex64), wanted.grad, rtol=2e-3, atol=2e-3)

@@ -309,8 +309,6 @@ KNOWN = {
              "nonzero linalg.lu_factor linalg.lu_factor_ex linalg.solve_ex linalg.lu_solve "
              "lu_solve linalg.ldl_factor linalg.ldl_factor_ex linalg.ldl_solve",
              "a slice of another shape", _COLUMNS),
-    **_known("linalg.eig", "as it is, empty, another shape, every other, transposed, complex64, "
-             "a slice of another shape, a list", "eigenvectors have a free phase"),
     **_known("rand randn randint normal", "transposed", _ORDER),
     **_known("softmax log_softmax slice_scatter diag linalg.eigvals svd special.ndtr empty randn",
              "requires grad", _THROUGH),
@@ -320,7 +318,6 @@ KNOWN = {
              "a gradient is wanted", _THROUGH),
     **_known("nansum nanmean", "int64, bool, complex64", _KERNEL),
     **_known("cumsum cumprod", "bool", _KERNEL),
-    **_known("range", "bool, complex64", _KERNEL),
     **_known("bernoulli", "complex64", _KERNEL),
     **_known("matrix_power linalg.matrix_power diag mvlgamma special.multigammaln max min",
              "int64, bool", _WORDS),
@@ -335,6 +332,9 @@ KNOWN = {
              "the result is right all the same"),
 }
 """What differs, by function and kind."""
+BY_CHANCE = _known("matrix_power linalg.matrix_power", "the input",
+                   "on some processors PyTorch multiplies by what it has overwritten")
+"""What differs on some machines only."""
 
 FUNCTIONS = [name for name in [*ENTRIES, *MAKERS] if not name.startswith("Tensor.")
              and name != "ops.aten.max_pool2d_with_indices_backward"  # there it is grad_input=
@@ -345,7 +345,8 @@ FUNCTIONS = [name for name in [*ENTRIES, *MAKERS] if not name.startswith("Tensor
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_out_is_taken_refused_and_written_alike(name: str) -> None:
-    found = dict(compared(name)) if has_out(name) else {}
+    found = {kind: how for kind, how in (compared(name) if has_out(name) else ())
+             if (name, kind) not in BY_CHANCE}
     new = [f"{kind}: {how}" for kind, how in found.items() if how and (name, kind) not in KNOWN]
     assert not new, "\n".join(new)
     gone = [kind for kind, how in found.items() if (name, kind) in KNOWN and not how]

@@ -4,8 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from hypothesis.extra import numpy as arrays_of
 from torch.autograd import forward_ad
 

@@ -13,8 +13,7 @@ import os
 import re
 from typing import Any, NamedTuple
 
-from hypothesis import HealthCheck, given, note, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, note, settings, strategies as st
 
 from parity import harness
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parity.fuzz import __main__ as fuzz
-from parity.fuzz import lockstep
+from parity.fuzz import __main__ as fuzz, lockstep
 from parity.fuzz.drawing import Statement
 
 PROGRAMS_IN_ONE = 25

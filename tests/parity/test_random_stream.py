@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import torch
 
+import retrograd
 from retrograd.backend.numpy.streams import DEFAULT_SEED, STATE_BYTES, Stream
 
 SEEDS = [0, 1, 42, 2**31, 2**32 - 1, 2**32 + 5, 2**63, 2**64 - 1, -1, -(2**63)]
@@ -591,6 +592,34 @@ def test_a_million_draws(dtype: torch.dtype) -> None:
     pair.check_state()
 
 
+SPREAD = np.geomspace(1e-3, 1e5, 3000)
+CHANCES = np.random.default_rng(0).permutation(np.linspace(0, 1, 3000))
+REJECTIONS = {
+    "binomial": lambda lib: lib.binomial(lib.tensor(SPREAD).floor(), lib.tensor(CHANCES)),
+    "binomial of few": lambda lib: lib.binomial(
+        lib.tensor(SPREAD).floor().clamp(max=40), lib.tensor(CHANCES)),
+    "binomial in single precision": lambda lib: lib.binomial(
+        lib.tensor(SPREAD).floor().float(), lib.tensor(CHANCES).float()),
+    "poisson": lambda lib: lib.poisson(lib.tensor(SPREAD)),
+    "poisson of few": lambda lib: lib.poisson(lib.tensor(CHANCES * 20)),
+    "gamma": lambda lib: lib._standard_gamma(lib.tensor(SPREAD)),
+    "gamma of shapes below one": lambda lib: lib._standard_gamma(lib.tensor(CHANCES + 1e-3)),
+    "dirichlet": lambda lib: lib._sample_dirichlet(lib.tensor(SPREAD.reshape(-1, 3))),
+}
+
+
+@pytest.mark.parametrize("name", REJECTIONS)
+def test_draws_that_are_made_until_one_is_taken(name: str) -> None:
+    """Of parameters of every size: each draw takes as many numbers as PyTorch's."""
+    drawn = []
+    for lib in (torch, retrograd):
+        lib.manual_seed(3)
+        drawn += [REJECTIONS[name](lib), lib.rand(3)]
+    wanted, theirs_next, found, ours_next = (x.numpy() for x in drawn)
+    np.testing.assert_allclose(found, wanted, rtol=1e-6 if found.dtype == np.float32 else 1e-12)
+    assert ours_next.tolist() == theirs_next.tolist()
+
+
 # ---------------------------------------------------------------------- refusals
 
 
@@ -608,6 +637,7 @@ REFUSALS = {
     "uniform from nan": filled("uniform", math.nan, 1),
     "uniform too wide": filled("uniform", -3e38, 3e38),
     "uniform beyond half": filled("uniform", 0, 1e6, dtype=torch.float16),
+    "uniform beyond bfloat16": filled("uniform", 0, 3.4e38, dtype=torch.bfloat16),
     "normal spread": filled("normal", 0, -1),
     "log-normal spread": filled("log_normal", 0, 0),
     "log-normal integers": filled("log_normal", dtype=torch.int64),

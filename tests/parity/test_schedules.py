@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 from parity.harness import behaviour, behaviour_of_each
@@ -101,7 +102,9 @@ def a_schedule_goes_on_from_an_epoch(torch, log, name):
     follow(log, schedule, optimizer, 3)
     other = optimizer_of(torch, "SGD")
     other.load_state_dict(optimizer.state_dict())
-    follow(log, SCHEDULES[name](lr_scheduler, other, last_epoch=3), other, 5)
+    resumed = SCHEDULES[name](lr_scheduler, other, last_epoch=3)
+    log.warns(resumed.get_lr)
+    follow(log, resumed, other, 5)
     log.raises(SCHEDULES[name], lr_scheduler, optimizer_of(torch, "SGD"), last_epoch=3)
     third = optimizer_of(torch, "SGD")
     restored = SCHEDULES[name](lr_scheduler, third)
@@ -122,6 +125,18 @@ def a_schedule_is_sent_to_an_epoch(torch, log, name):
         log_rates(log, schedule, optimizer)
     schedule.step()
     log_rates(log, schedule, optimizer)
+
+
+@behaviour
+def restarts_are_sent_to_parts_of_epochs(torch, log):
+    for name in ("restarts", "restarts_longer"):
+        optimizer = optimizer_of(torch, "SGD")
+        schedule = SCHEDULES[name](torch.optim.lr_scheduler, optimizer)
+        optimizer.step()
+        for epoch in (0.5, 1.25, 2.0, 3.9, 8.5, 7, None, None, 31.5):
+            schedule.step(epoch)
+            log_rates(log, schedule, optimizer)
+            log(schedule.T_cur, schedule.T_i)
 
 
 @behaviour_of_each(SCHEDULES)
@@ -210,7 +225,9 @@ def plateaus(torch, log, name):
             optimizer = optimizer_of(torch, "SGD")
             schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(
                 optimizer, mode, factor=0.5, **PLATEAUS[name])
-            for metric in METRICS:
+            log(schedule.best, schedule.num_bad_epochs, schedule.in_cooldown,
+                schedule.cooldown_counter, schedule.last_epoch)
+            for metric in (math.nan, *METRICS):
                 schedule.step(torch.tensor(metric * sign, dtype=torch.float64))
                 log_rates(log, schedule, optimizer)
                 log(schedule.best, schedule.num_bad_epochs, schedule.in_cooldown,

@@ -24,7 +24,8 @@ def record(block: Block, library: str) -> harness.Record:
         harness.Observation(0, name, value)
         for name, value in tensors_of(outcome.namespace, library)
     ]
-    return harness.Record(left, outcome.printed, outcome.warned, raised)
+    warned = [harness.Warned(*warning) for warning in outcome.warned]
+    return harness.Record(left, outcome.printed, warned, raised)
 
 
 def tensors_of(namespace: dict, library: str):

@@ -154,3 +154,37 @@ def test_sizes_that_a_transformer_refuses(shapes: tuple[tuple[int, ...], ...]) -
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         same(run)
+
+
+MASKS = {
+    "causal": lambda lib, n: lib.full((n, n), -float("inf"), dtype=lib.float64).triu(1),
+    "nothing": lambda lib, n: lib.zeros(n, n, dtype=lib.float64),
+    "nearly causal": lambda lib, n: MASKS["causal"](lib, n).masked_fill(
+        (lib.arange(n) == 1).unsqueeze(0) & (lib.arange(n) == 0).unsqueeze(1), 0.0),
+    "near by": lambda lib, n: MASKS["causal"](lib, n) + MASKS["causal"](lib, n).T.triu(-2).tril(-2),
+    "bool": lambda lib, n: lib.ones(n, n, dtype=lib.bool).triu(1),
+    "weighted": lambda lib, n: numbers(lib, n, n),
+    "for each head": lambda lib, n: numbers(lib, 2 * BATCH, n, n),
+}
+
+
+@pytest.mark.parametrize("asked", [None, False])
+@pytest.mark.parametrize("mask", MASKS)
+def test_masks_of_places(mask: str, asked: bool | None) -> None:
+    """Also those that are the causal one in parts."""
+    # Evaluated, PyTorch takes every number but 0 for a place that is left out.
+    for training in (True, False) if mask not in ("weighted", "for each head") else (True,):
+        def run(lib: Any, training: bool = training) -> Any:
+            module = filled(lib, lib.nn.Transformer(WIDTH, 2, 1, 1, 5, dropout=0.0,
+                                                    batch_first=True, dtype=lib.float64))
+            sides = [numbers(lib, BATCH, LENGTH, WIDTH, scale=s).requires_grad_()
+                     for s in (0.3, 0.7)]
+            masks = [MASKS[mask](lib, LENGTH) for _ in range(3)]
+            with lib.set_grad_enabled(training):
+                out = module.train(training)(*sides, *masks, src_is_causal=asked,
+                                             tgt_is_causal=asked)
+            if training:
+                (out * out).sum().backward()
+            return [out, *[side.grad for side in sides]]
+
+        same(run)

@@ -89,7 +89,7 @@ samples("ops.aten._upsample_bilinear2d_aa", call(array(1, 2, 5, 6), (3, 4), Fals
 samples("ops.aten.slice", call(_x, 1, 0, 3, 2), call(_x, 2, -2), complex=True)
 _table, _rows, _columns = array(3, 4), index(2, 1, low=-1, high=4), index(1, 5, low=-2, high=6)
 samples("_unsafe_masked_index", call(_table, mask(2, 5), [_rows, _columns], 1.5),
-        complex=True)
+        call(array(0, 4), mask(2, 5), [_rows, _columns], 1.5), complex=True)
 samples("_unsafe_masked_index_put_accumulate",
         call(_table, mask(2, 5), [_rows, _columns], array(2, 5)), complex=True)
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.loading import loaded as _loaded
 from ..base.missing_names import refuse as _refuse
 from ..base.modes import MODE as _MODE
-from . import anomaly, grad_mode, graph
-from . import anomaly as anomaly_mode
+from . import anomaly, anomaly as anomaly_mode, grad_mode, graph
 from .anomaly import detect_anomaly, set_detect_anomaly
 from .backward import backward, grad
 from .grad_mode import (

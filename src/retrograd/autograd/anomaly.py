@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..base.modes import MODE, Mode
+from ..base.warning import warn
 from ..core.anomaly import Anomaly
 from ..core.op import GENERATED
 
@@ -51,16 +51,14 @@ class detect_anomaly:
 
     def __init__(self, check_nan: bool = True) -> None:
         self.check_nan = check_nan
-        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and "
-                      "should only be enabled for debugging.", UserWarning, stacklevel=2)
+        warn("Anomaly Detection has been enabled. This mode will increase the runtime and "
+             "should only be enabled for debugging.", UserWarning)
 
     def __enter__(self) -> None:
         self.previous = _now()
         set_anomaly_enabled(True, self.check_nan)
 
-    def __exit__(self, *exc: object) -> None:
-        # Stores alone: no interrupt comes before they are done.
-        Anomaly.enabled, Anomaly.check_nan, GENERATED["get_mode"] = self.previous
+    __exit__ = set_detect_anomaly.__exit__
 
 
 def is_anomaly_enabled() -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import cycle
 from sys import modules
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..backend.interface import is_array, kind_of, library_of
 from ..base import dtypes, warning
 from ..base.errors import noted, type_name
 from ..base.modes import RUNNING, switched
+from ..base.warning import warn
 from ..core.cuts import Cut, last_exits, where_made
 from ..core.engine import Schedule, run
 from ..core.extensions import TRACED_TYPES, extensions
@@ -34,8 +35,7 @@ def backward(tensors: Roots, grad_tensors: Gradients = None, retain_graph: bool 
     With ``inputs`` only these get a gradient, also where they are not leaves.
     """
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning,
-                      stacklevel=2)
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both "
                                "passed to `backward()`. Please only use `grad_tensors`.")
@@ -60,12 +60,10 @@ def backward(tensors: Roots, grad_tensors: Gradients = None, retain_graph: bool 
     _run(roots, gradients, retain, create_graph, targets, accumulate=True)
     for callback in when_over:
         callback()
-    if not create_graph and Passes.are_watched:
-        Passes.count += 1
-        if outputs and not Passes.count % Passes.EVERY:
-            from .growth import look
+    if not create_graph and Passes.are_watched and next(Passes.turns) and outputs:
+        from .growth import look
 
-            look(outputs[0], retain)
+        look(outputs[0], retain)
 
 
 extensions.fill(backward=backward)
@@ -89,9 +87,9 @@ def grad(outputs: Roots, inputs: Roots, grad_outputs: Gradients = None,
     if allow_unused is None:
         allow_unused = materialize_grads
     if not only_inputs:
-        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). "
-                      "To accumulate gradient for other parts of the graph, please use "
-                      "torch.autograd.backward.", FutureWarning, stacklevel=2)
+        warn("only_inputs argument is deprecated and is ignored now (defaults to True). "
+             "To accumulate gradient for other parts of the graph, please use "
+             "torch.autograd.backward.", FutureWarning)
     out, wanted = as_tuple(outputs), as_tuple(inputs)
     if is_grads_batched:
         if not wanted:
@@ -130,10 +128,10 @@ WATCHERS: list[Callable[[tuple[Any, ...], tuple[Any, ...] | None], Callable[[], 
 
 
 class Passes:
-    """How many passes there were, of which some are looked at: see :mod:`.growth`."""
+    """Of all passes some are looked at, in turn: see :mod:`.growth`."""
 
     EVERY = 8
-    count = 0
+    turns = cycle((False,) * (EVERY - 1) + (True,))
     are_watched = True
 
 
@@ -146,11 +144,14 @@ def announced(outputs: tuple[Any, ...],
 
 
 def _run(roots: list[Any], gradients: list[Any], retain: bool, create_graph: bool,
-         targets: Any, accumulate: bool) -> dict[Any, Any]:
-    if "logging" in modules and _log.is_heard():
+         targets: Any, accumulate: bool, logged: bool = False) -> dict[Any, Any]:
+    if not logged and "logging" in modules and _log.is_heard():
         with _log.of_nodes(roots):
-            return _engine_run(roots, gradients, retain, create_graph, targets, accumulate)
-    return _engine_run(roots, gradients, retain, create_graph, targets, accumulate)
+            return _run(roots, gradients, retain, create_graph, targets, accumulate, True)
+    if create_graph:
+        with switched(grad=True):
+            return run(roots, gradients, retain, True, targets, accumulate)
+    return run(roots, gradients, retain, False, targets, accumulate)
 
 
 class _Log:
@@ -182,16 +183,6 @@ class _Log:
 
 
 _log = _Log()
-
-
-def _engine_run(roots: list[Any], gradients: list[Any], retain: bool, create_graph: bool,
-                targets: Any, accumulate: bool) -> dict[Any, Any]:
-    if not create_graph:
-        return run(roots, gradients, retain=retain, recorded=False, targets=targets,
-                   accumulate=accumulate)
-    with switched(grad=True):
-        return run(roots, gradients, retain=retain, recorded=True, targets=targets,
-                   accumulate=accumulate)
 
 
 def _zeros_for(tensor: Any, requires_grad: bool) -> Tensor:
@@ -277,16 +268,15 @@ def starting(outputs: tuple[Any, ...], gradients: tuple[Any, ...],
     """The edges to start from and the gradient of each, checked."""
     roots: list[Any] = []
     values: list[Any] = []
-    for position, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):
+    for position, output in enumerate(outputs):
+        gradient = gradients[position]
         if gradient is not None and not isinstance(gradient, Tensor):
             raise TypeError("gradients can be either Tensors or None, but got "
                             f"{type_name(gradient)}")
-        if isinstance(output, GradientEdge):
+        if isinstance(output, Tensor):
+            edge, like = edge_of(output), output._data
+        elif isinstance(output, GradientEdge):
             edge, like = output.as_edge(), output.like()
-        elif isinstance(output, Tensor):
-            edge = edge_of(output)
-            data = output._data
-            like = Like(data.shape, data.dtype)
         else:
             raise AssertionError("Expected output to be a torch.Tensor")
         if edge is None or edge.leads_nowhere:
@@ -304,7 +294,7 @@ def starting(outputs: tuple[Any, ...], gradients: tuple[Any, ...],
 
 def implicit(output: Tensor | GradientEdge, like: Like | None) -> Tensor:
     """The gradient of a scalar with respect to itself."""
-    if like is None or any(n != 1 for n in like.shape):
+    if like is None or (like.shape and any(n != 1 for n in like.shape)):
         made = where_made(output._edge, f"The output of shape {list(output.shape)}") \
             if isinstance(output, Tensor) else ""
         raise RuntimeError("grad can be implicitly created only for scalar outputs" + made)

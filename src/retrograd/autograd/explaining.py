@@ -323,12 +323,12 @@ class _Reach:
         """The errors of saved values that were overwritten since."""
         found = []
         for node in self.nodes:
-            for public, slot, kind in node.saved_names:
+            for _, slot, kind in node.saved_names:
                 kept = getattr(node, slot if kind == "input" else "out_" + slot, None)
                 if kind == "static" or kept is None or isinstance(kept, Released):
                     continue
                 try:
-                    saved_value(node, public)
+                    saved_value(node, slot, kind)
                 except RuntimeError as error:
                     found.append(str(error))
         return [*dict.fromkeys(found)][:3]  # one that was saved under two names is one

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ..backend.interface import kind_of
 from ..base import dtypes
 from ..base.modes import GRAD, MODE, NO_GRAD, Mode, switched
+from ..base.warning import warn
 from ..core.anomaly import Anomaly, remember_stack, remember_values
 from ..core.cuts import keep_cuts, note_cut
 from ..core.engine import as_tensor_gradient, raw_gradient
@@ -74,9 +74,9 @@ class FunctionCtx:
 
     def mark_shared_storage(self, *pairs: Any) -> None:
         """Does nothing: shared memory is tracked without it."""
-        warnings.warn("`mark_shared_storage` is deprecated. Tensors with shared storages are "
-                      "automatically tracked. Note that calls to `set_()` are not tracked",
-                      FutureWarning, stacklevel=2)
+        warn("`mark_shared_storage` is deprecated. Tensors with shared storages are "
+             "automatically tracked. Note that calls to `set_()` are not tracked",
+             FutureWarning)
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
         """Say which outputs have no gradient."""
@@ -133,12 +133,12 @@ class _SavedPacked:
 
     def __init__(self, tensor: Tensor, hooks: tuple[Any, Any], own: BackwardCFunction | None):
         # An own output is attached again by its number: its edge would be a cycle.
-        self.nr = tensor.output_nr if own is not None else -1
-        self.edge = None if own is not None else edge_of(tensor)
+        self.nr = None if own is None else tensor.output_nr
+        self.edge = edge_of(tensor) if own is None else None
         self.packed = PackedValue(tensor, hooks, is_output=own is not None)
 
     def unpack(self, node: BackwardCFunction) -> Tensor:
-        edge = self.edge if self.nr < 0 else output_edge(node, self.nr)
+        edge = self.edge if self.nr is None else output_edge(node, self.nr)
         return attach(self.packed.unpack(), edge)
 
 
@@ -222,9 +222,12 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        # Arguments that are not tensors have no edge.
         every = super().next_functions
-        return tuple([e for e, like in zip(every, self._inputs, strict=True) if like is not None])
+        return tuple([every[place] for place in self._shown_inputs(len(every))])
+
+    def _shown_inputs(self, count: int) -> list[int]:
+        # Arguments that are not tensors have no edge.
+        return [place for place in range(count) if self._inputs[place] is not None]
 
     def name(self) -> str:
         return type(self).__name__
@@ -241,9 +244,7 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
         """What ``save_for_backward`` was given."""
         saved = self._saved
-        if saved.__class__ is Released:
-            saved.refuse()
-        if saved.__class__ is _Taken:
+        if saved.__class__ is Released or saved.__class__ is _Taken:
             saved.refuse()
         unpacked = tuple([None if entry is None else entry.unpack(self) for entry in saved])
         if self._forward_cls.clear_saved_tensors_on_access and saved:
@@ -253,8 +254,7 @@ class BackwardCFunction(PlacedNode, FunctionCtx):
     @property
     def saved_variables(self) -> tuple[Tensor | None, ...]:
         """The old name of ``saved_tensors``."""
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning,
-                      stacklevel=2)
+        warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
         return self.saved_tensors
 
     @property
@@ -423,11 +423,10 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     clear_saved_tensors_on_access = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
+        warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all "
             "static, so you should invoke them on the class itself. Instantiating an autograd "
-            "function will raise an error in a future version of PyTorch.", DeprecationWarning,
-            stacklevel=2)
+            "function will raise an error in a future version of PyTorch.", DeprecationWarning)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(
@@ -643,7 +642,7 @@ def _wrapped(node: BackwardCFunction, args: tuple[Any, ...], outputs: tuple[Any,
             if not is_input:
                 if output._view is not None:
                     raise RuntimeError(_NOT_AN_INPUT)
-                warnings.warn(_NOT_AN_INPUT, UserWarning, stacklevel=3)
+                warn(_NOT_AN_INPUT, UserWarning)
             unreturned.discard(id(output))
         if not differentiable:
             wrapped.append(_undifferentiable(output, args, is_input, is_dirty, recording, mode))

@@ -255,15 +255,10 @@ def _has_rules_only(output: Tensor) -> bool:
 def _construct_standard_basis_for(tensors: tuple[Tensor, ...],
                                   tensor_numels: tuple[int, ...]) -> tuple[Tensor, ...]:
     """The unit vectors of the space of all elements together, cut into parts for each tensor."""
-    total, starts = sum(tensor_numels), [0]
-    for length in tensor_numels:
-        starts.append(starts[-1] + length)
-    parts = []
-    for tensor, start, length in zip(tensors, starts, tensor_numels, strict=False):
-        part = tensor.new_zeros((total, length))
-        part.diagonal(-start).fill_(1)
-        parts.append(part)
-    return tuple(parts)
+    from ..func.reverse import standard_basis
+
+    return tuple([part.reshape((len(part), count)) for part, count in zip(
+        standard_basis(list(tensors), list(tensor_numels)), tensor_numels, strict=True)])
 
 
 def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
@@ -373,8 +368,7 @@ def _rows_at_once(outputs: tuple[Tensor, ...], inputs: tuple[Tensor, ...],
 
 def _forward_jacobian(func: Callable[..., Any], inputs: Any, strict: bool,
                       vectorize: bool) -> Any:
-    from ..func import jvp as push
-    from ..func import vmap
+    from ..func import jvp as push, vmap
     from ..func.reverse import standard_basis
 
     if strict:

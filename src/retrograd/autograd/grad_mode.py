@@ -18,6 +18,7 @@ from ..base.modes import (
     ReplayedViews,
     enter,
 )
+from ..base.warning import warn
 from ..core.safe_zeros import SafeZeros
 from ..core.tensor import Tensor
 
@@ -69,12 +70,11 @@ class _ModeSwitch:
 
 
 def _decorate_class(switch: _ModeSwitch, cls: Any) -> Any:
-    import warnings
 
-    warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You "
-                  "should only decorate functions or methods. To preserve the current behavior of "
-                  "class decoration, you can directly decorate the `__init__` method and nothing "
-                  "else.", FutureWarning, stacklevel=3)
+    warn("Decorating classes is deprecated and will be disabled in future versions. You "
+         "should only decorate functions or methods. To preserve the current behavior of "
+         "class decoration, you can directly decorate the `__init__` method and nothing "
+         "else.", FutureWarning)
     cls.__init__ = switch(cls.__init__)
     return cls
 

@@ -12,8 +12,7 @@ from ..base.missing_names import suggest_names as _suggest_names
 from ..base.modes import MODE, enter, switched
 from ..core.engine import current_schedule, memory_of
 from ..core.extensions import TRACED_TYPES
-from ..core.graph import Like, RemovableHandle
-from ..core.graph import Node as RecordedNode
+from ..core.graph import Like, Node as RecordedNode, RemovableHandle
 from ..core.saved_values import output_edge
 from ..core.tensor import AccumulateGrad, Tensor, edge_of, wrap_any
 
@@ -116,8 +115,7 @@ class saved_tensors_hooks:
 
     def __init__(self, pack_hook: Callable[[Tensor], Any],
                  unpack_hook: Callable[[Any], Tensor]) -> None:
-        self.pack_hook = pack_hook
-        self.unpack_hook = unpack_hook
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
     def __enter__(self) -> Any:
         mode = MODE.get()
@@ -163,12 +161,10 @@ class disable_saved_tensors_hooks:
             raise RuntimeError(self.error_message)
         self._outside = enter(MODE, mode.but(hooks_disabled=self.error_message))
 
-    def __exit__(self, *exc: object) -> None:
-        after = self._outside
-        try:
-            after = MODE.get().but(hooks_disabled=self._outside.hooks_disabled)
-        finally:
-            MODE.set(after)
+    __exit__ = saved_tensors_hooks.__exit__
+
+    def _after(self, mode: Any) -> Any:
+        return mode.but(hooks_disabled=self._outside.hooks_disabled)
 
 
 class _Handle:

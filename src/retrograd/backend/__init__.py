@@ -11,8 +11,9 @@ from .numpy import xp
 if TYPE_CHECKING:
     def __getattr__(name: str) -> Any: ...  # a module of kernels, mostly of plain bodies
 
-_TUNED = ("attention", "conv", "create", "distance", "fourier", "index", "loss", "matrices", "norm",
-          "pointwise", "polynomials", "pool", "reduce", "smooth", "softmax", "sorting", "systems")
+_TUNED = ("attention", "conv", "copies", "create", "distance", "fourier", "index", "loss",
+          "matrices", "norm", "pointwise", "polynomials", "pool", "reduce", "smooth", "softmax",
+          "sorting", "systems")
 _PLAIN = ("bags", "chunked_entropy", "ctc", "grids", "implicit")
 
 

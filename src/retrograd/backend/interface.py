@@ -93,8 +93,12 @@ FFT = dict.fromkeys(("fft", "ifft", "rfft", "irfft"), "n axis norm")
 They keep single precision; ``fft`` takes real arrays too, and gives their whole spectrum.
 """
 
-LINALG = _names("svd eigh eig eigvalsh qr det slogdet cholesky inv solve LinAlgError")
-"""The functions in ``xp.linalg``, and what they raise."""
+LINALG = dict.fromkeys(("eigh", "eig", "eigvals", "eigvalsh", "qr", "det", "slogdet", "cholesky",
+                        "inv", "solve", "LinAlgError"), "") | {"svd": "full_matrices compute_uv"}
+"""The functions in ``xp.linalg`` with the keyword arguments they take, and what they raise.
+
+``cholesky`` reads and gives the lower triangle, and ``solve`` takes as many matrices on both sides.
+"""
 
 QUESTIONS = _names(
     # what it is
@@ -102,7 +106,7 @@ QUESTIONS = _names(
     "cast "
     # its memory
     "owns_memory same_memory same_layout may_share_memory storage_of offset_in address is_writable "
-    "is_contiguous is_dense has_overlap are_apart element_strides copy_with_memory "
+    "can_stand_for is_contiguous is_dense has_overlap are_apart element_strides copy_with_memory "
     # views of it, and arrays laid out in a given way
     "as_strided viewed retyped expanded broadcast writable_diagonal windows add_windows "
     "complex_pairs pairs_as_complex zeros_strided zeros_as in_rows packed copied dense_order "

@@ -146,6 +146,12 @@ def _float_info(dtype: Any) -> Any:
                                for name in ("eps", "max", "min", "tiny", "smallest_normal")})
 
 
+def _solve(a: Any, b: Any) -> Any:
+    if a.shape[:-2] != b.shape[:-2]:
+        raise TypeError(f"solve() is not promised to broadcast {a.shape} and {b.shape}")
+    return numpy_xp.linalg.solve(a, b)
+
+
 def _namespace() -> Any:
     own: dict[str, Any] = {
         "is_array": lambda value: type(value) is Array, "is_scalar": lambda value: False,
@@ -156,7 +162,8 @@ def _namespace() -> Any:
     for name in LINALG:
         found = getattr(numpy_xp.linalg, name)
         setattr(own["linalg"], name,
-                found if isinstance(found, type) else _promised(name, found, None))
+                found if isinstance(found, type) else _promised(name, found, LINALG[name]))
+    own["linalg"].solve = _promised("solve", _solve, "")
     for name in NAMES - own.keys() - vars(layouts).keys():  # those have plain bodies
         found = getattr(numpy_xp, name)
         plain = name in CONSTANTS or name in _UNTOUCHED

@@ -13,8 +13,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from ..base.missing_names import missing as _missing
-from ..base.missing_names import suggest_names as _suggest_names
+from ..base.missing_names import missing as _missing, suggest_names as _suggest_names
 from ..base.warning import warn as _warn
 from ..compat import settings as _settings
 

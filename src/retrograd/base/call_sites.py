@@ -68,12 +68,15 @@ def is_at_store(frame: FrameType) -> bool:
 
 def user_frame(frame: FrameType) -> FrameType:
     """The nearest calling frame that is not this package's own."""
-    while is_internal(frame.f_code.co_filename) and frame.f_back is not None:
-        frame = frame.f_back
+    while is_internal(frame.f_code.co_filename):
+        caller = frame.f_back
+        if caller is None:
+            break
+        frame = caller
     return frame
 
 
 def here(depth: int = 1) -> Site:
     """The user's line that is being run."""
     frame = user_frame(sys._getframe(depth))
-    return Site(frame.f_code, frame.f_lasti)
+    return tuple.__new__(Site, (frame.f_code, frame.f_lasti))  # without a call of Python code

@@ -22,9 +22,7 @@ class dtype:
     __slots__ = ("_np", "alias", "is_complex", "is_floating_point", "is_signed", "itemsize", "name")
 
     def __init__(self, name: str, alias: str, itemsize: builtins.int, kind: str, np_dtype: Any):
-        self.name = name
-        self.alias = alias
-        self.itemsize = itemsize
+        self.name, self.alias, self.itemsize = name, alias, itemsize
         self.is_floating_point = kind == "f"
         self.is_complex = kind == "c"
         self.is_signed = kind in "ifc"
@@ -218,6 +216,11 @@ def get_default_dtype() -> dtype:
     return _default
 
 
+def default_numpy_dtype() -> Any:
+    """The backend's own object for it."""
+    return _default._np
+
+
 def set_default_dtype(d: dtype) -> None:
     """Set the dtype of tensors made from Python floats."""
     global _default
@@ -226,6 +229,7 @@ def set_default_dtype(d: dtype) -> None:
                         "default type")
     if not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
+    _ = d.np  # which is there from then on
     _default = d
 
 

@@ -59,15 +59,18 @@ def refuse_pytorch_operand(value: Any) -> bool:
     return False
 
 
-_C_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int",
-            "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
-            "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
+C_NAMES = {
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int",
+    "int32": "int", "int64": "long int", "uint16": "short unsigned int", "uint32": "unsigned int",
+    "uint64": "long unsigned int", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+    "float32": "float", "float64": "double", "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>"}
+"""What C++ calls dtypes, by the names that they have here."""
 
 
 def c_name(value: Any) -> str:
     """What C++ calls the dtype of a tensor or array."""
-    return _C_NAMES.get(value.dtype.name, value.dtype.name)
+    return C_NAMES.get(value.dtype.name, value.dtype.name)
 
 
 def not_a_tensor(function: str, argument: str, position: int, value: Any) -> TypeError:
@@ -121,7 +124,7 @@ def dim_out_of_range(dim: int, rank: int) -> IndexError:
 def canonical_dim(dim: int, rank: int) -> int:
     """``dim`` counted from the left; a zero-dim tensor accepts 0 and -1."""
     if dim.__class__ is not int:
-        dim = dim_index(dim)
+        dim = as_int(dim)
     if dim < 0:
         wrapped = dim + (rank or 1)
     else:
@@ -148,13 +151,24 @@ def length_of(shape: tuple[int, ...], dim: int) -> int:
     return shape[existing_dim(dim, len(shape))]
 
 
-def dim_index(dim: Any) -> int:
+def as_int(value: Any, argument: str = "argument 'dim'") -> int:
+    """An int, from what may stand for one."""
     try:
-        if not isinstance(dim, bool) and not getattr(dim, "ndim", 0):
-            return dim.__index__()
+        if not isinstance(value, bool) and not getattr(value, "ndim", 0):
+            return value.__index__()  # type: ignore[no-any-return]
     except (AttributeError, TypeError):
         pass
-    raise TypeError(f"argument 'dim' must be int, not {type_name(dim)}")
+    raise unplaced(f"{argument} must be int, not {type_name(value)}")
+
+
+def unplaced(message: str) -> TypeError:
+    """The error of a value that no argument may have, raised where it is not known which one has.
+
+    The function that was called puts its own name and the argument's in the place of these words.
+    """
+    error = TypeError(message)
+    error.is_unplaced = True  # type: ignore[attr-defined]
+    return error
 
 
 def canonical_dims(dim: Any, rank: int) -> tuple[int, ...] | None:

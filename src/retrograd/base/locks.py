@@ -33,7 +33,7 @@ def _are_importing(packages: str | tuple[str, ...], about_to: bool) -> bool:
     A child would wait for it forever.
     """
     own = threading.get_ident()
-    for name, reference in list(getattr(_bootstrap, "_module_locks", {}).items()):
+    for name, reference in getattr(_bootstrap, "_module_locks", {}).copy().items():
         if str(name).startswith(packages):
             lock = reference()
             owner = getattr(lock, "owner", None)

@@ -86,8 +86,10 @@ def _is_from_import() -> bool:
 
 
 def suggest_names(module: str) -> None:
-    """Let a module say what is near a name that it lacks; type checkers see nothing of it."""
-    vars(sys.modules[module])["__getattr__"] = functools.partial(refuse, module)
+    """Let a module and its parts say what is near a name that they lack; checkers see nothing."""
+    for name, part in sys.modules.copy().items():
+        if name == module or name.startswith(module + "."):
+            vars(part).setdefault("__getattr__", functools.partial(refuse, part.__name__))
 
 
 def hint(name: str, space: str, names: Iterable[str]) -> str:
@@ -129,7 +131,8 @@ def namespace(space: str) -> dict[str, Any]:
         found = dict.fromkeys(dir(sys.modules[_PACKAGE].Tensor))
     else:
         found = vars(loaded(".".join(filter(None, (_PACKAGE, space)))))
-    return {n: value for n, value in list(found.items()) if not n.startswith("_")}
+    # A copy is made at once; a list of pairs is not, and other threads may load names meanwhile.
+    return {n: value for n, value in found.copy().items() if not n.startswith("_")}
 
 
 def pytorch_names() -> dict[str, frozenset[str]]:

@@ -23,12 +23,9 @@ class Mode:
                  override: bool = True, forward_grad: bool = True, intercept: Any = None,
                  journal: Any = None, autocast: Any = None, functions: tuple[Any, ...] = (),
                  profile: Any = None, ledger: Any = None):
-        self.grad = grad
-        self.inference = inference
-        self.saved_hooks = saved_hooks
-        self.hooks_disabled = hooks_disabled
-        self.override = override
-        self.forward_grad = forward_grad
+        self.grad, self.inference = grad, inference
+        self.saved_hooks, self.hooks_disabled = saved_hooks, hooks_disabled
+        self.override, self.forward_grad = override, forward_grad
         self.intercept = intercept  # computes every op, and is shown what came of it
         self.journal = journal  # is told of every write and draw, so that they can be undone
         self.autocast = autocast  # casts the arguments of every call

@@ -33,8 +33,7 @@ class Progress:
 
     def __init__(self, total: int | None, stream: TextIO | None = None, title: str = "",
                  lines: bool = False) -> None:
-        self.total = total
-        self.title = title
+        self.total, self.title = total, title
         self.done = 0
         self.stream = sys.stdout if stream is None else stream
         self.live = self.stream.isatty() and _can_encode(self.stream)
@@ -115,8 +114,7 @@ class Steps(Iterable[Item]):
     """The items of ``items``, with a bar that shows how many have been used up."""
 
     def __init__(self, items: Iterable[Item], shown: Progress) -> None:
-        self.items = items
-        self.shown = shown
+        self.items, self.shown = items, shown
         self.text = ""
 
     def __iter__(self) -> Iterator[Item]:

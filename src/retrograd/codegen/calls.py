@@ -8,10 +8,10 @@ and :mod:`.recording` for recording.
 from __future__ import annotations
 
 from ..backend.numpy import ufunc
-from ..core.binding import direct
+from ..core.binding import direct, positional
 from ..core.formulas import written_out
 from ..core.op import ARRAY, GENERATED, Op
-from .compiling import is_small, large_source, numbers_source, site_source
+from .compiling import fused_source, is_small, large_source, numbers_source, site_source
 from .node_layout import NodeLayout
 from .nodes import node_class
 from .operands import (
@@ -90,6 +90,7 @@ def _fast_path(op: Op, slow: str, with_out: bool) -> list[str]:
     compute += indented(_parts_source(op, slow) if is_cut(op) else finish)
     same = " and dtype is None" if op.gives_dtype else ""
     same += "".join([f" and type({p.name}) is {p.note}" for p in op.whole_numbers])
+    same += "".join([f" and type({p.name}) in REAL" for p in op.factors])
     return ["# The usual call: plain tensors of one floating dtype, in an ordinary mode.",
             f"if {type_tests(op)}{' and out is None' if with_out else ''}{same}:",
             *indented(read_source(op, slow, op.former and with_out)), "    m = get_mode()",
@@ -213,24 +214,50 @@ def _result_form(op: Op) -> str:
 
 def compute_source(op: Op, small: str) -> list[str]:
     """Lines that set ``y``, the raw output; ``small`` is the condition that no array is large."""
-    lines = []
-    call = ", ".join((f"{p.name}=" if p.keyword_only else "") +
-                     (f"a_{p.name}" if p.name in tensors_of(op) else p.name) for p in op.params)
-    if op.check:
-        GENERATED[f"{op.name}_check"] = op.check
-        lines.append(f"{op.name}_check({call})")
+    lines = _check_source(op)
+    kernel = _fused(op, f"{op.name}_kernel({_call_source(op)})", small)
     if not op.fast:
-        return [*lines, *(_kernel_source(op, small) or [f"y = {op.name}_kernel({call})"])]
+        return [*lines, *(_kernel_source(op, small) or [f"y = {kernel}"])]
     # A Python operator: on NumPy scalars it is ten times as fast as the ufunc.
     options = [p for p in op.params if p.name in op.static]
     usual = " and ".join(f"{p.name} is {op.name}_default_{p.name}" for p in options)
     formula = large_source(op.name, op.fast.format(*(f"a_{n}" for n in op.arrays)), [], small)
     if usual:
-        formula = f"({formula}) if {usual} else {op.name}_kernel({call})"
+        formula = f"({formula}) if {usual} else {kernel}"
     if usual and op.former:  # the number may be the tensor of a former call
         are_numbers = " and ".join(f"type({p.name}) in NUMBERS" for p in options)
         formula += f" if {are_numbers} else left_to_the_general_path()"
     return [*lines, f"y = {formula}"]
+
+
+def _given_source(op: Op) -> list[str]:
+    """The arguments of a kernel, in order."""
+    return [f"a_{p.name}" if p.name in tensors_of(op) else p.name for p in op.params]
+
+
+def _call_source(op: Op) -> str:
+    return ", ".join((f"{p.name}=" if p.keyword_only else "") + given
+                     for p, given in zip(op.params, _given_source(op), strict=True))
+
+
+def _check_source(op: Op) -> list[str]:
+    """Lines that look at the arguments before anything is computed."""
+    if not op.check:
+        return []
+    GENERATED[f"{op.name}_check"] = op.check
+    return [f"{op.name}_check({_call_source(op)})"]
+
+
+def _fused(op: Op, usual: str, small: str) -> str:
+    """An expression for what ``usual`` is, which large arrays have computed in one pass."""
+    if not is_fusible(op):
+        return usual
+    return fused_source(op.name, positional(op), ", ".join(_given_source(op)), usual, small)
+
+
+def is_fusible(op: Op) -> bool:
+    """Whether large arrays may be computed in one pass: of one dtype, and element by element."""
+    return op.kind == "elementwise" and not op.any_dtype and not op.outputs and not op.has_list
 
 
 def _kernel_source(op: Op, small: str) -> list[str]:
@@ -242,6 +269,8 @@ def _kernel_source(op: Op, small: str) -> list[str]:
     chosen = large_source(op.name, formula, constants, small) if formula else ""
     if chosen == formula and not constants:
         return []
+    if chosen == formula:
+        chosen = _fused(op, formula, small)
     numbers = numbers_source(f"{op.name}_kernel_number", constants, f"a_{op.arrays[0]}")
     return [*([numbers] if constants else []), f"y = {chosen}"]
 
@@ -318,10 +347,21 @@ def _write_path(op: Op, slow: str) -> list[str]:
                  f"elif type({others[0]}) is Tensor or type({others[0]}) in PLAIN:",
                  *indented(check), "else: plain = None"]
     small = f"{first}._form is not None or {is_small(f'a_{first}')}"
-    write = [*([level_source(op)] if op.fast and others else []), *compute_source(op, small),
-             f"if y.dtype is not dt or y.shape != {first}._data.shape: return {slow}",
+    store = [f"if y.dtype is not dt or y.shape != {first}._data.shape: return {slow}",
              "# Stores without a call between them, after which an interrupt might come.",
              f"{first}._data[...] = y; vc.n += 1"]
+    write = [*compute_source(op, small), *store]
+    if f"{op.name}_fused" in GENERATED:
+        given = ", ".join([f"{first}._data", *_given_source(op)])
+        write = [f"if {small}:", *indented([*compute_source(op, "True"), *store]),
+                 "else:", *indented(_check_source(op)),
+                 f"    fill = {op.name}_fused.into({given})",
+                 "    if fill is None:",
+                 *indented(indented([*compute_source(op, "False"), *store])),
+                 "    else:  # the kernel writes where the array lies",
+                 "        vc.n += 1; fill()"]
+    if op.fast and others:
+        write.insert(0, level_source(op))
     done = ["# The memory has another version, whose line is remembered.",
             *site_source(), "vc.code = code; vc.lasti = f.f_lasti", f"return {first}"]
     body = [*check, "if plain:", f"    vc = {first}._vc",

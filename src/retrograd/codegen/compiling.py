@@ -53,7 +53,7 @@ GENERATED.update(
     error_state=xp.error_state, quieten=xp.quieten, QUIET=xp.QUIET,
     canonical_dim=canonical_dim, canonical_dims=canonical_dims,
     REQUIRED=REQUIRED, level=xp.level, ndarray=ndarray,
-    NUMBERS=frozenset((bool, int, float, complex)),
+    NUMBERS=frozenset((bool, int, float, complex)), REAL=frozenset((bool, int, float)),
 )
 
 
@@ -147,12 +147,31 @@ def large_source(label: str, formula: str, constants: list[float], small: str) -
     """
     from ..backend.numpy.expressions import expression  # loads the kernels
 
-    found = None if small == "True" else expression(formula, constants, GENERATED, least=1)
+    if small == "True":
+        return formula
+    found = expression(formula, constants, GENERATED, least=1)
     if found is None:
         return formula
     arrays, GENERATED[f"{label}_large"] = found
-    call = f"{label}_large({', '.join(arrays)})"
-    return call if small == "False" else f"{formula} if {small} else {call}"
+    return if_large(formula, f"{label}_large({', '.join(arrays)})", small)
+
+
+def fused_source(label: str, function: Any, call: str, usual: str, small: str) -> str:
+    """An expression for ``usual`` that large arrays have computed in one pass, if that is possible.
+
+    ``function`` does the same with the arguments that ``call`` names.
+    """
+    from ..backend.numpy.expressions import HAS_KERNEL, Fused  # loads the kernels
+
+    if small == "True" or not HAS_KERNEL:
+        return usual
+    GENERATED[f"{label}_fused"] = Fused(function)
+    return if_large(usual, f"{label}_fused({call})", small)
+
+
+def if_large(usual: str, large: str, small: str) -> str:
+    """An expression that is the second one for large arrays."""
+    return large if small == "False" else f"({usual} if {small} else {large})"
 
 
 def is_small(array: str) -> str:

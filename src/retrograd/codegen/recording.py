@@ -70,12 +70,15 @@ def record_source(op: Op, layout: NodeLayout, is_traced: bool = False) -> list[s
         levels = ", ".join(f"levels_of(a_{name})" for name in op.arrays)
         lines.append(f"node.input_levels = [{levels}]")
     if not op.outputs:
-        lines.append("out._edge = node")
-    for nr, out in enumerate(outs_of(op) if op.outputs else ()):
-        lines.append(f"{out}._edge = output_edge(node, {nr})" if nr in differentiable_outputs(op)
-                     else f"{out}._edge = None; "
-                     f"{out}._cut = code, f.f_lasti, {op.name!r}, (ref(node),), (), 0")
-    return [*lines, "return " + ", ".join(outs_of(op))]
+        return [*lines, "out._edge = node", "return out"]
+    outs, connected = outs_of(op), differentiable_outputs(op)
+    cut = [out for nr, out in enumerate(outs) if nr not in connected]
+    lines += [f"{outs[nr]}._edge = output_edge(node, {nr})" for nr in connected]
+    if cut:
+        lines += [" = ".join(f"{out}._edge" for out in cut) + " = None",
+                  " = ".join(f"{out}._cut" for out in cut)
+                  + f" = code, f.f_lasti, {op.name!r}, (ref(node),), (), 0"]
+    return [*lines, "return " + ", ".join(outs)]
 
 
 def edges_source(op: Op) -> list[str]:

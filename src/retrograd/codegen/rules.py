@@ -15,7 +15,7 @@ from ..core.formulas import written_out
 from ..core.graph import fit
 from ..core.libraries import in_library, moved
 from ..core.op import ARRAY, GENERATED, Op
-from .compiling import compile_function, is_small, large_source, numbers_source
+from .compiling import compile_function, fused_source, is_small, large_source, numbers_source
 from .node_layout import NodeLayout
 from .operands import is_optional
 
@@ -259,14 +259,20 @@ def _read_source(op: Op, layout: NodeLayout, way: OnArrays) -> list[str]:
 def _rule_source(op: Op, layout: NodeLayout, i: int, way: OnArrays) -> list[str]:
     """Lines that set ``r{i}``, the gradient of argument ``i``."""
     rule = f"{op.name}_{way.label}_rule{i}"
-    formula, constants = way.formula(op, layout, i) or ("", [])
-    if formula and way.label == "real":
-        formula = large_source(rule, formula, constants, way.small(layout, "g"))
-    lines = [numbers_source(rule, constants, "g")] if "constants[" in formula else []
-    if not formula:
+    usual, constants = way.formula(op, layout, i) or ("", [])
+    call = ", ".join(arguments_source(op, layout, i))
+    if not usual:
         GENERATED[rule] = way.bind(op.rules[op.arrays[i]])
-        formula = f"{rule}({', '.join(arguments_source(op, layout, i))})"
-    lines.append(f"r{i} = {formula}")
+    formula = found = usual or f"{rule}({call})"
+    if way.label == "real":
+        small = way.small(layout, "g")
+        if usual:
+            found = large_source(rule, usual, constants, small)
+        if found == formula and op.kind == "elementwise" and not op.any_dtype \
+                and not formula.isidentifier():
+            found = fused_source(rule, way.bind(op.rules[op.arrays[i]]), call, formula, small)
+    lines = [numbers_source(rule, constants, "g")] if "constants[" in found else []
+    lines.append(f"r{i} = {found}")
     if op.has_list:
         # A list of gradients, one for each tensor of the list.
         return [*lines, f"r{i} = tuple([None if w is None else r for r, w in "

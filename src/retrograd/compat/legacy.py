@@ -4,13 +4,13 @@ attributes of tensors that only old programs and tests look at."""
 from __future__ import annotations
 
 import gc
-import warnings
 from typing import Any
 
 from ..backend import xp
 from ..base import dtypes
-from ..base.errors import type_name
+from ..base.errors import C_NAMES, type_name
 from ..base.modes import MODE
+from ..base.warning import warn
 from ..core.extensions import extensions
 from ..core.graph import INFERENCE, Node
 from ..core.tensor import Size, Tensor, attach, fill
@@ -72,13 +72,8 @@ def _alias(cls: type, other: Tensor, dtype: dtypes.dtype | None) -> Any:
     return out if cls is Tensor else as_subclass(out, cls)
 
 
-_C_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int",
-            "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
-            "float16": "c10::Half", "bfloat16": "c10::BFloat16"}
-
-
 def _options(dtype: dtypes.dtype) -> str:
-    return (f"TensorOptions(dtype={_C_NAMES.get(dtype.name, dtype.name)}, device=cpu, "
+    return (f"TensorOptions(dtype={C_NAMES.get(dtype.name, dtype.name)}, device=cpu, "
             "layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
             "memory_format=(nullopt))")
 
@@ -141,14 +136,13 @@ TENSOR_TYPES = {f"{d.alias}Tensor": tensor_type(d) for d in (
 
 
 def _volatile(self: Tensor) -> bool:
-    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning,
-                  stacklevel=2)
+    warn("volatile was removed (Variable.volatile is always False)", UserWarning)
     return False
 
 
 def _set_volatile(self: Tensor, value: object) -> None:
-    warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` "
-                  "instead.", UserWarning, stacklevel=2)
+    warn("volatile was removed and now has no effect. Use `with torch.no_grad():` "
+         "instead.", UserWarning)
 
 
 def _keep_grad_fn(self: Tensor) -> None:

@@ -1,13 +1,13 @@
 """Foreign arguments: which one is of a type that a function does not take.
 
-Functions made of others look at their flags alone, where a call gives more than they stand behind;
-to look at every argument would cost every call. They run, and only if that fails is it asked
-whether an argument was the reason.
+Functions made of others look at the flags, numbers and sizes that a call gives; to look at every
+argument would cost every call. They run, and only if that fails is it asked whether an argument was
+the reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from opcode import opmap
 from types import CodeType, FunctionType
 from typing import Any
@@ -22,11 +22,12 @@ from .tensor import Tensor
 _RAISE = opmap["RAISE_VARARGS"]
 
 _NUMBERS = (bool, int, float, complex)
-_EXPECTED = {bool: "bool", int: "int", float: "float"}
+_SIZES = "tuple of ints"
+_EXPECTED: dict[Any, str] = {bool: "bool", int: "int", float: "float", _SIZES: _SIZES}
 _ANNOTATED = {name: kind for kind, name in _EXPECTED.items()}
 
 
-def guard(function: FunctionType, closures: bool = False) -> None:
+def guard(function: FunctionType, closures: bool = False, title: str = "") -> None:
     """Have a function name the foreign argument for which it fails; it stays the same object.
 
     An error of data that no function can look at says what to call instead.
@@ -35,43 +36,55 @@ def guard(function: FunctionType, closures: bool = False) -> None:
             or (function.__closure__ and not closures):
         return
     function.unguarded = put_in_front(  # type: ignore[attr-defined]
-        function, lambda plain: plain, _guarded, flags_of(function))
+        function, lambda plain: plain, _guarded, judging(function, title))
 
 
-_TRUTHS = {"inplace", "return_indices", "need_weights", "average_attn_weights", "hard",
-           "stft.center", "multi_head_attention_forward.training", "gaussian_nll_loss.full",
-           "triplet_margin_with_distance_loss.swap", "recompute_scale_factor"}
-"""Flags that may be anything, as in PyTorch: they are asked only whether they are true."""
+_UNJUDGED = {"inplace", "return_indices", "need_weights", "average_attn_weights", "hard",
+             "stft.center", "multi_head_attention_forward.training", "gaussian_nll_loss.full",
+             "triplet_margin_with_distance_loss.swap", "recompute_scale_factor",
+             "multi_head_attention_forward.add_zero_attn", "multi_margin_loss.p", "pad.value"}
+"""Arguments that may be of other types, as in PyTorch: flags that are asked only whether they are
+true, and numbers at which their functions look themselves."""
+
+_QUICK: dict[str, tuple[Any, ...]] = {
+    "bool": (bool, bool), "int": (int, int), "float": (float, float, int),
+    "Sizes": (_SIZES, int, tuple, list)}
+_QUICK |= {f"{word} | None": (*kinds, type(None)) for word, kinds in _QUICK.items()}
+"""What is expected of an argument, by its annotation, and the types that need no closer look."""
 
 
-def flags_of(function: FunctionType, called: Any = None) -> dict[str, Any]:
-    """What judges the flags of a call, and how many arguments may come before the first of them.
+def judging(function: FunctionType, title: str = "") -> dict[str, Any]:
+    """What judges the flags and numbers of a call, and how many arguments come before the first.
 
-    Errors name what is called, if that is not the function itself.
+    Errors call the function by its ``title``, or by the name that it has then.
     """
-    code, title = function.__code__, function.__name__.lstrip("_").removeprefix("functional_")
+    code, notes = function.__code__, function.__annotations__
     names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
-    flags = [(place, name) for place, name in enumerate(names)
-             if function.__annotations__.get(name) in ("bool", "bool | None")
-             and not {name, f"{title}.{name}"} & _TRUTHS]
-    if not flags:
-        return {"JUDGE": None}
+    judged = [(place, name, _QUICK[notes[name]]) for place, name in enumerate(names)
+              if notes.get(name) in _QUICK
+              and not {name, f"{_plain_name(function)}.{name}"} & _UNJUDGED]
+    if not judged:
+        return {"JUDGE": None, "TITLE": title}
 
-    def judge(args: tuple[Any, ...], kwargs: dict[str, Any], place: int = flags[0][0],
-              name: str = flags[0][1]) -> None:
-        value = args[place] if place < len(args) else kwargs.get(name, True)
-        if value is not True and value is not False and (
-                value is not None or function.__annotations__[name] == "bool"):
-            where = f" (position {place + 1})" if place < len(args) else ""
-            raise TypeError(f"{called.__name__ if called else title}(): argument "
-                            f"'{name}'{where} must be bool, not "
-                            f"{type_name(value)}")
+    def judge(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        count = len(args)
+        for place, name, quick in judged:
+            if place < count:
+                value = args[place]
+            elif name in kwargs:
+                value = kwargs[name]
+            else:
+                continue
+            if type(value) not in quick and not _passes(quick[0], value):
+                where = f" (position {place + 1})" if place < count else ""
+                raise TypeError(f"{title or _plain_name(function)}(): argument '{name}'{where} "
+                                f"must be {_EXPECTED[quick[0]]}, not {type_name(value)}")
 
-    def judge_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        for place, name in flags:
-            judge(args, kwargs, place, name)
+    return {"JUDGE": judge, "FIRST": judged[0][0], "TITLE": title}
 
-    return {"JUDGE": judge if len(flags) == 1 else judge_all, "FIRST": flags[0][0]}
+
+def _plain_name(function: FunctionType) -> str:
+    return function.__name__.lstrip("_").removeprefix("functional_")
 
 
 def _calling(*args, **kwargs):  # type: ignore[no-untyped-def]
@@ -153,7 +166,7 @@ def _guarded(*args, **kwargs):  # type: ignore[no-untyped-def]
         if hasattr(error, "call_instead"):
             return error.call_instead(call, args, kwargs)
         if "out" not in kwargs or not hasattr(call, "out"):
-            refuse_foreign(call, args, kwargs, error)
+            refuse_foreign(call, args, kwargs, error, "TITLE")
             raise
     # It has no such argument of its own.
     from retrograd.core.extensions import extensions
@@ -185,17 +198,22 @@ def refuse_foreign(function: Any, args: Any, kwargs: dict[str, Any], error: Exce
             if parameter.annotation == "Tensor":
                 _refuse_elements(position, value)
             continue
+        argument = f"{title}(): argument '{parameter.name}'"
+        where = "" if parameter.name in kwargs else f" (position {position})"
         expected = _foreign(parameter, value, error)
         if expected:
-            where = "" if parameter.kind is parameter.KEYWORD_ONLY else f" (position {position})"
-            raise TypeError(f"{title}(): argument '{parameter.name}'{where} must be {expected}, "
-                            f"not {type_name(value)}") from None
+            raise TypeError(f"{argument}{where} must be {expected}, not {type_name(value)}"
+                            ) from None
+        if "Sequence[int]" in public(parameter.annotation) and isinstance(value, (tuple, list)):
+            _refuse_no_ints(argument, where, value)
 
 
 def _is_worded(error: Exception) -> bool:
-    """Whether an error was raised on purpose, by a statement of this package."""
+    """Whether an error was raised on purpose: by a statement of this package, or as a warning."""
     place = error.__traceback__
-    if place is None:
+    if hasattr(error, "is_unplaced"):
+        return False
+    if place is None or isinstance(error, Warning):
         return True
     while place.tb_next is not None:
         place = place.tb_next
@@ -209,6 +227,18 @@ def _refuse_elements(position: int, values: tuple[Any, ...]) -> None:
         if not isinstance(value, (Tensor, tuple, list)):
             raise TypeError(f"expected Tensor as element {number} in argument {position - 1}, but "
                             f"got {type_name(value)}") from None
+
+
+def _refuse_no_ints(argument: str, where: str, values: Sequence[Any]) -> None:
+    """Raise for the first of several whole numbers that is none."""
+    for number, value in enumerate(values):
+        if value is not None and not _passes(int, value):
+            if not number:
+                raise TypeError(f"{argument}{where} must be tuple of ints, but found element of "
+                                f"type {type_name(value)} at pos 0") from None
+            raise TypeError(f"{argument} failed to unpack the object at pos {number + 1} with "
+                            f'error "type must be tuple of ints,but got {type_name(value)}"'
+                            ) from None
 
 
 def _foreign(parameter: Any, value: Any, error: Exception) -> str:
@@ -242,10 +272,14 @@ def _foreign(parameter: Any, value: Any, error: Exception) -> str:
     return "Tensor or a number" if is_strange else ""
 
 
-def _passes(kind: type, value: Any) -> bool:
-    """Whether a value may stand where a bool, an int or a float is expected."""
+def _passes(kind: Any, value: Any) -> bool:
+    """Whether a value may stand where a bool, an int, a float or some ints are expected."""
     if kind is bool:
         return isinstance(value, bool)
+    if kind is _SIZES:
+        return isinstance(value, (tuple, list)) or _passes(int, value)
     if isinstance(value, Tensor):
-        return kind is float or not value.ndim
-    return hasattr(value, "__index__" if kind is int else "__float__") and not is_array(value)
+        return not value.ndim and (kind is float or not value.dtype.is_floating_point)
+    if kind is int:
+        return hasattr(value, "__index__") and not isinstance(value, bool) and not is_array(value)
+    return hasattr(value, "__float__") and not is_array(value)

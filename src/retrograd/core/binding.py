@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
@@ -187,18 +187,9 @@ class _Called:
         return lambda *given: (name, *given)
 
 
-_DIRECT: dict[Any, Any] = {}
-
-
+@cache
 def direct(kernel: Any) -> Any:
     """The backend's own function where a kernel only passes its arguments on to it."""
-    found = _DIRECT.get(kernel)
-    if found is None:
-        found = _DIRECT[kernel] = _direct(kernel)
-    return found
-
-
-def _direct(kernel: Any) -> Any:
     code = kernel.__code__
     if kernel.__defaults__ or code.co_kwonlyargcount or code.co_argcount > 2:
         return kernel
@@ -208,3 +199,14 @@ def _direct(kernel: Any) -> Any:
     except (Unfit, TypeError, AttributeError, ValueError, LookupError):
         return kernel
     return getattr(xp, name) if passed == given else kernel
+
+
+@cache
+def positional(op: Op) -> Callable[..., Any]:
+    """The kernel of ``op`` as a function of a value for every parameter, in order."""
+    kernel = direct(op.kernel)
+    if not any(p.keyword_only for p in op.params):
+        return kernel
+    names = ", ".join(p.name for p in op.params)
+    given = ", ".join(f"{p.name}={p.name}" if p.keyword_only else p.name for p in op.params)
+    return eval(f"lambda {names}: _kernel({given})", {"_kernel": kernel})

@@ -29,6 +29,7 @@ from .saved_values import fit_tensor, output_edge
 from .tensor import AccumulateGrad, Tensor, wrap_any
 
 _by_age = attrgetter("seq")
+_TRACED = TRACED_TYPES.keys()  # which grow as transforms are loaded
 _accumulating = new_lock()
 _PASSES_ON_ONE_STACK = 16
 """How many passes run inside each other before the next gets a thread, with a stack, of its own."""
@@ -71,16 +72,13 @@ class Schedule:
     accumulates: bool  # whether gradients go to the leaves
 
     def __init__(self, roots: list[Any], targets: set[Any] | None):
-        order: list[Any] = []
         leaves: list[Any] = []
         outputs: dict[Any, list[Any]] = {}
-        seen: set[Any] = set()
-        for edge in roots:
-            if edge not in seen:
-                seen.add(edge)
-                order.append(edge)
+        distinct = dict.fromkeys(roots)
+        order, seen = [*distinct], set(distinct)
+        watched = False  # whether there are hooks
         others = 0  # edges in ``order`` that are no nodes; their age sorts them to its end
-        is_chain = len(order) == 1  # found in the order of age, then, and its leaf last
+        is_chain = is_one = len(order) == 1  # found in the order of age, then, and its leaf last
         # Written out for the usual arities: this loop is a large part of a backward pass.
         for node in order:
             arity = node._arity
@@ -114,6 +112,8 @@ class Schedule:
                 others += 1
                 if arity == 0:
                     leaves.append(node)
+                    if node._is_watched:
+                        watched = True
                 else:
                     is_chain = False
                     maker = node.node
@@ -121,7 +121,7 @@ class Schedule:
                     if maker not in seen:
                         seen.add(maker)
                         order.append(maker)
-        if not is_chain:
+        if not (is_chain or (is_one and len(order) == len(leaves) + 1)):  # a node and its leaves
             order.sort(key=_by_age, reverse=True)
             if Node.any_renumbered:
                 order = _in_order(order)
@@ -130,8 +130,8 @@ class Schedule:
         self.order = order
         self.leaves = leaves
         self.outputs = outputs
-        watched = True in [leaf._is_watched for leaf in leaves] or (
-            Node.any_watched and any(node.is_watched for node in order))
+        if Node.any_watched and not watched:
+            watched = any(node.is_watched for node in order)
         self.targets = targets or set()
         is_checked = Anomaly.enabled or (SafeZeros.asked_for and SafeZeros.setting.get())
         self.is_plain = not (watched or targets or is_checked)
@@ -159,21 +159,24 @@ class Schedule:
         return self._notes
 
     def reaches(self, edge: Any) -> bool:
-        """Whether the pass computes a gradient at ``edge``."""
+        """Whether the pass comes to ``edge``: its hooks are called, if only with None."""
         if edge is None:
             return False
         if self._members is None:
             self._members = {*self.order, *self.leaves}
-        if (edge.node if edge.is_output else edge) not in self._members:
-            return False
-        return self.needed is None or edge in self.needed
+        node = _node_of(edge)
+        return node in self._members and (self.needed is None or node in self.needed)
 
     def closing(self) -> dict[Any, list[Any]]:
-        """Which leaves are complete after which node: PyTorch accumulates them at once."""
+        """Which leaves are complete after which node: PyTorch accumulates them at once.
+
+        Those of one node are in the order of its inputs.
+        """
         last: dict[Any, Any] = dict.fromkeys(self.leaves)
         for node in self.order:
             for edge in node.edges():
                 if edge is not None and edge in last:
+                    del last[edge]
                     last[edge] = node
         closing: dict[Any, list[Any]] = {}
         for leaf, node in last.items():
@@ -181,16 +184,13 @@ class Schedule:
         return closing
 
     def _reaching(self, targets: set[Any]) -> set[Any]:
-        """Every edge from which some target can be reached."""
-        needed = set(targets)
-        outputs = self.outputs
+        """Every edge from which the node of some target can be reached, by whatever output."""
+        needed, outputs = {*targets, *map(_node_of, targets)}, self.outputs
         for node in reversed(self.order):
             if node in needed or not needed.isdisjoint(node.edges()):
                 needed.add(node)
                 if outputs:
                     needed.update(outputs.get(node, ()))
-            elif outputs and not needed.isdisjoint(outputs.get(node, ())):
-                needed.add(node)
         return needed
 
 
@@ -216,7 +216,7 @@ def _node_of(edge: Any) -> Any:
     return edge.node if edge is not None and edge.is_output else edge
 
 
-def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
+def run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
         targets: list[Any] | None, accumulate: bool,
         schedule: Schedule | None = None) -> dict[Any, Any]:
     """Send ``gradients`` (raw, or tensors if ``recorded``) down from ``roots``.
@@ -238,23 +238,23 @@ def run(roots: list[Any], gradients: list[Any], *, retain: bool, recorded: bool,
 def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
          targets: list[Any] | None, accumulate: bool, schedule: Schedule) -> dict[Any, Any]:
     """:func:`run` on the present stack."""
-    if recorded and MODE.get().autocast is not None:  # a gradient keeps its input's dtype
+    mode = MODE.get()
+    if recorded and mode.autocast is not None:  # a gradient keeps its input's dtype
         with switched(autocast=None):
             return _run(roots, gradients, retain, True, targets, accumulate, schedule)
     # Inside a transform gradients are its data, or become it on their way.
-    inside = not recorded and (ACTIVE.get() or
-                               not TRACED_TYPES.keys().isdisjoint(map(type, gradients)))
+    inside = not recorded and (ACTIVE.get() or not _TRACED.isdisjoint(map(type, gradients)))
     if inside and not (schedule.is_unwatched and schedule.needed is not None):
         with switched(grad=False):
             return _run(roots, [wrap_any(g) for g in gradients], retain, True, targets, accumulate,
                         schedule)
     captured: dict[Any, Any] = {}
     grads: dict[Any, Any] = {}
-    for edge, gradient in zip(roots, gradients, strict=True):
-        known = grads.get(edge)
-        grads[edge] = gradient if known is None else sum_of(known, gradient)
-    released = None if retain or not schedule.order else Released(call_sites.here(3))
-    profile = MODE.get().profile
+    for edge, gradient in zip(roots, gradients):
+        grads[edge] = sum_of(grads[edge], gradient) if edge in grads else gradient
+    # Two frames up is whoever called ``run``, in this package.
+    released = None if retain or not schedule.order else Released(call_sites.here(4))
+    profile, ledger = mode.profile, mode.ledger
     if profile is not None:
         profile.meet(gradients)
     finish = (_Leaves if profile is None or not accumulate else _MeasuredLeaves)(
@@ -268,9 +268,10 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
         xp.quieten(xp.QUIET)
         RUNNING.set(schedule)
         if accumulate and not recorded:
-            for gradient in filter(is_array, gradients):
-                memory = memory_of(gradient)
-                schedule.given[id(memory)] = memory
+            for gradient in gradients:
+                if is_array(gradient):
+                    memory = memory_of(gradient)
+                    schedule.given[id(memory)] = memory
         if schedule.is_plain and not recorded and not retain and profile is None:
             if released is not None:
                 _run_plain(schedule, grads, released)
@@ -301,7 +302,6 @@ def _run(roots: list[Any], gradients: list[Any], retain: bool, recorded: bool,
             xp.quieten(errors)
         finally:
             RUNNING.set(outer)
-    ledger = MODE.get().ledger
     if ledger is not None:
         ledger.settle()
     return captured
@@ -381,6 +381,7 @@ def _run_any(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any]
              finish: _Leaves, run_node: Callable[..., Any]) -> None:
     """The loop with everything: hooks, targets, several outputs, recording, anomaly mode."""
     needed, outputs, closing = schedule.needed, schedule.outputs, schedule.closing()
+    last = {*map(_node_of, wanted_at)} if schedule.accumulates else set()
     for leaf in closing.get(None, ()):
         finish(leaf)
     for node in schedule.order:
@@ -394,17 +395,17 @@ def _run_any(schedule: Schedule, grads: dict[Any, Any], captured: dict[Any, Any]
                   for e in edges]
         if watched:
             g = arriving(node, g, recorded)
+        ends_here = needed is not None and all(edge is None for edge in wanted)
         if wanted_at:
             # As in PyTorch ``grad`` gives what its hooks made of a tensor's gradient, unless the
             # pass goes on from there: then it gives what the hooks were given.
-            goes_on = not schedule.accumulates and any(e is not None for e in wanted)
+            goes_on = not (schedule.accumulates or ends_here)
             _capture(node, arrived if goes_on else g, outputs.get(node), captured, wanted_at)
-        runs = needed is None or any(w is not None for w in wanted) or (
-            schedule.accumulates and not wanted_at.isdisjoint(outputs.get(node, (node,))))
-        if runs and (g is not None or watched or node.runs_undefined):
+        if (node in last or not ends_here) and (g is not None or watched or node.runs_undefined):
             if watched and node.prehooks is not None:
                 g = before(node, g, recorded)
-            results: Any = (None,) * len(edges) if g is None and not node.runs_undefined \
+            is_idle = (ends_here or g is None) and not node.runs_undefined
+            results: Any = (None,) * len(edges) if is_idle \
                 else run_node(node, g, wanted, recorded)
             if released is not None:
                 node.release(released)
@@ -458,10 +459,14 @@ def _gather(node: Any, edges: list[Any], grads: dict[Any, Any]) -> Any:
     """The gradients of a node's several outputs, None where none arrived."""
     if node.outputs == 1:
         return grads.pop(edges[0], None)
-    gathered = [None] * node.outputs
+    gathered = None
     for edge in edges:
-        gathered[edge.nr] = grads.pop(edge, None)
-    return None if all(g is None for g in gathered) else gathered
+        g = grads.pop(edge, None)
+        if g is not None:
+            if gathered is None:
+                gathered = [None] * node.outputs
+            gathered[edge.nr] = g
+    return gathered
 
 
 def _capture(node: Any, g: Any, edges: list[Any] | None, captured: dict[Any, Any],
@@ -519,8 +524,9 @@ def arriving(node: Node, g: Any, recorded: bool) -> Any:
         return g
     gradients = _as_tensors(node, g, recorded)
     with switched(grad=recorded):
-        for nr, hook in list((node.tensor_hooks or {}).values()):
-            gradients[nr] = apply_tensor_hook(hook, gradients[nr])
+        for nr, hooks in list((node.tensor_hooks or {}).items()):
+            for hook in list(hooks.values()):
+                gradients[nr] = apply_tensor_hook(hook, gradients[nr])
         for nr, reference in (node.retained or {}).items():
             tensor = reference()
             if tensor is not None and gradients[nr] is not None:
@@ -602,7 +608,9 @@ def after(node: Node, results: Any, g: Any, recorded: bool) -> tuple[Any, ...]:
     """Post-hooks of a node, on the gradients it computed."""
     if not isinstance(results, tuple):
         results = (results,)
-    inputs = tuple([as_tensor_gradient(r, recorded) for r in results])
+    found = [as_tensor_gradient(r, recorded) for r in results]
+    shown = node._shown_inputs(len(found))
+    inputs = tuple([found[place] for place in shown])
     every = _as_tensors(node, g, recorded)
     outputs = tuple([every[nr] for nr in _differentiable_outputs(node)])
     with switched(grad=recorded):
@@ -610,7 +618,9 @@ def after(node: Node, results: Any, g: Any, recorded: bool) -> tuple[Any, ...]:
             changed = hook(inputs, outputs)
             if changed is not None:
                 inputs = checked_hook_result(hook, inputs, changed)
-    return inputs if recorded else tuple([raw_gradient(t) for t in inputs])
+    for place, gradient in zip(shown, inputs, strict=True):
+        found[place] = gradient
+    return tuple(found if recorded else [raw_gradient(t) for t in found])
 
 
 # ---------------------------------------------------------------- leaves
@@ -654,10 +664,18 @@ class _Leaves:
         g = self.grads.pop(leaf, None)
         if self.holders:
             self.holders[id(g)] -= 1
-        # Hooks of a leaf that was reached are called with None, too, where no gradient came.
-        if (g is None and not leaf._is_watched) or (
-                self.targets is not None and leaf not in self.targets):
+        if self.targets is not None and leaf not in self.targets:
             return
+        if leaf._is_watched:
+            self._with_hooks(leaf, g)
+        elif g is not None:
+            if not self.accumulate:
+                self.captured[leaf] = g
+            elif leaf._edge is not None:  # which was not frozen since it was used
+                accumulate_into(leaf, g, self.recorded, self)
+
+    def _with_hooks(self, leaf: Tensor, g: Any) -> None:
+        """The same, and hooks: those of a leaf that no gradient reached are called with None."""
         recorded = self.recorded
         if leaf._hooks:
             g = leaf_hooks(leaf, g, recorded)
@@ -666,7 +684,7 @@ class _Leaves:
                 self.captured[leaf] = g
             return
         if leaf._edge is None:
-            return  # frozen since it was used
+            return
         node = leaf._accumulator() if leaf._node_hooks is not None else None
         if node is not None and node.prehooks:
             g = before(node, g, recorded)
@@ -774,17 +792,20 @@ def settled(g: Any, like: Any, leaves: _Leaves) -> tuple[Any, bool]:
     somebody is copied in case he kept it, which PyTorch would see, and counts as untouched.
     """
     library = library_of(g)
+    is_own = library.can_stand_for(g, like)
+    if is_own and not leaves.is_shared(g) and id(g) not in leaves.schedule.shown:
+        return g, False  # the usual case, in few calls
     if not library.is_array(g):
         return library.as_array(g) if library.is_scalar(g) else g, False
     if not library.is_array(like):
         return g.copy(), True
-    fits = library.owns_memory(g) and not leaves.is_shared(g) and (
-        library.same_layout(g, like) or not GRAD_LAYOUT.get())
+    as_leaf = GRAD_LAYOUT.get()
+    fits = (is_own or (not as_leaf and library.owns_memory(g))) and not leaves.is_shared(g)
     if fits and id(g) not in leaves.schedule.shown:
         return g, False
-    if GRAD_LAYOUT.get() and library.is_contiguous(like) and not library.is_contiguous(g):
-        return library.in_rows(g), not fits
-    out = empty_as(like if GRAD_LAYOUT.get() else g, g)
+    if as_leaf and library.is_contiguous(like):
+        return library.copied(g) if library.is_contiguous(g) else library.in_rows(g), not fits
+    out = empty_as(like if as_leaf else g, g)
     out[...] = g
     return out, not fits
 

@@ -27,48 +27,11 @@ class Formula:
     __slots__ = ("source", "spent", "text")
 
     def __init__(self, text: Text, source: str):
-        self.text = text
-        self.source = source
+        self.text, self.source = text, source
         self.spent = False
 
     def __neg__(self) -> Formula:
         return Formula(self.text, f"(-{self.text.use(self)})")
-
-    def __add__(self, other: Any) -> Formula:
-        return self.text.binary(self, "+", other)
-
-    def __radd__(self, other: Any) -> Formula:
-        return self.text.binary(other, "+", self)
-
-    def __sub__(self, other: Any) -> Formula:
-        return self.text.binary(self, "-", other)
-
-    def __rsub__(self, other: Any) -> Formula:
-        return self.text.binary(other, "-", self)
-
-    def __mul__(self, other: Any) -> Formula:
-        return self.text.binary(self, "*", other)
-
-    def __rmul__(self, other: Any) -> Formula:
-        return self.text.binary(other, "*", self)
-
-    def __truediv__(self, other: Any) -> Formula:
-        return self.text.binary(self, "/", other)
-
-    def __rtruediv__(self, other: Any) -> Formula:
-        return self.text.binary(other, "/", self)
-
-    def __lt__(self, other: Any) -> Formula:
-        return self.text.binary(self, "<", other)
-
-    def __le__(self, other: Any) -> Formula:
-        return self.text.binary(self, "<=", other)
-
-    def __gt__(self, other: Any) -> Formula:
-        return self.text.binary(self, ">", other)
-
-    def __ge__(self, other: Any) -> Formula:
-        return self.text.binary(self, ">=", other)
 
     def _refuse(self, *args: Any) -> Any:
         raise NotAFormula
@@ -77,6 +40,18 @@ class Formula:
     __getattr__ = __getitem__ = __iter__ = __len__ = __call__ = __pow__ = _refuse
     __matmul__ = __rmatmul__ = __rpow__ = _refuse
     __hash__ = None  # type: ignore[assignment]
+
+
+def _operator(sign: str, is_reflected: bool = False) -> Any:
+    return lambda self, other: self.text.binary(other, sign, self) if is_reflected \
+        else self.text.binary(self, sign, other)
+
+
+for _name, _sign in {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}.items():
+    setattr(Formula, f"__{_name}__", _operator(_sign))
+    setattr(Formula, f"__r{_name}__", _operator(_sign, is_reflected=True))
+for _name, _sign in {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
+    setattr(Formula, f"__{_name}__", _operator(_sign))
 
 
 class Text(Meaning):

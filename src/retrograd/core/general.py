@@ -71,7 +71,11 @@ def call(op: Op, args: tuple[Any, ...], out: Any = None) -> Any:
         found = overriding(args)
         if found:
             return dispatch_override(op.function, found, op, args, out)
-    tensors, values = prepare(op, args)
+    try:
+        tensors, values = prepare(op, args)
+    except TypeError as error:
+        refuse_options(op, args, error)
+        raise
     try:
         result = compute(op, values) if mode.intercept is None \
             else mode.intercept.compute(op, values, compute)

@@ -6,7 +6,7 @@ import itertools
 import sys
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, Self
 
 from ..backend import xp
@@ -40,8 +40,7 @@ class Like:
     __slots__ = ("shape", "dtype")
 
     def __init__(self, shape: tuple[int, ...], dtype: Any):
-        self.shape = shape
-        self.dtype = dtype
+        self.shape, self.dtype = shape, dtype
 
     @property
     def ndim(self) -> int:
@@ -89,8 +88,8 @@ class Version:
             views[:count] = [known for known in views[:count] if known() is not None]
             self.room = 2 * len(views) + 128
 
-    def bump(self) -> None:
-        code, lasti = call_sites.here(2)
+    def bump(self, site: call_sites.Site | None = None) -> None:
+        code, lasti = site or call_sites.here(2)
         self.n, self.code, self.lasti = self.n + 1, code, lasti
 
     def store(self, array: Any, key: Any, value: Any, owner: Any = NOBODY,
@@ -133,7 +132,7 @@ class _InferenceVersion(Version):
             "a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
             "instead of `torch.inference_mode()`.")
 
-    def bump(self) -> None:
+    def bump(self, site: call_sites.Site | None = None) -> None:
         pass
 
     def store(self, array: Any, key: Any, value: Any, owner: Any = None, edge: Any = None) -> None:
@@ -212,10 +211,7 @@ class View:
 
     def __init__(self, base: Any, parent: View | None, op: Any, static: tuple[Any, ...],
                  origin: str, version: int):
-        self.base = base
-        self.parent = parent
-        self.op = op
-        self.static = static
+        self.base, self.parent, self.op, self.static = base, parent, op, static
         self.origin = origin  # "", "no_grad", "multi", "inference" or "function"
         self.version = version  # of the memory, when ``_edge`` was last known to be true
 
@@ -236,8 +232,7 @@ class OutputEdge:
     seq = -1  # below every node's
 
     def __init__(self, node: Node, nr: int):
-        self.node = node
-        self.nr = nr
+        self.node, self.nr = node, nr
 
 
 class Released:
@@ -290,6 +285,20 @@ class RemovableHandle:
         self.remove()
 
 
+def registered(owner: Any, hooks: str, hook: Any) -> RemovableHandle:
+    """Keep a hook in the dict that ``owner`` has, or gets now, under the name ``hooks``."""
+    if getattr(owner, hooks) is None:
+        setattr(owner, hooks, OrderedDict())
+    return kept_hook(getattr(owner, hooks), hook)
+
+
+def kept_hook(hooks: OrderedDict[int, Any], hook: Any) -> RemovableHandle:
+    """Keep a hook in a dict; what takes it out again."""
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
+
+
 def sum_of(known: Any, gradient: Any) -> Any:
     """Two gradients that meet; the backend cannot add complex halves."""
     try:
@@ -326,6 +335,14 @@ class _Note:
             node._notes = {self.name: value}
 
 
+def notes_of(node: Any) -> dict[str, Any]:
+    """The dict of what few nodes have, made now if there was none."""
+    notes: dict[str, Any] | None = getattr(node, "_notes", None)
+    if notes is None:
+        notes = node._notes = {}
+    return notes
+
+
 class Node:
     """A recorded operation: what backward needs, and the edges to where gradients go next.
 
@@ -354,9 +371,8 @@ class Node:
     any_renumbered = False  # whether users have set the number of any node
     posthooks = _Note()
     prehooks = _Note()  # on the node, seen by register_prehook
-    tensor_hooks = _Note()  # on output tensors: (nr, hook)
+    tensor_hooks = _Note()  # on output tensors: by nr, the one that was hooked first comes first
     retained = _Note()  # output nr -> weak reference of a retain_grad tensor
-    output_edges = _Note()  # output nr -> weak reference of its edge
     edge_likes = _Note()
     input_levels = _Note()
     ranges = _Note()  # in anomaly mode, of the operands of a call whose result is not finite
@@ -376,6 +392,10 @@ class Node:
     def replay(self, g: Any, *wanted: Any) -> Any:
         """The same on tensors, recorded."""
         raise NotImplementedError
+
+    def _shown_inputs(self, count: int) -> Sequence[int]:
+        """Of the gradients that rules give, those that hooks are told of."""
+        return range(count)
 
     def release(self, by: Released) -> None:
         """Free what was saved."""
@@ -453,20 +473,12 @@ class Node:
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call ``fn(grad_inputs, grad_outputs)`` after this node ran; it may replace the former."""
         self.watch()
-        if self.posthooks is None:
-            self.posthooks = OrderedDict()
-        handle = RemovableHandle(self.posthooks)
-        self.posthooks[handle.id] = fn
-        return handle
+        return registered(self, "posthooks", fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call ``fn(grad_outputs)`` before this node runs; it may replace them."""
         self.watch()
-        if self.prehooks is None:
-            self.prehooks = OrderedDict()
-        handle = RemovableHandle(self.prehooks)
-        self.prehooks[handle.id] = fn
-        return handle
+        return registered(self, "prehooks", fn)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..backend import xp
+from ..backend import create, xp
 from ..backend.interface import is_array, library_of
+from ..backend.numpy import LARGE
 from ..base import call_sites, dtypes
 from ..base.errors import REQUIRED, missing_arguments
 from ..base.modes import GRAD, MODE, NO_GRAD, RUNNING, Mode, ReplayedViews, switched
@@ -192,8 +193,14 @@ def write_recorded(target: Tensor, owner: Tensor, node: Any, values: Any) -> Non
     frame = call_sites.user_frame(sys._getframe(2))
     code, lasti, counter = frame.f_code, frame.f_lasti, target._counter()
     edge = node if owner is target else _copied(owner, target, node, code, lasti)
-    target._data[...], counter.n, counter.code, counter.lasti, owner._edge = \
-        values, counter.n + 1, code, lasti, edge
+    data = target._data
+    fill = create.filling(data, values) if data.size >= LARGE else None
+    if fill is None:
+        data[...], counter.n, counter.code, counter.lasti, owner._edge = \
+            values, counter.n + 1, code, lasti, edge
+    else:  # no interrupt comes between these stores and the end of the kernel's call
+        counter.n, counter.code, counter.lasti, owner._edge = counter.n + 1, code, lasti, edge
+        fill()
 
 
 def goes_unrecorded(target: Tensor, *others: Tensor) -> bool:
@@ -264,7 +271,7 @@ def write(target: Tensor, result: Any, counter: Any, history: Rebasing | None) -
         return
     array = target._array()
     errors = xp.error_state()
-    try:
+    try:  # not a block of ``quiet``: an interrupt may come as its end is called
         xp.quieten(xp.QUIET)
         if history is None:
             counter.store(array, ..., result)
@@ -526,15 +533,11 @@ extensions.fill(refresh_view=refresh)
 
 def replayed_view(base: Tensor, target: Tensor) -> Tensor:
     """The view ``target`` is, taken from ``base`` again and recorded."""
-    where = Geometry(base, target)
-    if where.chain:
-        return geometry_of_tensor(base, where)
-    own = base.storage_offset()
-    return base.as_strided(where.shape, where.strides, own + where.offset)
+    return geometry_of_tensor(base, Geometry(base, target))
 
 
 def geometry_of_tensor(tensor: Tensor, where: Geometry) -> Tensor:
-    """The part of ``tensor`` that a view of the same geometry looks at, recorded."""
+    """The part of ``tensor``, laid out as the base is, that the view looks at, recorded."""
     if where.chain:
         for step, static in where.chain:
             if step.outputs == ("list",):
@@ -542,11 +545,15 @@ def geometry_of_tensor(tensor: Tensor, where: Geometry) -> Tensor:
             else:
                 tensor = step.function(tensor, *static)
         return tensor
-    if tensor.stride() != where.base_strides:
-        laid_out = tensor.new_empty_strided(where.base_shape, where.base_strides)
-        laid_out.copy_(tensor)
-        tensor = laid_out
     return tensor.as_strided(where.shape, where.strides, tensor.storage_offset() + where.offset)
+
+
+def copy_laid_out(tensor: Tensor, where: Geometry) -> Tensor:
+    """A copy of ``tensor`` that is laid out as the base is, recorded."""
+    copied = tensor.clone()
+    if where.chain or copied.stride() == where.base_strides:
+        return copied
+    return tensor.new_empty_strided(where.base_shape, where.base_strides).copy_(tensor)
 
 
 def place_in(base: Tensor, view: Tensor) -> Geometry:
@@ -697,9 +704,7 @@ class CopySlices(PlacedNode):
         if fn.overwrites:  # what was there before has no gradient
             result = fn.pull(part.copy(), None, *wanted[1:])
         else:
-            # The node is asked for its first gradient whatever the base needs: it fills the slice.
-            inner = self._inner_wanted(wanted)
-            result = fn.pull(part.copy(), *inner) if fn._arity > 1 else (fn.pull(part.copy()),)
+            result = self._through(fn.pull, part.copy(), wanted)
         if wanted[0] is not None:
             part[...] = 0 if result[0] is None else result[0]
         return (g if wanted[0] is not None else None, *self._others(result))
@@ -710,10 +715,9 @@ class CopySlices(PlacedNode):
             fn.refuse()
         if type(g._data) in TRACED_TYPES and not view.chain:
             return self._replay_by_position(g, wanted)
-        whole = g.clone()
+        whole = copy_laid_out(g, view)
         part = geometry_of_tensor(whole, view)
-        inner = self._inner_wanted(wanted)
-        result = fn.replay(part.clone(), *inner) if fn._arity > 1 else (fn.replay(part.clone()),)
+        result = self._through(fn.replay, part.clone(), wanted)
         if wanted[0] is not None:
             if result[0] is None:
                 part.zero_()
@@ -726,19 +730,18 @@ class CopySlices(PlacedNode):
         positions = wrap_any(self.view.positions())
         flat = g.reshape((-1,))
         part = flat[positions]
-        inner = self._inner_wanted(wanted)
-        result = self.fn.replay(part, *inner)
-        result = result if self.fn._arity > 1 else (result,)
+        result = self._through(self.fn.replay, part, wanted)
         if wanted[0] is None:
             return (None, *self._others(result))
         filling = part * 0 if result[0] is None else result[0]
         whole = flat.scatter(0, positions.reshape((-1,)), filling.reshape((-1,)))
         return (whole.reshape(self.view.base_shape), *self._others(result))
 
-    def _inner_wanted(self, wanted: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _through(self, run: Any, part: Any, wanted: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What the node of the write makes of its part of a gradient."""
         if self.fn._arity == 1:
-            return ()
-        return (self if wanted[0] is not None else None, *wanted[1:])
+            return (run(part),)
+        return run(part, self if wanted[0] is not None else None, *wanted[1:])
 
     def _others(self, result: tuple[Any, ...]) -> tuple[Any, ...]:
         rest = result[1:]

@@ -30,8 +30,7 @@ class Constants(dict[Any, Tensor]):
     """Python numbers as zero-dim tensors of one dtype, made once and kept."""
 
     def __init__(self, dtype: Any, as_scalar: bool = False):
-        self.dtype = dtype
-        self.as_scalar = as_scalar
+        self.dtype, self.as_scalar = dtype, as_scalar
 
     def __missing__(self, number: Any) -> Tensor:
         made = object.__new__(Tensor)

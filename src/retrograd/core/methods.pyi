@@ -323,8 +323,7 @@ class TensorMethods:
         tensor([1., 2.])
         """
         ...
-    def aminmax(self, *, dim: _int | Sequence[_int] | None = None,
-                keepdim: _bool = False) -> return_types.aminmax:
+    def aminmax(self, *, dim: _int | None = None, keepdim: _bool = False) -> return_types.aminmax:
         """The smallest and the largest element along ``dim``."""
         ...
     def angle(self) -> Tensor:

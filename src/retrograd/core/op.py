@@ -65,8 +65,7 @@ class Param:
         self.name = name
         self.kind = _KINDS.get(annotation, STATIC)
         self.note = annotation
-        self.default = default
-        self.keyword_only = keyword_only
+        self.default, self.keyword_only = default, keyword_only
         self.required = default is _NO_DEFAULT
 
 
@@ -144,8 +143,7 @@ class Op(Declared):
     def __init__(self, kernel: Callable[..., Any], kind: str, **options: Any):
         vars(self).update(options)
         self.name = kernel.__name__
-        self.kernel = kernel
-        self.kind = kind
+        self.kernel, self.kind = kernel, kind
         self.title = self.title or self.name.lstrip("_")
         self.node_name = self.node or _camel(self.name) + "Backward0"
         self.params = parameters_of(kernel)
@@ -172,8 +170,17 @@ class Op(Declared):
     @cached_property
     def whole_numbers(self) -> list[Param]:
         """The arguments that callers must give as ints or bools: nothing else is taken for one."""
-        return [p for p in self.params if p.note in ("int", "bool")] if hasattr(
-            Tensor, self.name) or any(self.name in names for names in PUBLIC.values()) else []
+        return [p for p in self.params if p.note in ("int", "bool")] if self.is_public else []
+
+    @cached_property
+    def factors(self) -> list[Param]:
+        """The numbers that callers give; elementwise kernels look at theirs themselves."""
+        return [p for p in self.params if p.note == "Number"] \
+            if self.is_public and self.kind != "elementwise" else []
+
+    @cached_property
+    def is_public(self) -> bool:
+        return hasattr(Tensor, self.name) or any(self.name in names for names in PUBLIC.values())
 
     @property
     def is_view(self) -> bool:
@@ -322,18 +329,23 @@ def home_of(function: Any) -> str:
     return getattr(function, "home", function.__module__)
 
 
+def title_of(name: str, namespace: str | None) -> str:
+    """What PyTorch's errors call a function."""
+    return f"{namespace}_{name}" if namespace in ("linalg", "special", "fft") else name
+
+
 def publish(made: Any, name: str, *, method: bool | str = True, function: str | None = "torch",
             operator: str | None = None, aliases: Iterable[str] = (), out: Out | None = None
             ) -> None:
     """Offer a function under its public names; ``out`` says how it writes to given tensors."""
+    title = title_of(name, function)
     if out is not None:
-        title = f"{function}_{name}" if function in ("linalg", "special", "fft") else name
         made.out = title, out
-        guard(made, closures=True)
+        guard(made, closures=True, title=title)
         made.__signature__ = LateSignature(with_out, made.unguarded)
     elif not hasattr(made, "op"):
         hide_required(made)
-        guard(made)
+        guard(made, title=title)
     # It is named after the first place where users find it, and so does pickle.
     if function is not None and (not hasattr(made, "home") or made.__qualname__[:7] == "Tensor."):
         made.home = home_of(made)
@@ -431,7 +443,7 @@ def composite(*, method: bool | str = False, function: str | None = "torch",
         declaration.check_public_name(fn.__name__, PUBLIC.get(function or "", ()))
         # No wrapper: the ops it calls honour subclasses and modes.
         if name is not None and not hasattr(fn, "__wrapped__") and out is None:
-            guard(fn, closures=True)
+            guard(fn, closures=True, title=title_of(name, function))
         COMPOSITES[fn.__name__] = fn
         publish(fn, fn.__name__, method=method, function=function, operator=operator,
                 aliases=aliases, out=out)

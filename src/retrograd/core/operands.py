@@ -9,6 +9,7 @@ from ..backend.interface import kind_of, library_of
 from ..base import dtypes
 from ..base.errors import (
     REQUIRED,
+    c_name,
     canonical_dim,
     canonical_dims,
     is_pytorch_tensor,
@@ -93,6 +94,9 @@ def prepare(op: Op, args: tuple[Any, ...], written: bool = False
     for param in op.whole_numbers:
         place = op.params.index(param)
         values[place] = whole_number(title, param, place + (not written), values[place])
+    for param in op.factors:
+        place = op.params.index(param)
+        values[place] = factor(title, param, values[place], data[op.arrays[0]])
     return tensors, values
 
 
@@ -108,6 +112,27 @@ def whole_number(title: str, param: Param, position: int, value: Any) -> Any:
     where = "" if param.keyword_only else f" (position {position})"
     raise TypeError(f"{title}(): argument '{param.name}'{where} must be {param.note}, not "
                     f"{type_name(value)}")
+
+
+def factor(title: str, param: Param, value: Any, data: Any) -> Any:
+    """A number with which an op multiplies data, from what may stand for one."""
+    if isinstance(value, Tensor) and not value.ndim:
+        value = value.item()
+    if not isinstance(value, NUMBERS) and not xp.is_scalar(value):
+        raise TypeError(f"{title}(): argument '{param.name}' must be Number, not "
+                        f"{type_name(value)}")
+    return fitting_number(value, data)
+
+
+def fitting_number(value: Any, data: Any) -> Any:
+    """A number that data is computed with in its own dtype.
+
+    In real data there is no place for a complex number.
+    """
+    value = value.item() if xp.is_scalar(value) else value
+    if isinstance(value, complex) and kind_of(data.dtype) != "c":
+        raise RuntimeError(f"value cannot be converted to type {c_name(data)} without overflow")
+    return value
 
 
 _READING = ("eq", "ne", "isnan", "where", "real_part", "imag_part", "_cat", "_stack", "kept",

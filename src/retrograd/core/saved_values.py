@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import weakref
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from ..base import dtypes
 from ..base.modes import MODE, switched
 from .extensions import TRACED_TYPES, extensions
-from .graph import LEAF, Like, Node, OutputEdge, Released, Version, short_name, stale
+from .graph import LEAF, Like, Node, OutputEdge, Released, Version, notes_of, short_name, stale
 from .op import ARRAYS, REGISTRY, Op
 from .tensor import Tensor, class_for, edge_of, wrap_any
 
@@ -195,9 +195,7 @@ def output_edge(node: Any, position: int) -> Any:
     """The edge of output ``position``; one object per output, so that gradients meet there."""
     if node.outputs == 1:
         return node
-    refs = node.output_edges
-    if refs is None:
-        refs = node.output_edges = {}
+    refs = notes_of(node).setdefault("output_edges", {})
     known = refs.get(position)
     known = known and known()
     if known is None:
@@ -296,28 +294,23 @@ def public_saved_names(op: Op, layout: Any) -> tuple[tuple[str, str, str], ...]:
 def saved_properties(op: Op, layout: Any) -> dict[str, property]:
     """``_saved_other`` and ``_raw_saved_other`` for each value that nodes of this op save."""
     made = {}
-    for public, _, kind in public_saved_names(op, layout):
-        made[f"_saved_{public}"] = property(partial(saved_value, public=public))
+    for public, name, kind in public_saved_names(op, layout):
+        made[f"_saved_{public}"] = property(partial(saved_value, name=name, kind=kind))
         if kind != "static":
-            made[f"_raw_saved_{public}"] = property(partial(raw_saved, public=public))
+            made[f"_raw_saved_{public}"] = property(partial(RawSaved, name=name, kind=kind))
     return made
 
 
-def saved_value(node: Any, public: str) -> Any:
-    for shown, name, kind in node.saved_names:
-        if shown != public:
-            continue
-        if kind == "static":
-            return getattr(node, name)
-        if kind == "output":
-            if node.seal is None and name == "y":
-                node.seal = (Version(), 0)  # which what is shown shares with the output
-            return unpack_output(node, name)
-        position = node.op.arrays.index(name) if name in node.op.arrays else None
-        edges = node.edges()
-        edge = None if position is None or position >= len(edges) else edges[position]
-        return unpack_input(node, name, edge)
-    raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{public}'")
+def saved_value(node: Any, name: str, kind: str) -> Any:
+    """What a node saved under a name, as one of its ``saved_names`` says."""
+    if kind == "static":
+        return getattr(node, name)
+    if kind == "output":
+        if node.seal is None and name == "y":
+            node.seal = (Version(), 0)  # which what is shown shares with the output
+        return unpack_output(node, name)
+    edge = dict(zip(node.op.arrays, node.edges(), strict=False)).get(name)
+    return unpack_input(node, name, edge)
 
 
 class SavedTensor:
@@ -364,19 +357,16 @@ class SavedTensor:
 class RawSaved(SavedTensor):
     """A saved value of an op's node."""
 
-    def __init__(self, node: Any, slot: str, public: str):
-        self._node, self._slot, self._public = node, slot, public
-
-    def unpack(self) -> Tensor | None:
-        return saved_value(self._node, self._public)
+    def __init__(self, node: Any, name: str, kind: str):
+        self._node, self._slot = node, name if kind == "input" else "out_" + name
+        self.unpack = partial(saved_value, node, name, kind)  # type: ignore[method-assign]
 
     def _kept(self) -> Any:
         return getattr(self._node, self._slot)
 
     def _pack(self, hooks: tuple[Any, Any]) -> None:
-        value = saved_value(self._node, self._public)._off_graph()
-        setattr(self._node, self._slot, PackedValue(value, hooks))
-        kind: Any = type(self._node)
+        value, kind = cast(Tensor, self.unpack()), cast(Any, type(self._node))
+        setattr(self._node, self._slot, PackedValue(value._off_graph(), hooks))
         self._node.__class__ = traced_class(kind)
 
 
@@ -418,10 +408,3 @@ def check_hooks_fit(saved: Any, pack_hook: Any, unpack_hook: Any) -> None:
     if isinstance(saved, PackedValue):
         raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been "
                            "set. Hint: only one pair of hooks is allowed at a time.")
-
-
-def raw_saved(node: Any, public: str) -> RawSaved:
-    for shown, name, kind in node.saved_names:
-        if shown == public and kind != "static":
-            return RawSaved(node, name if kind == "input" else "out_" + name, public)
-    raise AttributeError(f"'{type(node).__name__}' object has no attribute '_raw_saved_{public}'")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import sys
-import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -16,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex, overload
 from ..backend import xp
 from ..backend.interface import LIBRARIES, kind_of, library_of
 from ..base import call_sites, dtypes
-from ..base.errors import canonical_dim, type_name
+from ..base.errors import c_name, length_of, type_name
 from ..base.missing_names import missing_attribute
 from ..base.modes import MODE
+from ..base.warning import warn
 from .cuts import cut_here, cut_once_more, note_exit, where_made
 from .extensions import TENSOR_CLASS, extensions
 from .graph import (
@@ -33,6 +33,8 @@ from .graph import (
     RemovableHandle,
     Version,
     View,
+    kept_hook,
+    registered,
 )
 
 if TYPE_CHECKING:
@@ -160,12 +162,8 @@ class Tensor(TensorMethods):
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the length of one dimension."""
-        if dim is None:
-            return tuple.__new__(Size, self._data.shape)
         shape = self._data.shape
-        if not shape:
-            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        return shape[canonical_dim(dim, len(shape))]
+        return tuple.__new__(Size, shape) if dim is None else length_of(shape, dim)
 
     @property
     def dtype(self) -> dtypes.dtype:
@@ -258,11 +256,7 @@ class Tensor(TensorMethods):
     def stride(self, dim: int | None = None) -> Any:
         """How many elements apart neighbours along each dimension lie."""
         strides = self._strides()
-        if dim is None:
-            return strides
-        if not strides:
-            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        return strides[canonical_dim(dim, len(strides))]
+        return strides if dim is None else length_of(strides, dim)
 
     def _strides(self) -> tuple[int, ...]:
         array = self._array()
@@ -508,14 +502,14 @@ class Tensor(TensorMethods):
     @property
     def grad(self) -> Tensor | None:
         if self._grad is None and not self._retains and not self.is_leaf:
-            warnings.warn(
+            warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
                 ".grad attribute won't be populated during autograd.backward(). If you indeed want "
                 "the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
                 "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you "
                 "access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
                 "more information.",
-                UserWarning, stacklevel=2)
+                UserWarning)
         return self._grad
 
     @grad.setter
@@ -532,7 +526,7 @@ class Tensor(TensorMethods):
         if expected is not None and value._data.dtype != expected:
             raise RuntimeError(
                 "attempting to assign a gradient with dtype "
-                f"'{_C_NAMES.get(value.dtype.name, '')}' to a tensor with grad_dtype "
+                f"'{c_name(value)}' to a tensor with grad_dtype "
                 f"'{dtypes.from_numpy_dtype(expected).alias}'. The gradient must match the "
                 "tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's "
                 "grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
@@ -569,7 +563,7 @@ class Tensor(TensorMethods):
         if value is not None and present is not None and present is not value:
             raise RuntimeError(
                 f"Cannot set grad_dtype to '{value.alias}' because there is already a gradient "
-                f"with dtype '{_C_NAMES.get(present.name, '')}'. Please clear the gradient (.grad "
+                f"with dtype '{c_name(self._grad)}'. Please clear the gradient (.grad "
                 "= None) before changing grad_dtype, or ensure the new grad_dtype matches the "
                 "existing gradient's dtype.")
         self._grad_dtype = None if value is None else value.np
@@ -640,7 +634,9 @@ class Tensor(TensorMethods):
 
     def detach(self) -> Tensor:
         """A tensor on the same memory, outside the graph."""
-        out = twin(self, self._counter(), class_of_views(self))
+        kind = type(self)
+        out = twin(self, self._vc or self._counter(),
+                   kind if kind is Tensor else class_of_views(self))
         if self._edge is not None or (self._view is not None and self.requires_grad):
             out._cut = cut_here(self, "detach")
         elif self._cut is not None:
@@ -702,18 +698,12 @@ class Tensor(TensorMethods):
         edge = edge_of(self)
         if edge is self or edge.leads_nowhere:
             self._is_watched = True
-            if self._hooks is None:
-                self._hooks = OrderedDict()
-            handle = RemovableHandle(self._hooks)
-            self._hooks[handle.id] = hook
-            return handle
+            return registered(self, "_hooks", hook)
         node, nr = (edge.node, edge.nr) if edge.is_output else (edge, 0)
         node.watch()
         if node.tensor_hooks is None:
-            node.tensor_hooks = OrderedDict()
-        handle = RemovableHandle(node.tensor_hooks)
-        node.tensor_hooks[handle.id] = (nr, hook)
-        return handle
+            node.tensor_hooks = {}
+        return kept_hook(node.tensor_hooks.setdefault(nr, OrderedDict()), hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
         """Call ``hook(tensor)`` after a gradient was accumulated into this leaf."""
@@ -723,11 +713,7 @@ class Tensor(TensorMethods):
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf "
                                "tensors")
         self._is_watched = True
-        if self._post_hooks is None:
-            self._post_hooks = OrderedDict()
-        handle = RemovableHandle(self._post_hooks)
-        self._post_hooks[handle.id] = hook
-        return handle
+        return registered(self, "_post_hooks", hook)
 
     def _accumulator(self) -> AccumulateGrad:
         """The node that stands for this leaf in ``next_functions``; one at a time."""
@@ -852,12 +838,6 @@ def warn_of_lost_gradient(tensor: Tensor) -> None:
          "\nConsider using tensor.detach() first.", once=True)
 
 
-# The C++ names by which PyTorch's errors call some dtypes.
-_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half",
-            "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>",
-            "complex128": "c10::complex<double>", "int64": "long int", "int32": "int",
-            "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
-
 PLAIN: set[type] = {Tensor}
 """The classes whose instances take the fast path: Tensor, and Parameter when it is loaded."""
 
@@ -956,7 +936,9 @@ def wrap(data: Any, edge: Any = None) -> Tensor:
 
 def wrap_any(data: Any) -> Tensor:
     """A tensor on raw data: plain, or a transform's."""
-    out: Any = object.__new__(TENSOR_CLASS.get(type(data)) or class_for(data))
+    kind = type(data)
+    out: Any = object.__new__(TENSOR_CLASS.get(kind)
+                              or (ForeignTensor if kind in LIBRARIES else Tensor))
     out._data = data
     out._form = out._edge = out._view = None
     out._vc = INFERENCE if MODE.get().inference else None
@@ -966,7 +948,8 @@ def wrap_any(data: Any) -> Tensor:
 def twin(tensor: Tensor, counter: Version | None, cls: type) -> Tensor:
     """A tensor on the same memory."""
     out: Any = object.__new__(cls)
-    out._data = tensor._array()
+    data = tensor._data
+    out._data = data if data.ndim else tensor._array()
     out._form = out._edge = out._view = None
     out._vc = counter
     return out

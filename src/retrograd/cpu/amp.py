@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from ..amp import GradScaler as _GradScaler
-from ..amp import autocast as _autocast
+from ..amp import GradScaler as _GradScaler, autocast as _autocast
 from ..base import dtypes
-from ..base.missing_names import suggest_names as _suggest_names
 from ..cuda.amp import _deprecated
 
 
@@ -28,5 +26,3 @@ class GradScaler(_GradScaler):
 
 
 __all__ = ["GradScaler", "autocast"]
-
-_suggest_names(__name__)

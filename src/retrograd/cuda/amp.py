@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..amp import GradScaler as _GradScaler
-from ..amp import autocast as _autocast
-from ..amp import custom_bwd as _custom_bwd
-from ..amp import custom_fwd as _custom_fwd
+from ..amp import (
+    GradScaler as _GradScaler,
+    autocast as _autocast,
+    custom_bwd as _custom_bwd,
+    custom_fwd as _custom_fwd,
+)
 from ..base import dtypes
-from ..base.missing_names import suggest_names as _suggest_names
 from ..base.warning import warn
 
 
@@ -51,5 +52,3 @@ def custom_bwd(bwd: Any) -> Any:
 
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
-
-_suggest_names(__name__)

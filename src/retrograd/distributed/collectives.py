@@ -82,8 +82,9 @@ def _check_tensors(values: Any, name: str) -> None:
                         f"{[type(value) for value in values]}.")
 
 
-def _check_root(function: str, rank: int | None, group_rank: int | None,
-                default: int | None = None) -> None:
+def _check_root(group: ProcessGroup | None, function: str, rank: int | None,
+                group_rank: int | None, default: int | None = None) -> None:
+    member(group)
     if rank is not None and group_rank is not None:
         raise ValueError("Can't specify both group_rank and global_rank")
     root = rank if rank is not None else group_rank if group_rank is not None else default
@@ -150,8 +151,7 @@ def reduce(tensor: Tensor, dst: int | None = None, op: Any = ReduceOp.SUM,
            group_dst: int | None = None) -> Work | None:
     """Reduce to one process, in place."""
     _check_tensor(tensor, "tensor")
-    member(group)
-    _check_root("reduce", dst, group_dst)
+    _check_root(group, "reduce", dst, group_dst)
     return _done(group, async_op)
 
 
@@ -159,8 +159,7 @@ def broadcast(tensor: Tensor, src: int | None = None, group: ProcessGroup | None
               async_op: bool = False, group_src: int | None = None) -> Work | None:
     """Send a tensor to all processes, of which this is the one that has it."""
     _check_tensor(tensor, "tensor")
-    member(group)
-    _check_root("broadcast", src, group_src)
+    _check_root(group, "broadcast", src, group_src)
     return _done(group, async_op)
 
 
@@ -231,8 +230,7 @@ def gather(tensor: Tensor, gather_list: list[Tensor] | None = None, dst: int | N
            group_dst: int | None = None) -> Work | None:
     """Copy the tensor of each process to a list of one process."""
     _check_tensor(tensor, "tensor")
-    member(group)
-    _check_root("gather", dst, group_dst, 0)
+    _check_root(group, "gather", dst, group_dst, 0)
     if not gather_list:
         raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
     _check_tensors(gather_list, "gather_list")
@@ -245,8 +243,7 @@ def scatter(tensor: Tensor, scatter_list: list[Tensor] | None = None, src: int |
             group_src: int | None = None) -> Work | None:
     """Give each process one tensor of a list."""
     _check_tensor(tensor, "tensor")
-    member(group)
-    _check_root("scatter", src, group_src, 0)
+    _check_root(group, "scatter", src, group_src, 0)
     if not scatter_list:
         raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
     _check_tensors(scatter_list, "scatter_list")
@@ -316,8 +313,7 @@ def all_gather_object(object_list: list[Any], obj: Any, group: ProcessGroup | No
 def gather_object(obj: Any, object_gather_list: list[Any] | None = None, dst: int | None = None,
                   group: ProcessGroup | None = None, group_dst: int | None = None) -> None:
     """Copy the object of each process to a list of one process."""
-    member(group)
-    _check_root("gather", dst, group_dst, 0)
+    _check_root(group, "gather", dst, group_dst, 0)
     if not object_gather_list:
         raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
     object_gather_list[0] = copy.deepcopy(obj)
@@ -327,8 +323,7 @@ def broadcast_object_list(object_list: list[Any], src: int | None = None,
                           group: ProcessGroup | None = None, device: Any = None,
                           group_src: int | None = None) -> None:
     """Send a list of objects to all processes, of which this is the one that has it."""
-    member(group)
-    _check_root("broadcast", src, group_src, 0)
+    _check_root(group, "broadcast", src, group_src, 0)
 
 
 def scatter_object_list(scatter_object_output_list: list[Any],
@@ -336,8 +331,7 @@ def scatter_object_list(scatter_object_output_list: list[Any],
                         src: int | None = None, group: ProcessGroup | None = None,
                         group_src: int | None = None) -> None:
     """Give each process one object of a list."""
-    member(group)
-    _check_root("scatter", src, group_src, 0)
+    _check_root(group, "scatter", src, group_src, 0)
     if not scatter_object_input_list:
         raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
     scatter_object_output_list[0] = copy.deepcopy(scatter_object_input_list[0])

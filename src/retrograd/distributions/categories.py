@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import retrograd as rg
 
 from ..base import dtypes
-from ..base.missing_names import suggest_names as _suggest_names
 from ..core.tensor import Size, Tensor
 from ..nn.functional import one_hot
 from . import constraints
@@ -194,6 +193,3 @@ class ExpRelaxedCategorical(_OverCategorical):
         log_scale = (rg.full_like(self.temperature, float(last + 1)).lgamma()
                      + self.temperature.log() * last)
         return score + log_scale
-
-
-_suggest_names(__name__)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Generic, TypeVar
 import retrograd as rg
 
 from ..autograd.grad_mode import no_grad
-from ..base.missing_names import suggest_names as _suggest_names
 from ..core.tensor import Size, Tensor
 from . import constraints
 from .categories import Categorical
@@ -247,6 +246,3 @@ class MixtureSameFamily(Distribution):
     def __repr__(self) -> str:
         return (f"MixtureSameFamily(\n  {self._mixture_distribution},\n  "
                 f"{self._component_distribution})")
-
-
-_suggest_names(__name__)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.missing_names import suggest_names as _suggest_names
 from . import constraints, transforms
 from .utils import NUMBERS
 
@@ -83,5 +82,3 @@ transform_to.register(constraints.simplex, lambda _: transforms.SoftmaxTransform
 transform_to.register(constraints.lower_cholesky, lambda _: transforms.LowerCholeskyTransform())
 for _region in (constraints.positive_definite, constraints.positive_semidefinite):
     transform_to.register(_region, lambda _: transforms.PositiveDefiniteTransform())
-
-_suggest_names(__name__)

@@ -7,7 +7,6 @@ from typing import Any
 import retrograd as rg
 
 from ..base import dtypes
-from ..base.missing_names import suggest_names as _suggest_names
 from ..core.tensor import Tensor
 
 __all__ = ["Constraint", "boolean", "cat", "corr_cholesky", "dependent", "dependent_property",
@@ -380,5 +379,3 @@ positive_semidefinite = _PositiveSemidefinite()
 positive_definite = _PositiveDefinite()
 cat = _Cat
 stack = _Stack
-
-_suggest_names(__name__)

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import retrograd as rg
 
 from ..autograd.grad_mode import no_grad
-from ..base.missing_names import suggest_names as _suggest_names
 from ..core.tensor import Tensor
 from ..nn.functional import binary_cross_entropy_with_logits, logsigmoid
 from . import constraints
@@ -350,6 +349,3 @@ class LogitRelaxedBernoulli(_Trials):
         logits, value = broadcast_all(self.logits, value)
         apart = logits - value * self.temperature
         return self.temperature.log() + apart - 2 * apart.exp().log1p()
-
-
-_suggest_names(__name__)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import retrograd as rg
 
 from ..autograd.grad_mode import no_grad
 from ..base import dtypes
-from ..base.missing_names import suggest_names as _suggest_names
+from ..base.warning import warn
 from ..core.tensor import Size, Tensor
 from . import constraints
 from .utils import _sum_rightmost, lazy_property, logits_to_probs, probs_to_logits
@@ -59,10 +58,10 @@ class Distribution:
         try:
             regions = self.arg_constraints
         except NotImplementedError:
-            warnings.warn(
+            warn(
                 f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = "
                 "{}` or initialize the distribution with `validate_args=False` to turn off "
-                "validation.", stacklevel=3)
+                "validation.")
             return
         for name, region in regions.items():
             if constraints.is_dependent(region) or (name not in vars(self) and isinstance(
@@ -161,8 +160,8 @@ class Distribution:
 
     def sample_n(self, n: int) -> Tensor:
         """Draw ``n`` values: deprecated, ``sample((n,))`` does that."""
-        warnings.warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
-                      FutureWarning, stacklevel=2)
+        warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
+             FutureWarning)
         return self.sample(Size((n,)))
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -210,9 +209,9 @@ class Distribution:
         try:
             support = self.support
         except NotImplementedError:
-            warnings.warn(f"{type(self)} does not define `support` to enable sample validation. "
-                          "Please initialize the distribution with `validate_args=False` to turn "
-                          "off validation.", stacklevel=3)
+            warn(f"{type(self)} does not define `support` to enable sample validation. "
+                 "Please initialize the distribution with `validate_args=False` to turn "
+                 "off validation.")
             return
         if support is None:
             raise AssertionError("support is unexpectedly None")
@@ -311,6 +310,3 @@ class ProbsOrLogits(Distribution):
 def tiny(tensor: Tensor) -> float:
     """The least positive number of a tensor's dtype."""
     return dtypes.finfo(tensor.dtype).tiny
-
-
-_suggest_names(__name__)

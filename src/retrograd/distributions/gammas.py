@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import retrograd as rg
 
-from ..base.missing_names import suggest_names as _suggest_names
 from ..core.tensor import Tensor
 from ..nn.functional import one_hot
 from ..ops.creation.gamma_draws import _sample_dirichlet, _standard_gamma
@@ -243,6 +242,3 @@ class Beta(ExponentialFamily):
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
         return x.lgamma() + y.lgamma() - (x + y).lgamma()
-
-
-_suggest_names(__name__)

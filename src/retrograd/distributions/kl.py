@@ -9,13 +9,12 @@ once in terms of the facts.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import retrograd as rg
 
-from ..base.missing_names import suggest_names as _suggest_names
+from ..base.warning import warn
 from ..core.tensor import Tensor
 from ..nn.functional import softplus
 from .categories import Categorical, OneHotCategorical
@@ -72,9 +71,8 @@ def _closest(type_p: type, type_q: type) -> Divergence | None:
     by_p = min(matches, key=lambda pair: (p_line.index(pair[0]), q_line.index(pair[1])))
     by_q = min(matches, key=lambda pair: (q_line.index(pair[1]), p_line.index(pair[0])))
     if _KL_REGISTRY[by_p] is not _KL_REGISTRY[by_q]:
-        warnings.warn(f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please "
-                      f"register_kl({by_p[0].__name__}, {by_q[1].__name__})", RuntimeWarning,
-                      stacklevel=3)
+        warn(f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please "
+             f"register_kl({by_p[0].__name__}, {by_q[1].__name__})", RuntimeWarning)
     return _KL_REGISTRY[by_p]
 
 
@@ -256,11 +254,6 @@ def _kl_categorical(p: Categorical, q: Categorical) -> Tensor:
     return _impossible(p.probs * (p.logits - q.logits), p.probs == 0, q.probs == 0).sum(-1)
 
 
-@register_kl(OneHotCategorical, OneHotCategorical)
-def _kl_one_hot(p: OneHotCategorical, q: OneHotCategorical) -> Tensor:
-    return _kl_categorical(p._categorical, q._categorical)
-
-
 @register_kl(Binomial, Binomial)
 def _kl_binomial(p: Binomial, q: Binomial) -> Tensor:
     if (p.total_count < q.total_count).any():
@@ -270,21 +263,11 @@ def _kl_binomial(p: Binomial, q: Binomial) -> Tensor:
     return (p.total_count * each).masked_fill(p.total_count > q.total_count, math.inf)
 
 
-@register_kl(Beta, Beta)
-def _kl_beta(p: Beta, q: Beta) -> Tensor:
-    return kl_divergence(p._dirichlet, q._dirichlet)
-
-
 @register_kl(Dirichlet, Dirichlet)
 def _kl_dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
     a, b = p.concentration, q.concentration
     mean_log = a.digamma() - a.sum(-1, True).digamma()
     return q._log_normalizer(b) - p._log_normalizer(a) + ((a - b) * mean_log).sum(-1)
-
-
-@register_kl(ContinuousBernoulli, ContinuousBernoulli)
-def _kl_continuous_bernoulli(p: ContinuousBernoulli, q: ContinuousBernoulli) -> Tensor:
-    return _log_continuous_bernoulli(p, p) - _log_continuous_bernoulli(p, q)
 
 
 @register_kl(Exponential, Exponential)
@@ -300,25 +283,10 @@ def _kl_gamma(p: Gamma, q: Gamma) -> Tensor:
             + (q.rate - p.rate) * (a / p.rate))
 
 
-@register_kl(Geometric, Geometric)
-def _kl_geometric(p: Geometric, q: Geometric) -> Tensor:
-    return -p.entropy() - (-q.probs).log1p() / p.probs - q.logits
-
-
-@register_kl(Poisson, Poisson)
-def _kl_poisson(p: Poisson, q: Poisson) -> Tensor:
-    return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
-
-
 @register_kl(Normal, Normal)
 def _kl_normal(p: Normal, q: Normal) -> Tensor:
     ratio = (p.scale / q.scale).pow(2)
     return 0.5 * (ratio + ((p.loc - q.loc) / q.scale).pow(2) - 1 - ratio.log())
-
-
-@register_kl(HalfNormal, HalfNormal)
-def _kl_half_normal(p: HalfNormal, q: HalfNormal) -> Tensor:
-    return _kl_normal(p.base_dist, q.base_dist)
 
 
 @register_kl(Normal, Laplace)
@@ -335,12 +303,6 @@ def _kl_normal_laplace(p: Normal, q: Laplace) -> Tensor:
 def _kl_laplace(p: Laplace, q: Laplace) -> Tensor:
     ratio, apart = p.scale / q.scale, (p.loc - q.loc).abs()
     return apart / q.scale + ratio * (-apart / p.scale).exp() - ratio.log() - 1
-
-
-@register_kl(Cauchy, Cauchy)
-def _kl_cauchy(p: Cauchy, q: Cauchy) -> Tensor:
-    return (((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log()
-            - (4 * p.scale * q.scale).log())
 
 
 @register_kl(Gumbel, Gumbel)
@@ -363,6 +325,17 @@ def _kl_pareto(p: Pareto, q: Pareto) -> Tensor:
     return found.masked_fill(p.scale < q.scale, math.inf)
 
 
+for _p, _divergence in (
+        (OneHotCategorical, lambda p, q: _kl_categorical(p._categorical, q._categorical)),
+        (Beta, lambda p, q: kl_divergence(p._dirichlet, q._dirichlet)),
+        (ContinuousBernoulli, lambda p, q:
+         _log_continuous_bernoulli(p, p) - _log_continuous_bernoulli(p, q)),
+        (Geometric, lambda p, q: -p.entropy() - (-q.probs).log1p() / p.probs - q.logits),
+        (Poisson, lambda p, q: p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)),
+        (HalfNormal, lambda p, q: _kl_normal(p.base_dist, q.base_dist)),
+        (Cauchy, lambda p, q: ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log()
+         - (4 * p.scale * q.scale).log())):
+    register_kl(_p, _p)(_divergence)
 for _p in (MultivariateNormal, LowRankMultivariateNormal):
     for _q in (MultivariateNormal, LowRankMultivariateNormal):
         register_kl(_p, _q)(lambda p, q: p._divergence(q))
@@ -383,6 +356,3 @@ def _kl_independent(p: Any, q: Any) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
     return _sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
-
-
-_suggest_names(__name__)

@@ -9,7 +9,6 @@ import retrograd as rg
 
 from ..autograd.grad_mode import no_grad
 from ..base import dtypes
-from ..base.missing_names import suggest_names as _suggest_names
 from ..core.tensor import Tensor
 from . import constraints
 from .distribution import Distribution, ExponentialFamily
@@ -330,6 +329,3 @@ class VonMises(Distribution):
             angle = rg.where(accepted, (side - 0.5).sign() * cosine.acos(), angle)
             done = done | accepted
         return ((angle + math.pi + loc) % (2 * math.pi) - math.pi).to(self.loc.dtype)
-
-
-_suggest_names(__name__)

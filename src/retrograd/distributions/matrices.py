@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, ClassVar
 
 import retrograd as rg
 
 from ..base import dtypes
-from ..base.missing_names import suggest_names as _suggest_names
+from ..base.warning import warn
 from ..core.tensor import Size, Tensor
 from . import constraints
 from .distribution import Distribution, ExponentialFamily, tiny
@@ -281,8 +280,8 @@ class Wishart(ExponentialFamily):
         if (self.df <= size - 1).any():
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {size - 1}.")
         if (self.df < size).any():
-            warnings.warn("Low df values detected. Singular samples are highly likely to occur for "
-                          "ndim - 1 < df < ndim.", stacklevel=2)
+            warn("Low df values detected. Singular samples are highly likely to occur for "
+                 "ndim - 1 < df < ndim.")
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
         self._unbroadcasted_scale_tril = _FACTORS[name](matrix)
         self._dist_chi2 = Chi2(self.df.unsqueeze(-1) - rg.arange(size, dtype=matrix.dtype).expand(
@@ -351,7 +350,7 @@ class Wishart(ExponentialFamily):
             singular = self._any_in_batch(~self.support.check(again))
             replaced = replaced.masked_scatter(replaced, singular)
         if replaced.any():
-            warnings.warn("Singular sample detected.", stacklevel=2)
+            warn("Singular sample detected.")
         return drawn
 
     def _log_scale(self) -> Tensor:
@@ -423,6 +422,3 @@ class LKJCholesky(Distribution):
         alpha = self.concentration + 0.5 * last
         return found - (0.5 * last * math.log(math.pi) + (alpha - 0.5).mvlgamma(last)
                         - alpha.lgamma() * last)
-
-
-_suggest_names(__name__)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import retrograd as rg
 
 from ..base import dtypes
-from ..base.missing_names import suggest_names as _suggest_names
 from ..core.tensor import Tensor
 from . import constraints
 from .categories import ExpRelaxedCategorical
@@ -318,6 +317,3 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     temperature = property(attrgetter("base_dist.temperature"))
     logits = property(attrgetter("base_dist.logits"))
     probs = property(attrgetter("base_dist.probs"))
-
-
-_suggest_names(__name__)

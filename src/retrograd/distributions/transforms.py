@@ -11,7 +11,6 @@ from typing import Any
 import retrograd as rg
 
 from ..base import dtypes
-from ..base.missing_names import suggest_names as _suggest_names
 from ..core.tensor import Size, Tensor
 from ..nn import functional as F
 from ..nn.functional import pad, softplus
@@ -808,6 +807,3 @@ class PositiveDefiniteTransform(_Simple):
 
     def _inverse(self, y: Tensor) -> Tensor:
         return LowerCholeskyTransform().inv(rg.linalg.cholesky(y))
-
-
-_suggest_names(__name__)

@@ -9,7 +9,6 @@ from typing import Any
 import retrograd as rg
 
 from ..base import dtypes
-from ..base.missing_names import suggest_names as _suggest_names
 from ..core.tensor import Size, Tensor
 from ..nn import functional as F
 from ..overrides import is_tensor_like
@@ -105,6 +104,3 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     made = vec.new_zeros(vec.shape[:-1] + Size((n, n)))
     made[..., _lower_part(n, diag)] = vec
     return made
-
-
-_suggest_names(__name__)

@@ -33,11 +33,8 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        leaves, dims, structure, size = _inputs(func, in_dims, args, kwargs)
-        if chunk_size is not None and chunk_size < size:
-            return _in_chunks(func, leaves, dims, structure, size, out_dims, randomness,
-                              chunk_size, kwargs)
-        return _map(func, leaves, dims, structure, size, out_dims, randomness, kwargs)
+        return _in_chunks(func, *_inputs(func, in_dims, args, kwargs), out_dims, randomness,
+                          chunk_size, kwargs)
 
     return wrapped
 
@@ -56,9 +53,7 @@ def map_rows(func: Callable[..., Any], rows: list[Tensor], size: int, randomness
     _check_options(randomness, chunk_size)
     dims = [0] * len(rows)
     structure = trees.Structure(tuple, None, (trees.LEAF,) * len(rows))
-    if chunk_size is not None and chunk_size < size:
-        return _in_chunks(func, rows, dims, structure, size, 0, randomness, chunk_size, {})
-    return _map(func, rows, dims, structure, size, 0, randomness, {})
+    return _in_chunks(func, rows, dims, structure, size, 0, randomness, chunk_size, {})
 
 
 def _name(func: Any) -> str:
@@ -262,16 +257,22 @@ def _looped(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size:
                               for t in outs])
     finally:
         VMAPS.set(before)
-    results = []
-    for k, d in enumerate(where):
-        parts = [row[k] for row in collected]
-        results.append(parts[0] if d is None else stack(parts, _position(parts[0], d)))
-    return trees.unflatten(results, out_structure)
+    return _joined(collected, where, out_structure,
+                   lambda parts, d: stack(parts, _position(parts[0], d)))
+
+
+def _joined(rows: list[list[Any]], where: list[Any], structure: Any, join: Any) -> Any:
+    """The outputs of several calls, each joined along its dim; without one, that of the first."""
+    return trees.unflatten([parts[0] if d is None else join(parts, d) for parts, d in zip(
+        map(list, zip(*rows, strict=True)), where, strict=True)], structure)
 
 
 def _in_chunks(func: Any, leaves: list[Any], dims: list[Any], structure: Any, size: int,
-               out_dims: Any, randomness: str, chunk_size: int, kwargs: dict[str, Any]) -> Any:
-    """A large batch in parts, so that memory stays bounded."""
+               out_dims: Any, randomness: str, chunk_size: int | None, kwargs: dict[str, Any]
+               ) -> Any:
+    """A batch in parts, if it is larger than those are to be, so that memory stays bounded."""
+    if chunk_size is None or chunk_size >= size:
+        return _map(func, leaves, dims, structure, size, out_dims, randomness, kwargs)
     from ..ops.shapes.joining import cat
 
     pieces: list[list[Any]] = []
@@ -287,8 +288,4 @@ def _in_chunks(func: Any, leaves: list[Any], dims: list[Any], structure: Any, si
         output = _map(func, part, dims, structure, length, out_dims, randomness, kwargs)
         outs, out_structure, where = _outputs(func, output, out_dims)
         pieces.append(outs)
-    results = []
-    for k, d in enumerate(where):
-        parts = [row[k] for row in pieces]
-        results.append(parts[0] if d is None else cat(parts, d))
-    return trees.unflatten(results, out_structure)
+    return _joined(pieces, where, out_structure, cat)

@@ -10,7 +10,14 @@ from ..autograd.backward import grad as graph_grad
 from ..base import trees
 from ..base.modes import MODE, differentiating, switched
 from ..core.tensor import Tensor
-from ..transforms import active, dual_primal, dual_tangent, levels_of, make_dual
+from ..transforms import (
+    active,
+    check_tangent,
+    dual_primal,
+    dual_tangent,
+    levels_of,
+    make_dual,
+)
 from .batching import map_rows
 from .reverse import (
     check_outputs,
@@ -83,11 +90,7 @@ def _checked_pairs(name: str, primals: Any, tangents: Any) -> tuple[list[Any], l
             if not (value.is_floating_point() or value.is_complex()):
                 raise ValueError(f"Expected {kind} to be floating point or complex, but got: "
                                  f"{value.dtype}")
-        if tuple(p.shape) != tuple(t.shape):
-            raise RuntimeError(
-                "Trying to set a forward gradient that has a different size than that of the "
-                "original Tensor, this is not supported. Tensor is of size "
-                f"{list(p.shape)} while the given forward gradient is of size {list(t.shape)}.")
+        check_tangent(p, t)
     return flat, directions, structure
 
 

@@ -109,9 +109,7 @@ class Backward:
     """The backward pass from a function's outputs to its arguments."""
 
     def __init__(self, outputs: list[Tensor], inputs: Entered, structure: Any = trees.LEAF):
-        self.inputs = inputs
-        self.outputs = outputs
-        self.structure = structure
+        self.inputs, self.outputs, self.structure = inputs, outputs, structure
         self.watched = False  # from outside the function
         self.live = [o for o in outputs if o._edge is not None]
         self.targets = [edge_of(t) for t in inputs.inside]

@@ -12,10 +12,11 @@ import sys
 import tempfile
 import time
 import traceback
-import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+
+from ..base.warning import warn
 
 ENV_VAR_PARALLEL_START = "TORCH_MP_PARALLEL_START"
 """The environment variable that lets processes of a fork server start side by side."""
@@ -32,9 +33,7 @@ class ProcessException(Exception):
 
     def __init__(self, msg: str, error_index: int, error_pid: int) -> None:
         super().__init__(msg)
-        self.msg = msg
-        self.error_index = error_index
-        self.error_pid = error_pid
+        self.msg, self.error_index, self.error_pid = msg, error_index, error_pid
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.msg, self.error_index, self.error_pid)
@@ -50,8 +49,7 @@ class ProcessExitedException(ProcessException):
     def __init__(self, msg: str, error_index: int, error_pid: int, exit_code: int,
                  signal_name: str | None = None) -> None:
         super().__init__(msg, error_index, error_pid)
-        self.exit_code = exit_code
-        self.signal_name = signal_name
+        self.exit_code, self.signal_name = exit_code, signal_name
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.msg, self.error_index, self.error_pid, self.exit_code,
@@ -82,8 +80,7 @@ class ProcessContext:
     """Processes that were started together."""
 
     def __init__(self, processes: list[Any], error_files: list[str]) -> None:
-        self.processes = processes
-        self.error_files = error_files
+        self.processes, self.error_files = processes, error_files
         self.sentinels = {process.sentinel: index for index, process in enumerate(processes)}
 
     def pids(self) -> list[int]:
@@ -149,7 +146,7 @@ class SpawnContext(ProcessContext):
     """An earlier name of :class:`ProcessContext`."""
 
     def __init__(self, processes: list[Any], error_files: list[str]) -> None:
-        warnings.warn("SpawnContext is renamed to ProcessContext since 1.4 release.", stacklevel=2)
+        warn("SpawnContext is renamed to ProcessContext since 1.4 release.")
         super().__init__(processes, error_files)
 
 
@@ -185,7 +182,7 @@ def spawn(fn: Callable[..., Any], args: tuple[Any, ...] = (), nprocs: int = 1, j
           daemon: bool = False, start_method: str = "spawn") -> ProcessContext | None:
     """Run ``fn(i, *args)`` in fresh processes; wait for them, or return their context."""
     if start_method != "spawn":
-        warnings.warn(f"This method only supports start_method=spawn (got: {start_method}).\nTo "
-                      "use a different start_method use:\n\t\t "
-                      "torch.multiprocessing.start_processes(...)", FutureWarning, stacklevel=2)
+        warn(f"This method only supports start_method=spawn (got: {start_method}).\nTo "
+             "use a different start_method use:\n\t\t "
+             "torch.multiprocessing.start_processes(...)", FutureWarning)
     return start_processes(fn, args, nprocs, join, daemon, start_method="spawn")

@@ -1,10 +1,9 @@
 """Building blocks of models: modules, parameters, losses and their initial values."""
 
-from typing import TYPE_CHECKING
-from typing import Any as _Any
+from typing import TYPE_CHECKING, Any as _Any
 
 from ..base.loading import loaded as _loaded
-from ..base.missing_names import refuse as _refuse
+from ..base.missing_names import refuse as _refuse, suggest_names as _suggest_names
 from . import functional, init, modules, parameter, utils
 from .modules import *  # noqa: F403
 from .modules.utils import factory_kwargs
@@ -35,3 +34,6 @@ if not TYPE_CHECKING:  # to a checker a module with ``__getattr__`` has every na
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+_suggest_names(__name__)

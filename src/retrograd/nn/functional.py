@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .. import ops as _ops  # noqa: F401 - declares them
-from ..base.missing_names import suggest_names as _suggest_names
 from ..core.op import PUBLIC
 from ..ops.products import grouped as _grouped  # noqa: F401 - which declares it
 from ..ops.products.scaled import ScalingType, SwizzleType  # noqa: F401 - public
@@ -26,6 +25,3 @@ globals().update(PUBLIC["nn.functional"])
 def __dir__() -> list[str]:
     return sorted(name for name, value in globals().items()
                   if callable(value) and not name.startswith("_"))
-
-
-_suggest_names(__name__)

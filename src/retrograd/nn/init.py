@@ -1,14 +1,13 @@
 """Initial values of parameters; the same seed gives PyTorch's numbers."""
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import retrograd
 
 from ..backend import xp
-from ..base.missing_names import suggest_names as _suggest_names
+from ..base.warning import warn
 from ..core.tensor import Tensor
 
 _GAIN_ONE = {"linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
@@ -49,8 +48,8 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
                   b: float = 2.0, generator: Any = None) -> Tensor:
     """Fill ``tensor`` from a normal distribution cut off outside [a, b]."""
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
-                      "The distribution of values may be incorrect.", stacklevel=2)
+        warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
+             "The distribution of values may be incorrect.")
     inside = _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std)
     fill = _redraw_outside if inside > 0.3 else _accept_by_density
     with retrograd.no_grad():
@@ -181,7 +180,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 
 
 def _nothing_to_do(tensor: Tensor) -> Tensor:
-    warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    warn("Initializing zero-element tensors is a no-op")
     return tensor
 
 
@@ -215,13 +214,13 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     return tensor
 
 
-def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _deprecated(function: Any) -> Callable[..., Tensor]:
     new = function.__name__
     old = new[:-1]
 
     def forward_call(*args: Any, **kwargs: Any) -> Tensor:
-        warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.",
-                      FutureWarning, stacklevel=2)
+        warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.",
+             FutureWarning)
         return function(*args, **kwargs)
 
     forward_call.__name__ = old
@@ -229,16 +228,7 @@ def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return forward_call
 
 
-uniform = _deprecated(uniform_)
-normal = _deprecated(normal_)
-constant = _deprecated(constant_)
-eye = _deprecated(eye_)
-dirac = _deprecated(dirac_)
-xavier_uniform = _deprecated(xavier_uniform_)
-xavier_normal = _deprecated(xavier_normal_)
-kaiming_uniform = _deprecated(kaiming_uniform_)
-kaiming_normal = _deprecated(kaiming_normal_)
-orthogonal = _deprecated(orthogonal_)
-sparse = _deprecated(sparse_)
-
-_suggest_names(__name__)
+(uniform, normal, constant, eye, dirac, xavier_uniform, xavier_normal, kaiming_uniform,
+ kaiming_normal, orthogonal, sparse) = map(_deprecated, (
+     uniform_, normal_, constant_, eye_, dirac_, xavier_uniform_, xavier_normal_, kaiming_uniform_,
+     kaiming_normal_, orthogonal_, sparse_))

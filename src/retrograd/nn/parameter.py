@@ -15,16 +15,17 @@ __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter
            "UninitializedTensorMixin", "is_lazy"]
 
 
-class _ParameterMeta(type):
-    """Lets a parameter made from an instance of a Tensor subclass keep that class."""
+class _Marked(type):
+    """Knows by its mark what is made from an instance of a Tensor subclass and keeps that class."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         if super().__instancecheck__(instance):
             return True
-        return cls is Parameter and isinstance(instance, Tensor) and "_is_param" in vars(instance)
+        mark = vars(cls).get("_mark")
+        return mark is not None and isinstance(instance, Tensor) and mark in vars(instance)
 
 
-class Parameter(Tensor, metaclass=_ParameterMeta):
+class Parameter(Tensor, metaclass=_Marked):
     """A tensor that becomes a parameter of the module it is assigned to.
 
     It requires grad unless told otherwise, shares the memory of ``data``, and operations on it
@@ -32,7 +33,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     """
 
     __torch_function__ = DISABLED
-    _is_param = True
+    _mark, _is_param = "_is_param", True
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         if data is None:
@@ -76,19 +77,11 @@ def add_parameters(module: Any, shapes: dict[str, Any], device: Any, dtype: Any,
             name, empty_parameter(shape, device, dtype) if wanted.get(name, True) else None)
 
 
-class _BufferMeta(type):
-    """Knows buffers by their mark, since they keep the class of their data."""
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        if super().__instancecheck__(instance):
-            return True
-        return cls is Buffer and isinstance(instance, Tensor) and "_is_buffer" in vars(instance)
-
-
-class Buffer(Tensor, metaclass=_BufferMeta):
+class Buffer(Tensor, metaclass=_Marked):
     """A tensor that becomes a buffer of the module it is assigned to."""
 
     __torch_function__ = DISABLED
+    _mark = "_is_buffer"
     persistent: bool
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:

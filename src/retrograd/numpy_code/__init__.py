@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend.numpy import generic, ndarray
-from ..backend.numpy import protocol as numpy
+from ..backend.numpy import generic, ndarray, protocol as numpy
 from ..base.call_sites import is_at_operator
 from ..core.extensions import extensions
 from ..core.tensor import Tensor, warn_of_store, wrap

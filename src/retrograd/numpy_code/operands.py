@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any
 
-from ..backend.numpy import address, element_strides, generic, ndarray
-from ..backend.numpy import protocol as numpy
+from ..backend.numpy import address, element_strides, generic, ndarray, protocol as numpy
 from ..base import dtypes
 from ..base.modes import MODE
 from ..core.op import PUBLIC

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..backend import xp
-from ..backend.numpy import ndarray
-from ..backend.numpy import protocol as numpy
+from ..backend.numpy import ndarray, protocol as numpy
 from ..base import dtypes
 from ..core.op import PUBLIC
 from ..core.tensor import Tensor, wrap

@@ -166,8 +166,9 @@ def _unsafe_masked_index(input: Tensor, mask: Tensor, indices: Sequence[Tensor |
                          fill: complex) -> Tensor:
     """The elements at ``indices``, or ``fill`` where ``mask`` is False."""
     places = _inside(input, mask, indices, 0)
-    if not input.numel():
-        return input.new_full(input.new_empty([max(n, 1) for n in input.shape])[places].shape, fill)
+    if not input.numel():  # whose sum is nothing but where the result comes from
+        shape = input.new_empty([max(n, 1) for n in input.shape])[places].shape
+        return input.new_full(shape, fill) + input.sum(dtype=input.dtype)
     return input[places].masked_fill(~mask, fill)  # type: ignore[no-any-return]
 
 

@@ -34,8 +34,8 @@ _FILES = {
                         "resize_as"),
     "nn.native": ("native_layer_norm native_group_norm native_batch_norm native_dropout "
                   "norm_except_dim frobenius_norm nuclear_norm instance_norm adaptive_max_pool1d "
-                  "alpha_dropout_ feature_alpha_dropout_ rnn_tanh_cell rnn_relu_cell gru_cell "
-                  "lstm_cell addmv_ as_strided_ embedding_renorm_", ""),
+                  "rnn_tanh_cell rnn_relu_cell gru_cell lstm_cell addmv_ as_strided_ "
+                  "embedding_renorm_", ""),
     "products.scaled": ("_scaled_mm", ""),
     "reductions.hashing": ("hash_tensor", "hash_tensor"),
     "reductions.segments": ("segment_reduce", ""),

@@ -26,13 +26,12 @@ class Pack:
     """
 
     def __init__(self, params: list[Tensor], states: list[dict], names: Sequence[str],
-                 counts: Sequence[str], chunks_joined: int, by_kernel: bool) -> None:
-        self.params = params
-        self.states = states
+                 counts: Sequence[str], chunks_joined: int) -> None:
+        self.params, self.states = params, states
         self.arrays = [param._array() for param in params]
         count_dtype = states[0][counts[0]]._data.dtype if counts else None
         self.block = fused.PackedParameters(self.arrays, len(names), len(counts), count_dtype,
-                                            chunks_joined, by_kernel)
+                                            chunks_joined)
         views = [(name, self.block.row_views(row)) for row, name in enumerate(names)]
         views += [(name, self.block.count_views(column)) for column, name in enumerate(counts)]
         self.adopted = [self._adopt(name, arrays) for name, arrays in views]
@@ -69,7 +68,7 @@ class Pack:
                      if grad is not None and (counter := param._counter()) is not INFERENCE])
 
 
-def _count(counters: Iterator[Any], writes: int, site: call_sites.Site) -> None:
+def count_writes(counters: Iterator[Any], writes: int, site: call_sites.Site) -> None:
     """Count ``writes`` to every parameter, as PyTorch would have made."""
     code, lasti = site
     for counter in counters:
@@ -109,7 +108,7 @@ class GroupUpdate:
             (self.single if kind is None else groups.setdefault(kind, [])).append(param)
         self.packs = [
             Pack(members, [state[param] for param in members] if names else [], names, counts,
-                 optimizer._chunks_joined, optimizer._by_kernel)
+                 optimizer._chunks_joined)
             for members in groups.values()]
 
     def is_current(self, params: list[Tensor], names: Sequence[str], state: dict) -> bool:
@@ -153,18 +152,11 @@ def _form(tensor: Any) -> tuple[tuple[int, ...], Any] | None:
     return tensor._data.shape, tensor._data.dtype
 
 
-def _adam() -> type:
-    from .adam import Adam
-
-    return Adam
-
-
 class PackedOptimizer(Optimizer):
     """An optimizer that moves packs of parameters at once, and differentiable steps singly."""
 
     _counts: ClassVar[tuple[str, ...]] = ()  # the state tensors that are numbers
     _chunks_joined = 1  # the slower a call, the more elements it is worth making for
-    _by_kernel = False  # whether one native kernel moves a parameter
     _later_options: ClassVar[dict[str, Any]] = {}  # a state saved long ago may lack them
     _takes_sparse = False  # gradients
 
@@ -212,9 +204,9 @@ class PackedOptimizer(Optimizer):
                     writes = self._update_packed(group, pack.block, grads)
                 finally:
                     try:
-                        _count(counters, writes, site)
+                        count_writes(counters, writes, site)
                     finally:  # an interrupt leaves the counters that are to come
-                        _count(counters, writes, site)
+                        count_writes(counters, writes, site)
         return loss
 
     def _group_update(self, number: int, group: dict[str, Any]) -> GroupUpdate:
@@ -230,11 +222,16 @@ class PackedOptimizer(Optimizer):
         """Whether parameters of a group may be moved at once."""
         return not group.get("differentiable")
 
-    def _move_singly(self, group: dict[str, Any], params: list[Tensor]) -> None:
+    def _refuse_sparse(self, params: list[Tensor]) -> None:
         if not self._takes_sparse and any(is_sparse(param._grad) for param in params):
-            name = "Adam" if isinstance(self, _adam()) else type(self).__name__
+            from .adam import Adam
+
+            name = "Adam" if isinstance(self, Adam) else type(self).__name__
             raise RuntimeError(f"{name} does not support sparse gradients"
                                + ", please consider SparseAdam instead" * (name == "Adam"))
+
+    def _move_singly(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        self._refuse_sparse(params)
         for param in params:
             if param.grad is not None:
                 self._move(group, param, param.grad)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ..autograd.grad_mode import no_grad
 from ..backend.numpy.fused import PackedParameters
-from ..backend.numpy.updates import HAS_KERNEL, Program, contents, runs_on
+from ..backend.numpy.updates import Program, contents, runs_on
 from ..base import dtypes
 from ..core.tensor import Tensor, fill
 from ..ops.creation.filled import zeros_like
@@ -51,7 +51,6 @@ class SingleOptimizer(PackedOptimizer):
     _rows: ClassVar[tuple[str, ...]] = ()
     _counts: ClassVar[tuple[str, ...]] = ("step",)
     _chunks_joined = 4
-    _by_kernel = HAS_KERNEL
     _later_options: ClassVar[dict[str, Any]] = {
         "maximize": False, "foreach": None, "differentiable": False, "capturable": False}
 

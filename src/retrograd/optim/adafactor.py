@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base import dtypes
-from ..core.tensor import Tensor
+from ..backend.numpy.whole_steps import are_ready, factored_step, unfactored_step
+from ..base import call_sites, dtypes
+from ..base.modes import MODE, NO_GRAD
+from ..core.graph import INFERENCE
+from ..core.tensor import Tensor, class_of_views
+from ._packing import count_writes
 from ._single import SingleOptimizer, real, step_count
 from .optimizer import Params
 
@@ -44,14 +48,26 @@ class Adafactor(SingleOptimizer):
                     "col_var": grad.new_zeros(columns)}
         return {"step": step_count(), "variance": grad.detach().clone().zero_()}
 
+    def _move(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> None:
+        state = self._state_of(group, param)
+        kept = [state[name] for name in ("row_var", "col_var", "variance") if name in state]
+        arrays = _writable_arrays(param, grad, *kept)
+        if arrays is None or group["maximize"]:
+            super()._move(group, param, grad)
+            return
+        state["step"] += 1
+        shrink = 1 - float(group["lr"]) * group["weight_decay"]
+        written = [param, *kept] if group["weight_decay"] == 0 else [param, param, *kept]
+        counters, site = iter([tensor._counter() for tensor in written]), call_sites.here()
+        step = factored_step if len(kept) > 1 else unfactored_step
+        try:
+            step(*arrays, *_numbers(group, state, param), group["d"], shrink)
+        finally:
+            count_writes(counters, 1, site)
+
     def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
                 grad: Tensor) -> None:
-        eps1, eps2 = group["eps"]
-        if eps1 is None:
-            eps1 = dtypes.finfo(param.dtype).eps
-        count = state["step"].item()
-        weight = count ** group["beta2_decay"]
-        rate = min(float(group["lr"]), 1 / (count ** 0.5))
+        weight, rate, eps1, eps2 = _numbers(group, state, param)
         size = (param.norm(2) / (param.numel() ** 0.5)).item()
         alpha = max(eps2, size) * rate
         if group["weight_decay"] != 0:
@@ -68,3 +84,24 @@ class Adafactor(SingleOptimizer):
         update = variance.clamp_(min=eps1 * eps1).rsqrt_().mul_(grad)
         length = (update.norm(2) / ((update.numel() ** 0.5) * group["d"])).item()
         real(param).add_(update, alpha=-alpha / max(1.0, length))
+
+
+def _numbers(group: dict[str, Any], state: dict[str, Any],
+             param: Tensor) -> tuple[float, float, float, float]:
+    """The weight of the new squares, the rate, and what variances and sizes are at least."""
+    eps1, eps2 = group["eps"]
+    count = state["step"].item()
+    return (count ** group["beta2_decay"], min(float(group["lr"]), 1 / (count ** 0.5)),
+            dtypes.finfo(param.dtype).eps if eps1 is None else eps1, eps2)
+
+
+def _writable_arrays(*tensors: Tensor) -> list[Any] | None:
+    """The arrays of tensors that may be written to directly; None if there is more to a write.
+
+    Whatever watches operations, and classes that take them over, see those on tensors.
+    """
+    if MODE.get() is not NO_GRAD or any([class_of_views(t) is not Tensor or t._vc is INFERENCE
+                                         for t in tensors]):
+        return None
+    arrays = [tensor._data for tensor in tensors]
+    return arrays if are_ready(*arrays) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..backend.numpy.fused import HAS_KERNELS, PackedParameters
+from ..backend.numpy.fused import PackedParameters
 from ..core.tensor import Tensor
 from ..ops.elementwise.clamping import maximum
 from ._single import SingleOptimizer, check, check_betas, real
@@ -19,7 +19,6 @@ class Adam(SingleOptimizer):
 
     _rows = _MOMENTS
     _chunks_joined = 1
-    _by_kernel = HAS_KERNELS
     _later_options: ClassVar[dict[str, Any]] = {
         "amsgrad": False, "maximize": False, "foreach": None, "capturable": False,
         "differentiable": False, "decoupled_weight_decay": False, "fused": None}

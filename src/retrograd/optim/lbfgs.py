@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -59,9 +60,23 @@ class LBFGS(Optimizer):
             param.copy_(copy)
 
 
+_SMALL = 1 << 14  # elements; of more of them one pass is worth its call
+
+
+def _plus(vector: Tensor, other: Tensor, share: Tensor) -> Tensor:
+    """``vector + share * other``, rounded once in half precision; ``vector`` may be given it."""
+    if vector.numel() < _SMALL and vector.element_size() > 2:
+        return vector + other * share
+    return vector.add_(other, alpha=float(share))
+
+
 def _value(loss: Any) -> float:
     """What a closure returned, as a number; that gradients reach it is known."""
     return float(loss.detach() if isinstance(loss, Tensor) else loss)
+
+
+_KNOWN = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
+"""What one step keeps for the next, None until it is found."""
 
 
 class _Run:
@@ -73,8 +88,8 @@ class _Run:
         self.closure = enable_grad()(closure)
         # The state lies with the first parameter, where state_dict finds it.
         self.state = state = optimizer.state[optimizer._params[0]]
-        state.setdefault("func_evals", 0)
-        state.setdefault("n_iter", 0)
+        for count in ("func_evals", "n_iter"):
+            state.setdefault(count, 0)
         self.first_loss = self.closure()
         self.loss = _value(self.first_loss)
         self.evaluations = 1
@@ -88,7 +103,8 @@ class _Run:
 
     def _iterate(self, options: dict[str, Any]) -> None:
         state = self.state
-        direction, step = state.get("d"), state.get("t")
+        direction, step, *_, previous_grad, previous_loss = [
+            state.setdefault(fact) for fact in _KNOWN]
         rounds = 0
         while rounds < options["max_iter"]:
             rounds += 1
@@ -140,11 +156,11 @@ class _Run:
         found = self.grad.neg()
         for i in range(len(changes) - 1, -1, -1):
             shares[i] = moves[i].dot(found) * weights[i]
-            found.add_(changes[i], alpha=-float(shares[i]))
+            found = _plus(found, changes[i], -shares[i])
         found = found * state["H_diag"]
         for i in range(len(changes)):
             back = changes[i].dot(found) * weights[i]
-            found.add_(moves[i], alpha=float(shares[i] - back))
+            found = _plus(found, moves[i], shares[i] - back)
         return found
 
     def _advance(self, step: Any, direction: Tensor, slope: Tensor,
@@ -171,15 +187,16 @@ class _Run:
             return loss, grad
 
         self.loss, self.grad, step, used = strong_wolfe(
-            at, float(step), direction, self.loss, self.grad, float(slope))
+            at, float(step), direction, self.loss, self.grad, float(slope),
+            rounds_left=options["max_eval"] - self.evaluations)
         optimizer.add(step, direction)
         return used, step
 
 
 def strong_wolfe(at: Callable[[float], tuple[float, Tensor]], step: float, direction: Tensor,
-                 loss: float, grad: Tensor, slope: float, c1: float = 1e-4, c2: float = 0.9,
-                 tolerance_change: float = 1e-9,
-                 max_ls: int = 25) -> tuple[float, Tensor, float, int]:
+                 loss: float, grad: Tensor, slope: float, *, rounds_left: int, c1: float = 1e-4,
+                 c2: float = 0.9, tolerance_change: float = 1e-9,
+                 ) -> tuple[float, Tensor, float, int]:
     """A step that lowers the loss and its slope enough: loss, gradient, step, evaluations."""
     longest = float(direction.abs().max())
     grad = grad.clone()
@@ -190,7 +207,7 @@ def strong_wolfe(at: Callable[[float], tuple[float, Tensor]], step: float, direc
     rounds = 0
     bracket: list[tuple[float, float, Tensor, float]] = []
     done = False
-    while rounds < max_ls:
+    while rounds < rounds_left:
         here = (step, new_loss, new_grad.clone(), new_slope)
         if new_loss > loss + c1 * step * slope or (rounds > 1 and new_loss >= before[1]):
             bracket = [before, here]
@@ -210,11 +227,11 @@ def strong_wolfe(at: Callable[[float], tuple[float, Tensor]], step: float, direc
         used += 1
         new_slope = float(new_grad.dot(direction))
         rounds += 1
-    if rounds == max_ls:
+    if rounds == rounds_left:
         bracket = [(0.0, loss, grad, slope), (step, new_loss, new_grad, new_slope)]
     stalled = False
     low, high = (0, -1) if bracket[0][1] <= bracket[-1][1] else (-1, 0)
-    while not done and rounds < max_ls:
+    while not done and rounds < rounds_left:
         if abs(bracket[1][0] - bracket[0][0]) * longest < tolerance_change:
             break
         step = _cubic(bracket[0][0], bracket[0][1], bracket[0][3], bracket[1][0], bracket[1][1],
@@ -252,13 +269,18 @@ def _cubic(x1: float, f1: float, g1: float, x2: float, f2: float, g2: float,
            bounds: tuple[float, float] | None = None) -> float:
     """The lowest point of the cubic through two values and slopes, inside the bounds."""
     least, most = bounds or (min(x1, x2), max(x1, x2))
-    d1 = g1 + g2 - 3 * (f1 - f2) / (x1 - x2)
-    square = d1**2 - g1 * g2
-    if square < 0:
+    d1 = g1 + g2 - 3 * _ratio(f1 - f2, x1 - x2)
+    square = d1 * d1 - g1 * g2
+    if not square >= 0:  # or not a number
         return (least + most) / 2.0
     root = square ** 0.5
     if x1 <= x2:
-        found = x2 - (x2 - x1) * ((g2 + root - d1) / (g2 - g1 + 2 * root))
+        found = x2 - (x2 - x1) * _ratio(g2 + root - d1, g2 - g1 + 2 * root)
     else:
-        found = x1 - (x1 - x2) * ((g1 + root - d1) / (g1 - g2 + 2 * root))
+        found = x1 - (x1 - x2) * _ratio(g1 + root - d1, g1 - g2 + 2 * root)
     return min(max(found, least), most)
+
+
+def _ratio(a: float, b: float) -> float:
+    """``a / b`` as it is of tensors, which do not refuse a zero."""
+    return a / b if b else a * math.copysign(math.inf, b)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..base.missing_names import suggest_names as _suggest_names
+from ..base.warning import warn
 from ..core.tensor import Tensor
 from .optimizer import Optimizer
 
@@ -49,6 +48,7 @@ class LRScheduler:
 
     _get_lr_called_within_step = False
     _is_initial = False
+    _next_rates: Any = None  # what ``get_lr`` returns, where a schedule says no more
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         self.optimizer = _checked(optimizer)
@@ -90,15 +90,20 @@ class LRScheduler:
 
     def get_lr(self) -> list[Any]:
         """Compute the learning rates of ``last_epoch`` from those before it."""
-        raise NotImplementedError
+        if self._next_rates is None:
+            raise NotImplementedError
+        if not self._get_lr_called_within_step:
+            warn("To get the last learning rate computed by the scheduler, please use "
+                 "`get_last_lr()`.")
+        return self._next_rates()
 
     def step(self, epoch: int | None = None) -> None:
         """Go on to the next epoch."""
         if self._step_count == 1 and not self.optimizer._opt_called:
-            warnings.warn(_STEP_ORDER, stacklevel=2)
+            warn(_STEP_ORDER)
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(_EPOCH_DEPRECATED, stacklevel=2)
+            warn(_EPOCH_DEPRECATED)
         self._update_lr(epoch)
 
     def _update_lr(self, epoch: int | None = None) -> None:
@@ -121,11 +126,6 @@ class LRScheduler:
 
     def _current(self) -> list[Any]:
         return [_detached(group["lr"]) for group in self.optimizer.param_groups]
-
-    def _warn_outside_step(self) -> None:
-        if not self._get_lr_called_within_step:
-            warnings.warn("To get the last learning rate computed by the scheduler, please use "
-                          "`get_last_lr()`.", stacklevel=3)
 
 
 _LRScheduler = LRScheduler
@@ -162,18 +162,16 @@ class LambdaLR(LRScheduler):
             if attributes is not None:
                 function.__dict__.update(attributes)
 
-    def get_lr(self) -> list[Any]:
+    def _next_rates(self) -> list[Any]:
         """Return the initial rates times the functions of the epoch."""
-        self._warn_outside_step()
         return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs)]
 
 
 class MultiplicativeLR(LambdaLR):
     """Multiply the rate by a function of the epoch, every epoch."""
 
-    def get_lr(self) -> list[Any]:
+    def _next_rates(self) -> list[Any]:
         """Return the current rates times the functions of the epoch, but for the first."""
-        self._warn_outside_step()
         if self._is_initial:
             return self._current()
         return [rate * f(self.last_epoch) for f, rate in zip(self.lr_lambdas, self._current())]
@@ -184,13 +182,11 @@ class StepLR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1,
                  last_epoch: int = -1) -> None:
-        self.step_size = step_size
-        self.gamma = gamma
+        self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def _next_rates(self) -> list[Any]:
         """Return the current rates, multiplied where a step is due."""
-        self._warn_outside_step()
         if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
             return self._current()
         return [rate * self.gamma for rate in self._current()]
@@ -209,9 +205,8 @@ class MultiStepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def _next_rates(self) -> list[Any]:
         """Return the current rates, multiplied at a milestone."""
-        self._warn_outside_step()
         times = self.milestones.get(self.last_epoch, 0)
         return [rate * self.gamma**times if times else rate for rate in self._current()]
 
@@ -227,13 +222,11 @@ class ConstantLR(LRScheduler):
                  last_epoch: int = -1) -> None:
         if factor > 1.0 or factor < 0:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
-        self.factor = factor
-        self.total_iters = total_iters
+        self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def _next_rates(self) -> list[Any]:
         """Return the current rates, scaled at the first epoch and back after the last."""
-        self._warn_outside_step()
         if self.last_epoch == 0:
             return [rate * self.factor for rate in self._current()]
         if self.last_epoch != self.total_iters:
@@ -256,14 +249,11 @@ class LinearLR(LRScheduler):
                 "to 1.")
         if end_factor > 1.0 or end_factor < 0:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
-        self.start_factor = start_factor
-        self.end_factor = end_factor
-        self.total_iters = total_iters
+        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def _next_rates(self) -> list[Any]:
         """Return the current rates, moved one epoch along the line."""
-        self._warn_outside_step()
         if self.last_epoch == 0:
             return [rate * self.start_factor for rate in self._current()]
         if self._is_initial or self.last_epoch > self.total_iters:
@@ -285,9 +275,8 @@ class ExponentialLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def _next_rates(self) -> list[Any]:
         """Return the current rates, multiplied after the first epoch."""
-        self._warn_outside_step()
         if self._is_initial:
             return self._current()
         return [rate * self.gamma for rate in self._current()]
@@ -301,20 +290,18 @@ class CosineAnnealingLR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0,
                  last_epoch: int = -1) -> None:
-        self.T_max = T_max
-        self.eta_min = eta_min
+        self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def _next_rates(self) -> list[Any]:
         """Return the current rates, moved one epoch along the cosine."""
-        self._warn_outside_step()
         if self._is_initial:
             return self._current()
         if self._step_count == 1 and self.last_epoch > 0:
             return self._get_closed_form_lr()
         here = 1 + math.cos(math.pi * self.last_epoch / self.T_max)
         before = 1 + math.cos(math.pi * (self.last_epoch - 1) / self.T_max)
-        if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
+        if (self.last_epoch - 1) % (2 * self.T_max) == self.T_max:
             # At the bottom the ratio below is 0/0, so the climb starts from the base rate.
             rise = (1 - math.cos(math.pi / self.T_max)) / 2
             return [rate + (base - self.eta_min) * rise
@@ -331,13 +318,11 @@ class PolynomialLR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0,
                  last_epoch: int = -1) -> None:
-        self.total_iters = total_iters
-        self.power = power
+        self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def _next_rates(self) -> list[Any]:
         """Return the current rates, moved one epoch along the power."""
-        self._warn_outside_step()
         if self._is_initial or self.last_epoch > self.total_iters:
             return self._current()
         left, before = (1.0 - epoch / self.total_iters
@@ -363,14 +348,12 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                              f"{type(eta_min)}")
         self.T_0 = T_0
         self.T_i = T_0
-        self.T_mult = T_mult
-        self.eta_min = eta_min
+        self.T_mult, self.eta_min = T_mult, eta_min
         self.T_cur = last_epoch
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
+    def _next_rates(self) -> list[Any]:
         """Return the rates at this place of the cosine."""
-        self._warn_outside_step()
         share = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
         return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
 
@@ -439,16 +422,12 @@ class SequentialLR(_Several):
                              "one more than the number of milestone points, but got number of "
                              f"schedulers {len(schedulers)} and the number of milestones to be "
                              f"equal to {len(milestones)}")
-        self._schedulers = schedulers
-        self._milestones = milestones
+        self._schedulers, self._milestones = schedulers, milestones
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
         # Each schedule took a first step when it was made: only that of the first one counts.
         for group in optimizer.param_groups:
-            if isinstance(group["lr"], Tensor):
-                group["lr"].fill_(group["initial_lr"])
-            else:
-                group["lr"] = group["initial_lr"]
+            _set_rate(group, group["initial_lr"])
         _take_back(self)
         first = schedulers[bisect_right(milestones, 0)]
         first._initial_step()
@@ -475,8 +454,7 @@ class ChainedScheduler(_Several):
                              "chained, but got no scheduler.")
         optimizer = optimizer or schedulers[0].optimizer
         _check_schedulers(type(self).__name__, schedulers, optimizer)
-        self._schedulers = schedulers
-        self.optimizer = optimizer
+        self._schedulers, self.optimizer = schedulers, optimizer
         self._last_lr = self._current()
 
     def step(self) -> None:  # type: ignore[override]
@@ -509,14 +487,10 @@ class ReduceLROnPlateau(LRScheduler):
         else:
             self.default_min_lr = min_lr
             self.min_lrs = [min_lr] * len(optimizer.param_groups)
-        self.patience = patience
-        self.cooldown = cooldown
-        self.eps = eps
+        self.patience, self.cooldown, self.eps = patience, cooldown, eps
         self.last_epoch = 0
         self._last_lr = self._current()
-        self.mode = mode
-        self.threshold = threshold
-        self.threshold_mode = threshold_mode
+        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
         self._reset()
 
     def _reset(self) -> None:
@@ -530,7 +504,7 @@ class ReduceLROnPlateau(LRScheduler):
         if epoch is None:
             epoch = self.last_epoch + 1
         else:
-            warnings.warn(_EPOCH_DEPRECATED, stacklevel=2)
+            warn(_EPOCH_DEPRECATED)
         self.last_epoch = epoch
         if self._is_better(current):
             self.best = current
@@ -605,8 +579,7 @@ class CyclicLR(LRScheduler):
         self.step_ratio = up / self.total_size
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
             raise ValueError("mode is invalid and scale_fn is None")
-        self.mode = mode
-        self.gamma = gamma
+        self.mode, self.gamma = mode, gamma
         self._scale_fn_custom = scale_fn
         self.scale_mode = "iterations" if scale_fn is None and mode == "exp_range" else \
             "cycle" if scale_fn is None else scale_mode
@@ -632,9 +605,8 @@ class CyclicLR(LRScheduler):
             return 1 / (2.0 ** (x - 1))
         return self.gamma**x
 
-    def get_lr(self) -> list[Any]:
+    def _next_rates(self) -> list[Any]:
         """Return the rates at this place of the cycle, and set the momentum."""
-        self._warn_outside_step()
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         x = 1.0 + self.last_epoch / self.total_size - cycle
         height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
@@ -723,9 +695,8 @@ class OneCycleLR(LRScheduler):
             return (end - start) * share + start
         return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
 
-    def get_lr(self) -> list[Any]:
+    def _next_rates(self) -> list[Any]:
         """Return the rates at this place of the cycle, and set the momentum."""
-        self._warn_outside_step()
         step = self.last_epoch
         if step > self.total_steps:
             raise ValueError(f"Tried to step {step} times. The specified number of total steps is "
@@ -798,6 +769,3 @@ def _take_back(scheduler: Any) -> None:
 
 def _is_plain_function(value: Any) -> bool:
     return type(value).__name__ in ("function", "builtin_function_or_method", "method", "type")
-
-
-_suggest_names(__name__)

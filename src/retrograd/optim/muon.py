@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
-from ..base import dtypes
-from ..core.tensor import Tensor
+from ..backend.interface import library_of
+from ..backend.numpy.whole_steps import orthogonal
+from ..core.tensor import Tensor, wrap
 from ..ops.creation.filled import zeros_like
-from ..ops.products.added_products import addmm
 from ._single import SingleOptimizer
 from .optimizer import Params
 
@@ -41,33 +42,50 @@ class Muon(SingleOptimizer):
     def _first_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
         return {"momentum_buffer": zeros_like(param)}
 
-    def _update(self, group: dict[str, Any], state: dict[str, Any], param: Tensor,
-                grad: Tensor) -> None:
-        buffer, momentum = state["momentum_buffer"], group["momentum"]
+    def _move_singly(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        self._refuse_sparse(params)
+        _check_method(group)
+        alike: dict[Any, list[tuple[Tensor, Tensor]]] = {}  # small matrices of one kind go together
+        for param in params:
+            if param.grad is not None:
+                direction = self._direction(group, param, param.grad)
+                form = (param.shape, param.dtype) if param.numel() <= _SMALL else param
+                alike.setdefault(form, []).append((param, direction))
+        for members in alike.values():
+            first = members[0][0]
+            rate = -group["lr"] * _share(group, *first.shape)
+            for (param, _), update in zip(members, _orthogonal(group, [d for _, d in members])):
+                param.mul_(1 - group["lr"] * group["weight_decay"])
+                param.add_(update, alpha=rate)
+
+    def _direction(self, group: dict[str, Any], param: Tensor, grad: Tensor) -> Tensor:
+        """Which way a matrix goes, before it is made orthogonal."""
+        buffer, momentum = self._state_of(group, param)["momentum_buffer"], group["momentum"]
         buffer.lerp_(grad, 1 - momentum)
-        update = grad.lerp(buffer, momentum) if group["nesterov"] else buffer
-        update = _orthogonal(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
-        rows, columns = param.shape
-        ratio = 0.2 * math.sqrt(max(rows, columns)) if group["adjust_lr_fn"] == "match_rms_adamw" \
-            else math.sqrt(max(1, rows / columns))
-        param.mul_(1 - group["lr"] * group["weight_decay"])
-        param.add_(update, alpha=-group["lr"] * ratio)
+        return grad.lerp(buffer, momentum) if group["nesterov"] else buffer
 
 
-def _orthogonal(grad: Tensor, coefficients: tuple[float, float, float], steps: int,
-                eps: float) -> Tensor:
-    """The orthogonal matrix nearest to a gradient, by Newton and Schulz, in bfloat16."""
-    if steps >= 100:
+_SMALL = 1 << 14  # elements; more of them are not worth a copy
+
+
+def _check_method(group: dict[str, Any]) -> None:
+    if group["ns_steps"] >= 100:
         raise ValueError("Number of steps must be less than 100 for computational efficiency")
-    if len(coefficients) != 3:
+    if len(group["ns_coefficients"]) != 3:
         raise ValueError("Coefficients must be a tuple of exactly 3 values")
-    a, b, c = coefficients
-    update = grad.to(dtypes.bfloat16)
-    is_tall = grad.size(0) > grad.size(1)
-    if is_tall:
-        update = update.T
-    update = update / update.norm().clamp(min=eps)
-    for _ in range(steps):
-        gram = update @ update.T
-        update = addmm(update, addmm(gram, gram, gram, beta=b, alpha=c), update, beta=a)
-    return update.T if is_tall else update
+
+
+def _share(group: dict[str, Any], rows: int, columns: int) -> float:
+    """How far matrices of a shape go, relative to the learning rate."""
+    return 0.2 * math.sqrt(max(rows, columns)) if group["adjust_lr_fn"] == "match_rms_adamw" \
+        else math.sqrt(max(1, rows / columns))
+
+
+def _orthogonal(group: dict[str, Any], directions: list[Tensor]) -> Iterator[Tensor]:
+    """The orthogonal matrices nearest to some of one shape, in their dtype."""
+    arrays = [direction._array() for direction in directions]
+    library = library_of(arrays[0])
+    matrices = library.to_numpy(arrays[0])[None] if len(arrays) == 1 else library.to_numpy(
+        library.stack(arrays))
+    found = orthogonal(matrices, group["ns_coefficients"], group["ns_steps"], group["eps"])
+    return map(wrap, library.asarray(found.astype(matrices.dtype, copy=False)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
@@ -11,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from ..base.modes import MODE
+from ..base.warning import warn
 from ..core.graph import RemovableHandle
 from ..core.tensor import Tensor
 from ..nn.modules._calling import register_hook
@@ -126,10 +126,10 @@ class Optimizer:
             param_group.setdefault(name, default)
         params = param_group["params"]
         if len(params) != len(set(params)):
-            warnings.warn(
+            warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this "
                 "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
-                "information", stacklevel=3)
+                "information")
         known = set(chain.from_iterable(group["params"] for group in self.param_groups))
         if not known.isdisjoint(params):
             raise ValueError("some parameters appear in more than one parameter group")

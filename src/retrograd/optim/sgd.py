@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..backend.numpy.fused import HAS_KERNELS, PackedParameters
+from ..backend.numpy.fused import PackedParameters
 from ..core.tensor import Tensor
 from ._packing import PackedOptimizer
 from .optimizer import Params, check_lr
@@ -14,7 +14,6 @@ class SGD(PackedOptimizer):
     """Gradient descent, with momentum (also Nesterov's) and weight decay on request."""
 
     _takes_sparse = True
-    _by_kernel = HAS_KERNELS
     _later_options: ClassVar[dict[str, Any]] = {
         "nesterov": False, "maximize": False, "foreach": None, "differentiable": False,
         "fused": False}

@@ -14,7 +14,7 @@ from ..core.tensor import Tensor
 from ..nn.modules.batchnorm import _BatchNorm
 from ..nn.modules.module import Module
 from ..ops.creation.from_data import tensor
-from .lr_scheduler import LRScheduler
+from .lr_scheduler import LRScheduler, _per_group
 from .optimizer import Optimizer
 
 __all__ = ["AveragedModel", "update_bn", "SWALR", "get_ema_multi_avg_fn", "get_swa_multi_avg_fn",
@@ -50,7 +50,7 @@ def get_swa_multi_avg_fn() -> Callable[[list[Tensor], list[Tensor], Any], None]:
         with no_grad():
             for mean, value in zip(averaged_param_list, current_param_list, strict=True):
                 if mean.is_floating_point() or mean.is_complex():
-                    mean.lerp_(value, 1 / (float(num_averaged) + 1))
+                    mean.lerp_(value, float(1 / (num_averaged + 1)))
                 else:
                     mean.add_((value - mean) // (int(num_averaged) + 1))
 
@@ -94,9 +94,7 @@ class AveragedModel(Module):
         if device is not None:
             self.module = self.module.to(device)
         self.register_buffer("n_averaged", tensor(0, dtype=dtypes.int64))
-        self.avg_fn = avg_fn
-        self.multi_avg_fn = multi_avg_fn
-        self.use_buffers = use_buffers
+        self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return self.module(*args, **kwargs)
@@ -152,11 +150,7 @@ class SWALR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, swa_lr: float, anneal_epochs: int = 10,
                  anneal_strategy: str = "cos", last_epoch: int = -1) -> None:
-        count = len(optimizer.param_groups)
-        rates = list(swa_lr) if isinstance(swa_lr, (list, tuple)) else [swa_lr] * count
-        if len(rates) != count:
-            raise ValueError("swa_lr must have the same length as optimizer.param_groups. swa_lr "
-                             f"has {len(rates)} values, param_groups has {count}.")
+        rates = _per_group("swa_lr", optimizer, swa_lr)
         for rate, group in zip(rates, optimizer.param_groups, strict=True):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
@@ -174,9 +168,8 @@ class SWALR(LRScheduler):
         """Everything but the optimizer and the function."""
         return {k: v for k, v in super().state_dict().items() if k != "_anneal"}
 
-    def get_lr(self) -> list[Any]:
+    def _next_rates(self) -> list[Any]:
         """The current rates, moved one epoch towards the constant one."""
-        self._warn_outside_step()
         step = self._step_count - 1
         if self.anneal_epochs == 0:
             step = max(1, step)

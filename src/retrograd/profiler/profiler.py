@@ -12,7 +12,6 @@ from typing import Any, Self
 
 from ..autograd import profiler as _measuring
 from ..autograd.profiler_util import EventList
-from ..base.missing_names import suggest_names as _suggest_names
 from ..base.warning import warn
 
 
@@ -288,5 +287,3 @@ class profile(_KinetoProfile):
 
 __all__ = ["ProfilerAction", "ProfilerActivity", "profile", "schedule", "supported_activities",
            "tensorboard_trace_handler"]
-
-_suggest_names(__name__)

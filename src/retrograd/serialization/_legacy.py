@@ -22,8 +22,7 @@ class _OldFile:
     """One such file; ``unpickle(position, persistent_load)`` reads a pickle in it."""
 
     def __init__(self, data: bytes, unpickle: Callable[..., tuple[Any, int]]):
-        self.data = data
-        self.unpickle = unpickle
+        self.data, self.unpickle = data, unpickle
 
     def _record(self, position: int, *kinds: type) -> tuple[Any, int]:
         """A tuple of values of these kinds, or the one value, and where its pickle ends."""

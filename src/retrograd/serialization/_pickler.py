@@ -23,8 +23,7 @@ class Memory:
     __slots__ = ("storage", "dtype")
 
     def __init__(self, storage: UntypedStorage, dtype: dtypes.dtype | None):
-        self.storage = storage
-        self.dtype = dtype
+        self.storage, self.dtype = storage, dtype
 
 
 class Pickler(pickle._Pickler):  # type: ignore[name-defined,misc]

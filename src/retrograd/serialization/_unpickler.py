@@ -34,8 +34,7 @@ class Unpickler:
         self.data = memoryview(data)
         self.position = position
         self.find_class, self.call, self.build = find_class, call, build
-        self.persistent_load = persistent_load
-        self.encoding = encoding
+        self.persistent_load, self.encoding = persistent_load, encoding
         self.stack: list[Any] = []
         self.memo: dict[int, Any] = {}
 

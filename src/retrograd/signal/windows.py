@@ -23,19 +23,17 @@ __all__ = ["bartlett", "blackman", "cosine", "exponential", "gaussian", "general
            "general_hamming", "hamming", "hann", "kaiser", "nuttall"]
 
 
-def _options(dtype: Any, layout: Any, device: Any, requires_grad: bool) -> dict[str, Any]:
-    return {"dtype": dtypes.get_default_dtype() if dtype is None else dtype, "layout": layout,
-            "device": device, "requires_grad": requires_grad}
-
-
-def _check(name: str, M: int, options: dict[str, Any]) -> None:
+def _options(name: str, M: int, dtype: Any, layout: Any, device: Any, requires_grad: bool
+             ) -> dict[str, Any]:
+    """What is asked of the tensor, with everything checked."""
+    dtype = dtypes.get_default_dtype() if dtype is None else dtype
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
-    if options["layout"] is not layouts.strided:
-        raise ValueError(f"{name} is implemented for strided tensors only, got: "
-                         f"{options['layout']}")
-    if options["dtype"] not in (dtypes.float32, dtypes.float64):
-        raise ValueError(f"{name} expects float32 or float64 dtypes, got: {options['dtype']}")
+    if layout is not layouts.strided:
+        raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
+    if dtype not in (dtypes.float32, dtypes.float64):
+        raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
+    return {"dtype": dtype, "layout": layout, "device": device, "requires_grad": requires_grad}
 
 
 def _weights(M: int, first: float, factor: float, options: dict[str, Any],
@@ -57,8 +55,7 @@ def exponential(M: int, *, center: float | None = None, tau: float = 1.0, sym: b
                 dtype: Any = None, layout: Any = layouts.strided, device: Any = None,
                 requires_grad: bool = False) -> Tensor:
     """Decays from ``center`` on both sides, by a factor of e every ``tau`` points."""
-    options = _options(dtype, layout, device, requires_grad)
-    _check("exponential", M, options)
+    options = _options("exponential", M, dtype, layout, device, requires_grad)
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
@@ -70,8 +67,7 @@ def exponential(M: int, *, center: float | None = None, tau: float = 1.0, sym: b
 def cosine(M: int, *, sym: bool = True, dtype: Any = None, layout: Any = layouts.strided,
            device: Any = None, requires_grad: bool = False) -> Tensor:
     """Half a period of a sine."""
-    options = _options(dtype, layout, device, requires_grad)
-    _check("cosine", M, options)
+    options = _options("cosine", M, dtype, layout, device, requires_grad)
     points = max(_period(M, sym) + 1, 1)
     return _weights(M, 0.5, math.pi / points, options, lambda k: k.sin())
 
@@ -80,8 +76,7 @@ def gaussian(M: int, *, std: float = 1.0, sym: bool = True, dtype: Any = None,
              layout: Any = layouts.strided, device: Any = None,
              requires_grad: bool = False) -> Tensor:
     """A normal density of ``std`` points, with 1 at its middle."""
-    options = _options(dtype, layout, device, requires_grad)
-    _check("gaussian", M, options)
+    options = _options("gaussian", M, dtype, layout, device, requires_grad)
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     return _weights(M, -_period(M, sym) / 2.0, 1 / (std * math.sqrt(2)), options,
@@ -92,8 +87,7 @@ def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, dtype: Any = None,
            layout: Any = layouts.strided, device: Any = None,
            requires_grad: bool = False) -> Tensor:
     """Bessel's function of a semicircle; the larger ``beta``, the narrower."""
-    options = _options(dtype, layout, device, requires_grad)
-    _check("kaiser", M, options)
+    options = _options("kaiser", M, dtype, layout, device, requires_grad)
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     if M < 2:
@@ -108,8 +102,7 @@ def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, dtype: Any = None,
 def bartlett(M: int, *, sym: bool = True, dtype: Any = None, layout: Any = layouts.strided,
              device: Any = None, requires_grad: bool = False) -> Tensor:
     """A triangle."""
-    options = _options(dtype, layout, device, requires_grad)
-    _check("bartlett", M, options)
+    options = _options("bartlett", M, dtype, layout, device, requires_grad)
     period = _period(M, sym)
     return _weights(M, -period / 2, 2 / max(period, 1), options, lambda k: 1 - k.abs(),
                     one_is_one=True)
@@ -119,12 +112,11 @@ def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, dtype: Any =
                    layout: Any = layouts.strided, device: Any = None,
                    requires_grad: bool = False) -> Tensor:
     """The sum of cosines of 0, 1, 2 ... periods, weighted by ``a`` with signs that alternate."""
-    return _sum_of_cosines("general_cosine", M, a, sym,
-                           _options(dtype, layout, device, requires_grad))
+    return _sum_of_cosines(M, a, sym, _options("general_cosine", M, dtype, layout, device,
+                                               requires_grad))
 
 
-def _sum_of_cosines(name: str, M: int, a: Any, sym: bool, options: dict[str, Any]) -> Tensor:
-    _check(name, M, options)
+def _sum_of_cosines(M: int, a: Any, sym: bool, options: dict[str, Any]) -> Tensor:
     if M > 1:
         if not isinstance(a, Iterable):
             raise TypeError("Coefficients must be a list/tuple")
@@ -145,8 +137,8 @@ def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, dtype: Any
                     layout: Any = layouts.strided, device: Any = None,
                     requires_grad: bool = False) -> Tensor:
     """``alpha`` less 1 - ``alpha`` times one period of a cosine."""
-    return _sum_of_cosines("general_cosine", M, (alpha, 1.0 - alpha), sym,
-                           _options(dtype, layout, device, requires_grad))
+    return _sum_of_cosines(M, (alpha, 1.0 - alpha), sym, _options(
+        "general_cosine", M, dtype, layout, device, requires_grad))
 
 
 def _fixed(name: str, doc: str, a: tuple[float, ...], checked: str = "general_cosine") -> Any:
@@ -155,7 +147,8 @@ def _fixed(name: str, doc: str, a: tuple[float, ...], checked: str = "general_co
     @named(name, doc)
     def window(M: int, *, sym: bool = True, dtype: Any = None, layout: Any = layouts.strided,
                device: Any = None, requires_grad: bool = False) -> Tensor:
-        return _sum_of_cosines(checked, M, a, sym, _options(dtype, layout, device, requires_grad))
+        return _sum_of_cosines(M, a, sym, _options(checked, M, dtype, layout, device,
+                                                   requires_grad))
 
     return window
 

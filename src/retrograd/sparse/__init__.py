@@ -6,8 +6,10 @@ from typing import Any
 
 from ..base.missing_names import suggest_names as _suggest_names
 from ..core.tensor import Tensor
-from ..ops.sparse import arithmetic as _arithmetic
-from ..ops.sparse import functions as _functions  # noqa: F401 - which fills the table
+from ..ops.sparse import (
+    arithmetic as _arithmetic,
+    functions as _functions,  # noqa: F401 - which fills the table
+)
 from ..ops.sparse.tensor import FUNCTIONS as _FUNCTIONS
 
 __all__ = ["addmm", "as_sparse_gradcheck", "check_sparse_tensor_invariants", "log_softmax", "mm",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from ..codegen.rules import OnData, compile_pull_data
@@ -16,17 +17,11 @@ from .raw_rules import ARRAYS, fit_data, on_data
 
 Pulled = tuple[Any, ...]
 Way = Callable[[Any, Any, tuple[Any, ...]], Pulled]
-_WAYS: dict[type, Way] = {}
-when_switched(_WAYS.clear)
 
 
 def pull_data(node: Any, g: Any, wanted: tuple[Any, ...]) -> Pulled:
     """The gradients of a node's inputs that are wanted, as raw data."""
-    cls = node.__class__
-    way = _WAYS.get(cls)
-    if way is None:
-        way = _WAYS[cls] = _way_of(cls)
-    return way(node, g, wanted)
+    return _way_of(node.__class__)(node, g, wanted)
 
 
 def takes_any_data(node: Any) -> bool:
@@ -37,10 +32,14 @@ def takes_any_data(node: Any) -> bool:
 _INDIFFERENT = (Identity, Boundary, MakeDual)
 
 
+@cache
 def _way_of(cls: Any) -> Way:
     if issubclass(cls, _INDIFFERENT):
         return _by_pull
     return OpPull(cls) if has_data_rules(cls) and not GeneralPath.only else pull_by_replay
+
+
+when_switched(_way_of.cache_clear)
 
 
 def has_data_rules(cls: Any) -> bool:
@@ -52,10 +51,7 @@ def has_data_rules(cls: Any) -> bool:
 
 def pull_quickly(node: Any, g: Any, wanted: tuple[Any, ...]) -> Pulled | None:
     """What a node's ``pull`` returns, by rules on raw data; None where it takes tensors."""
-    cls = node.__class__
-    way = _WAYS.get(cls)
-    if way is None:
-        way = _WAYS[cls] = _way_of(cls)
+    way = _way_of(node.__class__)
     if way.__class__ is not OpPull or g is None:
         return None
     try:

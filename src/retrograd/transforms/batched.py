@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from ..backend.numpy import ndarray
@@ -21,7 +22,7 @@ from .raw_rules import (
     expand_data,
     on_data,
     operands_of,
-    positional,
+    quickest,
     unrecorded,
 )
 from .traced_data import Batched, CannotBatch
@@ -29,25 +30,23 @@ from .traced_data import Batched, CannotBatch
 
 def compute_batched(op: Op, values: list[Any], top: Batched) -> Any:
     """An op on batches: by its batching rule, by its kind, or one value at a time."""
-    return (_WAYS.get(op) or way_of(op))(op, values, top)
+    return way_of(op)(op, values, top)
 
 
 Way = Callable[[Op, list[Any], Batched], Any]
-_WAYS: dict[Op, Way] = {}
 
 
+@cache
 def way_of(op: Op) -> Way:
     """How an op is computed on batches."""
     rule = op.batch_rule
     positions = [i for i, p in enumerate(op.params) if p.name in op.arrays or p.name in op.indices]
-    way: Way = OtherWay(op, rule)
     if rule is None and op.kind == "elementwise" and not op.check:
         if positions == [0]:
-            way = _of_one(positional(op))
-        elif positions == [0, 1] and not op.indices:
-            way = _of_two(positional(op))
-    _WAYS[op] = way
-    return way
+            return _of_one(quickest(op))
+        if positions == [0, 1] and not op.indices:
+            return _of_two(quickest(op))
+    return OtherWay(op, rule)
 
 
 def _of_one(kernel: Callable[..., Any]) -> Way:

@@ -369,14 +369,10 @@ def settle(result: Any, levels: tuple[int, ...]) -> Any:
     """A raw gradient without the outer levels its input did not have."""
     if is_settled(result, levels):
         return result
-    if isinstance(result, Dual):
-        if result.outer and result.level not in levels:
-            return settle(result.tangent, levels)
-        return Dual(result.level, settle(result.primal, levels), settle(result.tangent, levels),
-                    result.outer)
-    if result.outer and result.level not in levels:
-        return settle(run_on_data("_sum_dims", result.value, (0,)), levels)
-    return Batched(result.level, settle(result.value, levels), result.outer)
+    if not result.outer or result.level in levels:
+        return result.mapped(lambda part: settle(part, levels))
+    return settle(result.tangent if isinstance(result, Dual)
+                  else run_on_data("_sum_dims", result.value, (0,)), levels)
 
 
 def _unsettle(g: Any, removed: dict[int, int | None]) -> Any:

@@ -7,6 +7,7 @@ Whatever else there is, an error above all, is left to the general path.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from ..base.modes import Mode
@@ -20,13 +21,10 @@ from .batched import way_of
 from .dual import compute_dual
 from .traced_data import Batched, TracedTensor, levels_of
 
-_CALLS: dict[Op, Any] = {}
-when_switched(_CALLS.clear)
-
 
 def call_traced(op: Op, args: tuple[Any, ...], mode: Mode) -> Any:
     """The result of a usual call, or NotImplemented."""
-    made = _CALLS[op] if op in _CALLS else written(op)
+    made = written(op)
     if made is None or mode.inference or mode.saved_hooks or mode.intercept is not None:
         return NotImplemented
     return made(args, mode)
@@ -35,16 +33,17 @@ def call_traced(op: Op, args: tuple[Any, ...], mode: Mode) -> Any:
 extensions.fill(traced_call=call_traced)
 
 
+@cache
 def written(op: Op) -> Any:
     """The usual call of ``op`` as a function; None if there is none."""
     # What is tried twice is drawn twice.
     if GeneralPath.only or op.draws or op.has_list or not op.arrays:
-        made = None
-    else:
-        GENERATED[f"{op.name}_way"] = way_of(op)
-        made = compile_function(f"{op.name} traced call", "call", traced_source(op), op)
-    _CALLS[op] = made
-    return made
+        return None
+    GENERATED[f"{op.name}_way"] = way_of(op)
+    return compile_function(f"{op.name} traced call", "call", traced_source(op), op)
+
+
+when_switched(written.cache_clear)
 
 
 GENERATED.update(

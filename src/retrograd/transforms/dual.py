@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from ..backend.interface import kind_of
@@ -11,8 +12,7 @@ from ..core.computing import compute
 from ..core.engine import run
 from ..core.extensions import TRACED_TYPES
 from ..core.graph import LEAF, Like
-from ..core.op import ARRAYS as LIST
-from ..core.op import Op
+from ..core.op import ARRAYS as LIST, Op
 from ..core.tensor import Tensor, edge_of, wrap_any
 from .raw_rules import (
     ARRAYS,
@@ -23,7 +23,7 @@ from .raw_rules import (
     expand_data,
     on_data,
     operands_of,
-    positional,
+    quickest,
     unrecorded,
 )
 from .traced_data import (
@@ -60,7 +60,7 @@ def compute_dual(op: Op, values: list[Any], top: Dual) -> Any:
                                       for x, f in zip(value, marks, strict=True)]
                 value = cls(x.primal if f else x for x, f in zip(value, marks, strict=True))
         primals.append(value)
-    y = (_WAYS.get(op) or way_of(op)).value(op, primals)
+    y = way_of(op).value(op, primals)
     if not outer and not has_tangents(level):
         return y
     if not tangents or not (op.rules or op.forward_rules or op.kind in ("linear", "view")):
@@ -93,7 +93,7 @@ def check_tangent(primal: Tensor, tangent: Tensor) -> None:
 def push_forward(op: Op, primals: list[Any], y: Any, tangents: dict[str, Any]) -> Any:
     """The tangent of the output(s), raw."""
     by_name = dict(zip(op.by_name, primals, strict=True))
-    way = _WAYS.get(op) or way_of(op)
+    way = way_of(op)
     forward = way.forward and tangents.keys() <= way.forward.keys()
     if not forward and op.kind in ("linear", "view") and len(op.arrays) == 1:
         return _by_linearity(op, by_name, tangents)
@@ -127,7 +127,7 @@ class DualWay:
     def __init__(self, op: Op):
         self.operands = operands_of(op)
         self.has_one_output = not op.outputs
-        self.kernel = None if op.check or op.has_list or op.indices else positional(op)
+        self.kernel = None if op.check or op.has_list or op.indices else quickest(op)
         self.forward = {name: (on_data(rule), codegen_parameters(rule))
                         for name, rule in op.forward_rules.items()}
         self.elementwise = {name: (on_data(rule), codegen_parameters(rule))
@@ -153,13 +153,7 @@ class DualWay:
             t.__class__ is not list and t.dtype is dtype for t in tangents.values())
 
 
-_WAYS: dict[Op, DualWay] = {}
-
-
-def way_of(op: Op) -> DualWay:
-    """The rules of an op for tangents."""
-    found = _WAYS[op] = DualWay(op)
-    return found
+way_of = cache(DualWay)
 
 
 def _on_data(op: Op, rules: list[Any], by_name: dict[str, Any], y: Any,
@@ -171,18 +165,9 @@ def _on_data(op: Op, rules: list[Any], by_name: dict[str, Any], y: Any,
         tangent = tangents[name]
         if op.kind == "elementwise" and tangent.shape != shape:
             tangent = expand_data(tangent, shape)
-        arguments = []
-        for need in needs:
-            if need in ("g", "tangent"):
-                arguments.append(tangent)
-            elif need == "y":
-                arguments.append(y)
-            elif need == "like":
-                like = by_name[name]
-                arguments.append(Like(like.shape, like.dtype))
-            else:
-                arguments.append(by_name[need])
-        value = rule(*arguments)
+        like, known = by_name[name], {"g": tangent, "tangent": tangent, "y": y}
+        value = rule(*[known[need] if need in known else Like(like.shape, like.dtype)
+                       if need == "like" else by_name[need] for need in needs])
         total = value if total is None else total + value
     if total is None:
         return None

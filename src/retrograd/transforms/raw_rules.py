@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from types import FunctionType
 from typing import Any
 
@@ -25,9 +26,9 @@ from ..core.binding import (
     Namespace,
     Unfit,
     bound,
-    direct,
     is_helper,
     is_namespace,
+    positional,
     same,
     unwatched,
 )
@@ -145,19 +146,11 @@ def unrecorded(mode: Mode) -> Mode:
 
 # ---------------------------------------------------------------- ops on raw data
 
-_OPS: dict[Op, Callable[..., Any]] = {}
 
-
+@cache
 def on_traced_data(op: Op) -> Callable[..., Any]:
     """``op`` as a function of raw data: by its kernel, or by the transform whose data it meets."""
-    found = _OPS.get(op)
-    if found is None:
-        found = _OPS[op] = _made(op)
-    return found
-
-
-def _made(op: Op) -> Callable[..., Any]:
-    kernel, check = positional(op), op.check
+    kernel, check = quickest(op), op.check
     kinds = [p.kind for p in op.params]
     count = len(kinds)
     dims = [(i, kind) for i, kind in enumerate(kinds) if kind in (DIM, DIMS, INTS)]
@@ -194,30 +187,18 @@ def operands_of(op: Op) -> list[int]:
     return [i for i, p in enumerate(op.params) if p.name in op.arrays]
 
 
-def positional(op: Op) -> Callable[..., Any]:
+@cache
+def quickest(op: Op) -> Callable[..., Any]:
     """The kernel of ``op``, which gets a value for every parameter in order."""
-    found = _KERNELS.get(op)
-    if found is None:
-        found = _KERNELS[op] = _positional(op)
-    return found
-
-
-_KERNELS: dict[Op, Callable[..., Any]] = {}
-
-
-def _positional(op: Op) -> Callable[..., Any]:
-    kernel = direct(op.kernel)
-    if not (op.fast or op.keywords):
+    kernel = positional(op)
+    if not op.fast:
         return kernel
-    names = [p.name for p in op.params]
-    call = ", ".join(f"{p.name}={p.name}" if p.keyword_only else p.name for p in op.params)
-    source = f"_kernel({call})"
-    if op.fast:
-        # A Python operator: on NumPy scalars it is ten times as fast as the ufunc.
-        usual = "".join(f" and {n} is _defaults[{n!r}]" for n in op.static)
-        source = f"{op.fast.format(*op.arrays)} if True{usual} else {source}"
-    defaults = {p.name: p.default for p in op.params}
-    return eval(f"lambda {', '.join(names)}: {source}", {"_kernel": kernel, "_defaults": defaults})
+    # A Python operator: on NumPy scalars it is ten times as fast as the ufunc.
+    names = ", ".join(p.name for p in op.params)
+    usual = "".join(f" and {n} is _defaults[{n!r}]" for n in op.static)
+    source = f"lambda {names}: {op.fast.format(*op.arrays)} if True{usual} else _kernel({names})"
+    return eval(source,
+                {"_kernel": kernel, "_defaults": {p.name: p.default for p in op.params}})
 
 
 def completed(op: Op, given: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:

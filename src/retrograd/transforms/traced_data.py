@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from ..backend import xp
 from ..backend.interface import library_of
@@ -70,6 +70,9 @@ class Dual(TracedData):
     def of_parts(self, primal: Any, tangent: Any) -> Dual:
         return Dual(self.level, primal, tangent, self.outer)
 
+    def mapped(self, change: Callable[[Any], Any]) -> Dual:
+        return Dual(self.level, change(self.primal), change(self.tangent), self.outer)
+
     def __bool__(self) -> bool:
         return bool(self.primal)
 
@@ -101,6 +104,9 @@ class Batched(TracedData):
     @property
     def batch(self) -> int:
         return self.value.shape[0]
+
+    def mapped(self, change: Callable[[Any], Any]) -> Batched:
+        return Batched(self.level, change(self.value), self.outer)
 
     def item(self) -> Any:
         raise CannotBatch("vmap: It looks like you're calling .item() on a Tensor. We don't "
@@ -206,6 +212,13 @@ class TracedTensor(Tensor):
         if isinstance(self._data, TracedData):
             return _with_data(out, without_tangents(self._data))
         return out
+
+    def detach_(self) -> Self:
+        """Leave the graph in place, and let go of tangents."""
+        super().detach_()
+        if isinstance(self._data, TracedData) and not MODE.get().inference:
+            _with_data(self, without_tangents(self._data))
+        return self
 
     def _has_recorded_value(self) -> bool:
         """Whether the value, apart from its tangents, depends on something that requires grad."""
@@ -421,7 +434,7 @@ def without_tangents(data: Any) -> Any:
     if isinstance(data, Dual):
         return without_tangents(data.primal)
     if isinstance(data, Batched):
-        return Batched(data.level, without_tangents(data.value), data.outer)
+        return data.mapped(without_tangents)
     return data
 
 

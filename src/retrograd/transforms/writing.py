@@ -133,10 +133,8 @@ def _part(data: Any, where: Any) -> Any:
             else:
                 data = compute(step, [data, *static])
         return data
-    if isinstance(data, Dual):
-        return Dual(data.level, _part(data.primal, where), _part(data.tangent, where), data.outer)
-    if isinstance(data, Batched):
-        return Batched(data.level, _part(data.value, where), data.outer)
+    if isinstance(data, Dual | Batched):
+        return data.mapped(lambda part: _part(part, where))
     if isinstance(data, TracedData):
         return data.part(where.of_array)
     return where.of_array(data)
@@ -175,8 +173,7 @@ def _write(target: Any, result: Any) -> None:
             result = result.value
         elif isinstance(result, TracedData):
             # Its own batch comes first in memory: the one of this level is to be broadcast.
-            missing = 1 + target.ndim - result.ndim
-            result = result.reshape((*(1,) * missing, *result.shape))
+            result = result.reshape((1, *result.shape))
         _write(target.value, result)
     elif isinstance(target, TracedData):
         target.overwrite(result)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import enum
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
@@ -23,6 +22,7 @@ from ..base import trees
 from ..base.call_sites import here
 from ..base.missing_names import suggest_names as _suggest_names
 from ..base.modes import MODE, RUNNING, numbered, switched
+from ..base.warning import warn
 from ..core.cuts import REMEMBERS_ALL
 from ..core.graph import INFERENCE, Version, stale
 from ..core.saved_values import PackedValue, describe_origin
@@ -90,12 +90,12 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | N
                debug: bool = False, early_stop: bool = True, **kwargs: Any) -> Any:
     """``function(*args, **kwargs)`` without keeping its intermediate values for backward."""
     if use_reentrant is None:
-        warnings.warn("torch.utils.checkpoint: the use_reentrant parameter should be passed "
-                      "explicitly. Starting in PyTorch 2.9, calling checkpoint without "
-                      "use_reentrant will raise an exception. use_reentrant=False is recommended, "
-                      "but if you need to preserve the current default behavior, you can pass "
-                      "use_reentrant=True. Refer to docs for more details on the differences "
-                      "between the two variants.", UserWarning, stacklevel=2)
+        warn("torch.utils.checkpoint: the use_reentrant parameter should be passed "
+             "explicitly. Starting in PyTorch 2.9, calling checkpoint without "
+             "use_reentrant will raise an exception. use_reentrant=False is recommended, "
+             "but if you need to preserve the current default behavior, you can pass "
+             "use_reentrant=True. Refer to docs for more details on the differences "
+             "between the two variants.", UserWarning)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:
@@ -125,12 +125,12 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any,
                           use_reentrant: bool | None = None, **kwargs: Any) -> Any:
     """Run a sequence of functions in ``segments`` parts, each checkpointed but the last."""
     if use_reentrant is None:
-        warnings.warn("torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter "
-                      "should be passed explicitly. In version 2.9 we will raise an exception if "
-                      "use_reentrant is not passed. use_reentrant=False is recommended, but if you "
-                      "need to preserve the current default behavior, you can pass "
-                      "use_reentrant=True. Refer to docs for more details on the differences "
-                      "between the two variants.", UserWarning, stacklevel=2)
+        warn("torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter "
+             "should be passed explicitly. In version 2.9 we will raise an exception if "
+             "use_reentrant is not passed. use_reentrant=False is recommended, but if you "
+             "need to preserve the current default behavior, you can pass "
+             "use_reentrant=True. Refer to docs for more details on the differences "
+             "between the two variants.", UserWarning)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
@@ -182,8 +182,7 @@ class _Frame:
                              f"{determinism_check}")
         self.function = function
         self.check = determinism_check == "default"
-        self.early_stop = early_stop
-        self.logs = logs
+        self.early_stop, self.logs = early_stop, logs
         self.state = get_rng_state() if preserve else None
         self.contexts = context_fn() if logs is None else logs
         self.count = 0
@@ -419,8 +418,8 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 def check_backward_validity(inputs: Any) -> None:
     """Warn if no input could receive a gradient."""
     if not any(isinstance(x, Tensor) and x.requires_grad for x in inputs):
-        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None",
-                      UserWarning, stacklevel=2)
+        warn("None of the inputs have requires_grad=True. Gradients will be None",
+             UserWarning)
 
 
 class CheckpointFunction(Function):
@@ -486,11 +485,10 @@ class CheckpointPolicy(enum.Enum):
 
 
 class SelectiveCheckpointContext:
-    """What a policy is told besides the op: whether this is the second run."""
+    """What a policy is told besides the op: its result. It is asked in the first run alone."""
 
     def __init__(self, *, is_recompute: bool, op_output: Any = None):
-        self.is_recompute = is_recompute
-        self.op_output = op_output
+        self.is_recompute, self.op_output = is_recompute, op_output
 
 
 def create_selective_checkpoint_contexts(policy_fn_or_list: Any,
@@ -518,7 +516,7 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any,
     else:
         raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
     results: dict[str, list[Any]] = {}
-    return _Keeping(policy, results), _Replaying(policy, results, allow_cache_entry_mutation)
+    return _Keeping(policy, results), _Replaying(results, allow_cache_entry_mutation)
 
 
 def _shown_data(value: Any) -> Any:
@@ -528,9 +526,8 @@ def _shown_data(value: Any) -> Any:
     return wrap_any(value) if hasattr(value, "dtype") and hasattr(value, "shape") else value
 
 
-def _keeps(policy: Any, op: Any, values: list[Any], result: Any = None, *,
-           is_recompute: bool = False) -> bool:
-    context = SelectiveCheckpointContext(is_recompute=is_recompute, op_output=_shown_data(result))
+def _keeps(policy: Any, op: Any, values: list[Any], result: Any) -> bool:
+    context = SelectiveCheckpointContext(is_recompute=False, op_output=_shown_data(result))
     decision = policy(context, op.function, *map(_shown_data, values))
     if isinstance(decision, bool):
         return decision
@@ -583,8 +580,8 @@ class _Keeping(_Intercepting):
 class _Replaying(_Intercepting):
     """The second run: give what was kept."""
 
-    def __init__(self, policy: Any, results: dict[str, list[Any]], may_be_written: bool):
-        self.policy, self.results, self.may_be_written = policy, results, may_be_written
+    def __init__(self, results: dict[str, list[Any]], may_be_written: bool):
+        self.results, self.may_be_written = results, may_be_written
 
     def __enter__(self) -> None:
         self.counts: Counter[str] = Counter()  # how often each op has been met
@@ -595,14 +592,13 @@ class _Replaying(_Intercepting):
             return super().compute(op, values, compute)
         place, noted = self.counts[op.name], self.results.get(op.name, [])
         self.counts[op.name] += 1
-        keeps = _keeps(self.policy, op, values, is_recompute=True)
-        if place >= len(noted) or (keeps and noted[place] is _COMPUTED_AGAIN):
+        if place >= len(noted):
             raise RuntimeError(
                 f"{op.name} invocation index {place} encountered during backward but not found in "
                 "storage. This can happen if the operations in the checkpointed region are "
                 "nondeterministic or depend on global state that changed between forward and "
                 "backward.")
-        if not keeps:
+        if noted[place] is _COMPUTED_AGAIN:
             return super().compute(op, values, compute)
         if noted[place] is _USED:
             raise RuntimeError(

@@ -38,8 +38,7 @@ class Graph:
     """
 
     def __init__(self, records: Records, title: str = "autograd graph") -> None:
-        self.title = title
-        self._records = records
+        self.title, self._records = title, records
 
     @property
     def vertices(self) -> list[Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy._core import umath
 
 from ..interface import kind_of, namespace, register  # noqa: F401 (kind_of is one of its names)
+from .loops import linalg  # noqa: F401 (so is this)
 
 ndarray = np.ndarray
 generic = np.generic
@@ -39,10 +40,9 @@ LARGE = 1 << 14
 try:
     _error_state: Any = umath._extobj_contextvar
     QUIET: Any = umath._make_extobj(all="ignore")
-    SHORT_BUFFERS: Any = umath._make_extobj(all="ignore", bufsize=256)
     error_state, quieten = _error_state.get, _error_state.set
 except AttributeError:  # pragma: no cover - a NumPy without these internals
-    QUIET = SHORT_BUFFERS = dict.fromkeys(("divide", "over", "under", "invalid"), "ignore")
+    QUIET = dict.fromkeys(("divide", "over", "under", "invalid"), "ignore")
     error_state = np.geterr
 
     def quieten(state: Any) -> Any:
@@ -53,31 +53,17 @@ class quiet:
     """Silences floating point warnings in a block."""
 
     __slots__ = ("before",)
-    state = QUIET
 
     def __enter__(self) -> None:
         self.before = error_state()
         try:
-            quieten(self.state)
+            quieten(QUIET)
         except BaseException:
             quieten(self.before)
             raise
 
     def __exit__(self, *exc: object) -> None:
         quieten(self.before)
-
-
-class along_rows(quiet):
-    """Context manager for arithmetic of matrices with columns and rows.
-
-    NumPy copies what it repeats along a row of fewer elements than its buffers hold, which takes as
-    long as the arithmetic; short buffers leave long rows alone.
-    """
-
-    __slots__ = ("state",)
-
-    def __init__(self, width: int):
-        self.state = SHORT_BUFFERS if width >= 256 else error_state()
 
 
 def optional(module: str, what: str) -> Any:
@@ -119,6 +105,7 @@ def special(name: str) -> Any:
     return shared(getattr(optional("scipy.special", f"special.{name}"), name))
 
 
+@cache
 def fft(name: str) -> Any:
     """A function of numpy.fft, loaded when first needed."""
     return getattr(import_module("numpy.fft"), name)
@@ -188,9 +175,9 @@ def in_rows(array: Any) -> Any:
 
 
 def _large_in_rows(array: Any) -> Any:
-    from . import create
+    from . import copies
 
-    return vars(create)["copy_in_order"](array, tuple(range(array.ndim)))  # a plain body
+    return vars(copies)["copy_in_rows"](array)  # a plain body
 
 
 def storage_of(array: np.ndarray) -> Any:
@@ -246,7 +233,15 @@ def unbroadcast(array: Any, shape: tuple) -> Any:
         dtype = array.dtype
         if dtype.itemsize == 2 and dtype.kind in "fV":  # half precision accumulates in float32
             return np.add.reduce(array.astype(np.float32), axis=axes).astype(dtype).reshape(shape)
-        array = np.add.reduce(array, axis=axes, dtype=dtype if dtype.kind in "fc" else None)
+        try:
+            array = np.add.reduce(array, axis=axes, dtype=dtype if dtype.kind in "fc" else None)
+        except TypeError:
+            if not dtype.names:
+                raise
+            pairs = np.empty(shape, dtype)
+            for part in dtype.names:
+                pairs[part] = unbroadcast(array[part], shape)
+            return pairs
     return array.reshape(shape)
 
 
@@ -260,6 +255,10 @@ def cast(array: Any, dtype: np.dtype) -> Any:
         array = array.real
     if 0 in array.strides:
         return _dense(array, dtype)  # NumPy would let an expanded dimension run fastest
+    if array.size >= LARGE:
+        from . import create
+
+        return create.converted(array, dtype)
     return array.astype(dtype)
 
 
@@ -349,6 +348,12 @@ def copied(array: Any) -> Any:
     """A dense copy whose dimensions lie in memory in the same order."""
     if not isinstance(array, np.ndarray):
         return array
+    if array.size >= LARGE:
+        from . import copies
+
+        order = xp.dense_order(array)
+        return _large_in_rows(array) if order == tuple(range(array.ndim)) \
+            else vars(copies)["copy_in_order"](array, order)
     if 0 not in array.strides:
         return array.copy(order="K")
     return _dense(array, array.dtype)
@@ -395,6 +400,12 @@ def same_layout(a: np.ndarray, b: np.ndarray) -> bool:
     return a.strides == b.strides
 
 
+def can_stand_for(a: Any, b: Any) -> bool:
+    """Whether ``a`` is an array with memory of its own, laid out as the array ``b`` is."""
+    return isinstance(a, np.ndarray) and a.base is None and isinstance(b, np.ndarray) \
+        and a.strides == b.strides
+
+
 def retyped(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The memory of a packed vector read as elements of another dtype."""
     return array.view(dtype)
@@ -407,7 +418,13 @@ def offset_in(array: np.ndarray, base: np.ndarray) -> int:
 
 def add_at(array: np.ndarray, index: Any, values: Any) -> None:
     """Add ``values`` at the places of ``index``, which may name a place more than once."""
-    np.add.at(array, index, values)
+    try:
+        np.add.at(array, index, values)
+    except TypeError:
+        if not array.dtype.names:
+            raise
+        for part in array.dtype.names:  # pairs of halves
+            np.add.at(array[part], index, values[part])
 
 
 def number(value: Any, dtype: np.dtype) -> Any:
@@ -439,10 +456,23 @@ def _scan(name: str, ufunc: Any) -> Any:
     accumulate = ufunc.accumulate
 
     def scanned(array: Any, axis: int | None = None, dtype: Any = None) -> Any:
+        if axis is not None and array.size >= LARGE and array.size >= 64 * array.shape[axis] \
+                and array.dtype.char in "fd" and dtype in (None, array.dtype):
+            return _scanned_at_once(ufunc, array, axis)
         return accumulate(np.ravel(array) if axis is None else array, axis or 0, dtype)
 
     scanned.__name__ = name
     return scanned
+
+
+def _scanned_at_once(ufunc: Any, array: Any, axis: int) -> Any:
+    """A scan of many rows, one step of all of them after the other: NumPy takes row by row."""
+    steps = in_rows(np.moveaxis(array, axis, 0))
+    found = np.empty(steps.shape, steps.dtype)
+    found[:1] = steps[:1]
+    for before, step, now in zip(found, steps[1:], found[1:]):
+        ufunc(before, step, out=now)
+    return in_rows(np.moveaxis(found, 0, axis))
 
 
 def take(array: Any, index: Any, axis: int | None = None) -> Any:
@@ -453,12 +483,33 @@ def repeat(array: Any, count: Any, axis: int | None = None) -> Any:
     return array.repeat(count, axis)
 
 
+def argsort(array: Any, axis: int | None = -1, kind: str | None = None) -> Any:
+    return array.argsort(axis, kind)
+
+
 def where(mask: Any, left: Any, right: Any) -> Any:
     if not isinstance(mask, np.ndarray) or mask.size < LARGE:
         return np.where(mask, left, right)
     from .pointwise import chosen
 
     return chosen(mask, left, right)
+
+
+def concatenate(arrays: Any, axis: int = 0) -> Any:
+    if getattr(arrays[0], "size", 0) < LARGE:
+        return np.concatenate(arrays, axis=axis)
+    from . import create
+
+    return create.joined(arrays, axis)
+
+
+def roll(array: Any, shifts: Any, axis: Any = None) -> Any:
+    if type(axis) is not tuple or len(axis) != 1 or not (length := array.shape[axis[0]]):
+        return np.roll(array, shifts, axis)
+    # Two parts that change places: NumPy's own takes longer to find them than to copy few numbers.
+    dim, cut = axis[0] % array.ndim, length - shifts[0] % length
+    before = (slice(None),) * dim
+    return concatenate((array[(*before, slice(cut, None))], array[(*before, slice(0, cut))]), dim)
 
 
 _QUICK = [_reduction("sum", np.add), _reduction("prod", np.multiply),

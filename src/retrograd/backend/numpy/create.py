@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from ..plain import create as plain
-from ..plain import fill_with_plain_bodies
-from .native import native
+from ..plain import create as plain, fill_with_plain_bodies
+from .copies import as_bits, is_turned, lies_open, overwrite
+from .native import in_order, kernels, native
 
 
 def shared(array: np.ndarray) -> np.ndarray:
@@ -71,28 +73,48 @@ class _Writable:
 
 # ---------------------------------------------------------------- copies
 
-_BITS = {size: np.dtype(name) for size, name in ((1, "u1"), (2, "i2"), (4, "i4"), (8, "i8"))}
+def filling(target: Any, source: Any) -> Any:
+    """The call of a kernel that writes one array to another; None where there is none.
 
-
-def can_be_moved(array: Any) -> bool:
-    """Whether a kernel moves the elements of an array, in whatever order they lie."""
-    size = array.dtype.itemsize
-    return size in _BITS and array.flags.aligned and not any([s % size for s in array.strides])
-
-
-def moved(array: Any, order: tuple[int, ...]) -> tuple[Any, Any]:
-    """An array with its dimensions in ``order`` as one of integers of the same size, and one like
-    it to be written to.
+    It enters no code of Python's, where an interrupt might come before the write.
     """
-    bits = array.transpose(order).view(_BITS[array.dtype.itemsize])
-    return bits, np.empty(bits.shape, bits.dtype)
+    if "copied_into" not in kernels or not lies_open(target, source):
+        return None
+    kernel = kernels["copied_in_rows" if is_turned(target, source) else "copied_into"]
+    return partial(kernel, as_bits(source), as_bits(target))
 
 
-def back(order: tuple[int, ...]) -> tuple[int, ...]:
-    """The order that undoes another one."""
-    return tuple([order.index(d) for d in range(len(order))])
+def joined(arrays: Any, axis: int) -> Any:
+    """Arrays one after another along ``axis``; large ones are copied by all threads."""
+    first = arrays[0]
+    shapes = {(a.dtype, a.ndim, *a.shape[:axis], -1, *a.shape[axis + 1:]) for a in arrays} \
+        if 0 <= axis < first.ndim else set()
+    if len(shapes) != 1:
+        return np.concatenate(arrays, axis=axis)
+    before, ends = first.shape[:axis], list(accumulate([a.shape[axis] for a in arrays]))
+    whole = np.empty((*before, ends[-1], *first.shape[axis + 1:]), first.dtype)
+    lead = (slice(None),) * axis
+    for array, end in zip(arrays, ends, strict=True):
+        overwrite(whole[(*lead, slice(end - array.shape[axis], end))], array)
+    return whole
 
 
-fill_with_plain_bodies(globals(), plain, copy_in_order=native(
-    "copied_in_rows(*moved(array, order)).view(array.dtype).transpose(back(order))",
-    can_be_moved, moved, back, when="array.size >= LARGE and can_be_moved(array)"))
+_CONVERTED = {(source, target) for source, targets in {
+    "f": "eEd", "e": "f", "E": "f", "d": "f", "?": "fd", "q": "fd", "l": "fd"}.items()
+    for target in targets}
+
+
+def is_converted(array: Any, dtype: Any) -> bool:
+    """Whether a kernel makes arrays of another dtype of such ones."""
+    return (array.dtype.char, dtype.char) in _CONVERTED and array.dtype.isnative \
+        and in_order(array)
+
+
+@native("converted(array, empty(array.shape, dtype))", is_converted,
+        when="is_converted(array, dtype)")
+def converted(array: Any, dtype: Any) -> Any:
+    """An array as another dtype."""
+    return array.astype(dtype)
+
+
+fill_with_plain_bodies(globals(), plain)

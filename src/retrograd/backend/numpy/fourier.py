@@ -6,11 +6,13 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from ..plain import fill_with_plain_bodies
-from ..plain import fourier as plain
+import numpy as np
+
+from ..plain import fill_with_plain_bodies, fourier as plain
 from ..plain.fourier import NORMS
 from .native import native
-from .spectra import HELPERS
+from .primes import is_prime_length, transformed
+from .spectra import HELPERS, as_complex, scale
 
 # Below this many numbers NumPy's calls, which are cheaper, are the quicker ones.
 _MANY = 1 << 11
@@ -29,9 +31,46 @@ def _is_for_scipy(array: Any) -> bool:
     return array.size >= _MANY and _scipy() is not None
 
 
-@native("fourier(array, like(array), bits(dims), scale(array.shape, dims, normalization), forward)",
-        *HELPERS, when="transformable(array, 'FD', dims)")
+def _has_primes(array: Any, dims: tuple[int, ...]) -> bool:
+    return array.size >= _MANY and array.dtype.char in "fdFD" and any(
+        is_prime_length(array.shape[dim]) for dim in dims)
+
+
+def _by_primes(array: Any, dims: tuple[int, ...], forward: bool) -> Any:
+    """Plain sums over one dimension after the other."""
+    for dim in dims:
+        if not is_prime_length(array.shape[dim]):
+            array = complex_to_complex(array, (dim,), 0, forward)
+            continue
+        last = array.ndim - 1
+        rows = np.ascontiguousarray(np.moveaxis(array, dim, last))
+        found = transformed(rows, forward, complex_to_complex)
+        array = np.ascontiguousarray(np.moveaxis(found, last, dim))
+    return array
+
+
+def _half(dim: int, length: int) -> tuple[slice, ...]:
+    """The first half of the spectrum of real numbers along a dimension."""
+    return (*(slice(None),) * dim, slice(0, length // 2 + 1))
+
+
+def _scaled(found: Any, shape: Any, dims: tuple[int, ...], normalization: int) -> Any:
+    factor = scale(shape, dims, normalization)
+    return np.ascontiguousarray(found) if factor == 1 else found * found.real.dtype.type(factor)
+
+
+def _whole(half: Any, dim: int) -> Any:
+    """The spectrum, of odd length, of real numbers, of which half is known."""
+    others = np.flip(half[(*(slice(None),) * dim, slice(1, None))], dim)
+    return np.concatenate([half, others.conj()], dim)
+
+
+@native("fourier(in_rows(array), like(array), bits(dims), "
+        "scale(array.shape, dims, normalization), forward)", *HELPERS,
+        when="transformable(array, 'FD', dims)")
 def complex_to_complex(array: Any, dims: tuple[int, ...], normalization: int, forward: bool) -> Any:
+    if _has_primes(array, dims):
+        return _scaled(_by_primes(array, dims, forward), array.shape, dims, normalization)
     if not dims or not _is_for_scipy(array):
         return plain.complex_to_complex(array, dims, normalization, forward)
     library = _scipy()
@@ -39,11 +78,15 @@ def complex_to_complex(array: Any, dims: tuple[int, ...], normalization: int, fo
     return transform(array, axes=dims, norm=NORMS[forward][normalization])
 
 
-@native("half_fourier(array, half_of(array), bits(dims), scale(array.shape, dims, normalization))",
-        *HELPERS, when="onesided and halved(array, 'fd', array.shape, dims)")
+@native("half_fourier(in_rows(array), half_of(array), bits(dims), "
+        "scale(array.shape, dims, normalization))", *HELPERS,
+        when="onesided and halved(array, 'fd', array.shape, dims)")
 def real_to_complex(array: Any, dims: tuple[int, ...], normalization: int, onesided: bool) -> Any:
     if not onesided:
         return _whole_spectrum(array, dims, normalization)
+    if _has_primes(array, dims):
+        whole = complex_to_complex(as_complex(array), dims, normalization, True)
+        return whole[_half(dims[-1], array.shape[dims[-1]])].copy()
     if not _is_for_scipy(array):
         return plain.real_to_complex(array, dims, normalization, True)
     return _scipy().rfftn(array, axes=dims, norm=NORMS[True][normalization])
@@ -58,10 +101,15 @@ def _whole_spectrum(array: Any, dims: tuple[int, ...], normalization: int) -> An
     return _scipy().fftn(array, axes=dims, norm=NORMS[True][normalization])
 
 
-@native("real_fourier(array, real_of(array, length), bits(dims), "
+@native("real_fourier(in_rows(array), real_of(array, length), bits(dims), "
         "scale(long(array, length), dims, normalization))", *HELPERS,
         when="halved(array, 'FD', long(array, length), dims)")
 def complex_to_real(array: Any, dims: tuple[int, ...], normalization: int, length: int) -> Any:
+    if is_prime_length(length) and array.size >= _MANY and array.dtype.char in "FD" \
+            and array.shape[dims[-1]] == length // 2 + 1:
+        part = complex_to_complex(array, dims[:-1], 0, False) if dims[:-1] else array
+        found = _by_primes(_whole(part, dims[-1]), dims[-1:], False).real
+        return _scaled(found, found.shape, dims, normalization)
     if not _is_for_scipy(array):
         return plain.complex_to_real(array, dims, normalization, length)
     sizes = (*[array.shape[dim] for dim in dims[:-1]], length)

@@ -2,25 +2,26 @@
 
 The parameters of one dtype are treated as if laid end to end. Their optimizer state really is, in
 one row per quantity; small parameters and their gradients are copied into scratch memory, a chunk
-at a time, and moved there; large ones are moved where they lie.
+at a time, and moved there; large ones are moved where they lie, by NumPy a block at a time.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import wraps
 from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
 from . import quiet
-from .native import kernels, native
+from .native import in_order, native
 
-HAS_KERNELS = "adam_step" in kernels
-
-# Elements handled at a time: scratch and state of a chunk then stay in the cache of one core.
-CHUNK = 32768
+# Elements of small parameters that are moved together: larger ones move sooner without copies.
+CHUNK = 8192
+# Elements that NumPy moves at a time: what it finds on the way then stays in the cache of one core.
+BLOCK = 32768
 
 
 def is_packable(array: Any) -> bool:
@@ -36,36 +37,28 @@ def lie_apart(arrays: Sequence[Any]) -> bool:
 
 
 class Chunk:
-    """Neighbouring parameters, or a part of one large parameter, that are updated together."""
+    """Neighbouring parameters that are updated together, or one that is updated where it lies."""
 
-    __slots__ = ("first", "grad", "grad_views", "last", "params", "part", "singles", "state",
+    __slots__ = ("first", "grad", "grad_views", "last", "lies_open", "params", "singles", "state",
                  "work", "work_views")
 
-    def __init__(self, arrays: Sequence[Any], first: int, last: int, state: Any, scratch: Any,
-                 part: slice | None = None):
-        self.first, self.last, self.part, self.state = first, last, part, state
+    def __init__(self, arrays: Sequence[Any], first: int, last: int, state: Any, scratch: Any):
+        self.first, self.last, self.state = first, last, state
         self.singles: list[Chunk] = []
-        self.params = [arrays[i] if part is None else arrays[i].reshape(-1)[part]
-                       for i in range(first, last)]
-        self.grad, self.work = scratch[:, :state.shape[1]]
-        self.grad_views = _views(self.grad, self.params)
-        self.work_views = _views(self.work, self.params)
-
-    def load(self, grads: Sequence[Any]) -> None:
-        """Copy the gradients into scratch memory."""
-        if self.part is not None:
-            self.grad[...] = grads[self.first].reshape(-1)[self.part]
-        else:
-            for view, grad in zip(self.grad_views, grads[self.first:self.last]):
-                view[...] = grad
+        self.params = arrays[first:last]
+        self.lies_open = _lies_open(arrays, first, last)
+        if not self.lies_open:
+            self.grad, self.work = scratch[:, :state.shape[1]]
+            self.grad_views = _views(self.grad, self.params)
+            self.work_views = _views(self.work, self.params)
 
     def joined(self, grads: Sequence[Any]) -> Any:
         """Return the gradients end to end: in scratch memory, or where a single one lies."""
-        if self.last - self.first > 1:
-            self.load(grads)
-            return self.grad
-        flat = grads[self.first].reshape(-1)
-        return flat if self.part is None else flat[self.part]
+        if self.last - self.first == 1:
+            return grads[self.first].reshape(-1)
+        for view, grad in zip(self.grad_views, grads[self.first:self.last]):
+            view[...] = grad
+        return self.grad
 
     def gather(self) -> None:
         """Copy the parameters into scratch memory."""
@@ -82,18 +75,18 @@ class PackedParameters:
     """Parameters of one dtype, their optimizer state in rows, and scratch memory."""
 
     def __init__(self, arrays: Sequence[Any], rows: int, counts: int = 0,
-                 count_dtype: Any = np.float32, chunks_joined: int = 1,
-                 by_kernel: bool = False) -> None:
+                 count_dtype: Any = np.float32, chunks_joined: int = 1) -> None:
         self.arrays = arrays
         dtype = arrays[0].dtype
         sizes = [array.size for array in arrays]
         self.state = np.zeros((rows, sum(sizes)), dtype)
         self.counts = np.zeros((len(arrays), counts), count_dtype)
-        spans = _spans(arrays, chunks_joined * CHUNK, by_kernel)
-        largest = max((stop - start for _, _, start, stop, _ in spans), default=0)
+        spans = _spans(arrays, chunks_joined * CHUNK)
+        largest = max((stop - start for first, last, start, stop in spans
+                       if not _lies_open(arrays, first, last)), default=0)
         self.scratch = np.empty((2, largest), dtype)
-        self.chunks = [Chunk(arrays, first, last, self.state[:, start:stop], self.scratch, part)
-                       for first, last, start, stop, part in spans]
+        self.chunks = [Chunk(arrays, first, last, self.state[:, start:stop], self.scratch)
+                       for first, last, start, stop in spans]
 
     def row_views(self, row: int) -> list[Any]:
         """Return one quantity of the state, an array per parameter, in the parameters' shapes."""
@@ -141,9 +134,8 @@ class PackedParameters:
         """Run ``move(param, grad, rows, counts)`` on chunks: it writes to all but ``grad``."""
         for chunk, agreed in self._agreeing(grads):
             counts = np.array(agreed, self.counts.dtype)
-            first = chunk.params[0]
-            if len(chunk.params) == 1 and first.flags.c_contiguous:
-                move(first.reshape(-1), chunk.joined(grads), chunk.state, counts)
+            if chunk.lies_open:
+                move(chunk.params[0].reshape(-1), chunk.joined(grads), chunk.state, counts)
             else:
                 chunk.gather()
                 move(chunk.work, chunk.joined(grads), chunk.state, counts)
@@ -155,15 +147,12 @@ class PackedParameters:
         """Take a step of gradient descent; row 0 of the state is the momentum buffer."""
 
         def move(param: Any, grad: Any, rows: Any, counts: Any) -> None:
-            if momentum:
-                momentum_step(param, grad, rows[0], lr, momentum, 1 - dampening, weight_decay,
-                              nesterov, maximize)
-            else:
-                sgd_step(param, grad, lr, weight_decay, maximize)
+            momentum_step(param, grad, rows[0], lr, momentum, 1 - dampening, weight_decay,
+                          nesterov, maximize)
 
         with quiet():
             # Without state nothing is gained by joining parameters.
-            if not momentum and (HAS_KERNELS or all(c.part is None for c in self.chunks)):
+            if not momentum:
                 for param, grad in zip(self.arrays, grads):
                     if grad is not None:
                         sgd_step(param, grad, lr, weight_decay, maximize)
@@ -190,12 +179,28 @@ class PackedParameters:
 # ---------------------------------------------------------------- steps
 
 
+def _by_blocks(step: Callable[..., None]) -> Callable[..., None]:
+    """``step``, which arrays that lie row by row take a block of elements at a time."""
+
+    @wraps(step)
+    def blockwise(*given: Any) -> None:
+        arrays = [value for value in given if isinstance(value, np.ndarray)]
+        if arrays[0].size <= BLOCK or not in_order(*arrays):
+            return step(*given)
+        flat, options = [array.reshape(-1) for array in arrays], given[len(arrays):]
+        for start in range(0, arrays[0].size, BLOCK):
+            step(*[array[start:start + BLOCK] for array in flat], *options)
+
+    return blockwise
+
+
 def _slope(param: Any, grad: Any, decay: float, maximize: bool) -> Any:
     grad = -grad if maximize else grad
     return grad + param * decay if decay else grad
 
 
 @native("sgd_step(param, grad, lr, decay, maximize)", when="in_order(param, grad)")
+@_by_blocks
 def sgd_step(param: Any, grad: Any, lr: float, decay: float, maximize: bool) -> None:
     """Move parameters down the gradient."""
     param += _slope(param, grad, decay, maximize) * -lr
@@ -203,6 +208,7 @@ def sgd_step(param: Any, grad: Any, lr: float, decay: float, maximize: bool) -> 
 
 @native("momentum_step(param, grad, buffer, lr, momentum, share, decay, nesterov, maximize)",
         when="in_order(param, grad, buffer)")
+@_by_blocks
 def momentum_step(param: Any, grad: Any, buffer: Any, lr: float, momentum: float, share: float,
                   decay: float, nesterov: bool, maximize: bool) -> None:
     """The same along the ``buffer``, which keeps a part of itself and takes a share of the new."""
@@ -214,6 +220,7 @@ def momentum_step(param: Any, grad: Any, buffer: Any, lr: float, momentum: float
 
 @native("adam_step(param, grad, first, second, largest, beta1, beta2, eps, rate, decay, shrink, "
         "amsgrad, maximize)", when="in_order(param, grad, first, second, largest)")
+@_by_blocks
 def adam_step(param: Any, grad: Any, first: Any, second: Any, largest: Any, beta1: float,
               beta2: float, eps: float, rate: float, decay: float, shrink: float, amsgrad: bool,
               maximize: bool) -> None:
@@ -249,30 +256,20 @@ def _views(flat: Any, arrays: Sequence[Any]) -> list[Any]:
             for array, end in zip(arrays, ends, strict=True)]
 
 
-def _spans(arrays: Sequence[Any], chunk: int,
-           by_kernel: bool) -> list[tuple[int, int, int, int, slice | None]]:
-    """Return chunks as (first array, last, first element, last, part of a large array).
+def _lies_open(arrays: Sequence[Any], first: int, last: int) -> bool:
+    """Whether there is one array alone, whose elements lie row by row."""
+    return last - first == 1 and arrays[first].flags.c_contiguous
 
-    A kernel needs no parts, and does sooner without copies.
-    """
-    chunk = chunk // 4 if by_kernel else chunk
-    spans: list[tuple[int, int, int, int, slice | None]] = []
+
+def _spans(arrays: Sequence[Any], chunk: int) -> list[tuple[int, int, int, int]]:
+    """Return chunks as (first array, last, first element, last)."""
+    spans: list[tuple[int, int, int, int]] = []
     first = start = end = 0
     for i, array in enumerate(arrays):
-        if array.size > chunk and array.flags.c_contiguous:
-            if first < i:
-                spans.append((first, i, start, end, None))
-            most = array.size if by_kernel else chunk
-            for cut in range(0, array.size, most):
-                stop = min(cut + most, array.size)
-                spans.append((i, i + 1, end + cut, end + stop, slice(cut, stop)))
-            first = i + 1
-            start = end = end + array.size
-        else:
-            if end + array.size - start > chunk and first < i:
-                spans.append((first, i, start, end, None))
-                first, start = i, end
-            end += array.size
+        if end + array.size - start > chunk and first < i:
+            spans.append((first, i, start, end))
+            first, start = i, end
+        end += array.size
     if first < len(arrays):
-        spans.append((first, len(arrays), start, end, None))
+        spans.append((first, len(arrays), start, end))
     return spans

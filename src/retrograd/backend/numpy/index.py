@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..plain import fill_with_plain_bodies
-from ..plain import index as plain
-from ..plain.index import check_bounds, checked_put, index_key, out_of_bounds
-from . import INT64, in_rows, viewed
+from ..plain import fill_with_plain_bodies, index as plain
+from ..plain.index import check_bounds, checked_put, index_key, out_of_bounds, taken_shape
+from . import INT64, add_at, in_rows, viewed
 from .native import native
 
 _COMBINE = {"multiply": np.multiply, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
@@ -29,6 +28,9 @@ def taken(array: Any, index: Any, dims: tuple[int, ...]) -> Any:
             return array.take(index, dims[0])
         return np.asarray(array[index_key(index, dims)], order="C")
     except IndexError:
+        shape = taken_shape(array.shape, index, dims)
+        if 0 in shape and all([array.shape[dim] for dim in dims]):  # nothing is beyond nothing
+            return np.empty(shape, array.dtype)
         raise out_of_bounds(array, index, dims) from None
 
 
@@ -72,7 +74,7 @@ def _add_rows(array: Any, values: Any, index: Any) -> None:
     # In flat memory; the numbers of a row below zero are below zero, and NumPy checks them all.
     places = index if inner == 1 else (index[:, None] * inner + ruler(inner, 0, 1)).reshape(-1)
     try:
-        np.add.at(array.reshape(-1), places, values.reshape(-1))
+        add_at(array.reshape(-1), places, values.reshape(-1))
     except IndexError:
         raise out_of_bounds(array, index, (0,)) from None
 
@@ -95,7 +97,7 @@ def _add(array: Any, values: Any, index: Any, dims: tuple[int, ...]) -> None:
     rows = _rows(index, lead)
     if inner != 1:
         rows = rows[:, None] * inner + np.arange(inner)
-    np.add.at(flat, rows.reshape(-1), values.reshape(-1))
+    add_at(flat, rows.reshape(-1), values.reshape(-1))
 
 
 def _rows(index: Any, lead: tuple[int, ...]) -> Any:

@@ -6,25 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..interface import MEAN, NONE
-from ..plain import fill_with_plain_bodies
-from ..plain import loss as plain
-from . import FLOAT32, FLOAT64, INT64
-from .native import in_order, native
-from .rows import row_starts, total
+from ..plain import fill_with_plain_bodies, loss as plain
+from . import FLOAT32, FLOAT64, INT64, LARGE
+from .expressions import fused
+from .matrices import dot  # noqa: F401 - in the plain bodies
+from .native import alike, in_order, native
+from .pointwise import bounded  # noqa: F401 - in the plain bodies
+from .rows import row_starts, total  # noqa: F401 - in the plain bodies
 
 UINT64 = np.dtype("uint64")
-
-
-def squared_error(x: Any, target: Any, reduction: int) -> Any:
-    # BLAS adds up the two dtypes that it has.
-    apart = x - target
-    dtype = apart.dtype
-    if reduction == NONE or not (dtype is FLOAT32 or dtype is FLOAT64):
-        return plain.squared_error(x, target, reduction)
-    flat = apart.reshape(-1)
-    found = flat.dot(flat)
-    return found / dtype.type(apart.size) if reduction == MEAN else found
 
 
 def _checked(target: Any, classes: int, ignore: int) -> tuple[Any, Any]:
@@ -52,23 +42,29 @@ def _placed(values: Any, shape: tuple[int, ...], target: Any, dtype: Any) -> Any
     return whole
 
 
-def reduced(values: Any, reduction: int) -> Any:
-    # BLAS adds up the two dtypes that it has.
-    dtype = values.dtype
-    if reduction == NONE or not (dtype is FLOAT32 or dtype is FLOAT64):
-        return plain.reduced(values, reduction)
-    found = total(values.reshape(-1))
-    return found / dtype.type(values.size) if reduction == MEAN else found
-
-
 def are_classes(target: Any, weight: Any, dtype: Any, rank: int) -> bool:
     """Whether kernels know these: a class for each row, all of the same weight."""
     return rank == 2 and weight is None and target.dtype is INT64 \
         and (dtype is FLOAT32 or dtype is FLOAT64) and in_order(target)
 
 
+def are_known(x: Any, target: Any) -> bool:
+    """Whether kernels of errors know these: large ones of one shape, in float32 or float64."""
+    return x.size >= LARGE and (x.dtype is FLOAT32 or x.dtype is FLOAT64) and alike(x, target)
+
+
+def weighs(g: Any, x: Any) -> bool:
+    """Whether there is a gradient for each element, or one for all."""
+    return g.dtype is x.dtype and (not g.ndim or (g.shape == x.shape and in_order(g)))
+
+
 fill_with_plain_bodies(
-    globals(), plain,
+    globals(), plain, _smooth_errors=fused, smooth_error=native(
+        "smooth_total(x, target, empty((), x.dtype), beta, bend, steepest, reduction == 1)[()]",
+        are_known, when="reduction and are_known(x, target)"),
+    smooth_gradient=lambda body: native(
+        "smooth_gradient(asarray(g), x, target, like(x), bend, steepest)", are_known, weighs,
+        when="are_known(x, target) and weighs(g, x)")(fused(body)),
     negative_likelihood=native(
         "negative_likelihood(x, target, empty((), x.dtype), reduction, ignore)[()] if reduction "
         "else negative_likelihood(x, target, empty(len(x), x.dtype), reduction, ignore)",

@@ -8,33 +8,49 @@ from typing import Any
 
 import numpy as np
 
-from ..plain import fill_with_plain_bodies
-from ..plain import matrices as plain
+from ..plain import fill_with_plain_bodies, matrices as plain
 from ..plain.precision import is_half
 from . import FLOAT32, FLOAT64
-from .native import native, strided
-from .routines import routine, routines_for
+from .native import in_order, kernels, native, strided
+from .routines import (
+    are_few,
+    in_columns,
+    indices,
+    keep,
+    routine,
+    routine_for,
+    routines_for,
+    work_size,
+)
 
 _matmul = np.matmul
 
 
-def are_small(a: Any, b: Any) -> bool:
-    """Whether there are pairs of matrices, each too small for BLAS to use threads."""
-    return a.shape[:-2] == b.shape[:-2] and math.prod(a.shape[-2:]) * b.shape[-1] <= 1 << 24 \
-        and strided(a, b)
+def are_pairs(a: Any, b: Any) -> bool:
+    """Whether these are stacks of matrices, which kernels take pair by pair."""
+    return a.shape[:-2] == b.shape[:-2] and strided(a, b) and (
+        math.prod(a.shape[-2:]) * b.shape[-1] <= 1 << 24 or min(a.shape[-2], b.shape[-1]) > 31)
+
+
+def are_large(a: Any, b: Any) -> bool:
+    """Whether these are two matrices, no vectors, that BLAS would copy as well to multiply them."""
+    return a.ndim == 2 == b.ndim and a.size * b.shape[1] > 1_000_000 \
+        and min(a.shape[0], b.shape[1]) > 31 and strided(a, b)
 
 
 def product_like(a: Any, b: Any) -> Any:
     return np.empty((*a.shape[:-1], b.shape[-1]), a.dtype)
 
 
-@native("batched_product(a, b, product_like(a, b))", are_small, product_like,
-        when="a.ndim > 2 and a.size * b.shape[-1] >= 1 << 17 and are_small(a, b)")
+@native("matrix_products(a, b, None, product_like(a, b))", are_pairs, product_like,
+        when="a.ndim > 2 and a.size * b.shape[-1] >= 1 << 17 and are_pairs(a, b)")
 def product(a: Any, b: Any) -> Any:
     dtype = a.dtype  # the two that need no other one
     return _matmul(a, b) if dtype is FLOAT32 or dtype is FLOAT64 else plain.product(a, b)
 
 
+@native("matrix_products(a, b, None, product_like(a, b))", are_large, product_like,
+        when="a.size > 1023 and are_large(a, b)")
 def dot(a: Any, b: Any) -> Any:
     dtype = a.dtype  # the method is cheaper to call than the function
     return a.dot(b) if dtype is FLOAT32 or dtype is FLOAT64 else plain.dot(a, b)
@@ -51,6 +67,8 @@ def sum_rows(array: Any) -> Any:
         else plain.sum_rows(array)
 
 
+@native("matrix_products(x, weight.T, bias, product_like(x, weight.T))", are_large, product_like,
+        when="x.size > 1023 and are_large(x, weight.T) and ready(bias)")
 def affine(x: Any, weight: Any, bias: Any) -> Any:
     if is_half(x.dtype):
         return plain.affine(x, weight, bias)
@@ -59,21 +77,140 @@ def affine(x: Any, weight: Any, bias: Any) -> Any:
     return y
 
 
-_SMALL = 32
-"""For matrices up to this size NumPy's call is the quicker one, and all are done by one."""
-
-
 def eigh(a: Any, side: str) -> tuple[Any, Any]:
-    find = routine("syevd", a.dtype) if a.size and a.shape[-1] > _SMALL else None
+    return _hermitian(a, side, True) or plain.eigh(a, side)  # which says why
+
+
+def eigvalsh(a: Any, side: str) -> Any:
+    found = _hermitian(a, side, False)
+    return plain.eigvalsh(a, side) if found is None else found[0]
+
+
+def _hermitian(a: Any, side: str, vectors: bool) -> tuple[Any, Any] | None:
+    """Eigenvalues and ``vectors``; None where they are found in another way, or not at all."""
+    name = "syevd" if a.dtype.kind == "f" else "heevd"
+    find = routine_for(name, a)
     if find is None:
-        return plain.eigh(a, side)
-    values, vectors = np.empty(a.shape[:-1], a.dtype), np.empty(a.shape, a.dtype)
+        return None
+    values, whole, lower = np.empty(a.shape[:-1], a.real.dtype), in_columns(a), side == "L"
+    size = work_size(name, a.dtype, a.shape[-1], compute_v=vectors, lower=lower)
     info = np.empty(a.shape[:-2], np.int32)
-    with routines_for(a.shape[-1]):
-        for index in np.ndindex(a.shape[:-2]):
-            values[index], vectors[index], info[index] = find(a[index], lower=side == "L")
-    return plain.eigh(a, side) if info.any() else (values, vectors)  # which says why
+    with routines_for(2 * a.shape[-1]):
+        for index in indices(a.shape[:-2]):
+            target = whole[index]
+            values[index], found, info[index] = find(target, vectors, lower, size, overwrite_a=1)
+            keep(target, found)
+    return None if info.any() else (values, whole)
 
 
-fill_with_plain_bodies(globals(), plain, triangle=native(
-    "triangle(array, like(array), diagonal, upper)", when="array.ndim > 1 and ready(array)"))
+def eig(a: Any, finite: bool) -> tuple[Any, Any]:
+    found = _general(a, True)
+    return plain.eig(a, finite) if found is None else found
+
+
+def eigvals(a: Any, finite: bool) -> Any:
+    found = _general(a, False)
+    return plain.eigvals(a, finite) if found is None else found[0]
+
+
+def _general(a: Any, vectors: bool) -> tuple[Any, Any] | None:
+    """Eigenvalues and ``vectors``; None where they are found in another way, or not at all."""
+    find = routine_for("geev", a)
+    if find is None or not np.isfinite(a).all():
+        return None
+    kind = np.result_type(a.dtype, np.complex64)
+    values, whole = np.empty(a.shape[:-1], kind), np.empty(a.shape if vectors else (), kind)
+    size = work_size("geev", a.dtype, a.shape[-1], compute_vl=0, compute_vr=vectors)
+    info = np.empty(a.shape[:-2], np.int32)
+    with routines_for(2 * a.shape[-1]):  # products with vectors are worth a thread sooner
+        for index in indices(a.shape[:-2]):
+            *parts, _, right, info[index] = find(a[index], 0, vectors, size)
+            values[index] = parts[0]
+            if len(parts) > 1:  # of a real matrix, whose pairs share two columns
+                values[index].imag = parts[1]
+            if vectors:
+                whole[index] = right if len(parts) == 1 else _paired(right, parts[1])
+    return None if info.any() else (values, whole)
+
+
+def _paired(columns: Any, imaginary: Any) -> Any:
+    """Complex eigenvectors from the real and imaginary parts of one of each pair."""
+    found = columns.astype(np.result_type(columns.dtype, np.complex64))
+    first = np.flatnonzero(imaginary > 0)
+    found.imag[:, first] = columns[:, first + 1]
+    found[:, first + 1] = found[:, first].conj()
+    return found
+
+
+def qr(a: Any, mode: str) -> tuple[Any, Any]:
+    rows, columns = a.shape[-2:]
+    if not has_reflections(a):
+        return plain.qr(a, mode)
+    least = min(rows, columns)
+    packed, tau = reflections(a)
+    r = np.triu(packed[..., :rows if mode == "complete" else least, :])
+    if mode == "r":
+        return np.empty((0,), a.dtype), r
+    return reflected_identity(packed, tau, rows if mode == "complete" else least), r
+
+
+_FEW = 32
+
+
+def has_reflections(a: Any) -> bool:
+    """Whether LAPACK's own routine is quicker than NumPy's, which has no single precision."""
+    if not a.size or (_BY_KERNEL and are_few(a, _FEW)):
+        return a.size > 0
+    return routine("geqrf", a.dtype) is not None and (
+        a.dtype.char in "fF" or min(a.shape[-2:]) > _FEW)
+
+
+def factors_of(a: Any) -> Any:
+    """A new array for the factors of the reflections that make a triangle of ``a``."""
+    return np.empty((*a.shape[:-2], min(a.shape[-2:])), a.dtype)
+
+
+@native("reflections(a, empty(a.shape, a.dtype), factors_of(a))", are_few, factors_of,
+        when=f"are_few(a, {_FEW})")
+def reflections(a: Any) -> tuple[Any, Any]:
+    """R with the vectors of the reflections below it, and the factors of these."""
+    rows, columns = a.shape[-2:]
+    packed, tau = in_columns(a), factors_of(a)
+    size, factor = work_size("geqrf", a.dtype, rows, columns), routine("geqrf", a.dtype)
+    with routines_for(min(rows, columns)):
+        for index in indices(a.shape[:-2]):
+            target = packed[index]
+            found, tau[index], _, _ = factor(target, size, overwrite_a=1)
+            keep(target, found)
+    return packed, tau
+
+
+@native("reflected_identity(packed, tau, empty((*packed.shape[:-1], columns), packed.dtype))",
+        are_few, when=f"are_few(packed, {_FEW}) and tau.dtype is packed.dtype "
+                        "and in_order(tau)")
+def reflected_identity(packed: Any, tau: Any, columns: int) -> Any:
+    """The first columns of the product of reflections."""
+    rows, steps, lead = packed.shape[-2], tau.shape[-1], packed.shape[:-2]
+    q = np.empty((*lead, columns, rows), packed.dtype).swapaxes(-1, -2)
+    q[..., :steps] = packed[..., :steps]
+    make = routine("orgqr" if packed.dtype.kind == "f" else "ungqr", packed.dtype)
+    with routines_for(steps):
+        for index in indices(lead):
+            target = q[index]
+            keep(target, make(target, tau[index], 64 * rows, overwrite_a=1)[0])
+    return q
+
+
+_BY_KERNEL = "reflections" in kernels
+
+
+def are_vectors(a: Any, b: Any) -> bool:
+    """Whether a kernel multiplies these vectors of three."""
+    return a.shape == b.shape and a.dtype is b.dtype and a.dtype.char in "fd" and in_order(a, b)
+
+
+fill_with_plain_bodies(
+    globals(), plain, triangle=native(
+        "triangle(array, like(array), diagonal, upper)", when="array.ndim > 1 and ready(array)"),
+    cross=native("cross_products(a, b, like(a), axis % a.ndim)", are_vectors,
+                 when="are_vectors(a, b)"))

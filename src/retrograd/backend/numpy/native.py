@@ -30,6 +30,7 @@ from ..plain.precision import is_half
 from . import FLOAT32, FLOAT64, INT64, LARGE
 
 IN_ORDER = 0x101  # row by row in memory and aligned, as NumPy's flags have it
+WRITABLE = IN_ORDER | 0x400
 
 
 class Over(NamedTuple):

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from ..plain import fill_with_plain_bodies
-from ..plain import pointwise as plain
+from ..plain import fill_with_plain_bodies, pointwise as plain
 from . import FLOAT32, FLOAT64
 from .native import in_order, native
 
 _MASKED_BY_BITS = 4096  # elements from which masking by bit patterns beats a choice
-
-
-def sign(array: Any) -> Any:
-    # Without NaN there is nothing to replace.
-    if array.dtype.kind not in "fV":
-        return plain.sign(array)
-    found = np.sign(array)
-    return np.where(np.isnan(found), np.zeros((), found.dtype), found) if _has_nan(found) else found
-
-
-def _has_nan(signs: Any) -> bool:
-    if signs.dtype.kind == "V" or not signs.ndim:
-        return bool(np.isnan(signs).any())
-    total = np.vdot(signs, signs)  # the quickest way to look at them all
-    return bool(total != total)
 
 
 # ---------------------------------------------------------------- bounds
@@ -131,7 +116,68 @@ def operands_of(mask: Any, left: Any, right: Any) -> tuple[Any, Any] | None:
         "empty(mask.shape, common_dtype(left, right)))", operands_of, common_dtype,
         when="operands_of(mask, left, right)")
 def chosen(mask: Any, left: Any, right: Any) -> Any:
-    return np.where(mask, left, right)
+    # Large arrays by bits: NumPy's own choice guesses each element, and is often wrong.
+    operands = None if mask.size < _MASKED_BY_BITS else operands_of(mask, left, right)
+    if operands is None:
+        return np.where(mask, left, right)
+    dtype = operands[0].dtype
+    left, right = [operand.view(_whole(operand)) for operand in operands]
+    pattern = mask.view(np.int8).astype(right.dtype)
+    np.negative(pattern, out=pattern)
+    pattern &= left ^ right
+    pattern ^= right
+    return pattern.view(dtype)
+
+
+def remainder(array: Any, other: Any) -> Any:
+    # Many numbers of single precision, unless a quotient has too many digits: NumPy takes them one
+    # at a time. In double precision products and differences of so few bits are exact, and no
+    # quotient is rounded up to a whole number.
+    if array.size < _MANY or array.dtype != FLOAT32 or other.dtype != FLOAT32:
+        return plain.remainder(array, other)
+    divisor = other.astype(FLOAT64)
+    quotient = array / divisor
+    np.floor(quotient, out=quotient)
+    if not (np.isfinite(divisor).all() and quotient.max() < 1 << 28 and quotient.min() > -1 << 28):
+        return plain.remainder(array, other)
+    quotient *= divisor
+    found = np.subtract(array, quotient, out=quotient)
+    return np.copysign(found, divisor, out=found).astype(FLOAT32)
+
+
+@native("trigamma(array, like(array))",
+        when="array.size > 255 and array.dtype.char in 'fd' and in_order(array)")
+def trigamma(array: Any) -> Any:
+    # Many positive numbers of single precision: a series for those above six, to which a few steps
+    # lead from any other.
+    if array.size < _MANY or array.dtype != FLOAT32 or not array.min() > 0:
+        return plain.trigamma(array)
+    found, x = np.zeros(array.shape, FLOAT32), array.copy()
+    for _ in range(6):
+        found += 1 / (x * x)
+        x += 1
+    inverse = 1 / x
+    square = inverse * inverse
+    series = ((square * (1 / 42) - 1 / 30) * square + 1 / 6) * square
+    found += ((series + 1) * inverse + square * 0.5)
+    return found
+
+
+def log_add_exp(array: Any, other: Any, base_two: bool) -> Any:
+    # NumPy's own takes one pair at a time; this takes several passes, all of them quicker.
+    if array.size < _MANY or array.dtype.char not in "fd" or array.dtype != other.dtype:
+        return plain.log_add_exp(array, other, base_two)
+    found = np.subtract(array, other)
+    np.negative(np.abs(found, out=found), out=found)
+    np.log1p((np.exp2 if base_two else np.exp)(found, out=found), out=found)
+    if base_two:
+        found *= 1 / math.log(2)
+    found += np.maximum(array, other)
+    # Equal infinities have no difference.
+    return np.where(array == other, array + (1 if base_two else math.log(2)), found)
+
+
+_MANY = 1024
 
 
 def _whole(array: Any) -> np.dtype:
@@ -154,10 +200,14 @@ def made_complex(real: Any, imag: Any) -> Any:
     return found
 
 
-_UNARY = {"fd": "erf erfc erfcx erfinv ndtr log_ndtr logit entr digamma trigamma",
-          "f": "log_gamma i0 i0e i1 i1e bessel_j0"}
+_UNARY = {"fd": "erf erfc erfcx erfinv ndtr log_ndtr logit entr digamma log_gamma "
+                "ndtri",
+          "f": "i0 i0e i1 i1e bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_k0 "
+               "modified_bessel_k1 scaled_modified_bessel_k0 scaled_modified_bessel_k1 airy_ai"}
 
-fill_with_plain_bodies(globals(), plain, **{
+fill_with_plain_bodies(globals(), plain, leaky_gradient=native(
+    "leaky_gradient(g, array, like(array), slope)",
+    when="array.size >= LARGE and alike(g, array)"), **{
     f"{name}_gradient": native(
         f"{name}_gradient(g, array, like(array))",
         when="array.size > 255 and array.dtype.char in 'fd' and alike(g, array)")

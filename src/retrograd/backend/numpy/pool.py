@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..plain import fill_with_plain_bodies
-from ..plain import pool as plain
+from ..plain import fill_with_plain_bodies, pool as plain
 from ..plain.pool import (
     Ints,
     lowest,
@@ -21,7 +20,7 @@ from ..plain.pool import (
     window_parts,
 )
 from .native import native
-from .rows import number, row_starts
+from .rows import number
 
 INT8 = np.dtype("int8")
 window_starts = lru_cache(maxsize=256)(plain.window_starts)  # not to be written to
@@ -36,16 +35,6 @@ def in_two(*settings: Ints) -> Ints:
     idle = () if len(settings[0]) == 2 else ((1,), (1,), (0,), (1,))
     whole = [(*a, *b) for a, b in zip(idle, settings, strict=False)] if idle else settings
     return tuple([n for pair in whole for n in pair])
-
-
-def combined(combine: Any, x: Any, kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Any:
-    # A ufunc writes to the memory of its last result.
-    found = x
-    for first, *others in parts(kernel, stride, dilation, out):
-        whole, found, memory = found, found[first], None
-        for place in others:
-            found = memory = combine(found, whole[place], out=memory)
-    return found if found.base is None else found.copy()
 
 
 @native("max_pool_with_places(x, empty((*x.shape[:-len(out)], *out), x.dtype), "
@@ -115,26 +104,12 @@ def _find_last_nan(whole: Any, places: Any, space: Ints, kernel: Ints, stride: I
         np.copyto(places, plain._offset(place, space, dilation), where=part != part)
 
 
-@native("scatter_places(g, places, empty((*g.shape[:-len(space)], *space), g.dtype), "
-        "*in_two(kernel, stride, padding, dilation))", in_two,
-        when="g.size and len(kernel) < 3 and ready(g) and in_order(places)")
-def scatter_places(g: Any, places: Any, space: Ints, kernel: Ints, stride: Ints, padding: Ints,
-                   dilation: Ints, out: Ints, unique: bool) -> Any:
-    # Where windows begin is remembered.
-    whole = np.zeros((*g.shape[:-len(space)], *space), g.dtype)
-    if g.size:
-        first = window_starts(space, stride, padding, out).reshape(-1)
-        flat = row_starts(g.size // first.size, math.prod(space))[:, None] + first
-        flat += places.reshape(flat.shape)
-        if unique:
-            whole.reshape(-1)[flat.reshape(-1)] = g.reshape(-1)
-        else:
-            np.add.at(whole.reshape(-1), flat.reshape(-1), g.reshape(-1))
-    return whole
-
-
 fill_with_plain_bodies(
     globals(), plain,
+    scatter_places=native(
+        "scatter_places(g, places, empty((*g.shape[:-len(space)], *space), g.dtype), "
+        "*in_two(kernel, stride, padding, dilation))", in_two,
+        when="g.size and len(kernel) < 3 and ready(g) and in_order(places)"),
     max_pool=native(
         "max_pool(x, empty((*x.shape[:-len(out)], *out), x.dtype), "
         "*in_two(kernel, stride, padding, dilation))", in_two,

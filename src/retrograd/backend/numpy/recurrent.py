@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from . import quiet
-from .matrices import sum_rows
+from . import INT64, quiet
+from .matrices import dot, sum_rows
 from .native import native
 
 Arrays = Sequence[Any]
@@ -31,15 +30,54 @@ class Kind:
         """Memory for what steps leave behind for their gradients, beside gates and states."""
         return ()
 
+    def steps(self, weight: Any, bias: Any, spans: Any, gates: Any, state: Arrays, before: Any,
+              output: Any, left: Arrays) -> None:
+        """Take all steps: rows of ``gates`` have the inputs' products, ``before`` is given what
+        the state was.
+        """
+        steps(self.step, weight, bias, spans, gates, state, before, output, left)
+
+    def back(self, weight: Any, spans: Any, gates: Any, left: Arrays, before: Any, output: Any,
+             of_output: Any, of_state: Arrays, slopes: Any, own: Any) -> None:
+        """The gradients of both products and, in ``of_state``, those of the first state."""
+        gradients(self.slope, weight, spans, gates, left, before, output, of_output, of_state,
+                  slopes, own)
+
     def step(self, product: Any, bias: Any, gates: Any, state: Arrays, output: Any,
              left: Arrays) -> None:
         """Move the state, given its ``product`` with the weights; ``gates`` has the inputs'."""
         raise NotImplementedError
 
-    def back(self, gates: Any, left: Arrays, before: Any, output: Any, of_output: Any,
-             of_state: Arrays, slopes: Any, own: Any) -> None:
+    def slope(self, gates: Any, left: Arrays, before: Any, output: Any, of_output: Any,
+              of_state: Arrays, slopes: Any, own: Any) -> None:
         """The step's gradients: of both products, and in ``of_state`` what passes those by."""
         raise NotImplementedError
+
+
+def steps(step: Callable[..., None], weight: Any, bias: Any, spans: Any, gates: Any, state: Arrays,
+          before: Any, output: Any, left: Arrays) -> None:
+    """One step after the other, each with the product of the state and the weights."""
+    turned = np.ascontiguousarray(weight.T)  # thrice as quick in small products
+    products = np.empty((len(state[0]), len(weight)), gates.dtype)
+    for start, stop in spans.tolist():
+        size, part = stop - start, slice(start, stop)
+        now = before[part]
+        now[...] = state[0][:size]
+        step(np.matmul(now, turned, products[:size]), bias, gates[part],
+             [a[:size] for a in state], output[part], [a[part] for a in left])
+
+
+def gradients(slope: Callable[..., None], weight: Any, spans: Any, gates: Any, left: Arrays,
+              before: Any, output: Any, of_output: Any, of_state: Arrays, slopes: Any,
+              own: Any) -> None:
+    """The gradients of one step after the other, the last one first."""
+    products = np.empty(of_state[0].shape, gates.dtype)
+    for start, stop in spans.tolist():
+        size, part = stop - start, slice(start, stop)
+        slope(gates[part], [a[part] for a in left], before[part], output[part],
+              None if of_output is None else of_output[part], [a[:size] for a in of_state],
+              slopes[part], own[part])
+        of_state[0][:size] += np.matmul(own[part], weight, products[:size])
 
 
 def run(mode: str, input: Any, state: Sequence[Any], weights: Sequence[Any], sizes: Sequence[int],
@@ -51,18 +89,12 @@ def run(mode: str, input: Any, state: Sequence[Any], weights: Sequence[Any], siz
     state = [np.array(part) for part in state]
     before, output = (np.empty((len(rows), units), dtype) for _ in range(2))
     left = kind.left(len(rows), units, dtype)
-    turned = np.ascontiguousarray(own_weight.T)  # thrice as quick in small products
-    products = np.empty((len(state[0]), len(own_weight)), dtype)
     with quiet():
-        gates = rows.dot(weight.T)
+        gates = dot(rows, weight.T)
         if biases:
             gates += biases[0] if kind.has_own_bias else biases[0] + own_bias
-        for start, stop in _spans(sizes, is_reversed):
-            size, part = stop - start, slice(start, stop)
-            now = before[part]
-            now[...] = state[0][:size]
-            kind.step(np.matmul(now, turned, products[:size]), own_bias, gates[part],
-                      [a[:size] for a in state], output[part], [a[part] for a in left])
+        kind.steps(own_weight, own_bias, _spans(sizes, is_reversed), gates, state, before, output,
+                   left)
     return output.reshape(*input.shape[:-1], units), tuple(state), (gates, before, *left)
 
 
@@ -81,18 +113,13 @@ def run_back(mode: str, given: Sequence[Any], states: int, kept: Sequence[Any],
     of_output = None if arrived[0] is None else _rows(arrived[0])
     of_state = [np.zeros(a.shape, a.dtype) if g is None else np.array(g)
                 for a, g in zip(state, arrived[1:], strict=True)]
-    products = np.empty(of_state[0].shape, gates.dtype)
     with quiet():
-        for start, stop in _spans(sizes, not is_reversed):
-            size, part = stop - start, slice(start, stop)
-            kind.back(gates[part], [a[part] for a in left], before[part], output[part],
-                      None if of_output is None else of_output[part],
-                      [a[:size] for a in of_state], slopes[part], own[part])
-            of_state[0][:size] += np.matmul(own[part], own_weight, products[:size])
+        kind.back(own_weight, _spans(sizes, not is_reversed), gates, left, before, output,
+                  of_output, of_state, slopes, own)
         makers: list[Callable[[], Any]] = [
-            lambda: slopes.dot(weight).reshape(input.shape),
+            lambda: dot(slopes, weight).reshape(input.shape),
             *(partial(of_state.__getitem__, i) for i in range(states)),
-            lambda: slopes.T.dot(_rows(input)), lambda: own.T.dot(before),
+            lambda: dot(slopes.T, _rows(input)), lambda: dot(own.T, before),
             lambda: sum_rows(slopes), lambda: sum_rows(own)]
         return [make() if want else None for make, want in zip(makers, wanted, strict=False)]
 
@@ -102,10 +129,11 @@ def _rows(array: Any) -> Any:
     return np.ascontiguousarray(array).reshape(-1, array.shape[-1])
 
 
-def _spans(sizes: Sequence[int], is_reversed: bool) -> list[tuple[int, int]]:
-    """The rows of each step, in the order in which they are taken."""
-    found = [(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
-    return found[::-1] if is_reversed else found
+def _spans(sizes: Sequence[int], is_reversed: bool) -> Any:
+    """Where the rows of each step begin and end, in the order in which they are taken."""
+    ends = np.cumsum(sizes, dtype=INT64)
+    found = np.stack([ends - sizes, ends], 1)
+    return np.ascontiguousarray(found[::-1]) if is_reversed else found
 
 
 # ---------------------------------------------------------------- plain
@@ -123,16 +151,16 @@ class Tanh(Kind):
     def activate(self, sums: Any, output: Any) -> None:
         np.tanh(sums, output)
 
-    def back(self, gates: Any, left: Arrays, before: Any, output: Any, of_output: Any,
-             of_state: Arrays, slopes: Any, own: Any) -> None:
+    def slope(self, gates: Any, left: Arrays, before: Any, output: Any, of_output: Any,
+              of_state: Arrays, slopes: Any, own: Any) -> None:
         (of_hidden,) = of_state
         if of_output is not None:
             of_hidden += of_output
-        self.slope(output, slopes)
+        self.slope_of_activation(output, slopes)
         slopes *= of_hidden
         of_hidden[...] = 0
 
-    def slope(self, output: Any, slopes: Any) -> None:
+    def slope_of_activation(self, output: Any, slopes: Any) -> None:
         np.multiply(output, output, slopes)
         np.subtract(1, slopes, slopes)
 
@@ -143,7 +171,7 @@ class Relu(Tanh):
     def activate(self, sums: Any, output: Any) -> None:
         np.maximum(sums, 0, out=output)
 
-    def slope(self, output: Any, slopes: Any) -> None:
+    def slope_of_activation(self, output: Any, slopes: Any) -> None:
         np.less_equal(output, 0, slopes)
         np.subtract(1, slopes, slopes)
 
@@ -173,18 +201,35 @@ class Lstm(Kind):
     def left(self, rows: int, units: int, dtype: Any) -> Arrays:
         return (np.empty((rows, units), dtype),)
 
-    def step(self, product: Any, bias: Any, gates: Any, state: Arrays, output: Any,
-             left: Arrays) -> None:
-        lstm_step(product, gates, *state, output, *left)
+    def steps(self, weight: Any, bias: Any, spans: Any, gates: Any, state: Arrays, before: Any,
+              output: Any, left: Arrays) -> None:
+        lstm_steps(weight, spans, gates, *state, before, output, *left)
 
-    def back(self, gates: Any, left: Arrays, before: Any, output: Any, of_output: Any,
-             of_state: Arrays, slopes: Any, own: Any) -> None:
-        lstm_step_gradient(gates, *left, of_output, *of_state, slopes)
+    def back(self, weight: Any, spans: Any, gates: Any, left: Arrays, before: Any, output: Any,
+             of_output: Any, of_state: Arrays, slopes: Any, own: Any) -> None:
+        lstm_gradients(weight, spans, gates, *left, of_output, *of_state, slopes)
 
 
-@native("lstm_step(product, gates, hidden, cell, output, before)", when="in_order(gates)")
-def lstm_step(product: Any, gates: Any, hidden: Any, cell: Any, output: Any, before: Any) -> None:
-    """One step; all but ``product`` is written to: ``gates`` had the products of the inputs."""
+@native("lstm_steps(weight, spans, gates, hidden, cell, before, output, cells)",
+        when="in_order(weight, gates, hidden, cell)")
+def lstm_steps(weight: Any, spans: Any, gates: Any, hidden: Any, cell: Any, before: Any,
+               output: Any, cells: Any) -> None:
+    """All steps; what follows ``spans`` is written to: ``gates`` had the products of the inputs."""
+    steps(_lstm_step, weight, None, spans, gates, (hidden, cell), before, output, (cells,))
+
+
+@native("lstm_gradients(weight, spans, gates, cells, of_output, of_hidden, of_cell, slopes)",
+        when="in_order(weight, gates, of_output, of_hidden, of_cell)")
+def lstm_gradients(weight: Any, spans: Any, gates: Any, cells: Any, of_output: Any, of_hidden: Any,
+                   of_cell: Any, slopes: Any) -> None:
+    """The gradients of all steps' sums, and in those of the last state those of the first one."""
+    gradients(_lstm_slope, weight, spans, gates, (cells,), cells, cells, of_output,
+              (of_hidden, of_cell), slopes, slopes)
+
+
+def _lstm_step(product: Any, bias: Any, gates: Any, state: Arrays, output: Any,
+               left: Arrays) -> None:
+    (hidden, cell), (before,) = state, left
     units = cell.shape[1]
     gates += product
     _sigmoid(gates[:, :2 * units])
@@ -200,11 +245,9 @@ def lstm_step(product: Any, gates: Any, hidden: Any, cell: Any, output: Any, bef
     output[...] = hidden
 
 
-@native("lstm_step_gradient(gates, before, of_output, of_hidden, of_cell, slopes)",
-        when="in_order(gates)")
-def lstm_step_gradient(gates: Any, before: Any, of_output: Any, of_hidden: Any, of_cell: Any,
-                       slopes: Any) -> None:
-    """The gradient of a step's sums; that of the cell moves on, that of the state is used up."""
+def _lstm_slope(gates: Any, left: Arrays, _: Any, __: Any, of_output: Any, of_state: Arrays,
+                slopes: Any, own: Any) -> None:
+    (before,), (of_hidden, of_cell) = left, of_state
     into, keep, value, out = _blocks(gates, 4)
     of_into, of_keep, of_value, of_out = _blocks(slopes, 4)
     if of_output is not None:
@@ -232,18 +275,35 @@ class Gru(Kind):
     has_own_bias = True
     left = Lstm.left
 
-    def step(self, product: Any, bias: Any, gates: Any, state: Arrays, output: Any,
-             left: Arrays) -> None:
-        gru_step(product, bias, gates, *state, output, *left)
+    def steps(self, weight: Any, bias: Any, spans: Any, gates: Any, state: Arrays, before: Any,
+              output: Any, left: Arrays) -> None:
+        gru_steps(weight, bias, spans, gates, *state, before, output, *left)
 
-    def back(self, gates: Any, left: Arrays, before: Any, output: Any, of_output: Any,
-             of_state: Arrays, slopes: Any, own: Any) -> None:
-        gru_step_gradient(gates, *left, before, of_output, *of_state, slopes, own)
+    def back(self, weight: Any, spans: Any, gates: Any, left: Arrays, before: Any, output: Any,
+             of_output: Any, of_state: Arrays, slopes: Any, own: Any) -> None:
+        gru_gradients(weight, spans, gates, *left, before, of_output, *of_state, slopes, own)
 
 
-@native("gru_step(product, bias, gates, hidden, output, fresh)", when="in_order(gates, bias)")
-def gru_step(product: Any, bias: Any, gates: Any, hidden: Any, output: Any, fresh: Any) -> None:
-    """One step; all but ``product`` and ``bias`` is written to."""
+@native("gru_steps(weight, bias, spans, gates, hidden, before, output, fresh)",
+        when="in_order(weight, bias, gates, hidden)")
+def gru_steps(weight: Any, bias: Any, spans: Any, gates: Any, hidden: Any, before: Any,
+              output: Any, fresh: Any) -> None:
+    """All steps; what follows ``spans`` is written to."""
+    steps(_gru_step, weight, bias, spans, gates, (hidden,), before, output, (fresh,))
+
+
+@native("gru_gradients(weight, spans, gates, fresh, before, of_output, of_hidden, slopes, own)",
+        when="in_order(weight, gates, of_output, of_hidden)")
+def gru_gradients(weight: Any, spans: Any, gates: Any, fresh: Any, before: Any, of_output: Any,
+                  of_hidden: Any, slopes: Any, own: Any) -> None:
+    """The gradients of all steps' sums, and in that of the last state that of the first one."""
+    gradients(_gru_slope, weight, spans, gates, (fresh,), before, before, of_output, (of_hidden,),
+              slopes, own)
+
+
+def _gru_step(product: Any, bias: Any, gates: Any, state: Arrays, output: Any,
+              left: Arrays) -> None:
+    (hidden,), (fresh,) = state, left
     units = hidden.shape[1]
     sums = product if bias is None else product + bias
     gates[:, :2 * units] += sums[:, :2 * units]
@@ -258,11 +318,9 @@ def gru_step(product: Any, bias: Any, gates: Any, hidden: Any, output: Any, fres
     output[...] = hidden
 
 
-@native("gru_step_gradient(gates, fresh, before, of_output, of_hidden, slopes, own)",
-        when="in_order(gates)")
-def gru_step_gradient(gates: Any, fresh: Any, before: Any, of_output: Any, of_hidden: Any,
-                      slopes: Any, own: Any) -> None:
-    """The gradients of both sums; ``of_hidden`` is left what goes to the state before directly."""
+def _gru_slope(gates: Any, left: Arrays, before: Any, _: Any, of_output: Any, of_state: Arrays,
+               slopes: Any, own: Any) -> None:
+    (fresh,), (of_hidden,) = left, of_state
     units = before.shape[1]
     reset, update, new = _blocks(gates, 3)
     of_reset, of_update, of_new = _blocks(slopes, 3)

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..plain import fill_with_plain_bodies
-from ..plain import reduce as plain
+from ..plain import fill_with_plain_bodies, reduce as plain
 from ..plain.precision import wide
-from ..plain.reduce import accumulated
-from . import FLOAT32, FLOAT64, cast, in_rows, quiet, xp
+from ..plain.reduce import accumulated, product
+from . import FLOAT32, FLOAT64, LARGE, cast, copies, in_rows, quiet, xp
+from .copies import overwrite
+from .expressions import fused
 from .native import native
 
+copy_in_rows = vars(copies)["copy_in_rows"]  # a plain body, which no checker sees there
 _add: Any = np.add.reduce
 
 # Up to this many elements a dot product with ones is twice as fast as a reduction, and unlike
@@ -103,6 +105,31 @@ def plain_variance(array: Any, correction: float) -> Any:
     return distance.dot(distance) / max(array.size - correction, 0)
 
 
+@fused
+def _quotient(whole: Any, array: Any) -> Any:
+    return whole / array
+
+
+def products_of_others(array: Any, axis: int) -> Any:
+    # A product that is neither zero nor NaN has no zero among its factors.
+    if array.size >= LARGE and (array.dtype is FLOAT32 or array.dtype is FLOAT64):
+        whole = product(array, axis, True, None)
+        if np.all(whole) and not np.isnan(whole).any():
+            return _quotient(whole, array)
+    return plain.products_of_others(array, axis)
+
+
+def shifted(array: Any, axis: int, reverse: bool) -> Any:
+    # One copy, a step further.
+    if not array.ndim:
+        return plain.shifted(array, axis, reverse)
+    found, lead = np.empty(array.shape, array.dtype), (slice(None),) * (axis % array.ndim)
+    ends = [(*lead, part) for part in (slice(1, None), slice(None, -1))]
+    overwrite(found[ends[reverse]], array[ends[not reverse]])
+    found[(*lead, slice(-1, None) if reverse else slice(1))] = 0
+    return found
+
+
 def scanned(combine: Callable[[Any, Any], Any], array: Any, axis: int) -> Any:
     # A ufunc goes through the array once.
     if not isinstance(combine, np.ufunc):
@@ -112,8 +139,18 @@ def scanned(combine: Callable[[Any, Any], Any], array: Any, axis: int) -> Any:
 
 _RUNNING = "array.size > 1023 and ready(array) and (dtype is None or dtype == array.dtype)"
 
+_PART = "array.size > 1023 and ready(array) and dtype is None and "
+
 fill_with_plain_bodies(
     globals(), plain,
+    product=native("product_along(array, without(array, (axis,), keepdims), axis, axis + 1)",
+                   when=_PART + "axis is not None and 0 <= axis < array.ndim"),
+    sum_of_numbers=native("sum_of_numbers_along(array, without(array, dim, keepdims), "
+                          "*neighbours(array, dim))", when=_PART + "neighbours(array, dim)"),
+    exclusive_products=native("product_before(array, like(array), axis, reverse)",
+                              when="array.size > 1023 and array.ndim and ready(array)"),
+    recurrence=native("recurrence(factor, term, like(term), axis, reverse)",
+                      when="term.size > 1023 and term.ndim and alike(factor, term)"),
     running_extreme=native(
         "running_extreme(array, like(array), empty(array.shape, INT64), axis, largest)",
         when="array.ndim and ready(array)"),

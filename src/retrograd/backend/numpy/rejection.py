@@ -117,7 +117,7 @@ def _binomial_rejection(count: float, chance: float, mean: float, spread: float,
             return float(k)
 
 
-@functools.lru_cache(1024)
+@functools.lru_cache(maxsize=1024)
 def _stirling_error(k: float) -> float:
     """How much log(k!) exceeds Stirling's approximation of it, in powers of 1 / (k + 1)."""
     n = k + 1

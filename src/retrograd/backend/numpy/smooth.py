@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..plain import fill_with_plain_bodies
-from ..plain import smooth as plain
+from ..plain import fill_with_plain_bodies, smooth as plain
 from . import FLOAT32
 from .native import native
 from .pointwise import bounded

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..plain import fill_with_plain_bodies
-from ..plain import sorting as plain
+from ..plain import fill_with_plain_bodies, sorting as plain
 from ..plain.sorting import comparable, sorting_indices
 from . import FLOAT32, FLOAT64, INT64, index
 from .native import native
@@ -38,10 +37,40 @@ def largest_indices(array: Any, k: int, axis: int, largest: bool, in_order: bool
     if array.size < 512 or not k or k * 8 > array.shape[axis] or array.dtype.kind == "b":
         return plain.largest_indices(array, k, axis, largest, in_order)
     array, lead = comparable(array), (slice(None),) * axis
+    if array.dtype.char in "fd" and axis == array.ndim - 1 and array.flags.c_contiguous:
+        first = _behind_a_bound(array.reshape(-1, array.shape[axis]), k, largest)
+        if first is not None:
+            return first.reshape(*array.shape[:axis], k)
     found = np.argpartition(array, array.shape[axis] - k if largest else k - 1, axis=axis)
     found = np.sort(found[(*lead, slice(-k, None) if largest else slice(k))], axis=axis)
     order = sorting_indices(array[places_along(found, axis)], axis, largest)
     return found[places_along(order, axis)]
+
+
+def _behind_a_bound(rows: Any, k: int, largest: bool) -> Any:
+    """Where the first ``k`` of each row are, in order; None if many could be among them.
+
+    Of the extremes of several parts of a row, the k-th is a bound that at least ``k`` elements
+    reach.
+    """
+    count, width = rows.shape
+    parts, extreme = 4 * k, np.maximum if largest else np.minimum
+    last = width - width % parts
+    extremes = extreme.reduce(rows[:, :last].reshape(count, -1, parts), axis=1)
+    place = parts - k if largest else k - 1
+    bound = np.partition(extremes, place, axis=1)[:, place:place + 1]
+    places = np.flatnonzero(rows >= bound if largest else rows <= bound)
+    line, column = np.divmod(places, width)
+    each = np.bincount(line, minlength=count)
+    most = each.max()
+    if most > 4 * k or np.isnan(rows.max()):
+        return None
+    slot = np.arange(places.size) - (np.cumsum(each) - each).repeat(each)
+    few = np.full((count, most), -np.inf if largest else np.inf, rows.dtype)
+    few[line, slot] = rows.reshape(-1)[places]
+    columns = np.zeros(few.shape, INT64)
+    columns[line, slot] = column
+    return columns[places_along(sorting_indices(few, 1, largest)[:, :k], 1)]
 
 
 @native('sorting_order(rows, empty(rows.shape, "int64"), descending)', when="in_order(rows)")

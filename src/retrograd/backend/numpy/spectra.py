@@ -12,26 +12,45 @@ from . import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64
 from .native import in_order
 
 _LONGEST, _LONGEST_COLUMN = 1 << 24, 1 << 13
-COMPLEX = {FLOAT32: COMPLEX64, FLOAT64: COMPLEX128}
+COMPLEX: dict[Any, Any] = {FLOAT32: COMPLEX64, FLOAT64: COMPLEX128}
 REAL = {kind: real for real, kind in COMPLEX.items()}
 
 
 @lru_cache(maxsize=1024)
+def is_smooth(length: int) -> bool:
+    """Whether a length has no prime factors above 13."""
+    for prime in (2, 3, 5, 7, 11, 13):
+        while length and length % prime == 0:
+            length //= prime
+    return length == 1
+
+
+@lru_cache(maxsize=1024)
 def _are_known(shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
-    """Whether kernels know these lengths: they have no prime factors above 7."""
+    """Whether kernels know these lengths: they have no prime factors above 13."""
     for dim in dims:
-        rest, longest = shape[dim], _LONGEST if dim == len(shape) - 1 else _LONGEST_COLUMN
-        for prime in (2, 3, 5, 7):
-            while rest and rest % prime == 0:
-                rest //= prime
-        if rest != 1 or shape[dim] > longest:
+        longest = _LONGEST if dim == len(shape) - 1 else _LONGEST_COLUMN
+        if not is_smooth(shape[dim]) or shape[dim] > longest:
             return False
     return bool(dims) and 0 not in shape
 
 
+_MANY = 1 << 11
+
+
+def _is_at_hand(array: Any) -> bool:
+    """Whether numbers lie as kernels read them, or are so many that a copy pays."""
+    return in_order(array) or array.size >= _MANY
+
+
+def in_rows(array: Any) -> Any:
+    """Numbers as kernels read them."""
+    return array if in_order(array) else array.copy()
+
+
 def transformable(array: Any, kinds: str, dims: tuple[int, ...]) -> bool:
     """Whether kernels transform these numbers over all of the dims."""
-    return array.dtype.char in kinds and in_order(array) and _are_known(array.shape, dims)
+    return array.dtype.char in kinds and _is_at_hand(array) and _are_known(array.shape, dims)
 
 
 def halved(array: Any, kinds: str, shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
@@ -40,7 +59,7 @@ def halved(array: Any, kinds: str, shape: tuple[int, ...], dims: tuple[int, ...]
     ``array`` is what is given: either the real numbers or the half.
     """
     last = len(shape) - 1
-    return (dims[-1] == last and shape[last] % 2 == 0 and in_order(array)
+    return (dims[-1] == last and shape[last] % 2 == 0 and _is_at_hand(array)
             and array.dtype.char in kinds
             and array.shape[last] in (shape[last], shape[last] // 2 + 1)
             and _are_known(shape, dims))
@@ -48,7 +67,7 @@ def halved(array: Any, kinds: str, shape: tuple[int, ...], dims: tuple[int, ...]
 
 def as_complex(array: Any) -> Any:
     """Real numbers as complex ones."""
-    return array.astype(COMPLEX[array.dtype])
+    return array.astype(COMPLEX[array.dtype], "C")
 
 
 def empty_complex(array: Any) -> Any:
@@ -84,5 +103,6 @@ def scale(shape: tuple[int, ...], dims: tuple[int, ...], normalization: int) -> 
     return (1.0, count ** -0.5, 1 / count)[normalization]
 
 
-HELPERS = (transformable, halved, as_complex, empty_complex, half_of, real_of, long, bits, scale)
+HELPERS = (in_rows, transformable, halved, as_complex, empty_complex, half_of, real_of, long, bits,
+           scale)
 """What conditions and calls of the kernels say."""

@@ -16,14 +16,15 @@ import functools
 import itertools
 import math
 import operator
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...base.errors import C_NAMES
 from ...base.locks import new_lock
+from ...base.warning import warn
 from . import FLOAT32, narrow, quiet, rejection
 
 __all__ = ["DEFAULT_SEED", "STATE_BYTES", "Stream"]
@@ -47,7 +48,7 @@ _SMALL_DRAW = 64
 # What is kept of the words that are drawn ahead: unsigned, as uniforms, and signed.
 _WORDS, _UNITS, _SIGNED = range(3)
 _NORMAL_BLOCK = 16
-_NORMALS_AHEAD = 128  # words
+_NORMALS_AHEAD = 256  # words
 # From this range on, the bias of a 32-bit word modulo the range would be noticeable.
 _WIDE_RANGE = 2**28
 # PyTorch shuffles from this size on with an algorithm of its own.
@@ -58,12 +59,6 @@ _FEW_RESULTS = 64
 _BLOCK = 1024
 _CACHED_VALUES = 2**14
 
-_C_NAMES = {
-    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int",
-    "int32": "int", "int64": "long int", "uint16": "short unsigned int", "uint32": "unsigned int",
-    "uint64": "long unsigned int", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-    "float32": "float", "float64": "double", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>"}
 _MANTISSA_BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 _COMPLEX_PARTS = {"complex64": "float32", "complex128": "float64"}
 _FLOATS = frozenset(_MANTISSA_BITS)
@@ -93,7 +88,7 @@ class _Kind(NamedTuple):
 
     @property
     def c_name(self) -> str:
-        return _C_NAMES[self.name]
+        return C_NAMES[self.name]
 
     @property
     def last_integer(self) -> int:
@@ -269,15 +264,20 @@ class Stream:
 
     def random64(self, n: int) -> np.ndarray:
         """The next ``n`` pairs of words as uint64, the first word of a pair on top."""
-        if n == 0:
-            return np.empty(0, np.uint64)
+        words = self._words64(n)
+        return words if words.size == n else _paired(words)
+
+    def _words64(self, n: int) -> np.ndarray:
+        """The same, or both words of each pair; not to be written to."""
         with self._lock:
-            if 2 * n <= _SMALL_DRAW:
-                return _paired(self._few(2 * n))
+            if 0 < 2 * n <= _SMALL_DRAW:
+                return self._next(2 * n, _WORDS)
+            if n == 0:
+                return np.empty(0, np.uint64)
             bits = self._twister()
             self._untouched = False
             if 2 * n < _FEW_WORDS:
-                return _paired(bits.random_raw(2 * n))
+                return bits.random_raw(2 * n)  # type: ignore[no-any-return]
             return self._filler.integers(0, _LONG, n, dtype=np.uint64, endpoint=True)
 
     def _unit32(self, n: int) -> np.ndarray:
@@ -325,13 +325,13 @@ class Stream:
     def normal(self, shape: Any, dtype: Any, mean: float = 0.0, std: float = 1.0,
                contiguous: bool = True) -> np.ndarray:
         """Normal draws: ``randn`` and ``normal_``; small or strided results take another path."""
-        if not std >= 0:
-            raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
         if dtype is FLOAT32 and mean == 0 and std == 1 and type(shape) is tuple \
                 and len(shape) == 1 and 0 < shape[0] < _NORMAL_BLOCK and not shape[0] & 1:
             with self._lock:
                 if self._cached_normal is None:
                     return self._normals_ahead(shape[0])
+        if not std >= 0:
+            raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
         shape, n = _shape(shape)
         if n < _NORMAL_BLOCK and dtype is FLOAT32 and mean == 0 and std == 1:
             return self._few_normals(n, shape, dtype)
@@ -365,10 +365,10 @@ class Stream:
         words = self._next(2 * n, _SIGNED)
         start = self._used - 2 * n
         if start < 0:  # the last of one block and the first of the next
-            return polar_normals()(words, (n,), FLOAT32)  # type: ignore[no-any-return]
+            return made_of_words().polar_normals(words, (n,), FLOAT32)  # type: ignore[no-any-return]
         words = self._ahead[_SIGNED][start:start + _NORMALS_AHEAD]
         words = words[:words.size // 4 * 4]
-        made = polar_normals()(words, (words.size // 2,), FLOAT32)
+        made = made_of_words().polar_normals(words, (words.size // 2,), FLOAT32)
         self._normals = self._ahead, start, made
         return made[:n].copy()  # type: ignore[no-any-return]
 
@@ -404,13 +404,14 @@ class Stream:
         with self._lock:
             known = self._cached_normal
             if known is None and n % 2 == 0:
-                return polar_normals()(self._next(2 * n, _SIGNED), shape, dtype)
+                return made_of_words().polar_normals(self._next(2 * n, _SIGNED), shape, dtype)
             found = [] if known is None else [known]
             missing = n - len(found)
             if missing:
                 pairs = (missing + 1) // 2
                 words = self._next(4 * pairs, _SIGNED)
-                found += polar_normals()(words, (2 * pairs,), np.dtype(np.float64)).tolist()
+                found += made_of_words().polar_normals(
+                    words, (2 * pairs,), np.dtype(np.float64)).tolist()
             self._cached_normal = found.pop() if len(found) > n else None
         return np.array(found, dtype).reshape(shape)
 
@@ -519,19 +520,22 @@ class Stream:
         """Whether each of ``n`` uniform numbers is below ``p``."""
         words = self.random64(n)
         words &= _MANTISSA64
-        # As integers: what they are scaled by is a power of two, and so exact on both sides.
-        return words < np.uint64(math.ceil(p * 2.0**53))
+        return words < np.uint64(_below(p))
 
     def dropout_mask(self, shape: Any, dtype: Any, p: float, part: float = 1.0) -> np.ndarray:
         """Random zeros, and elsewhere one over ``part``; a ``p`` of 0 or 1 draws nothing."""
         kind = _kind(dtype)
         if p == 0 or p == 1:
             return np.full(shape, 1 - p, kind.dtype)
-        mask = self.bernoulli(1.0 - p, shape, dtype)
-        if part != 1:
-            one = kind.dtype.type(1)
-            np.multiply(mask, one / one.dtype.type(part), out=mask)
-        return mask
+        one = kind.dtype.type(1)
+        value = one / one.dtype.type(part)
+        if not kind.digits or not 0 < p < 1:
+            drawn = self.bernoulli(1.0 - p, shape, dtype)
+            return drawn if part == 1 else np.multiply(drawn, value, out=drawn)
+        shape, n = _shape(shape)
+        words = self._words64(n).view(np.int64)
+        return made_of_words().mask(  # type: ignore[no-any-return]
+            words, shape, kind.dtype, _below(1.0 - p), value)
 
     def geometric(self, shape: Any, dtype: Any, p: float) -> np.ndarray:
         """Numbers of trials until the first success: ``geometric_``."""
@@ -726,11 +730,11 @@ def _check_integer_bound(name: str, bound: int, kind: _Kind) -> None:
     if not kind.lowest <= bound <= kind.highest:
         raise RuntimeError(f"{name} is out of bounds for {kind.c_name}")
     if kind.digits and not -kind.last_integer <= bound <= kind.last_integer:
-        warnings.warn(
+        warn(
             f"{name} is out of bounds [-(2^{kind.digits}), 2^{kind.digits}]. Due to precision "
             f"limitations {kind.c_name} can support discrete uniform distribution only within this "
             "range. This warning will become an error in version 1.7 release, please fix the code "
-            "in advance", UserWarning, stacklevel=4)
+            "in advance", UserWarning)
 
 
 def _representable_range(low: int, high: int, kind: _Kind) -> tuple[int, int]:
@@ -801,6 +805,14 @@ def _check_weights(probs: np.ndarray) -> None:
 
 
 # ---------------------------------------------------------------------- arithmetic
+
+
+def _below(p: float) -> int:
+    """What the last 53 bits of a word are below with probability ``p``.
+
+    As integers: what they are scaled by is a power of two, and so exact on both sides.
+    """
+    return math.ceil(p * 2.0**53)
 
 
 def _paired(words: np.ndarray) -> np.ndarray:
@@ -893,11 +905,11 @@ def _polar_pair(library: Any, turn: Any, square: Any) -> tuple[Any, Any]:
 
 
 @functools.cache
-def polar_normals() -> Any:
-    """The function of that name, which loads the kernels."""
-    from . import normals
+def made_of_words() -> Any:
+    """The module of that name, which loads the kernels."""
+    from . import made_of_words as found
 
-    return normals.polar_normals
+    return found
 
 
 # ---------------------------------------------------------------------- shuffling

@@ -10,42 +10,45 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import wraps
+from operator import is_
 from typing import Any
 
 from ...base.modes import RUNNING
 
 
 class _Waiting(threading.local):
-    run: Any = None  # the backward pass that they were found in
-    given: tuple[Any, ...] = ()  # the arrays that they were found from
-    found: dict[int, Any] = {}  # noqa: RUF012 - by the place of the input; replaced, never shared
+    # The backward pass, the arrays that they were found from, and them by the place of the input.
+    held: tuple[Any, tuple[Any, ...], dict[int, Any]] = None, (), {}
+
+    given = property(lambda self: self.held[1])
+    found = property(lambda self: self.held[2])
 
 
 _waiting = _Waiting()
+_NOTHING = _Waiting.held
 
 
 def are_wanted(asked: Any, first: int = 1) -> bool:
     """Whether gradients from that place on are; ``asked`` has an edge or None for each."""
-    return asked is not None and any(a is not None and a is not False for a in asked[first:])
+    return asked is not None and any([a is not None and a is not False for a in asked[first:]])
 
 
 def keep(asked: Any, found: dict[int, Any], *given: Any) -> None:
     """Let gradients wait, by their places, as far as they are asked for."""
-    _waiting.found = {place: each for place, each in found.items()
-                      if asked[place] is not None and asked[place] is not False}
-    _waiting.given, _waiting.run = (given, RUNNING.get()) if _waiting.found else ((), None)
+    wanted = {place: each for place, each in found.items()
+              if asked[place] is not None and asked[place] is not False}
+    _waiting.held = (RUNNING.get(), given, wanted) if wanted else _NOTHING
 
 
 def take(place: int, *given: Any) -> Any:
     """The gradient that waits for that place and was found from these arrays; else None."""
-    known = _waiting.given
-    if len(known) != len(given) or any(a is not b for a, b in zip(known, given, strict=True)) \
-            or _waiting.run is not RUNNING.get():
+    run, known, found = _waiting.held
+    if len(known) != len(given) or not all(map(is_, known, given)) or run is not RUNNING.get():
         return None
-    found = _waiting.found.pop(place, None)
-    if not _waiting.found:
-        _waiting.given, _waiting.run = (), None
-    return found
+    taken = found.pop(place, None)
+    if not found:
+        _waiting.held = _NOTHING
+    return taken
 
 
 def unless_found(place: int, kernel: Callable[..., Any] = lambda body: body
@@ -57,8 +60,33 @@ def unless_found(place: int, kernel: Callable[..., Any] = lambda body: body
 
         @wraps(body)
         def function(g: Any, *args: Any) -> Any:
-            found = take(place, g) if _waiting.given else None
+            found = take(place, g)
             return body(g, *args) if found is None else found
+
+        return function
+
+    return over
+
+
+def once(place: int, given: int) -> Callable[[Callable[..., Any]], Any]:
+    """Let a rule find what the rule for ``place`` asks for next: the same of the same gradient.
+
+    The gradient is the argument at ``given``; the last argument says what is asked for. The other
+    rule gets a copy, since either may keep what it found.
+    """
+
+    def over(body: Callable[..., Any]) -> Any:
+        count = body.__code__.co_argcount
+
+        @wraps(body)
+        def function(*args: Any) -> Any:
+            found = take(place, args[given]) if _waiting.given else None
+            if found is not None:
+                return found
+            found = body(*args)
+            if len(args) == count and are_wanted(args[-1], place):
+                keep(args[-1], {place: found.copy()}, args[given])
+            return found
 
         return function
 

@@ -1,20 +1,24 @@
-"""Elementwise updates written down as steps, which a native kernel takes in one pass.
+"""Elementwise updates written down as steps, which are taken in one pass.
 
 An update is a function of tensors that writes to some of them, as steps of optimizers are. Run on
-:class:`Recorded` in their place, it writes down what it does; the kernel does that for a block of
-elements at a time, on all threads. Each step rounds as the tensors' own operation does.
+:class:`Recorded` in their place, it writes down what it does; a native kernel does that for a block
+of elements at a time, on all threads, or NumPy for larger ones that stay in the cache, without any
+new memory. Each step rounds as the tensors' own operation does.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..plain.pointwise import lerp
+from . import quiet
 from .expressions import STEPS
 from .native import alike, kernels
 
-HAS_KERNEL = "update" in kernels
 _LAST = 255  # operand; constants are numbered from there
+_BLOCK = 1 << 15  # elements
 
 
 class Program:
@@ -55,19 +59,77 @@ class Program:
 
     def run(self, *arrays: Any) -> None:
         """Take the steps on arrays that lie row by row."""
-        kernels["update"](bytes(self.steps), tuple(self.constants),
-                          self.operands - self.written - 1, self.written, *arrays)
+        kernels.get("update", update)(bytes(self.steps), tuple(self.constants),
+                                      self.operands - self.written - 1, self.written, *arrays)
 
 
 def runs_on(*arrays: Any) -> bool:
-    """Whether the kernel can read these arrays."""
-    return HAS_KERNEL and arrays[0].dtype.itemsize > 2 and all(
-        [alike(arrays[0], array) for array in arrays])
+    """Whether steps can be taken on these arrays."""
+    return arrays[0].dtype.itemsize > 2 and all([alike(arrays[0], array) for array in arrays])
 
 
 def contents(array: Any) -> bytes:
     """What tells arrays of other numbers apart."""
     return array.tobytes()  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------------------- steps, taken by NumPy
+
+
+def update(steps: bytes, constants: tuple[float, ...], blocks: int, written: int,
+           *arrays: Any) -> None:
+    """Take steps for each element of arrays of one size, which write to those before ``written``.
+
+    Operands are numbered: arrays, ``blocks`` of what is found on the way, and the constants, from
+    the last number downwards.
+    """
+    flat = [array.reshape(-1) for array in arrays]
+    size, dtype = flat[0].size, flat[0].dtype
+    found = np.empty((blocks, min(size, _BLOCK)), dtype)
+    operands = {_LAST - number: np.asarray(constant, dtype)
+                for number, constant in enumerate(constants)}
+    taken = [(_TAKEN[steps[i]], *steps[i + 1:i + 4]) for i in range(0, len(steps), 4)]
+    with quiet():
+        for start in range(0, size, _BLOCK):
+            operands.update(enumerate([array[start:start + _BLOCK] for array in flat]))
+            operands.update(enumerate(found[:, :size - start], len(flat)))
+            for take, to, a, b in taken:
+                take(operands[a], operands[b], out=operands[to])
+
+
+def _of_one(ufunc: Any) -> Any:
+    return lambda a, b, out: ufunc(a, out=out)
+
+
+def _mask(comparison: Any) -> Any:
+    """Truth values as numbers of which all bits are ones, or zeros."""
+    return lambda a, b, out: np.negative(comparison(a, b).view(np.int8), out=_bits(out))
+
+
+def _sign(a: Any, b: Any, out: Any) -> None:
+    np.subtract((a > 0).view(np.int8), (a < 0).view(np.int8), out=out)
+
+
+def _chosen(a: Any, mask: Any, out: Any) -> None:
+    """Puts ``a`` where the mask says so."""
+    changed = _bits(a) ^ _bits(out)
+    changed &= _bits(mask)
+    np.bitwise_xor(_bits(out), changed, out=_bits(out))
+
+
+def _bits(array: Any) -> Any:
+    return array.view(f"i{array.itemsize}")
+
+
+_TAKEN = {STEPS[kind]: take for kind, take in {
+    "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide,
+    "maximum": np.maximum, "minimum": np.minimum, "negate": _of_one(np.negative),
+    "sqrt": _of_one(np.sqrt), "absolute": _of_one(np.absolute), "copy": _of_one(np.positive),
+    "less": _mask(np.less), "greater": _mask(np.greater), "sign": _sign,
+    "chosen": _chosen}.items()}
+
+
+# ---------------------------------------------------------------- steps, written down
 
 
 def _function(kind: str) -> Any:

@@ -25,7 +25,8 @@ def fill_with_plain_bodies(library: dict[str, Any], plain: ModuleType,
     """
     for name, value in vars(plain).items():
         if library.get(name, value) is not value:
-            continue  # its own body
+            assert name not in over, f"{name} has its own body, to be decorated where it stands"
+            continue
         if isinstance(value, FunctionType) and value.__module__ == plain.__name__:
             bound = FunctionType(value.__code__, library, name, value.__defaults__)
             bound.__kwdefaults__, bound.__doc__ = value.__kwdefaults__, value.__doc__

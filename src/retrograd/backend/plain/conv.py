@@ -41,9 +41,26 @@ def output_space(space: Ints, kernel: Ints, stride: Ints, padding: Ints, dilatio
 
 
 def windows(x: Any, kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Any:
-    """The window view of an (already padded) array."""
-    found = [x[where] for _, where in part_slices(kernel, stride, dilation, out)]
-    return xp.stack(found, axis=2).reshape(*x.shape[:2], *kernel, *out)
+    """The window view of an (already padded) array; it is not to be written to."""
+    own = xp.element_strides(x)
+    steps = tuple([n * d for n, d in zip(own[2:], dilation, strict=True)])
+    jumps = tuple([n * s for n, s in zip(own[2:], stride, strict=True)])
+    return xp.as_strided(x, (*x.shape[:2], *kernel, *out), (*own[:2], *steps, *jumps), 0)
+
+
+# Windows are copied for a few samples at a time, into memory that stays in the cache.
+_COPIED_BYTES = 1 << 18
+
+
+def columns(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int,
+            out: Ints) -> Any:
+    """Some samples at a time, and their windows: (samples, groups, channels * kernel, output)."""
+    view = windows(padded(x, padding), kernel, stride, dilation, out)
+    shape = (groups, view.shape[1] // groups * math.prod(kernel), math.prod(out))
+    step = max(1, _COPIED_BYTES // (math.prod(shape) * x.dtype.itemsize or 1))
+    for start in range(0, x.shape[0], step):
+        some = view[start:start + step]
+        yield slice(start, start + step), some.reshape(some.shape[0], *shape)
 
 
 def part_slices(kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> Any:
@@ -62,21 +79,14 @@ def convolve(x: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilati
     if not x.size:
         # Without channels to read there are none to write, whatever the number of kernels.
         return xp.zeros((x.shape[0], weight.shape[0] if x.shape[1] else 0, *out), x.dtype)
-    y = correlated(wide(x), wide(weight), out, stride, padding, dilation, groups)
+    rows = _in_groups(wide(weight), groups).reshape(groups, weight.shape[0] // groups, -1)
+    y = xp.empty((x.shape[0], *rows.shape[:2], math.prod(out)), rows.dtype)
+    for part, cols in columns(wide(x), kernel, stride, padding, dilation, groups, out):
+        y[part] = xp.matmul(rows, cols)
+    y = y.reshape(x.shape[0], weight.shape[0], *out)
     if bias is not None:
-        y = y + bias.reshape((-1,) + (1,) * len(out))
+        y += bias.reshape((-1,) + (1,) * len(out))
     return xp.cast(y, x.dtype)
-
-
-def correlated(x: Any, weight: Any, out: Ints, stride: Ints, padding: Ints, dilation: Ints,
-               groups: int) -> Any:
-    """:func:`convolve` of what is not empty, without a bias: a product for each kernel position."""
-    whole, kernels = padded(x, padding), _in_groups(weight, groups)
-    y: Any = 0
-    for place, where in part_slices(weight.shape[2:], stride, dilation, out):
-        columns = whole[where].reshape(x.shape[0], groups, kernels.shape[2], math.prod(out))
-        y = y + xp.matmul(kernels[(..., *place)], columns)
-    return y.reshape(x.shape[0], weight.shape[0], *out)
 
 
 def _in_groups(weight: Any, groups: int) -> Any:
@@ -131,20 +141,11 @@ def convolve_weight_gradient(g: Any, x: Any, shape: Ints, stride: Ints, padding:
     """The gradient of the kernels."""
     if not g.size:
         return xp.zeros(shape, g.dtype)
-    return xp.cast(weight_slopes(wide(g), wide(x), shape, stride, padding, dilation, groups),
-                   g.dtype)
-
-
-def weight_slopes(g: Any, x: Any, shape: Ints, stride: Ints, padding: Ints, dilation: Ints,
-                  groups: int) -> Any:
-    """:func:`convolve_weight_gradient` of what is not empty: a product for each position."""
-    samples, out = g.shape[0], math.prod(g.shape[2:])
-    rows = g.reshape(samples, groups, g.shape[1] // groups, out)
-    whole, found = padded(x, padding), xp.zeros(shape, g.dtype)
-    for place, where in part_slices(shape[2:], stride, dilation, g.shape[2:]):
-        columns = whole[where].reshape(samples, groups, shape[1], out).swapaxes(2, 3)
-        found[(..., *place)] = xp.sum(xp.matmul(rows, columns), axis=0).reshape(shape[:2])
-    return found
+    slopes = wide(g).reshape(g.shape[0], groups, g.shape[1] // groups, math.prod(g.shape[2:]))
+    found = xp.zeros(shape, slopes.dtype)
+    for part, cols in columns(wide(x), shape[2:], stride, padding, dilation, groups, g.shape[2:]):
+        found += xp.sum(xp.matmul(slopes[part], cols.swapaxes(2, 3)), axis=0).reshape(shape)
+    return xp.cast(found, g.dtype)
 
 
 # ---------------------------------------------------------------- padding and resampling
@@ -199,8 +200,10 @@ def take_sides(before: int, after: int, size: int, mode: str) -> Any:
         first, last = max(-before, 0), size - max(-after, 0)
         return first + (where - first) % (last - first)
     period = max(2 * (size - 1), 1)
-    where = xp.abs(where) % period
-    return xp.where(where >= size, period - where, where)
+    where = xp.abs(where)
+    if max(before, after) >= size:  # it comes round more than once
+        where = where % period
+    return xp.minimum(where, period - where)
 
 
 def add_by_index(g: Any, axis: int, index: Any, size: int) -> Any:

@@ -15,13 +15,6 @@ def laid_out_like(array: Any, shape: tuple, dtype: Any) -> Any:
     return xp.empty(shape, dtype)
 
 
-def copy_in_order(array: Any, order: tuple[int, ...]) -> Any:
-    """A copy with its dimensions laid out in ``order``."""
-    out = xp.empty_in_order(array.shape, order, array.dtype)
-    out[...] = array
-    return out
-
-
 def memory_for(shape: tuple, strides: tuple, dtype: Any) -> Any:
     """Uninitialised memory just large enough for these strides (in elements), one-dimensional."""
     if 0 in shape:

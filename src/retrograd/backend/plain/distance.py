@@ -21,12 +21,12 @@ def norm(array: Any, ord: float, dim: tuple[int, ...] | None, keepdims: bool,
 
 
 def _norm(array: Any, ord: float, dim: tuple[int, ...] | None, keepdims: bool) -> Any:
+    if ord == 2:
+        return lengths(array, dim, keepdims)
+    if ord == 1:
+        return sizes(array, dim, keepdims)
     axis = axes_of(array, dim)
     size = xp.abs(array)
-    if ord == 2:
-        return xp.sqrt(xp.sum(size * size, axis=axis, keepdims=keepdims))
-    if ord == 1:
-        return xp.sum(size, axis=axis, keepdims=keepdims)
     if ord == math.inf:
         return xp.max(size, axis=axis, keepdims=keepdims)
     if ord == -math.inf:
@@ -36,10 +36,29 @@ def _norm(array: Any, ord: float, dim: tuple[int, ...] | None, keepdims: bool) -
     return xp.sum(size ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
 
 
+def lengths(array: Any, dim: tuple[int, ...] | None, keepdims: bool) -> Any:
+    """The root of the sum of squares over ``dim``."""
+    size = xp.abs(array)
+    return xp.sqrt(xp.sum(size * size, axis=axes_of(array, dim), keepdims=keepdims))
+
+
+def sizes(array: Any, dim: tuple[int, ...] | None, keepdims: bool) -> Any:
+    """The sum of absolute values over ``dim``."""
+    return xp.sum(xp.abs(array), axis=axes_of(array, dim), keepdims=keepdims)
+
+
 def pairwise(x1: Any, x2: Any, ord: float) -> Any:
     """The norm of the difference of each row of ``x1`` and each row of ``x2``."""
     apart = wide(x1)[..., :, None, :] - wide(x2)[..., None, :, :]
     return xp.cast(norm_of_rows(apart, ord), x1.dtype)
+
+
+def pairwise_gradient(g: Any, x1: Any, x2: Any, y: Any) -> Any:
+    """The gradient of ``x1``, of the 2-norms ``y`` of its differences to the rows of ``x2``."""
+    factor = wide(g) / xp.where(y == 0, xp.ones((), y.dtype), y)
+    factor = xp.where(y == 0, xp.zeros((), factor.dtype), factor)[..., None]
+    apart = wide(x1)[..., :, None, :] - wide(x2)[..., None, :, :]
+    return xp.cast(xp.in_rows(xp.sum(apart * factor, axis=-2)), x1.dtype)
 
 
 def norm_of_rows(apart: Any, ord: float) -> Any:

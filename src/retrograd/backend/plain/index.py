@@ -28,6 +28,9 @@ def index_key(index: Any, dims: tuple[int, ...]) -> tuple[Any, ...]:
 
 def taken(array: Any, index: Any, dims: tuple[int, ...]) -> Any:
     """The elements of ``array`` that index arrays on ``dims`` reach."""
+    shape = taken_shape(array.shape, index, dims)
+    if 0 in shape and all([array.shape[dim] for dim in dims]):  # nothing is beyond nothing
+        return xp.empty(shape, array.dtype)
     check_bounds(array, index, dims)
     return xp.ascontiguousarray(array[index_key(index, dims)])
 

@@ -32,6 +32,11 @@ def same_layout(a: Any, b: Any) -> bool:
     return bool(xp.element_strides(a) == xp.element_strides(b))
 
 
+def can_stand_for(a: Any, b: Any) -> bool:
+    """Whether ``a`` is an array with memory of its own, laid out as the array ``b`` is."""
+    return xp.is_array(a) and xp.is_array(b) and xp.owns_memory(a) and xp.same_layout(a, b)
+
+
 def same_memory(a: Any, b: Any) -> bool:
     """Whether each element of ``a`` lies where the same element of ``b`` does."""
     return a.shape == b.shape and xp.same_layout(a, b) and not xp.offset_in(a, b)
@@ -207,8 +212,17 @@ def add_windows(gradient: Any, shape: tuple, axis: int, size: int, step: int) ->
         return whole + gradient.reshape(())
     moved = xp.moveaxis(whole, axis, -1)
     parts = xp.moveaxis(gradient, axis, -2)
-    for i in range(parts.shape[-2]):
-        moved[..., i * step:i * step + size] += parts[..., i, :]
+    count = parts.shape[-2]
+    if count * step <= size or not size:
+        for i in range(count):
+            moved[..., i * step:i * step + size] += parts[..., i, :]
+        return whole
+    # The pieces of all windows that lie as far from the start of theirs do not overlap; the last
+    # ones first, so that the windows are added up in their order.
+    for start in reversed(range(0, size, step)):
+        stop = min(start + step, size)
+        pieces = xp.windows(moved[..., start:], whole.ndim - 1, stop - start, step)
+        pieces[..., :count, :] += parts[..., start:stop]
     return whole
 
 

@@ -7,7 +7,10 @@ from typing import Any
 
 from .. import xp
 from ..interface import MEAN, NONE, SUM
+from .matrices import dot
+from .pointwise import bounded
 from .precision import is_half, wide
+from .rows import total
 
 # Losses of classes are added up by so many, what those come to again, and so on.
 _CASCADE, _LEVELS = 16, 8
@@ -17,9 +20,8 @@ def reduced(values: Any, reduction: int) -> Any:
     """All values, their mean or their sum."""
     if reduction == NONE:
         return values
-    found = xp.sum(wide(values))
-    return xp.as_array(found if reduction == SUM else _divided(found, values.size)
-                       ).astype(values.dtype)
+    found = total(wide(values).reshape(-1))
+    return xp.cast(found if reduction == SUM else _divided(found, values.size), values.dtype)
 
 
 def _divided(number: Any, count: int) -> Any:
@@ -32,15 +34,26 @@ def squared_error(x: Any, target: Any, reduction: int) -> Any:
     apart = x - target
     if reduction == NONE:
         return apart * apart
-    return reduced(wide(apart) ** 2, reduction).astype(apart.dtype)
+    flat = wide(apart).reshape(-1)
+    found = dot(flat, flat)
+    return xp.cast(found if reduction == SUM else _divided(found, flat.size), apart.dtype)
 
 
-def smooth_error(x: Any, target: Any, beta: float, scale: float, reduction: int) -> Any:
-    """Quadratic below ``beta`` and linear above it, times ``scale``."""
-    apart = xp.absolute(wide(x) - wide(target))
-    near = apart < beta
-    values = xp.where(near, apart * apart * (0.5 / beta), apart - 0.5 * beta) * scale
+def smooth_error(x: Any, target: Any, beta: float, bend: float, steepest: float,
+                 reduction: int) -> Any:
+    """Quadratic below ``beta``, where the slope grows by ``bend``, and linear above it."""
+    values = _smooth_errors(wide(x), wide(target), beta, bend, steepest)
     return reduced(xp.cast(values, x.dtype), reduction)
+
+
+def _smooth_errors(x: Any, target: Any, beta: float, bend: float, steepest: float) -> Any:
+    apart = xp.absolute(x - target)
+    return xp.where(apart < beta, apart * apart * (0.5 * bend), (apart - 0.5 * beta) * steepest)
+
+
+def smooth_gradient(g: Any, x: Any, target: Any, bend: float, steepest: float) -> Any:
+    """``g`` times the slope of :func:`smooth_error`."""
+    return bounded((x - target) * bend, -steepest, steepest) * g
 
 
 def _checked(target: Any, classes: int, ignore: int) -> tuple[Any, Any]:

@@ -6,8 +6,7 @@ import math
 from typing import Any
 
 from .. import xp
-from .precision import is_half as is_low_precision
-from .precision import wide
+from .precision import is_half as is_low_precision, wide
 
 
 def product(a: Any, b: Any) -> Any:
@@ -109,45 +108,37 @@ def eigh(a: Any, side: str) -> tuple[Any, Any]:
     return values, vectors
 
 
+def eigvalsh(a: Any, side: str) -> Any:
+    """Eigenvalues of Hermitian matrices, of which one side is read."""
+    return xp.linalg.eigvalsh(a, side)
+
+
 def eig(a: Any, finite: bool) -> tuple[Any, Any]:
     """Complex eigenvalues and eigenvectors: of ``finite`` matrices only, or NaN of the others."""
+    a, bad = _finite(a, finite)
+    values, vectors = xp.linalg.eig(a)
+    kind = xp.promote_types(a.dtype, xp.complex64)
+    return xp.cast(_unless(bad, values), kind), xp.cast(vectors, kind)
+
+
+def eigvals(a: Any, finite: bool) -> Any:
+    """Complex eigenvalues: of ``finite`` matrices only, or NaN of the others."""
+    a, bad = _finite(a, finite)
+    return xp.cast(_unless(bad, xp.linalg.eigvals(a)), xp.promote_types(a.dtype, xp.complex64))
+
+
+def _finite(a: Any, finite: bool) -> tuple[Any, Any]:
+    """Matrices with zeros in the place of those that are not finite, and which those are."""
     bad = ~xp.isfinite(a).all(axis=(-2, -1))
-    if finite and bad.any():
+    if not bad.any():
+        return a, None
+    if finite:
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
-    values, vectors = xp.linalg.eig(xp.where(bad[..., None, None], 0, a) if bad.any() else a)
-    if bad.any():
-        values = xp.where(bad[..., None], xp.nan * (1 + 1j), values)
-    kind = xp.dtype(xp.complex64 if a.dtype in (xp.FLOAT32, xp.complex64) else xp.complex128)
-    return xp.cast(values, kind), xp.cast(vectors, kind)
+    return xp.where(bad[..., None, None], xp.zeros((), a.dtype), a), bad
 
 
-def _threshold(values: Any, shape: tuple[int, ...], atol: Any, rtol: Any) -> Any:
-    """Below which singular values count as zero."""
-    atol = xp.asarray(0.0 if atol is None else atol)
-    if rtol is None:
-        rtol = xp.where(atol > 0, 0.0, max(shape[-2:]) * xp.float_info(values.dtype).eps)
-    largest = values.max(-1, keepdims=True) if values.shape[-1] else xp.zeros(1, values.dtype)
-    return xp.maximum(atol[..., None], xp.asarray(rtol)[..., None] * largest)
-
-
-def pseudo_inverse(a: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
-    """The pseudo-inverse, by singular values or eigenvalues above a threshold."""
-    if hermitian:
-        values, vectors = xp.linalg.eigh(a)
-        keep = xp.absolute(values) > _threshold(xp.absolute(values), a.shape, atol, rtol)
-        scaled = xp.where(keep, 1 / xp.where(keep, values, 1), 0).astype(values.dtype)
-        return (vectors * scaled[..., None, :]) @ vectors.conj().swapaxes(-1, -2)
-    u, s, vh = xp.linalg.svd(a, full_matrices=False)
-    keep = s > _threshold(s, a.shape, atol, rtol)
-    scaled = xp.where(keep, 1 / xp.where(keep, s, 1), 0).astype(s.dtype)
-    return (vh.conj().swapaxes(-1, -2) * scaled[..., None, :]) @ u.conj().swapaxes(-1, -2)
-
-
-def rank(a: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
-    """How many singular values lie above the threshold."""
-    values = xp.absolute(xp.linalg.eigvalsh(a)) if hermitian else xp.linalg.svd(a, compute_uv=False)
-    above = values > _threshold(values, a.shape, atol, rtol)
-    return xp.as_array(above.sum(-1, dtype=xp.INT64))
+def _unless(bad: Any, values: Any) -> Any:
+    return values if bad is None else xp.where(bad[..., None], xp.nan * (1 + 1j), values)
 
 
 def exponential(a: Any) -> Any:
@@ -158,12 +149,22 @@ def exponential(a: Any) -> Any:
     if not math.isfinite(largest):
         return xp.full_like(a, xp.nan)
     halvings = max(0, math.ceil(math.log2(largest)) + 1) if largest > 0.5 else 0
-    scaled = a / 2.0 ** halvings
-    one = xp.eye(a.shape[-1], dtype=a.dtype)
-    # Degree 18 is exact to double precision for a norm of one half.
-    y = one + scaled / 18
-    for k in range(17, 0, -1):
-        y = one + (scaled @ y) / k
+    # What is left out is below the last digit, for a norm of one half.
+    single = xp.float_info(a.dtype).eps > 1e-8
+    y = _taylor(a / 2.0 ** halvings, *((3, 3) if single else (4, 4)))
     for _ in range(halvings):
         y = y @ y
     return xp.cast(y, a.dtype)
+
+
+def _taylor(a: Any, few: int, blocks: int) -> Any:
+    """The first ``few * blocks`` terms of the exponential's series: a polynomial in the power
+    ``few`` of ``a``, whose coefficients are polynomials of the powers below it."""
+    powers = [xp.eye(a.shape[-1], dtype=a.dtype), a]
+    while len(powers) <= few:
+        powers.append(powers[-1] @ a)
+    y = None
+    for start in reversed(range(0, few * blocks, few)):
+        block = sum(power / math.factorial(start + k) for k, power in enumerate(powers[:few]))
+        y = block if y is None else y @ powers[few] + block
+    return y

@@ -57,14 +57,12 @@ def layer_norm(x: Any, rank: int, eps: float, weight: Any, bias: Any) -> tuple[A
     rows = as_rows(wide(x), rank)
     mean = row_sums(rows) / (rows.shape[1] or 1)
     apart, scale = _centred_rows(rows, mean, None, eps)
-    y = _scaled(apart, scale, as_row(wide(weight)))
-    y = y if bias is None else y + as_row(wide(bias))
-    return xp.cast(y, x.dtype).reshape(x.shape), mean, scale
-
-
-def _scaled(rows: Any, column: Any, row: Any) -> Any:
-    """Rows times a column and a row, which may be None."""
-    return rows * column if row is None else rows * column * row
+    apart *= scale
+    if weight is not None:
+        apart *= as_row(wide(weight))
+    if bias is not None:
+        apart += as_row(wide(bias))
+    return xp.cast(apart, x.dtype).reshape(x.shape), mean, scale
 
 
 def _centred_rows(rows: Any, mean: Any, scale: Any, eps: float) -> tuple[Any, Any]:
@@ -78,21 +76,27 @@ def layer_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any, ran
                          eps: float) -> Any:
     """What reaches the input of :func:`layer_norm`."""
     apart, scale = _centred_rows(as_rows(wide(x), rank), mean, scale, eps)
-    slopes = _scaled(as_rows(wide(g), rank), scale, as_row(wide(weight)))
-    along = row_products(slopes, apart) * scale * scale
-    found = _without_moments(slopes, row_sums(slopes), apart, along, apart.shape[1])
+    found = as_rows(wide(g), rank) * scale
+    if weight is not None:
+        found *= as_row(wide(weight))
+    along = row_products(found, apart) * scale * scale
+    _take_moments_out(found, row_sums(found), apart, along, apart.shape[1])
     return xp.cast(found, x.dtype).reshape(x.shape)
 
 
-def _without_moments(found: Any, sums: Any, apart: Any, along: Any, count: int) -> Any:
-    """Of scaled gradients, what changes neither means nor variances."""
-    return found - sums / (count or 1) - apart * (along / (count or 1))
+def _take_moments_out(found: Any, sums: Any, apart: Any, along: Any, count: int) -> None:
+    """Leaves of scaled gradients what changes neither means nor variances; ``apart`` is lost."""
+    found -= sums / (count or 1)
+    apart *= along / (count or 1)
+    found -= apart
 
 
 def layer_weight_gradient(g: Any, x: Any, mean: Any, scale: Any, rank: int, eps: float) -> Any:
     """What reaches the weight of :func:`layer_norm`."""
     apart, scale = _centred_rows(as_rows(wide(x), rank), mean, scale, eps)
-    found = column_sums(apart * as_rows(wide(g), rank) * scale)
+    apart *= as_rows(wide(g), rank)
+    apart *= scale
+    found = column_sums(apart)
     return xp.cast(shaped_as(found, x.shape[x.ndim - rank:]), x.dtype)
 
 
@@ -174,9 +178,10 @@ def channel_norm(x: Any, weight: Any, bias: Any, groups: int | None, eps: float
     apart = rows - means
     squares = shared(row_products(apart, apart), x.shape, groups)
     scales = 1 / xp.sqrt(squares / count + eps)
-    y = apart * (scales if weight is None else scales * for_each_sample(weight, x.shape[0]))
-    y = y if bias is None else y + for_each_sample(bias, x.shape[0])
-    return xp.cast(y.reshape(x.shape), x.dtype), means, scales, squares
+    apart *= scales if weight is None else scales * for_each_sample(weight, x.shape[0])
+    if bias is not None:
+        apart += for_each_sample(bias, x.shape[0])
+    return xp.cast(apart.reshape(x.shape), x.dtype), means, scales, squares
 
 
 def _centred_channels(x: Any, mean: Any, scale: Any, groups: int | None, eps: float
@@ -192,11 +197,11 @@ def channel_input_gradient(g: Any, x: Any, weight: Any, mean: Any, scale: Any,
     """What reaches the input of :func:`channel_norm`."""
     shape = x.shape
     apart, factor = _centred_channels(x, mean, scale, groups, eps)
-    slopes = channel_rows(wide(g)) * (
+    found = channel_rows(wide(g)) * (
         factor if weight is None else factor * for_each_sample(weight, shape[0]))
-    along = shared(row_products(slopes, apart), shape, groups) * factor * factor
-    found = _without_moments(slopes, shared(row_sums(slopes), shape, groups), apart, along,
-                             sharing(shape, groups))
+    along = shared(row_products(found, apart), shape, groups) * factor * factor
+    _take_moments_out(found, shared(row_sums(found), shape, groups), apart, along,
+                      sharing(shape, groups))
     return xp.cast(found.reshape(shape), x.dtype)
 
 
@@ -246,7 +251,8 @@ def fixed_channel_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps:
 def _shifted_channels(x: Any, scale: Any, shift: Any) -> Any:
     """Each channel times one number plus another."""
     y = channel_rows(wide(x)) * for_each_sample(scale, x.shape[0])
-    return xp.cast((y + for_each_sample(shift, x.shape[0])).reshape(x.shape), x.dtype)
+    y += for_each_sample(shift, x.shape[0])
+    return xp.cast(y.reshape(x.shape), x.dtype)
 
 
 def fixed_weight_gradient(g: Any, x: Any, mean: Any, var: Any, eps: float) -> Any:
@@ -262,15 +268,14 @@ def channel_sums(x: Any) -> Any:
     return xp.cast(column_sums(sums), x.dtype)
 
 
-def mean_and_variance(means: Any, squares: Any, shape: Any) -> tuple[Any, Any]:
-    """Each channel's mean and unbiased variance, from what :func:`channel_norm` found."""
-    channels = shape[1]
-    return means[:channels, 0], squares[:channels, 0] / (sharing(shape, None) - 1)
+def blend(mean: Any, var: Any, means: Any, squares: Any, count: int, momentum: float) -> None:
+    """Move a running mean and variance in place towards what :func:`channel_norm` found.
 
-
-def blend(running: Any, fresh: Any, momentum: float) -> None:
-    """Move ``running`` towards ``fresh`` in place."""
-    running[...] = xp.cast((1 - momentum) * wide(running) + momentum * fresh, running.dtype)
+    A variance is unbiased: it is of ``count`` elements.
+    """
+    channels = mean.size
+    for running, fresh in (mean, means[:channels, 0]), (var, squares[:channels, 0] / (count - 1)):
+        running[...] = xp.cast((1 - momentum) * wide(running) + momentum * fresh, running.dtype)
 
 
 # ---------------------------------------------------------------- embedding

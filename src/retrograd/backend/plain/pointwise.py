@@ -99,10 +99,9 @@ def sign(array: Any) -> Any:
     """-1, 0 or 1, or the direction of a complex number; 0 for NaN."""
     if array.dtype.kind == "b":
         return array.copy()
-    found = xp.sign(array)
     if array.dtype.kind not in "fV":
-        return found
-    return xp.where(xp.isnan(found), xp.zeros((), found.dtype), found)
+        return xp.sign(array)
+    return (array > 0).astype(array.dtype) - (array < 0).astype(array.dtype)
 
 
 def lerp(start: Any, end: Any, weight: Any) -> Any:
@@ -208,11 +207,11 @@ def replaced(array: Any, nan: float, posinf: float | None, neginf: float | None)
     if array.dtype.kind == "c":
         parts = [replaced(p, nan, posinf, neginf) for p in (array.real, array.imag)]
         return (parts[0] + 1j * parts[1]).astype(array.dtype)
-    limits = xp.float_info(array.dtype)
-    found = xp.as_array(array).copy()
-    found[xp.isnan(array)] = nan
-    found[array == xp.inf] = float(limits.max) if posinf is None else posinf
-    found[array == -xp.inf] = float(limits.min) if neginf is None else neginf
+    limits, dtype = xp.float_info(array.dtype), array.dtype
+    found = xp.where(xp.isnan(array), number_in(dtype, nan), array)
+    for infinity, number in ((xp.inf, limits.max if posinf is None else posinf),
+                             (-xp.inf, limits.min if neginf is None else neginf)):
+        found = xp.where(array == infinity, number_in(dtype, float(number)), found)
     return found
 
 
@@ -305,6 +304,46 @@ def bessel_j0(array: Any) -> Any:
     return special("j0", array)
 
 
+def bessel_j1(array: Any) -> Any:
+    """The Bessel function of the first kind, of order 1."""
+    return special("j1", array)
+
+
+def bessel_y0(array: Any) -> Any:
+    """The Bessel function of the second kind, of order 0."""
+    return special("y0", array)
+
+
+def bessel_y1(array: Any) -> Any:
+    """The Bessel function of the second kind, of order 1."""
+    return special("y1", array)
+
+
+def modified_bessel_k0(array: Any) -> Any:
+    """The modified Bessel function of the second kind, order 0."""
+    return special("k0", array)
+
+
+def modified_bessel_k1(array: Any) -> Any:
+    """The modified Bessel function of the second kind, order 1."""
+    return special("k1", array)
+
+
+def scaled_modified_bessel_k0(array: Any) -> Any:
+    """:func:`modified_bessel_k0` times exp(x)."""
+    return special("k0e", array)
+
+
+def scaled_modified_bessel_k1(array: Any) -> Any:
+    """:func:`modified_bessel_k1` times exp(x)."""
+    return special("k1e", array)
+
+
+def ndtri(array: Any) -> Any:
+    """The inverse of :func:`ndtr`."""
+    return special("ndtri", array)
+
+
 def log_gamma(array: Any) -> Any:
     found = special("gammaln", array)
     return xp.where(array == -xp.inf, -array, found)
@@ -319,7 +358,7 @@ def digamma(array: Any) -> Any:
 
 def trigamma(array: Any) -> Any:
     """The second derivative of log gamma."""
-    return xp.asarray(xp.special("zeta")(2.0, xp.asarray(array, xp.float64))).astype(array.dtype)
+    return xp.as_array(in_single(lambda a: xp.special("zeta")(2.0, a), array))
 
 
 def polygamma(order: int, array: Any) -> Any:
@@ -336,7 +375,7 @@ def polygamma(order: int, array: Any) -> Any:
 def log_multigamma(array: Any, order: int) -> Any:
     total = order * (order - 1) / 4 * math.log(math.pi)
     for j in range(order):
-        total = total + xp.asarray(special("gammaln", array - j / 2))
+        total = total + xp.asarray(log_gamma(array - j / 2))
     return xp.asarray(total).astype(array.dtype)
 
 
@@ -357,6 +396,11 @@ def leaky(array: Any, slope: float) -> Any:
 
 def slope_of_leaky(array: Any, slope: float) -> Any:
     return xp.where(array > 0, number_in(array.dtype, 1), number_in(array.dtype, slope))
+
+
+def leaky_gradient(g: Any, array: Any, slope: float) -> Any:
+    """``g`` times :func:`slope_of_leaky`."""
+    return xp.where(array > 0, g, g * number_in(g.dtype, slope))
 
 
 def random_slopes(array: Any, lower: float, upper: float, stream: Any) -> Any:

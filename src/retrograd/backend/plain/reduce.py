@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import xp
+from .copies import copy_in_rows
 from .index import places_along
 from .pointwise import log_add_exp
 from .precision import is_half, wide
@@ -103,7 +104,8 @@ def exclusive_products(array: Any, axis: int, reverse: bool) -> Any:
     moved = _from_front(array, axis, reverse)
     out = xp.ones_like(moved)
     if len(moved) > 1:
-        out[1:] = xp.cumprod(moved[:-1], axis=0, dtype=moved.dtype)
+        exact = wide(moved[:-1])
+        out[1:] = xp.cast(xp.cumprod(exact, axis=0, dtype=exact.dtype), array.dtype)
     return _to_place(out, axis, reverse)
 
 
@@ -113,7 +115,7 @@ def _from_front(array: Any, axis: int, reverse: bool) -> Any:
 
 
 def _to_place(array: Any, axis: int, reverse: bool) -> Any:
-    return xp.ascontiguousarray(xp.moveaxis(array[::-1] if reverse else array, 0, axis))
+    return xp.in_rows(xp.moveaxis(array[::-1] if reverse else array, 0, axis))
 
 
 def shifted(array: Any, axis: int, reverse: bool) -> Any:
@@ -126,8 +128,8 @@ def shifted(array: Any, axis: int, reverse: bool) -> Any:
 
 def recurrence(factor: Any, term: Any, axis: int, reverse: bool) -> Any:
     """``y[k] = factor[k] * y[k - 1] + term[k]`` along ``axis`` (``y[k + 1]``, if ``reverse``)."""
-    a = _from_front(factor, axis, reverse)
-    y = _from_front(term, axis, reverse).copy()
+    a = xp.in_rows(_from_front(factor, axis, reverse))
+    y = copy_in_rows(_from_front(term, axis, reverse))
     length = len(y)
     if length <= 64 or y.size >= 64 * length:
         for k in range(1, length):
@@ -180,7 +182,7 @@ def reversed_sums(array: Any, axis: int) -> Any:
     if not array.ndim:
         return array[()]
     flipped = xp.flip(array, axis)
-    return xp.ascontiguousarray(xp.flip(cumulated(xp.cumsum, flipped, axis, None), axis))
+    return xp.in_rows(xp.flip(cumulated(xp.cumsum, flipped, axis, None), axis))
 
 
 def log_sums(array: Any, axis: int) -> Any:
@@ -286,7 +288,8 @@ def shared(array: Any, mask: Any, dim: tuple[int, ...] | None) -> Any:
     dtype = array.dtype
     count = xp.as_array(xp.sum(mask, axis=axes_of(mask, dim), keepdims=True)).astype(dtype)
     part = array.reshape(count.shape) / count
-    return xp.where(mask, part, xp.where(count == 0, xp.nan, 0.0).astype(dtype))
+    return xp.where(mask, part, xp.where(count == 0, xp.asarray(xp.nan, dtype),
+                                         xp.zeros((), dtype)))
 
 
 def averaged(array: Any, mask: Any, dim: tuple[int, ...] | None, keepdims: bool) -> Any:

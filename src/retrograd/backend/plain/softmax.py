@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import xp
 from .precision import wide
+from .rows import row_maxima, row_sums
 
 
 def softmax(array: Any, axis: int) -> Any:
@@ -36,11 +37,15 @@ def log_softmax_gradient(gradient: Any, output: Any, axis: int) -> Any:
 def _below_maximum(array: Any, axis: int) -> Any:
     """How far each element lies below the largest one along ``axis``."""
     x = wide(array)
-    return x - xp.max(x, axis=axis if x.ndim else None, keepdims=True) if x.size else x
+    if not x.size:
+        return x
+    return x - (row_maxima(x) if x.ndim == 2 and axis == 1
+                else xp.max(x, axis=axis if x.ndim else None, keepdims=True))
 
 
 def _sum(array: Any, axis: int) -> Any:
-    return xp.sum(array, axis=axis if array.ndim else None, keepdims=True)
+    return row_sums(array) if array.ndim == 2 and axis == 1 \
+        else xp.sum(array, axis=axis if array.ndim else None, keepdims=True)
 
 
 def _finished(found: Any, like: Any) -> Any:

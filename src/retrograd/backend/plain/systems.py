@@ -7,7 +7,7 @@ from typing import Any
 
 from ...base.errors import LinAlgError
 from .. import xp
-from .matrices import triangle
+from .matrices import eigh, eigvalsh, triangle
 
 
 def _flat(array: Any) -> Any:
@@ -74,7 +74,9 @@ def permuted_rows(array: Any, pivots: Any, back: bool) -> Any:
     """The rows in the order that pivoting brought them to, or from there ``back``."""
     order = row_order(pivots, array.shape[-2])
     order = xp.argsort(order, axis=-1) if back else order
-    return xp.take_along_axis(array, order[..., None], axis=-2)
+    lead = xp.broadcast_shapes(array.shape[:-2], pivots.shape[:-1])
+    return xp.take_along_axis(xp.broadcast_to(array, (*lead, *array.shape[-2:])),
+                              xp.broadcast_to(order, (*lead, order.shape[-1]))[..., None], axis=-2)
 
 
 def permutation_matrix(pivots: Any, rows: int, dtype: Any) -> Any:
@@ -83,7 +85,7 @@ def permutation_matrix(pivots: Any, rows: int, dtype: Any) -> Any:
     return (xp.arange(rows)[:, None] == order).astype(dtype)
 
 
-def lu_solve(packed: Any, pivots: Any, b: Any, adjoint: bool) -> Any:
+def lu_solve(packed: Any, pivots: Any, b: Any, adjoint: bool, asked: Any = None) -> Any:
     """The solution of ``A @ x = b``, or of ``A.mH @ x = b``, from the LU factors of A."""
     if not adjoint:
         below = solve_triangular(packed, permuted_rows(b, pivots, False), False, True)
@@ -93,43 +95,143 @@ def lu_solve(packed: Any, pivots: Any, b: Any, adjoint: bool) -> Any:
     return permuted_rows(solve_triangular(turned, below, True, True), pivots, True)
 
 
-def inverse(a: Any, name: str, quiet: bool = False) -> Any:
-    """The inverse; an error names the pivot that is zero, or ``quiet`` gives infinities."""
-    try:
-        return xp.linalg.inv(a)
-    except xp.linalg.LinAlgError:
-        info = first_zero_pivot(a)
+_WORTH_KEEPING = 32
+"""Above this size LU factors are found apart from what needs them, and kept for what follows."""
+
+
+def is_factored(a: Any) -> bool:
+    """Whether the LU factors of ``a`` are worth finding apart, or else its systems are solved."""
+    return a.shape[-1] > _WORTH_KEEPING
+
+
+def factors_for(a: Any) -> tuple[Any, Any, Any]:
+    """The LU factors of ``a``, or nothing in their place for matrices that are solved at once."""
+    if is_factored(a):
+        return lu_factor(a)
+    lead = a.shape[:-2]
+    return (xp.empty((*lead, 0, 0), a.dtype), xp.empty((*lead, 0), xp.int32),
+            xp.zeros(lead, xp.int32))
+
+
+def _solved(a: Any, b: Any, factors: Any, adjoint: bool = False) -> Any:
+    """The solution of ``a @ x = b``, or of ``a.mH @ x = b``, from factors if there are any."""
+    if not factors[0].size:
+        return xp.linalg.solve(*_one_each(a.conj().swapaxes(-1, -2) if adjoint else a, b))
+    packed, b = _one_each(factors[0], b)
+    pivots = factors[1] if packed is factors[0] else xp.broadcast_to(factors[1], packed.shape[:-1])
+    return lu_solve(packed, pivots, b, adjoint)
+
+
+def inverse(a: Any, name: str, quiet: bool = False) -> tuple[Any, Any]:
+    """The inverse, and where the first pivot is zero (0 for nowhere).
+
+    An error names that pivot, or ``quiet`` gives infinities.
+    """
+    packed, pivots, info = factors_for(a)
+    if not info.any():
+        try:
+            return _inverted(a, packed, pivots), info
+        except xp.linalg.LinAlgError:
+            info = first_zero_pivot(a)
     if quiet:
         bad = info.astype(bool)[..., None, None]
         one = xp.eye(a.shape[-1], dtype=a.dtype)
-        return xp.where(bad, xp.asarray(xp.inf, a.dtype), xp.linalg.inv(xp.where(bad, one, a)))
+        whole = xp.linalg.inv(xp.where(bad, one, a))
+        return xp.where(bad, xp.asarray(xp.inf, a.dtype), whole), info
     label, pivot = first_failure(info) or ("", 1)
     raise LinAlgError(f"{name}: {label}The diagonal element {pivot} is zero, the inversion could "
                       "not be completed because the input matrix is singular.")
 
 
-def solve(a: Any, b: Any, vector: bool, name: str, quiet: bool = False) -> Any:
-    """The solution of ``a @ x = b``; with ``vector``, ``b`` holds one vector per matrix."""
-    if vector:
-        return solve(a, b[..., None], False, name, quiet)[..., 0]
+def _inverted(a: Any, packed: Any, pivots: Any) -> Any:
+    if not packed.size:
+        return xp.linalg.inv(a)
+    return _solved(a, xp.eye(a.shape[-1], dtype=a.dtype), (packed, pivots))
+
+
+def inverse_with(a: Any, packed: Any, pivots: Any, name: str) -> Any:
+    """The inverse with the factors that are known; :func:`inverse` says why there is none."""
+    singular = packed.size and (xp.diagonal(packed, 0, -2, -1) == 0).any()
     try:
-        return xp.linalg.solve(a, b)
+        return inverse(a, name)[0] if singular else _inverted(a, packed, pivots)
     except xp.linalg.LinAlgError:
-        packed, pivots, info = lu_factor(a)
-    if quiet:
-        lead = xp.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-        return lu_solve(xp.broadcast_to(packed, (*lead, *packed.shape[-2:])),
-                        xp.broadcast_to(pivots, (*lead, pivots.shape[-1])),
-                        xp.broadcast_to(b, (*lead, *b.shape[-2:])), False)
-    label, _ = first_failure(info) or ("", 1)
-    raise LinAlgError(f"{name}: {label}The solver failed because the input matrix is singular.")
+        return inverse(a, name)[0]
 
 
-def cofactors(a: Any) -> Any:
-    """The matrix of signed minors: from the inverse, or the singular values where it is inexact."""
-    with_inverse = _by_inverse(a)
-    if with_inverse is not None:
-        return with_inverse
+def solve(a: Any, b: Any, vector: bool, name: str, quiet: bool = False
+          ) -> tuple[Any, Any, Any, Any]:
+    """The solution of ``a @ x = b``, and what :func:`factors_for` gives.
+
+    With ``vector``, ``b`` holds one vector per matrix; ``quiet`` divides by pivots that are zero.
+    """
+    factors, side = factors_for(a), b[..., None] if vector else b
+    failed = factors[2].any()
+    if not failed:
+        try:
+            found = _solved(a, side, factors)
+        except xp.linalg.LinAlgError:
+            failed, factors = True, lu_factor(a)
+    if failed:
+        if not quiet:
+            label, _ = first_failure(factors[2]) or ("", 1)
+            raise LinAlgError(f"{name}: {label}The solver failed because the input matrix is "
+                              "singular.")
+        found = _solved(a, side, factors)
+    return found[..., 0] if vector else found, *factors
+
+
+def solve_with(a: Any, b: Any, packed: Any, pivots: Any, vector: bool, adjoint: bool,
+               asked: Any = None) -> Any:
+    """The solution of ``a @ x = b``, or of ``a.mH @ x = b``, with the factors that are known."""
+    found = _solved(a, b[..., None] if vector else b, (packed, pivots), adjoint)
+    return found[..., 0] if vector else found
+
+
+# ---------------------------------------------------------------- determinants
+
+
+def _swaps_are_odd(pivots: Any) -> Any:
+    """Whether each matrix had an odd number of its rows exchanged."""
+    return (pivots != xp.arange(1, pivots.shape[-1] + 1)).sum(-1) % 2 == 1
+
+
+def determinant(a: Any) -> tuple[Any, Any, Any]:
+    """The determinant, and the LU factors as :func:`factors_for` gives them."""
+    packed, pivots, _ = factors_for(a)
+    if not packed.size:
+        return xp.linalg.det(a), packed, pivots
+    return _volume(packed, pivots), packed, pivots
+
+
+def _volume(packed: Any, pivots: Any) -> Any:
+    found = xp.prod(xp.diagonal(packed, 0, -2, -1), axis=-1)
+    return xp.where(_swaps_are_odd(pivots), -found, found)
+
+
+def sign_and_logarithm(a: Any) -> tuple[Any, Any, Any, Any]:
+    """The determinant's sign and the logarithm of its size, and LU factors."""
+    packed, pivots, _ = factors_for(a)
+    if not packed.size:
+        return *xp.linalg.slogdet(a), packed, pivots
+    steps = xp.diagonal(packed, 0, -2, -1)
+    sizes = xp.absolute(steps)
+    zero = (sizes == 0).any(axis=-1)
+    sign = xp.prod(steps / xp.where(sizes == 0, 1, sizes), axis=-1)
+    sign = xp.where(_swaps_are_odd(pivots), -sign, sign)
+    size = xp.where(zero, -xp.inf, xp.sum(xp.log(xp.where(sizes == 0, 1, sizes)), axis=-1))
+    return sign, xp.cast(size, sizes.dtype), packed, pivots
+
+
+def cofactors(a: Any, packed: Any, pivots: Any) -> Any:
+    """The matrix of signed minors: from the inverse, or the singular values where there is none.
+
+    What rounding makes of a pivot near zero is the same in the inverse and in the determinant.
+    """
+    if not a.size:
+        return a
+    volume = _volume(packed, pivots) if packed.size else xp.linalg.det(a)
+    if (xp.absolute(volume) >= xp.float_info(a.dtype).tiny).all():
+        return volume[..., None, None] * _inverted(a, packed, pivots).swapaxes(-2, -1)
     u, s, vh = xp.linalg.svd(a)
     size = a.shape[-1]
     others = xp.where(xp.eye(size, dtype=bool), xp.ones((), s.dtype), s[..., None, :])
@@ -138,43 +240,35 @@ def cofactors(a: Any) -> Any:
     return xp.cast(scaled @ vh.conj(), a.dtype)
 
 
-def _by_inverse(a: Any) -> Any:
-    """The cofactors from inverses, if all matrices have one that is right to half of its digits."""
-    if not a.size:
-        return a
-    try:
-        turned = inverse(a, "").swapaxes(-2, -1)
-    except LinAlgError:
-        return None
-    volume = xp.linalg.det(a)
-    spread = xp.max(xp.sum(xp.abs(a), axis=-1), axis=-1) \
-        * xp.max(xp.sum(xp.abs(turned), axis=-2), axis=-1)
-    exact = spread * spread * xp.float_info(a.dtype).eps < 1
-    if not (exact & xp.isfinite(volume)).all():
-        return None
-    return volume[..., None, None] * turned
-
-
 # ---------------------------------------------------------------- triangles
 
 
-def solve_triangular(a: Any, b: Any, upper: bool, unit: bool) -> Any:
+def solve_triangular(a: Any, b: Any, upper: bool, unit: bool, asked: Any = None) -> Any:
     """The solution of ``a @ x = b`` that reads one triangle of ``a`` only."""
     a = triangle(a, 0, upper)
     size = a.shape[-1]
     if unit:
         a = xp.where(xp.eye(size, dtype=bool), xp.ones((), a.dtype), a)
+    a, b = _one_each(a, b)
     try:
-        return xp.linalg.solve(a, b)
+        if upper:  # where elimination has nothing to do, and swaps no rows
+            return xp.linalg.solve(a, b)
+        return xp.flip(xp.linalg.solve(xp.flip(a, axis=(-2, -1)), xp.flip(b, axis=-2)), axis=-2)
     except xp.linalg.LinAlgError:
         return _substituted(a, b, upper)
 
 
+def _one_each(a: Any, b: Any) -> tuple[Any, Any]:
+    """Two batches of matrices, broadcast to as many on both sides."""
+    if a.shape[:-2] == b.shape[:-2]:
+        return a, b
+    lead = xp.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return (xp.broadcast_to(a, (*lead, *a.shape[-2:])), xp.broadcast_to(b, (*lead, *b.shape[-2:])))
+
+
 def _substituted(a: Any, b: Any, upper: bool) -> Any:
     """Back substitution, which divides by zero where the general solver refuses to."""
-    shape = xp.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    x = xp.broadcast_to(b, (*shape, *b.shape[-2:])).copy()
-    size = a.shape[-1]
+    x, size = b.copy(), a.shape[-1]
     for i in reversed(range(size)) if upper else range(size):
         known = slice(i + 1, size) if upper else slice(0, i)
         done = (a[..., i, None, known] @ x[..., known, :])[..., 0, :]
@@ -210,32 +304,43 @@ def _has_factor(matrix: Any) -> bool:
     return bool(xp.isfinite(pivots[:-1]).all()) and not bool(xp.isnan(pivots[-1]))
 
 
-def cholesky(a: Any, upper: bool, name: str, quiet: bool = False) -> Any:
-    """The Cholesky factor; an error names the minor that is not positive, unless ``quiet``."""
+def cholesky(a: Any, upper: bool, name: str, quiet: bool = False) -> tuple[Any, Any]:
+    """The Cholesky factor, and the order of the first minor that is not positive (0 for none).
+
+    An error names that minor, unless ``quiet``.
+    """
     try:
-        found = xp.linalg.cholesky(a, upper=upper)
-        if xp.isfinite(found).all() or not first_bad_minor(a).any():
-            return found
+        found = _factor(a, upper)
+        if xp.isfinite(found).all():
+            return found, xp.zeros(a.shape[:-2], xp.int32)
+        if not (info := first_bad_minor(a)).any():
+            return found, info
     except xp.linalg.LinAlgError:
-        pass
+        info = first_bad_minor(a)
     if quiet:
-        return partial_cholesky(a, upper)
-    label, order = first_failure(first_bad_minor(a)) or ("", 1)
+        return _partial_cholesky(a, upper, info), info
+    label, order = first_failure(info) or ("", 1)
     raise LinAlgError(
         f"{name}: {label}The factorization could not be completed because the input is not "
         f"positive-definite (the leading minor of order {order} is not positive-definite).")
 
 
-def partial_cholesky(a: Any, upper: bool) -> Any:
+def _factor(a: Any, upper: bool) -> Any:
+    if upper:  # the other triangle of what is read as the lower one
+        return xp.linalg.cholesky(a.conj().swapaxes(-1, -2)).conj().swapaxes(-1, -2)
+    return xp.linalg.cholesky(a)
+
+
+def _partial_cholesky(a: Any, upper: bool, info: Any) -> Any:
     """Factors of the matrices that have one; the others are left as they are."""
     found = a.copy()
-    for target, info in zip(_flat(found), first_bad_minor(a).reshape(-1), strict=True):
-        if not info:
-            target[...] = xp.linalg.cholesky(target, upper=upper)
+    for target, bad in zip(_flat(found), info.reshape(-1), strict=True):
+        if not bad:
+            target[...] = _factor(target, upper)
     return triangle(found, 0, upper)
 
 
-def cholesky_solve(b: Any, factor: Any, upper: bool) -> Any:
+def cholesky_solve(b: Any, factor: Any, upper: bool, asked: Any = None) -> Any:
     """The solution of ``A @ x = b`` from the Cholesky factor of A."""
     turned = factor.conj().swapaxes(-1, -2)
     lower, above = (turned, factor) if upper else (factor, turned)
@@ -354,11 +459,15 @@ def _substitute_blocks(a: Any, swaps: list[int], x: Any, hermitian: bool) -> Non
 # ---------------------------------------------------------------- reflections
 
 
-def reflected(vectors: Any, tau: Any, c: Any) -> Any:
-    """``H_1 @ H_2 @ ... @ c`` of the reflections ``H_i = 1 - tau_i * v_i @ v_i.mH``.
+def reflected(vectors: Any, tau: Any, c: Any, adjoint: bool) -> Any:
+    """``H_1 @ H_2 @ ... @ c`` of the reflections ``H_i = 1 - tau_i * v_i @ v_i.mH``, or the
+    product of the adjoint with ``c``.
 
-    Together they are ``1 - V @ T @ V.mH`` with a triangular T.
+    Together they are ``1 - V @ T @ V.mH`` with a triangular T. A vector is one on the diagonal of
+    ``vectors``, and zero above.
     """
+    if adjoint:
+        vectors, tau = xp.flip(vectors, axis=-1), xp.flip(tau, axis=-1).conj()
     turned = vectors.conj().swapaxes(-1, -2)
     mixed = tau[..., None] * triangle(turned @ vectors, 1, upper=True)
     return c - vectors @ solve_triangular(mixed, tau[..., None] * (turned @ c), True, True)
@@ -370,13 +479,69 @@ def packed_qr(a: Any) -> tuple[Any, Any]:
     return xp.in_rows(packed.swapaxes(-1, -2)), tau
 
 
+# ---------------------------------------------------------------- singular values
+
+
 def svd(a: Any, full_matrices: bool) -> Any:
     """The singular value decomposition."""
     try:
         return tuple(xp.linalg.svd(a, full_matrices))
     except xp.linalg.LinAlgError:
-        bad = ~xp.isfinite(a).all(axis=(-2, -1))
-        label, _ = first_failure(bad) or ("", 0)
-        why = "contained non-finite values" if bad.any() else "is ill-conditioned"
-        raise LinAlgError(f"linalg.svd: {label}The algorithm failed to converge because the input "
-                          f"matrix {why}.") from None
+        raise no_singular_values(a) from None
+
+
+def svdvals(a: Any) -> Any:
+    """The singular values."""
+    try:
+        return xp.linalg.svd(a, compute_uv=False)
+    except xp.linalg.LinAlgError:
+        raise no_singular_values(a) from None
+
+
+def no_singular_values(a: Any) -> LinAlgError:
+    """The error that says which of some matrices has none, and why."""
+    bad = ~xp.isfinite(a).all(axis=(-2, -1))
+    label, _ = first_failure(bad) or ("", 0)
+    why = "contained non-finite values" if bad.any() else "is ill-conditioned"
+    return LinAlgError(f"linalg.svd: {label}The algorithm failed to converge because the input "
+                       f"matrix {why}.")
+
+
+def _threshold(values: Any, shape: tuple[int, ...], atol: Any, rtol: Any) -> Any:
+    """Below which singular values count as zero."""
+    atol = xp.asarray(0.0 if atol is None else atol)
+    if rtol is None:
+        rtol = xp.where(atol > 0, 0.0, max(shape[-2:]) * xp.float_info(values.dtype).eps)
+    largest = values.max(-1, keepdims=True) if values.shape[-1] else xp.zeros(1, values.dtype)
+    atol, rtol = (xp.cast(xp.asarray(least), values.dtype)[..., None] for least in (atol, rtol))
+    return xp.maximum(atol, rtol * largest)
+
+
+def inverse_of_least_squares(a: Any, rcond: float | None, asked: Any = None) -> Any:
+    """The pseudo-inverse, of which the shortest solution of least squares is a product."""
+    return pseudo_inverse(a, None, rcond, False)
+
+
+def pseudo_inverse(a: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
+    """The pseudo-inverse, by singular values or eigenvalues above a threshold."""
+    if hermitian:
+        values, vectors = eigh(a, "L")
+        keep = xp.absolute(values) > _threshold(xp.absolute(values), a.shape, atol, rtol)
+        scaled = xp.where(keep, 1 / xp.where(keep, values, 1), 0).astype(values.dtype)
+        return (vectors * scaled[..., None, :]) @ vectors.conj().swapaxes(-1, -2)
+    u, s, vh = svd(a, False)
+    keep = s > _threshold(s, a.shape, atol, rtol)
+    scaled = xp.where(keep, 1 / xp.where(keep, s, 1), 0).astype(s.dtype)
+    return (vh.conj().swapaxes(-1, -2) * scaled[..., None, :]) @ u.conj().swapaxes(-1, -2)
+
+
+def least_squares(a: Any, b: Any, rcond: float | None) -> tuple[Any, Any]:
+    """The shortest x that makes ``a @ x - b`` shortest, and the rank of ``a``."""
+    return (xp.matmul(pseudo_inverse(a, None, rcond, False), b), rank(a, None, rcond, False))
+
+
+def rank(a: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
+    """How many singular values lie above the threshold."""
+    values = xp.absolute(eigvalsh(a, "L")) if hermitian else svdvals(a)
+    above = values > _threshold(values, a.shape, atol, rtol)
+    return xp.as_array(above.sum(-1, dtype=xp.INT64))

@@ -1,11 +1,11 @@
 """Full backward hooks: they see a module's gradients at its inputs and at its outputs."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ...autograd import Function
 from ...autograd.grad_mode import is_grad_enabled
+from ...base.warning import warn
 from ...core.tensor import Tensor
 
 _NO_INPUT_REQUIRES_GRAD = (
@@ -31,9 +31,7 @@ class BackwardHooks:
     """The hooks of one call of a module, and the gradients they are to be given."""
 
     def __init__(self, module: Any, hooks: list[Callable], pre_hooks: list[Callable]) -> None:
-        self.module = module
-        self.hooks = hooks
-        self.pre_hooks = pre_hooks
+        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
         self.grad_outputs: tuple | None = None
         self.input_count = 0
         self.input_positions: list[int] | None = None
@@ -57,9 +55,9 @@ class BackwardHooks:
             return output
         single = isinstance(output, Tensor)
         if not single and not isinstance(output, tuple):
-            warnings.warn(
+            warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of "
-                f"Tensors but received {type(output)}", stacklevel=5)
+                f"Tensors but received {type(output)}")
             return output
         outputs = (output,) if single else output
         self.output_count = len(outputs)
@@ -83,7 +81,7 @@ class BackwardHooks:
         return tuple(self.grad_outputs[position] for position in self.output_positions)
 
     def _call_without_grad_inputs(self) -> None:
-        warnings.warn(_NO_INPUT_REQUIRES_GRAD, stacklevel=5)
+        warn(_NO_INPUT_REQUIRES_GRAD)
         grad_inputs = (None,) * self.input_count
         for hook in self.hooks:
             replaced = hook(self.module, grad_inputs, self.grad_outputs)

@@ -1,12 +1,12 @@
 """How a module is called, and the hooks around it: its own and those of every module."""
 
 import functools
-import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from ...base.warning import warn
 from ...core.graph import RemovableHandle
 from ...core.tensor import Tensor
 from ._backward_hooks import BackwardHooks
@@ -234,10 +234,9 @@ class Calling:
                     replaced = self._call_forward_hook(key, hook, args, kwargs, output)
                     output = output if replaced is None else replaced
                 except Exception as error:
-                    warnings.warn(
+                    warn(
                         f"{whose}module forward hook with ``always_call=True`` raised an exception "
-                        f"that was silenced as another error was raised in forward: {error}",
-                        stacklevel=4)
+                        f"that was silenced as another error was raised in forward: {error}")
 
     # ------------------------------------------------------------------ registering
 
@@ -298,7 +297,7 @@ def _hook_last_node(module: Any, hooks: list[Callable], args: Any, output: Any) 
         node.register_hook(_WrappedHook(hook, module))
     missed = _missed_by_last_node(args, output, node)
     if missed is not None:
-        warnings.warn(missed, FutureWarning, stacklevel=5)
+        warn(missed, FutureWarning)
 
 
 def _missed_by_last_node(args: Any, output: Any, node: Any) -> str | None:

@@ -1,12 +1,12 @@
 """Modules of another dtype or on another device."""
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from ...autograd.grad_mode import no_grad
 from ...backend.interface import library_of
 from ...base import dtypes, layouts
+from ...base.warning import warn
 from ...core.tensor import Tensor
 from ...ops.memory.casts import to_arguments, to_refusal
 from ..parameter import Parameter
@@ -52,7 +52,7 @@ class Conversions:
             raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got "
                             f"desired dtype={dtype}")
         if dtype is not None and dtype.is_complex:
-            warnings.warn(_COMPLEX_MODULE, stacklevel=2)
+            warn(_COMPLEX_MODULE)
 
         def convert(tensor: Tensor) -> Tensor:
             floating = tensor.is_floating_point() or tensor.is_complex()

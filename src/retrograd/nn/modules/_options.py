@@ -1,4 +1,5 @@
-"""Layers that are printed with their options, and families of layers for 1, 2 and 3 dimensions."""
+"""Layers that are printed with their options, and families of layers: for 1, 2 and 3 dimensions,
+or for functions that take the same arguments."""
 
 from typing import Any, ClassVar
 
@@ -22,6 +23,17 @@ class Shown(Module):
     def extra_repr(self) -> str:
         shown = [f"{name}={getattr(self, name)}" for name in self._options]
         return ", ".join([*shown, "inplace=True"] if getattr(self, "inplace", False) else shown)
+
+
+class Applying(Module):
+    """A layer that calls a function of its own: ``class Mish(_InPlace, function="mish")``."""
+
+    _function: ClassVar[Any]
+
+    def __init_subclass__(cls, function: str | None = None, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        if function is not None:
+            cls._function = staticmethod(getattr(F, function))
 
 
 class OfDims(Module):

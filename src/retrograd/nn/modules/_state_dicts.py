@@ -1,11 +1,11 @@
 """A module's state as a dict of tensors by dotted name, and back."""
 
-import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
+from ...base.warning import warn
 from ...core.graph import RemovableHandle
 from ...core.tensor import Tensor
 from ..parameter import Parameter, is_lazy
@@ -217,11 +217,11 @@ class StateDicts:
                 return (f"size mismatch for {key}: copying a param with shape {value.shape} from "
                         f"checkpoint, the shape in current model is {member.shape}.")
         if member.is_meta and not value.is_meta and not assign:
-            warnings.warn(
+            warn(
                 f"for {key}: copying from a non-meta parameter in the checkpoint to a meta "
                 "parameter in the current model, which is a no-op. (Did you mean to pass "
                 "`assign=True` to assign items in the state dictionary to their corresponding key "
-                "in the module instead of copying them in place?)", stacklevel=5)
+                "in the module instead of copying them in place?)")
         swaps = get_swap_module_params_on_conversion()
         try:
             with no_grad():
@@ -241,10 +241,10 @@ class StateDicts:
 
 def _positional(args: tuple, destination: Any, prefix: str, keep_vars: bool) -> tuple:
     """The arguments of ``state_dict`` from when they had places."""
-    warnings.warn(
+    warn(
         "Positional args are being deprecated, use kwargs instead. Refer to https://pytorch.org/"
         "docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for details.",
-        FutureWarning, stacklevel=3)
+        FutureWarning)
     padded = (*args, None, None)
     return (padded[0] if destination is None else destination,
             padded[1] if len(args) > 1 and prefix == "" else prefix,

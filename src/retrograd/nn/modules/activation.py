@@ -1,14 +1,13 @@
 """Activation functions as layers."""
 
-import warnings
 from typing import Any
 
+from ...base.warning import warn
 from ...core.tensor import Tensor
 from ...ops.nn.attention_heads import added_mask
-from .. import functional as F
-from .. import init
+from .. import functional as F, init
 from ..parameter import add_parameters, empty_parameter
-from ._options import Shown
+from ._options import Applying, Shown
 from .linear import NonDynamicallyQuantizableLinear
 from .module import Module
 
@@ -18,19 +17,37 @@ __all__ = ["CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish
            "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold"]
 
 
-class _InPlace(Shown):
+class _Unary(Applying):
+    """An activation without options."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._function(input)
+
+
+class _InPlace(Applying, Shown):
     """An activation without options but the one to overwrite its input."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
 
+    def forward(self, input: Tensor) -> Tensor:
+        return self._function(input, self.inplace)
 
-class ReLU(_InPlace):
-    """``max(0, x)``, elementwise."""
+
+class _Exponential(Applying, Shown, options="alpha"):
+    """An activation that approaches ``-alpha``."""
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        super().__init__()
+        self.alpha, self.inplace = alpha, inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.relu(input, inplace=self.inplace)
+        return self._function(input, self.alpha, self.inplace)
+
+
+class ReLU(_InPlace, function="relu"):
+    """``max(0, x)``, elementwise."""
 
 
 class Tanh(Module):
@@ -61,11 +78,8 @@ class GELU(Module):
         return f"approximate={self.approximate!r}"
 
 
-class SiLU(_InPlace):
+class SiLU(_InPlace, function="silu"):
     """``x * sigmoid(x)``, elementwise."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.silu(input, inplace=self.inplace)
 
 
 class LeakyReLU(Shown, options="negative_slope"):
@@ -73,23 +87,14 @@ class LeakyReLU(Shown, options="negative_slope"):
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__()
-        self.negative_slope = negative_slope
-        self.inplace = inplace
+        self.negative_slope, self.inplace = negative_slope, inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
 
-class ELU(Shown, options="alpha"):
+class ELU(_Exponential, function="elu"):
     """``x`` where positive, ``alpha * (exp(x) - 1)`` elsewhere."""
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.elu(input, self.alpha, self.inplace)
 
 
 class Softplus(Shown, options="beta threshold"):
@@ -97,40 +102,33 @@ class Softplus(Shown, options="beta threshold"):
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
-        self.beta = beta
-        self.threshold = threshold
+        self.beta, self.threshold = beta, threshold
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softplus(input, self.beta, self.threshold)
 
 
-class _AlongDim(Shown, options="dim"):
+class _AlongDim(Applying, Shown, options="dim"):
     """An activation that looks at all values along a dimension."""
 
     def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
 
+    def forward(self, input: Tensor) -> Tensor:
+        return self._function(input, self.dim, _stacklevel=5)
 
-class Softmax(_AlongDim):
+
+class Softmax(_AlongDim, function="softmax"):
     """Exponentials along ``dim``, scaled so that they sum to one."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softmax(input, self.dim, _stacklevel=5)
 
-
-class LogSoftmax(_AlongDim):
+class LogSoftmax(_AlongDim, function="log_softmax"):
     """The logarithm of :class:`Softmax`, computed stably."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.log_softmax(input, self.dim, _stacklevel=5)
 
-
-class Softmin(_AlongDim):
+class Softmin(_AlongDim, function="softmin"):
     """:class:`Softmax` of the negated values."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softmin(input, self.dim, _stacklevel=5)
 
 
 class Softmax2d(Module):
@@ -148,9 +146,7 @@ class Threshold(Shown, options="threshold value"):
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
-        self.threshold = threshold
-        self.value = value
-        self.inplace = inplace
+        self.threshold, self.value, self.inplace = threshold, value, inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.threshold(input, self.threshold, self.value, self.inplace)
@@ -162,9 +158,7 @@ class RReLU(Shown, options="lower upper"):
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3,
                  inplace: bool = False) -> None:
         super().__init__()
-        self.lower = lower
-        self.upper = upper
-        self.inplace = inplace
+        self.lower, self.upper, self.inplace = lower, upper, inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
@@ -177,18 +171,16 @@ class Hardtanh(Shown, options="min_val max_val"):
                  min_value: float | None = None, max_value: float | None = None) -> None:
         super().__init__()
         if min_value is not None:
-            warnings.warn("keyword argument `min_value` is deprecated and rename to `min_val`",
-                          FutureWarning, stacklevel=2)
+            warn("keyword argument `min_value` is deprecated and rename to `min_val`",
+                 FutureWarning)
             min_val = min_value
         if max_value is not None:
-            warnings.warn("keyword argument `max_value` is deprecated and rename to `max_val`",
-                          FutureWarning, stacklevel=2)
+            warn("keyword argument `max_value` is deprecated and rename to `max_val`",
+                 FutureWarning)
             max_val = max_value
-        self.min_val = min_val
-        self.max_val = max_val
-        self.inplace = inplace
+        self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
         if self.max_val <= self.min_val:
-            raise AssertionError(f"max_val ({max_val}) must be larger than min_val ({min_val})")
+            raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
@@ -201,50 +193,30 @@ class ReLU6(Hardtanh, options=""):
         super().__init__(0.0, 6.0, inplace)
 
 
-class Hardsigmoid(_InPlace):
+class Hardsigmoid(_InPlace, function="hardsigmoid"):
     """A piecewise linear :class:`Sigmoid`."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.hardsigmoid(input, self.inplace)
-
     def extra_repr(self) -> str:
         return ""
 
 
-class Hardswish(_InPlace):
+class Hardswish(_InPlace, function="hardswish"):
     """``x`` times :class:`Hardsigmoid` of ``x``."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.hardswish(input, self.inplace)
-
     def extra_repr(self) -> str:
         return ""
 
 
-class SELU(_InPlace):
+class SELU(_InPlace, function="selu"):
     """:class:`ELU` with the constants that keep mean and variance."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.selu(input, self.inplace)
 
-
-class Mish(_InPlace):
+class Mish(_InPlace, function="mish"):
     """``x * tanh(softplus(x))``, elementwise."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.mish(input, inplace=self.inplace)
 
-
-class CELU(Shown, options="alpha"):
+class CELU(_Exponential, function="celu"):
     """:class:`ELU` that is smooth for every ``alpha``."""
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.celu(input, self.alpha, self.inplace)
 
 
 class GLU(Shown, options="dim"):
@@ -258,50 +230,38 @@ class GLU(Shown, options="dim"):
         return F.glu(input, self.dim)
 
 
-class LogSigmoid(Module):
+class LogSigmoid(_Unary, function="logsigmoid"):
     """The logarithm of :class:`Sigmoid`, computed stably."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.logsigmoid(input)
 
-
-class _Shrink(Module):
+class _Shrink(Applying):
     """An activation that is zero up to ``lambd``."""
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
 
+    def forward(self, input: Tensor) -> Tensor:
+        return self._function(input, self.lambd)
+
     def extra_repr(self) -> str:
         return str(self.lambd)
 
 
-class Hardshrink(_Shrink):
+class Hardshrink(_Shrink, function="hardshrink"):
     """``x`` where it is farther than ``lambd`` from zero, zero elsewhere."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.hardshrink(input, self.lambd)
 
-
-class Softshrink(_Shrink):
+class Softshrink(_Shrink, function="softshrink"):
     """``x`` moved towards zero by ``lambd``."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softshrink(input, self.lambd)
 
-
-class Softsign(Module):
+class Softsign(_Unary, function="softsign"):
     """``x / (1 + |x|)``, elementwise."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.softsign(input)
 
-
-class Tanhshrink(Module):
+class Tanhshrink(_Unary, function="tanhshrink"):
     """``x - tanh(x)``, elementwise."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.tanhshrink(input)
 
 
 class PReLU(Module):
@@ -310,8 +270,7 @@ class PReLU(Module):
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__()
-        self.num_parameters = num_parameters
-        self.init = init
+        self.num_parameters, self.init = num_parameters, init
         self.weight = empty_parameter((num_parameters,), device, dtype)
         self.reset_parameters()
 
@@ -346,9 +305,7 @@ class MultiheadAttention(Module):
         self.kdim = embed_dim if kdim is None else kdim
         self.vdim = embed_dim if vdim is None else vdim
         self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
-        self.num_heads = num_heads
-        self.dropout = dropout
-        self.batch_first = batch_first
+        self.num_heads, self.dropout, self.batch_first = num_heads, dropout, batch_first
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
             raise AssertionError("embed_dim must be divisible by num_heads")

@@ -26,11 +26,8 @@ class _NormBase(AffineNorm):
                  affine: bool = True, track_running_stats: bool = True, device: Any = None,
                  dtype: Any = None, *, bias: bool = True) -> None:
         super().__init__()
-        self.num_features = num_features
-        self.eps = eps
-        self.momentum = momentum
-        self.affine = affine
-        self.track_running_stats = track_running_stats
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
         self._add_parameters(num_features, device, dtype, weight=affine, bias=affine and bias)
         statistics = _statistics(num_features, device, dtype) if track_running_stats else {}
         for name in ("running_mean", "running_var", "num_batches_tracked"):
@@ -140,8 +137,7 @@ class _LazyNorm(WaitsForOneSize):
                  track_running_stats: bool = True, device: Any = None, dtype: Any = None, *,
                  bias: bool = True) -> None:
         super().__init__(0, eps, momentum, False, False, device, dtype, bias=False)
-        self.affine = affine
-        self.track_running_stats = track_running_stats
+        self.affine, self.track_running_stats = affine, track_running_stats
         self._wait(device, dtype, weight=affine, bias=affine and bias)
         if track_running_stats:
             for name in ("running_mean", "running_var"):

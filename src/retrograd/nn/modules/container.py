@@ -1,12 +1,12 @@
 """Modules that hold other modules or parameters."""
 
 import operator
-import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Self
 
+from ...base.warning import warn
 from ...core.tensor import Tensor
 from ..parameter import Parameter
 from .module import Module, _addindent
@@ -26,8 +26,8 @@ class Container(Module):
     """Modules under names, from before every module could hold others."""
 
     def __init__(self, **kwargs: Any) -> None:
-        warnings.warn("`nn.Container` is deprecated. All of its functionality is now implemented "
-                      "in `nn.Module`. Subclass that instead.", FutureWarning, stacklevel=2)
+        warn("`nn.Container` is deprecated. All of its functionality is now implemented "
+             "in `nn.Module`. Subclass that instead.", FutureWarning)
         super().__init__()
         for name, module in kwargs.items():
             self.add_module(name, module)

@@ -4,8 +4,7 @@ import math
 from typing import Any, ClassVar
 
 from ...core.tensor import Tensor
-from .. import functional as F
-from .. import init
+from .. import functional as F, init
 from ..parameter import Parameter, add_parameters
 from ._options import OfDims
 from .lazy import WaitsForOneSize
@@ -30,15 +29,13 @@ class _ConvNd(OfDims):
                  padding: str | Sizes, dilation: Sizes, output_padding: Sizes, groups: int,
                  bias: bool, padding_mode: str, device: Any, dtype: Any) -> None:
         super().__init__()
-        self.in_channels = in_channels
-        self.out_channels = out_channels
+        self.in_channels, self.out_channels = in_channels, out_channels
         self.kernel_size = tuple_of(kernel_size, self.dims)
         self.stride = tuple_of(stride, self.dims)
         self.padding = padding if isinstance(padding, str) else tuple_of(padding, self.dims)
         self.dilation = tuple_of(dilation, self.dims)
         self.output_padding = tuple_of(output_padding, self.dims)
-        self.groups = groups
-        self.padding_mode = padding_mode
+        self.groups, self.padding_mode = groups, padding_mode
         self._check_arguments()
         add_parameters(self, self._shapes(), device, dtype, bias=bias)
         self.reset_parameters()

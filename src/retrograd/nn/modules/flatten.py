@@ -13,8 +13,7 @@ class Flatten(Shown, options="start_dim end_dim"):
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
-        self.start_dim = start_dim
-        self.end_dim = end_dim
+        self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, input: Tensor) -> Tensor:
         return input.flatten(self.start_dim, self.end_dim)
@@ -32,8 +31,7 @@ class Unflatten(Shown, options="dim unflattened_size"):
             if not isinstance(size, int):
                 raise TypeError("unflattened_size must be tuple of ints, but found element of type "
                                 f"{type(size).__name__} at pos {position}")
-        self.dim = dim
-        self.unflattened_size = unflattened_size
+        self.dim, self.unflattened_size = dim, unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:
         return input.unflatten(self.dim, self.unflattened_size)

@@ -15,10 +15,8 @@ class Unfold(Shown, options="kernel_size dilation padding stride"):
     def __init__(self, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0,
                  stride: Sizes = 1) -> None:
         super().__init__()
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
+        self.kernel_size, self.dilation = kernel_size, dilation
+        self.padding, self.stride = padding, stride
 
     def forward(self, input: Tensor) -> Tensor:
         return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)

@@ -4,8 +4,7 @@ import math
 from typing import Any
 
 from ...core.tensor import Tensor
-from .. import functional as F
-from .. import init
+from .. import functional as F, init
 from ..parameter import Parameter, add_parameters
 from .lazy import WaitsForOneSize
 from .module import Module
@@ -32,8 +31,7 @@ class Linear(Module):
     def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__()
-        self.in_features = in_features
-        self.out_features = out_features
+        self.in_features, self.out_features = in_features, out_features
         add_parameters(self, self._shapes(), device, dtype, bias=bias)
         self.reset_parameters()
 
@@ -91,10 +89,9 @@ class Bilinear(Module):
     def __init__(self, in1_features: int, in2_features: int, out_features: int, bias: bool = True,
                  device: Any = None, dtype: Any = None) -> None:
         super().__init__()
-        if in1_features <= 0:
-            raise ValueError(f"in1_features must be > 0, but got {in1_features}")
-        self.in1_features = in1_features
-        self.in2_features = in2_features
+        if in1_features == 0:
+            raise ValueError("in1_features must be > 0, but got (in1_features=0)")
+        self.in1_features, self.in2_features = in1_features, in2_features
         self.out_features = out_features
         add_parameters(self, {"weight": (out_features, in1_features, in2_features),
                               "bias": out_features}, device, dtype, bias=bias)

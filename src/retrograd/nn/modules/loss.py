@@ -1,10 +1,12 @@
 """Loss functions as modules."""
 
-import warnings
 from collections.abc import Callable, Sequence
 
+from ...base.warning import warn
 from ...core.tensor import Tensor
+from ...ops.losses.reduction import former_reduction
 from .. import functional as F
+from ._options import Applying
 from .distance import PairwiseDistance
 from .module import Module
 
@@ -22,8 +24,15 @@ class _Loss(Module):
                  reduction: str = "mean") -> None:
         super().__init__()
         if size_average is not None or reduce is not None:
-            reduction = _legacy_reduction(size_average, reduce)
+            reduction = former_reduction(size_average, reduce)
         self.reduction = reduction
+
+
+class _PairLoss(Applying, _Loss):
+    """A loss without options of its own."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return self._function(input, target, reduction=self.reduction)
 
 
 class _WeightedLoss(_Loss):
@@ -37,18 +46,12 @@ class _WeightedLoss(_Loss):
         self.register_buffer("weight", weight)
 
 
-class L1Loss(_Loss):
+class L1Loss(_PairLoss, function="l1_loss"):
     """The mean absolute difference."""
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.l1_loss(input, target, reduction=self.reduction)
 
-
-class MSELoss(_Loss):
+class MSELoss(_PairLoss, function="mse_loss"):
     """The mean squared difference."""
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.mse_loss(input, target, reduction=self.reduction)
 
 
 class NLLLoss(_WeightedLoss):
@@ -72,8 +75,7 @@ class CrossEntropyLoss(_WeightedLoss):
                  ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
                  label_smoothing: float = 0.0) -> None:
         super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
+        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.cross_entropy(input, target, weight=self.weight, ignore_index=self.ignore_index,
@@ -110,9 +112,7 @@ class PoissonNLLLoss(_Loss):
                  size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None,
                  reduction: str = "mean") -> None:
         super().__init__(size_average, reduce, reduction)
-        self.log_input = log_input
-        self.full = full
-        self.eps = eps
+        self.log_input, self.full, self.eps = log_input, full, eps
 
     def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
         return F.poisson_nll_loss(log_input, target, log_input=self.log_input, full=self.full,
@@ -124,8 +124,7 @@ class GaussianNLLLoss(_Loss):
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(None, None, reduction)
-        self.full = full
-        self.eps = eps
+        self.full, self.eps = full, eps
 
     def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
         return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps,
@@ -167,11 +166,8 @@ class HuberLoss(_Loss):
         return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
-class SoftMarginLoss(_Loss):
+class SoftMarginLoss(_PairLoss, function="soft_margin_loss"):
     """The logistic loss of scores for classes -1 and 1."""
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
@@ -194,19 +190,15 @@ class MultiMarginLoss(_WeightedLoss):
         if weight is not None and weight.dim() != 1:
             raise ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got "
                              f"{weight.dim()}D instead")
-        self.p = p
-        self.margin = margin
+        self.p, self.margin = p, margin
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multi_margin_loss(input, target, p=self.p, margin=self.margin,
                                    weight=self.weight, reduction=self.reduction)
 
 
-class MultiLabelMarginLoss(_Loss):
+class MultiLabelMarginLoss(_PairLoss, function="multilabel_margin_loss"):
     """Hinges between the scores of the classes that are meant and those of the others."""
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 class CTCLoss(_Loss):
@@ -215,8 +207,7 @@ class CTCLoss(_Loss):
     def __init__(self, blank: int = 0, reduction: str = "mean",
                  zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)
-        self.blank = blank
-        self.zero_infinity = zero_infinity
+        self.blank, self.zero_infinity = blank, zero_infinity
 
     def forward(self, log_probs: Tensor, targets: Tensor,
                 input_lengths: Tensor | Sequence[int],
@@ -271,9 +262,7 @@ class TripletMarginLoss(_MarginLoss):
         if margin <= 0:
             raise ValueError(f"TripletMarginLoss: expected margin to be greater than 0, got "
                              f"{margin} instead")
-        self.p = p
-        self.eps = eps
-        self.swap = swap
+        self.p, self.eps, self.swap = p, eps, swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         return F.triplet_margin_loss(anchor, positive, negative, margin=self.margin, p=self.p,
@@ -290,8 +279,7 @@ class TripletMarginWithDistanceLoss(_Loss):
             raise ValueError(f"TripletMarginWithDistanceLoss: expected margin to be greater than "
                              f"0, got {margin} instead")
         self.distance_function = distance_function or PairwiseDistance()
-        self.margin = margin
-        self.swap = swap
+        self.margin, self.swap = margin, swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         return F.triplet_margin_with_distance_loss(
@@ -305,18 +293,7 @@ class NLLLoss2d(NLLLoss):
     def __init__(self, weight: Tensor | None = None, size_average: bool | None = None,
                  ignore_index: int = -100, reduce: bool | None = None,
                  reduction: str = "mean") -> None:
-        warnings.warn("NLLLoss2d has been deprecated. Please use NLLLoss instead as a drop-in "
-                      "replacement and see https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss "
-                      "for more details.", FutureWarning, stacklevel=2)
+        warn("NLLLoss2d has been deprecated. Please use NLLLoss instead as a drop-in "
+             "replacement and see https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss "
+             "for more details.", FutureWarning)
         super().__init__(weight, size_average, ignore_index, reduce, reduction)
-
-
-def _legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
-    average = True if size_average is None else size_average
-    if reduce is not None and not reduce:
-        reduction = "none"
-    else:
-        reduction = "mean" if average else "sum"
-    warnings.warn("size_average and reduce args will be deprecated, please use "
-                  f"reduction='{reduction}' instead.", stacklevel=4)
-    return reduction

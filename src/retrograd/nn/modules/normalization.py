@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from .. import functional as F
-from .. import init
+from .. import functional as F, init
 from ..parameter import add_parameters
 from .module import Module
 
@@ -44,8 +43,7 @@ class LayerNorm(AffineNorm):
                  dtype: Any = None) -> None:
         super().__init__()
         self.normalized_shape = _as_shape(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
+        self.eps, self.elementwise_affine = eps, elementwise_affine
         self._add_parameters(self.normalized_shape, device, dtype, weight=elementwise_affine,
                              bias=elementwise_affine and bias)
         self.reset_parameters()
@@ -67,10 +65,8 @@ class GroupNorm(AffineNorm):
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups "
                              f"({num_groups})")
-        self.num_groups = num_groups
-        self.num_channels = num_channels
-        self.eps = eps
-        self.affine = affine
+        self.num_groups, self.num_channels = num_groups, num_channels
+        self.eps, self.affine = eps, affine
         self._add_parameters(num_channels, device, dtype, weight=affine, bias=affine and bias)
         self.reset_parameters()
 
@@ -89,8 +85,7 @@ class RMSNorm(AffineNorm):
                  elementwise_affine: bool = True, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.normalized_shape = _as_shape(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
+        self.eps, self.elementwise_affine = eps, elementwise_affine
         self._add_parameters(self.normalized_shape, device, dtype, weight=elementwise_affine)
         self.reset_parameters()
 
@@ -107,10 +102,7 @@ class LocalResponseNorm(Module):
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
+        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
 
     def forward(self, input: Tensor) -> Tensor:
         return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)

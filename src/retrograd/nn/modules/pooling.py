@@ -27,10 +27,8 @@ class _MaxPool(OfDims, Shown, function="max_pool",
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = stride if stride is not None else kernel_size
-        self.padding = padding
-        self.dilation = dilation
-        self.return_indices = return_indices
-        self.ceil_mode = ceil_mode
+        self.padding, self.dilation = padding, dilation
+        self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
     def forward(self, input: Tensor) -> Any:
         return self._function(input, self.kernel_size, self.stride, self.padding, self.dilation,
@@ -58,8 +56,7 @@ class AvgPool1d(Shown, options="kernel_size stride padding"):
         self.kernel_size = tuple_of(kernel_size, 1)
         self.stride = tuple_of(kernel_size if stride is None else stride, 1)
         self.padding = tuple_of(padding, 1)
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
@@ -75,10 +72,8 @@ class _AvgPool(OfDims, Shown, function="avg_pool", options="kernel_size stride p
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = stride if stride is not None else kernel_size
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
-        self.divisor_override = divisor_override
+        self.padding, self.ceil_mode = padding, ceil_mode
+        self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
         return self._function(input, self.kernel_size, self.stride, self.padding, self.ceil_mode,
@@ -99,10 +94,8 @@ class _LPPool(OfDims, Shown, function="lp_pool", options="norm_type kernel_size 
     def __init__(self, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None,
                  ceil_mode: bool = False) -> None:
         super().__init__()
-        self.norm_type = norm_type
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.ceil_mode = ceil_mode
+        self.norm_type, self.kernel_size = norm_type, kernel_size
+        self.stride, self.ceil_mode = stride, ceil_mode
 
     def forward(self, input: Tensor) -> Tensor:
         return self._function(input, float(self.norm_type), self.kernel_size, self.stride,
@@ -149,8 +142,7 @@ class _AdaptiveMaxPool(OfDims, Shown, function="adaptive_max_pool", options="out
 
     def __init__(self, output_size: OptionalSizes, return_indices: bool = False) -> None:
         super().__init__()
-        self.output_size = output_size
-        self.return_indices = return_indices
+        self.output_size, self.return_indices = output_size, return_indices
 
     def forward(self, input: Tensor) -> Any:
         return self._function(input, self.output_size, self.return_indices)
@@ -203,6 +195,8 @@ class _FractionalMaxPool(OfDims, function="fractional_max_pool"):
                  return_indices: bool = False, _random_samples: Tensor | None = None) -> None:
         super().__init__()
         self.kernel_size = tuple_of(kernel_size, self.dims)
+        if self.dims == 3 and min(self.kernel_size) <= 0:
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
         self.output_size = None if output_size is None else tuple_of(output_size, self.dims)

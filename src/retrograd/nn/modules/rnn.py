@@ -8,8 +8,7 @@ from typing import Any
 from ...base.warning import warn
 from ...core.tensor import Tensor
 from ...ops.shapes.joining import cat, stack
-from .. import functional as F
-from .. import init
+from .. import functional as F, init
 from ..parameter import Parameter, add_parameters, empty_parameter
 from ..utils.rnn import PackedSequence
 from .module import Module
@@ -32,15 +31,10 @@ class RNNBase(Module):
                  bidirectional: bool = False, proj_size: int = 0, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__()
-        self.mode = mode
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.num_layers = num_layers
-        self.bias = bias
-        self.batch_first = batch_first
+        self.mode, self.input_size, self.hidden_size = mode, input_size, hidden_size
+        self.num_layers, self.bias, self.batch_first = num_layers, bias, batch_first
         self.dropout = float(dropout)
-        self.bidirectional = bidirectional
-        self.proj_size = proj_size
+        self.bidirectional, self.proj_size = bidirectional, proj_size
         self._check_arguments(dropout)
         self._flat_weights_names: list[str] = []
         self._all_weights: list[list[str]] = []
@@ -310,9 +304,7 @@ class RNNCellBase(Module):
     def __init__(self, input_size: int, hidden_size: int, bias: bool, num_chunks: int,
                  device: Any = None, dtype: Any = None) -> None:
         super().__init__()
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.bias = bias
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
         rows = num_chunks * hidden_size
         add_parameters(self, {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size),
                               "bias_ih": rows, "bias_hh": rows}, device, dtype, bias_ih=bias,

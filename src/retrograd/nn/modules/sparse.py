@@ -5,8 +5,7 @@ from typing import Any
 from ...autograd.grad_mode import no_grad
 from ...core.tensor import Tensor
 from ...ops.creation.filled import empty
-from .. import functional as F
-from .. import init
+from .. import functional as F, init
 from ..parameter import Parameter
 from .module import Module
 
@@ -22,13 +21,10 @@ class Embedding(Module):
                  _weight: Tensor | None = None, _freeze: bool = False, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__()
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx = _checked_padding(padding_idx, num_embeddings)
-        self.max_norm = max_norm
-        self.norm_type = norm_type
-        self.scale_grad_by_freq = scale_grad_by_freq
-        self.sparse = sparse
+        self.max_norm, self.norm_type = max_norm, norm_type
+        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
         if _weight is None:
             values = empty((num_embeddings, embedding_dim), device=device, dtype=dtype)
             self.weight = Parameter(values, requires_grad=not _freeze)
@@ -74,10 +70,8 @@ class EmbeddingBag(Module):
                  include_last_offset: bool = False, padding_idx: int | None = None,
                  device: Any = None, dtype: Any = None) -> None:
         super().__init__()
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.max_norm = max_norm
-        self.norm_type = norm_type
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
         self.padding_idx = _checked_padding(padding_idx, num_embeddings, "padding_idx")
         if _weight is None:
@@ -87,9 +81,7 @@ class EmbeddingBag(Module):
         else:
             _check_weight(_weight, num_embeddings, embedding_dim)
             self.weight = Parameter(_weight)
-        self.mode = mode
-        self.sparse = sparse
-        self.include_last_offset = include_last_offset
+        self.mode, self.sparse, self.include_last_offset = mode, sparse, include_last_offset
 
     def reset_parameters(self) -> None:
         """Draw the weight from a standard normal distribution; the padding row is zero."""

@@ -13,8 +13,7 @@ from ...base.warning import warn
 from ...core.tensor import Tensor
 from ...ops.creation.filled import full
 from ...ops.nn.attention_heads import added_mask
-from .. import functional as F
-from .. import init
+from .. import functional as F, init
 from .activation import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
@@ -46,9 +45,7 @@ class Transformer(Module):
         self.decoder = custom_decoder if custom_decoder is not None else TransformerDecoder(
             TransformerDecoderLayer(*options), num_decoder_layers, LayerNorm(d_model, **norm))
         self._reset_parameters()
-        self.d_model = d_model
-        self.nhead = nhead
-        self.batch_first = batch_first
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
 
     def forward(self, src: Tensor, tgt: Tensor, src_mask: Tensor | None = None,
                 tgt_mask: Tensor | None = None, memory_mask: Tensor | None = None,
@@ -87,10 +84,8 @@ class TransformerEncoder(Module):
                  mask_check: bool = True) -> None:
         super().__init__()
         self.layers = _copies(encoder_layer, num_layers)
-        self.num_layers = num_layers
-        self.norm = norm
-        self.enable_nested_tensor = enable_nested_tensor
-        self.mask_check = mask_check
+        self.num_layers, self.norm = num_layers, norm
+        self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
         obstacle = _obstacle(encoder_layer)
         self.use_nested_tensor = enable_nested_tensor and not obstacle
         if enable_nested_tensor and obstacle:
@@ -157,8 +152,7 @@ class TransformerDecoder(Module):
                  norm: Module | None = None) -> None:
         super().__init__()
         self.layers = _copies(decoder_layer, num_layers)
-        self.num_layers = num_layers
-        self.norm = norm
+        self.num_layers, self.norm = num_layers, norm
 
     def forward(self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None,
                 memory_mask: Tensor | None = None, tgt_key_padding_mask: Tensor | None = None,

@@ -20,8 +20,7 @@ class Upsample(Module):
         self.size = size
         self.scale_factor = tuple(map(float, scale_factor)) if isinstance(scale_factor, tuple) \
             else float(scale_factor) if scale_factor else None
-        self.mode = mode
-        self.align_corners = align_corners
+        self.mode, self.align_corners = mode, align_corners
         self.recompute_scale_factor = recompute_scale_factor
 
     def forward(self, input: Tensor) -> Tensor:

@@ -1,10 +1,10 @@
 """A module trained by several processes together, of which there is one."""
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ...base.warning import warn
 from ...distributed.groups import default_group
 from ..modules.module import Module
 
@@ -47,8 +47,7 @@ class DistributedDataParallel(Module):
         self.dim = dim
         self.device = trained[0].device
         self.device_type = self.device.type
-        self.static_graph = static_graph
-        self.find_unused_parameters = find_unused_parameters
+        self.static_graph, self.find_unused_parameters = static_graph, find_unused_parameters
         self.gradient_as_bucket_view = gradient_as_bucket_view
         self.require_backward_grad_sync = True
 
@@ -89,7 +88,6 @@ class DistributedDataParallelCPU(DistributedDataParallel):
     """:class:`DistributedDataParallel` under an older name."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn("`torch.nn.parallel.DistributedDataParallelCPU` is deprecated, please use "
-                      "`torch.nn.parallel.DistributedDataParallel` instead.", FutureWarning,
-                      stacklevel=2)
+        warn("`torch.nn.parallel.DistributedDataParallelCPU` is deprecated, please use "
+             "`torch.nn.parallel.DistributedDataParallel` instead.", FutureWarning)
         super().__init__(*args, **kwargs)

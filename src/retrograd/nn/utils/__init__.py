@@ -1,6 +1,5 @@
 """Helpers for training: gradient clipping, parameters as one vector, computed parameters."""
 
-from ...base.missing_names import suggest_names as _suggest_names
 from . import parametrizations, parametrize, rnn, stateless
 from .clip_grad import (
     clip_grad_norm,
@@ -30,5 +29,3 @@ __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_
            "fuse_linear_bn_weights", "get_total_norm", "parameters_to_vector", "parametrizations",
            "parametrize", "remove_spectral_norm", "remove_weight_norm", "rnn", "skip_init",
            "spectral_norm", "stateless", "vector_to_parameters", "weight_norm"]
-
-_suggest_names(__name__)

@@ -1,10 +1,10 @@
 """Gradient clipping, in place."""
 
-import warnings
 from collections.abc import Iterable
 
 from ... import linalg
 from ...autograd.grad_mode import no_grad
+from ...base.warning import warn
 from ...core.tensor import Tensor
 from ...ops.creation.from_data import tensor
 from ...ops.elementwise.clamping import clamp
@@ -63,8 +63,8 @@ def clip_grad_norm_(parameters: Tensors, max_norm: float, norm_type: float = 2.0
 def clip_grad_norm(parameters: Tensors, max_norm: float, norm_type: float = 2.0,
                    error_if_nonfinite: bool = False, foreach: bool | None = None) -> Tensor:
     """:func:`clip_grad_norm_` under its older name."""
-    warnings.warn("`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
-                  "`torch.nn.utils.clip_grad_norm_`.", FutureWarning, stacklevel=2)
+    warn("`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
+         "`torch.nn.utils.clip_grad_norm_`.", FutureWarning)
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 

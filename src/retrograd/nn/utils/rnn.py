@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -17,6 +17,10 @@ __all__ = ["PackedSequence", "invert_permutation", "pack_padded_sequence", "pad_
 _UNSORTED = ("`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. "
              "You can pass `enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to "
              "sidestep this requirement if you do not need ONNX exportability.")
+
+
+def _to(dtype: dtypes.dtype) -> Callable[[Any], PackedSequence]:
+    return lambda self: self.to(dtype=dtype)
 
 
 class PackedSequence_(NamedTuple):
@@ -52,38 +56,15 @@ class PackedSequence(PackedSequence_):
             return self
         return PackedSequence(data, self.batch_sizes, self.sorted_indices, self.unsorted_indices)
 
-    def _as(self, dtype: dtypes.dtype) -> PackedSequence:
-        return self.to(dtype=dtype)
-
     def cpu(self) -> PackedSequence:
         return self
 
     def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
         return self.to(device="cuda")
 
-    def double(self) -> PackedSequence:
-        return self._as(dtypes.float64)
-
-    def float(self) -> PackedSequence:
-        return self._as(dtypes.float32)
-
-    def half(self) -> PackedSequence:
-        return self._as(dtypes.float16)
-
-    def long(self) -> PackedSequence:
-        return self._as(dtypes.int64)
-
-    def int(self) -> PackedSequence:
-        return self._as(dtypes.int32)
-
-    def short(self) -> PackedSequence:
-        return self._as(dtypes.int16)
-
-    def char(self) -> PackedSequence:
-        return self._as(dtypes.int8)
-
-    def byte(self) -> PackedSequence:
-        return self._as(dtypes.uint8)
+    double, float, half = _to(dtypes.float64), _to(dtypes.float32), _to(dtypes.float16)
+    long, int, short = _to(dtypes.int64), _to(dtypes.int32), _to(dtypes.int16)
+    char, byte = _to(dtypes.int8), _to(dtypes.uint8)
 
     @property
     def is_cuda(self) -> bool:

@@ -23,11 +23,9 @@ class SpectralNorm:
 
     def __init__(self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0,
                  eps: float = 1e-12) -> None:
-        self.name = name
-        self.dim = dim
+        self.name, self.dim = name, dim
         check_iterations(n_power_iterations)
-        self.n_power_iterations = n_power_iterations
-        self.eps = eps
+        self.n_power_iterations, self.eps = n_power_iterations, eps
 
     def reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
         """The weight as a matrix, of which the norm is meant."""

@@ -1,8 +1,8 @@
 """Calling a module with other tensors than its own, under the older name."""
 
-import warnings
 from typing import Any
 
+from ...base.warning import warn
 from ...core.tensor import Tensor
 from ...func.modules import functional_call as _functional_call
 
@@ -13,9 +13,9 @@ def functional_call(module: Any, parameters_and_buffers: dict[str, Tensor], args
                     kwargs: dict[str, Any] | None = None, *, tie_weights: bool = True,
                     strict: bool = False) -> Any:
     """:func:`retrograd.func.functional_call`, where it used to be."""
-    warnings.warn("`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and "
-                  "will be removed in a future version of PyTorch. Please use "
-                  "`torch.func.functional_call` instead which is a drop-in replacement.",
-                  FutureWarning, stacklevel=2)
+    warn("`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and "
+         "will be removed in a future version of PyTorch. Please use "
+         "`torch.func.functional_call` instead which is a drop-in replacement.",
+         FutureWarning)
     return _functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights,
                             strict=strict)

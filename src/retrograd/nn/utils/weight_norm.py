@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ...base.warning import warn
 from ...core.tensor import Tensor
 from ..modules.module import Module
 from ..parameter import Parameter, is_lazy
@@ -28,8 +28,8 @@ class WeightNorm:
     @staticmethod
     def apply(module: Any, name: str, dim: int | None) -> WeightNorm:
         """Replace a parameter of ``module`` by two, and hook the module."""
-        warnings.warn("`torch.nn.utils.weight_norm` is deprecated in favor of "
-                      "`torch.nn.utils.parametrizations.weight_norm`.", FutureWarning, stacklevel=3)
+        warn("`torch.nn.utils.weight_norm` is deprecated in favor of "
+             "`torch.nn.utils.parametrizations.weight_norm`.", FutureWarning)
         if find_hook(module._forward_pre_hooks, WeightNorm, name) is not None:
             raise RuntimeError("Cannot register two weight_norm hooks on the same parameter "
                                f"{name}")

@@ -7,8 +7,7 @@ from typing import Any
 
 from ...backend.interface import kind_of
 from ...base import dtypes
-from ...base.errors import c_name as c_name
-from ...base.errors import no_kernel
+from ...base.errors import c_name as c_name, no_kernel
 
 
 def scalar_type(array: Any) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import index as index_kernels
-from ...backend import xp
+from ...backend import index as index_kernels, xp
 from ...backend.interface import kind_of
-from .common import scalar_type
+from .common import c_name, scalar_type
 
 
 def check_integers(function: str, index: Any) -> None:
@@ -92,22 +91,30 @@ def check_selection(input: Any, index: Any) -> None:
                            f"{index.size} value(s)")
 
 
-def check_index_add(array: Any, dim: int, index: Any, source: Any) -> None:
+def check_combined(function: str, array: Any, index: Any, source: Any) -> None:
+    """What slices of ``source`` may not be added to ``array``, or reduced into it."""
     if index.ndim > 1:
-        raise IndexError(f"index_add_(): Index is supposed to be a vector, but got dim: "
+        raise IndexError(f"{function}(): Index is supposed to be a vector, but got dim: "
                          f"{index.ndim} with type: {scalar_type(index)} and size: "
                          f"{list(index.shape)}")
     if index.dtype != xp.INT64 and index.dtype != xp.int32:
-        raise RuntimeError("index_add_(): Expected dtype int32/int64 for index but got: "
+        raise RuntimeError(f"{function}(): Expected dtype int32/int64 for index but got: "
                            f"{scalar_type(index)}")
     if array.dtype != source.dtype:
-        raise RuntimeError(f"index_add_(): self ({scalar_type(array)}) and source "
+        raise RuntimeError(f"{function}(): self ({scalar_type(array)}) and source "
                            f"({scalar_type(source)}) must have the same scalar type")
-    own, given = slice_shape(array, dim), slice_shape(source, dim)
-    if array.ndim != source.ndim or own != given:
+
+
+def check_slices(array: Any, dim: int, source: Any) -> None:
+    if array.ndim != source.ndim or slice_shape(array, dim) != slice_shape(source, dim):
         raise RuntimeError("source tensor shape must match self tensor shape, excluding the "
                            f"specified dimension. Got self.shape = {list(array.shape)} "
                            f"source.shape = {list(source.shape)}")
+
+
+def check_index_add(array: Any, dim: int, index: Any, source: Any) -> None:
+    check_combined("index_add_", array, index, source)
+    check_slices(array, dim, source)
     length = source.shape[dim] if source.ndim else 1
     if index.size != length:
         raise RuntimeError(f"index_add_(): Number of indices ({index.size}) should be equal to "
@@ -176,15 +183,10 @@ def check_put(array: Any, index: Any, source: Any) -> None:
     check_flat("put_", index, array.size)
 
 
-C_DTYPES = {"Long": "long int", "Byte": "unsigned char", "Int": "int", "Float": "float",
-            "Double": "double", "Short": "short", "Char": "signed char"}
-
-
 def check_mask(mask: Any) -> None:
     if mask.dtype != xp.BOOL:
-        name = scalar_type(mask)
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
-                           f"{C_DTYPES.get(name, name)}")
+                           f"{c_name(mask)}")
 
 
 def check_masked_scatter(input: Any, mask: Any, source: Any) -> None:
@@ -202,7 +204,7 @@ def check_fill_is_real(input: Any, is_complex: bool) -> None:
                            "supported")
 
 
-def check_fill_value(function: str, value: Any) -> None:
-    if value.ndim:
+def check_fill_value(function: str, rank: int) -> None:
+    if rank:
         raise RuntimeError(f"{function} only supports a 0-dimensional value tensor, but got tensor "
-                           f"with {value.ndim} dimension(s).")
+                           f"with {rank} dimension(s).")

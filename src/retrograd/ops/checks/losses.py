@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import xp
 from ...base import dtypes
-from ...base.errors import no_kernel, size_mismatch
+from ...base.errors import as_int, no_kernel
 from ...core.tensor import Tensor
 from .common import scalar_type, unsupported
 
@@ -55,12 +54,8 @@ def wrong_weight(classes: int, weight: Tensor) -> str:
             f"got weight tensor of shape: {list(weight.shape)}")
 
 
-def check_fits(shape: tuple[int, ...], both: Any) -> None:
+def check_fits(shape: tuple[int, ...], whole: tuple[int, ...]) -> None:
     """A weight may be broadcast to the values that it scales, but not the other way round."""
-    try:
-        whole = tuple(xp.broadcast_shapes(*both))
-    except ValueError:
-        raise size_mismatch(both) from None
     if whole != shape:
         raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
                            f"{list(whole)}")
@@ -76,7 +71,7 @@ def sequence_lengths(name: str, lengths: Any) -> tuple[int, ...]:
     if not isinstance(lengths, (list, tuple)):
         raise TypeError(f"ctc_loss(): argument '{name}' must be Tensor or tuple of ints, not "
                         f"{type(lengths).__name__}")
-    return tuple([int(n) for n in lengths])
+    return tuple([as_int(n, f"ctc_loss(): elements of '{name}'") for n in lengths])
 
 
 def check_sequences(log_probs: Tensor, targets: Tensor, input_lengths: tuple[int, ...],

@@ -18,6 +18,32 @@ def _refuse_kernel(kernel: str, matrix: Any) -> None:
         raise no_kernel(kernel, dtypes.from_numpy_dtype(matrix.dtype))
 
 
+def check_matrices(name: str, input: Any, square: bool = True, kernel: str = "",
+                   numbers: str = "precise") -> None:
+    """Refuse what is no batch of (square) matrices of a precise floating dtype.
+
+    ``numbers`` may also be "floating" or "any"; ``kernel`` names what PyTorch lacks for others,
+    for integers only if ``numbers`` is "kernel".
+    """
+    if input.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    if square and input.shape[-1] != input.shape[-2]:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are "
+                           f"{input.shape[-2]} by {input.shape[-1]} matrices")
+    if numbers == "any":
+        return
+    if numbers == "kernel":
+        _refuse_kernel(kernel, input)
+    if kind_of(input.dtype) in "biu":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
+                           f"{scalar_type(input)}")
+    if is_half(input.dtype) and numbers == "precise":
+        if kernel:
+            raise no_kernel(kernel, dtypes.from_numpy_dtype(input.dtype))
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got "
+                           f"{scalar_type(input)}")
+
+
 def check_factorable(name: str, A: Any) -> None:
     """Of LU factors."""
     if A.ndim < 2:
@@ -40,7 +66,7 @@ def check_packed(LU: Any, pivots: Any, order: bool) -> None:
                            f"{list(LU.shape)} instead")
     if not order:
         return
-    if pivots.dtype.name != "int32":
+    if pivots.dtype != xp.int32:
         raise RuntimeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 "
             "dtype.\nNote: this function is intended to be used with the output produced by "
@@ -51,22 +77,11 @@ def check_packed(LU: Any, pivots: Any, order: bool) -> None:
                            "Did you properly pass the result of lu_factor?")
 
 
-def _check_square(name: str, A: Any) -> None:
-    if A.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
-    if A.shape[-1] != A.shape[-2]:
-        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are "
-                           f"{A.shape[-2]} by {A.shape[-1]} matrices")
-    if kind_of(A.dtype) in "biu":
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got "
-                           f"{scalar_type(A)}")
-
-
 def check_lu_system(LU: Any, pivots: Any, B: Any, left: bool) -> None:
     """Of what ``lu_solve`` solves."""
-    _check_square("torch.linalg.lu_solve", LU)
+    check_matrices("torch.linalg.lu_solve", LU, numbers="floating")
     name = "linalg.lu_solve"
-    if pivots.dtype.name != "int32":
+    if pivots.dtype != xp.int32:
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
     if B.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
@@ -93,9 +108,11 @@ def _check_pivots_of(name: str, factor: str, matrix: Any, pivots: Any) -> None:
 
 def check_swaps(pivots: Any, rows: int) -> None:
     """Of the rows that an LU factorisation swapped."""
-    for bad, bound in ((pivots < 1, "greater or equal to 1"),
-                       (pivots > rows, "smaller or equal to LU.size(-2)")):
-        if bad.any():
+    if not pivots.size:
+        return
+    for bad, bound in ((pivots.min() < 1, "greater or equal to 1"),
+                       (pivots.max() > rows, "smaller or equal to LU.size(-2)")):
+        if bad:
             raise RuntimeError(f"Pivots given to lu_solve must all be {bound}. Did you properly "
                                "pass the result of lu_factor?")
 
@@ -110,14 +127,14 @@ def check_block_swaps(pivots: Any, rows: int) -> None:
 
 def check_symmetric(A: Any) -> None:
     """Of LDL factors."""
-    _check_square("torch.linalg.ldl_factor_ex", A)
+    check_matrices("torch.linalg.ldl_factor_ex", A, numbers="floating")
     _refuse_kernel("ldl_factor_kernel_cpu", A)
 
 
 def check_ldl_system(LD: Any, pivots: Any, B: Any) -> None:
     """Of what ``ldl_solve`` solves."""
     name = "torch.linalg.ldl_solve"
-    _check_square(name, LD)
+    check_matrices(name, LD, numbers="floating")
     if B.ndim < 2:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-max(B.ndim, 1)}, "
                          f"{max(B.ndim, 1) - 1}], but got -2)")

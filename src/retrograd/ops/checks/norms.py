@@ -49,8 +49,18 @@ def check_normalized(input: Tensor, shape: tuple[int, ...], separator: str,
 
 
 def check_channels(input: Tensor, **parameters: Tensor | None) -> None:
-    channels = input.shape[1] if input.ndim > 1 else 0
+    shape = input._data.shape
+    channels = shape[1] if len(shape) > 1 else 0
     for name, parameter in parameters.items():
-        if parameter is not None and parameter.numel() != channels:
+        if parameter is not None and parameter._data.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not "
                                f"{parameter.numel()}")
+
+
+def check_vectors(input: Tensor, channels: int, **parameters: Tensor | None) -> None:
+    for name, parameter in parameters.items():
+        if parameter is not None and tuple(parameter.shape) != (channels,):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, "
+                f"but got {name} of shape {list(parameter.shape)} and input of shape "
+                f"{list(input.shape)}")

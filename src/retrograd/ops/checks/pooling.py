@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import pool as pool_kernels
-from ...backend import xp
+from ...backend import pool as pool_kernels, xp
 from ...base import dtypes
 from ...base.errors import no_kernel, type_name
 from ...core.tensor import Tensor

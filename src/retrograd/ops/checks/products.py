@@ -6,10 +6,9 @@ import math
 from itertools import pairwise
 from typing import Any
 
-from ...backend import xp
-from ...base.errors import length_of, no_dims, size_mismatch
+from ...base.errors import length_of, no_dims
 from ...core.tensor import Tensor
-from ..shapes.expanding import _check_expand
+from ..shapes.expanding import _check_expand, joint_shape
 from .common import c_name, scalar_type, unsupported
 
 
@@ -106,10 +105,7 @@ def check_same_type(input: Any, other: Any) -> None:
 
 def check_batched(input: Any, other: Any) -> None:
     left, right = input.shape[:-2], other.shape[:-2]
-    try:
-        batch = xp.broadcast_shapes(left, right)
-    except ValueError:
-        raise size_mismatch([left, right]) from None
+    batch = left if left == right else joint_shape(left, right)
     if input.shape[-1] != other.shape[-2]:
         count = math.prod(batch)
         raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "

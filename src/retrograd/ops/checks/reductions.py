@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
-from ...backend import reduce as reduce_kernels
-from ...backend import xp
+from ...backend import reduce as reduce_kernels, xp
 from ...backend.interface import is_data, kind_of
 from ...base import dtypes
-from ...base.errors import canonical_dims, no_overload
+from ...base.errors import canonical_dims, no_overload, size_mismatch
+from ...base.warning import warn
 from ...core.tensor import Tensor
 from ..reductions.arguments import _PYTHON_TYPES, UNSET, _np
 from .common import unsupported
@@ -111,9 +110,9 @@ def check_spread(name: str, input: Any, dim: Any, correction: Any) -> None:
     if dim is not None:
         dim = canonical_dims(dim, len(shape))
     if reduce_kernels.count_along(shape, dim) <= correction:
-        warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less "
-                      "than the reduction factor (input numel divided by output numel).",
-                      UserWarning, stacklevel=5)
+        warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less "
+             "than the reduction factor (input numel divided by output numel).",
+             UserWarning)
 
 
 # ---------------------------------------------------------------- quantiles
@@ -168,6 +167,10 @@ def check_cdist(x1: Any, x2: Any, p: float) -> None:
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError("X1 and X2 must have the same number of columns. X1: "
                            f"{x1.shape[-1]} X2: {x2.shape[-1]}")
+    try:
+        xp.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+    except ValueError:
+        raise size_mismatch([x1.shape[:-2], x2.shape[:-2]]) from None
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     if x1.dtype.itemsize == 2:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import wraps
 from typing import Any
 
-from ...backend import create as create_kernels
-from ...backend import xp
+from ...backend import create as create_kernels, xp
 from ...backend.interface import library_of
 from ...base import dtypes, layouts
 from ...base.errors import type_name
@@ -21,7 +21,7 @@ from .options import (
     allocated,
     blank,
     dtype_for,
-    is_usual,
+    is_plain_size,
     leaf,
     on_meta,
     out_dtype,
@@ -41,15 +41,23 @@ def _filled(function: str, fill_with: Any, doc: str) -> Any:
     def factory(*size: Any, out: Tensor | None = None, dtype: Any = None, layout: Any = None,
                 device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
                 memory_format: Any = None, **named: Any) -> Tensor:
-        if is_usual(size, dtype, out, layout, device, requires_grad, named):
-            return wrap(allocated(fill_with, size, dtypes.get_default_dtype().np))
         meta = place(function, device, layout)
         kind = out_dtype(function, dtype, out)
         shape = size_argument(function, size, named)
         data = blank(shape, kind.np) if meta else allocated(fill_with, shape, kind.np)
         return settle(data, out, requires_grad, function, meta)
 
-    return factory
+    @wraps(factory)
+    def called(*size: Any, **options: Any) -> Tensor:
+        if options or not is_plain_size(size):
+            return factory(*size, **options)
+        try:
+            return wrap(fill_with(size, dtypes.default_numpy_dtype()))
+        except (MemoryError, ValueError):
+            pass
+        return factory(*size)  # which says why
+
+    return called
 
 
 zeros = _filled("zeros", xp.zeros, "A tensor of zeros.")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import create as create_kernels
-from ...backend import xp
+from ...backend import create as create_kernels, xp
 from ...base import dtypes
 from ...base.warning import warn
 from ...core.tensor import Tensor

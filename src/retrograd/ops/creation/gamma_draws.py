@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import implicit as implicit_kernels
-from ...backend import xp
+from ...backend import implicit as implicit_kernels, xp
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import size_mismatch

@@ -14,6 +14,7 @@ from typing import Any, Self
 from ...base import dtypes
 from ...base.modes import switched
 from ...base.trees import tree_map
+from ...core.inplace import packed_strides
 from ...core.tensor import Tensor, fill, wrap
 from .options import blank
 
@@ -31,7 +32,7 @@ class NoMemory:
 
     def __init__(self, shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...] | None) -> None:
         self.shape, self.dtype, self.ndim, self.size = shape, dtype, len(shape), math.prod(shape)
-        self.steps = _in_rows(shape) if strides is None else strides
+        self.steps = packed_strides(shape) if strides is None else strides
 
     def _refuse(self, *args: Any, **options: Any) -> Any:
         raise _handed_over(NotImplementedError(_NO_DATA))
@@ -39,14 +40,6 @@ class NoMemory:
     __getattr__ = __array__ = _refuse
     __eq__ = __ne__ = __getitem__ = __setitem__ = __len__ = __bool__ = _refuse
     __hash__ = None  # type: ignore[assignment]
-
-
-def _in_rows(shape: tuple[int, ...]) -> tuple[int, ...]:
-    strides, step = [], 1
-    for size in reversed(shape):
-        strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides))
 
 
 class MetaTensor(Tensor):
@@ -66,7 +59,7 @@ class MetaTensor(Tensor):
         return self._data.steps  # type: ignore[no-any-return]
 
     def _lies_in_rows(self) -> bool:
-        return bool(self._data.steps == _in_rows(self._data.shape))
+        return bool(self._data.steps == packed_strides(self._data.shape))
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
         return self._lies_in_rows()

@@ -6,8 +6,7 @@ import math
 from itertools import chain
 from typing import Any
 
-from ...backend import create as create_kernels
-from ...backend import xp
+from ...backend import create as create_kernels, xp
 from ...backend.interface import is_data, library_of
 from ...base import dtypes
 from ...base.warning import warn
@@ -63,12 +62,8 @@ def _is_sequence(value: Any) -> bool:
 def _from_ndarray(array: Any, dtype: dtypes.dtype | None) -> Any:
     kind = dtypes.from_numpy_dtype(array.dtype.newbyteorder("="))
     array = create_kernels.shared(array)
-    errors = xp.error_state()
-    try:
-        xp.quieten(xp.QUIET)
+    with xp.quiet():
         return array.astype((dtype or kind).np, order="C")
-    finally:
-        xp.quieten(errors)
 
 
 def _from_plain_lists(value: Any, dtype: dtypes.dtype | None) -> Any:

@@ -150,13 +150,6 @@ def _negative_size(function: str, shape: Any) -> RuntimeError:
     return RuntimeError(f"Trying to create tensor with negative dimension {first}: {list(shape)}")
 
 
-def is_usual(size: tuple[Any, ...], dtype: Any, out: Any, layout: Any, device: Any,
-             requires_grad: Any, named: dict[str, Any]) -> bool:
-    """Whether a factory is given nothing but a size, in ints: the usual call."""
-    return not (dtype is not None or out is not None or layout is not None or device is not None
-                or named or requires_grad is not False) and is_plain_size(size)
-
-
 def is_plain_size(size: tuple[Any, ...]) -> bool:
     """Whether a size is given in ints, and the default device is as ever."""
     for n in size:

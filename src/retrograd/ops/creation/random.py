@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import wraps
-from types import FunctionType
 from typing import Any
 
 from ...backend import xp
 from ...backend.interface import kind_of, library_of
 from ...base import dtypes, layouts
-from ...base.errors import CannotBatch, size_mismatch
+from ...base.errors import CannotBatch
 from ...core.op import Array, Index, Sizes, op, publish
 from ...core.out_argument import refuse_derivative, run_into
 from ...core.out_rules import Out
@@ -19,7 +18,7 @@ from ...core.signatures import named
 from ...core.tensor import Tensor, method, wrap, wrap_any
 from ...random import VMAPS, Generator, Stream, default_generator, stream_for, stream_of
 from ..batching import all_aligned, batched, folded, inner_rank, repeated, run, unfolded
-from ..shapes.expanding import _check_expand as checked_expansion
+from ..shapes.expanding import _check_expand as checked_expansion, joint_shape
 from ..shapes.reshaping import with_rank, zeros_of
 from ..shapes.slicing import _select
 from .filled import blank_like, overridden
@@ -90,7 +89,7 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
     def called(*size: Any, **options: Any) -> Tensor:
         if options or VMAPS.get() or not is_plain_size(size):
             return factory(*size, **options)
-        return wrap(draw(default_generator.stream, size, dtypes.get_default_dtype().np))
+        return wrap(draw(default_generator.stream, size, dtypes.default_numpy_dtype()))
 
     publish(called, function, method=False)
     return called
@@ -319,10 +318,7 @@ def _normal_std(mean: Any, input: Array, generator: Any) -> Any:
 @op(draws=True, node="NormalBackward3", broadcasts=True)
 def _normal_both(mean: Array, std: Array, generator: Any) -> Any:
     _check_std(std)
-    try:
-        shape = xp.broadcast_shapes(mean.shape, std.shape)
-    except ValueError:
-        raise size_mismatch([mean.shape, std.shape]) from None
+    shape = joint_shape(mean.shape, std.shape)
     drawn = stream_of(generator).normal(shape, xp.promote_types(mean.dtype, std.dtype))
     return drawn * std + mean
 
@@ -441,17 +437,13 @@ def _geometric(input: Array, p: float, *, generator: Any = None) -> Any:
         shape, input.dtype, float(p)))
 
 
-def _random(input: Array, low: Any = None, high: Any = None, *, generator: Any = None) -> Any:
-    """Integers from ``[low, high)``, or the whole range of the dtype."""
-    return laid_out(input, lambda shape: stream_of(generator).integers(
-        low, high, shape, input.dtype))
+def _random() -> Any:
+    def kernel(input: Array, low: Any = None, high: Any = None, *, generator: Any = None) -> Any:
+        """Integers from ``[low, high)``, or the whole range of the dtype."""
+        return laid_out(input, lambda shape: stream_of(generator).integers(
+            low, high, shape, input.dtype))
 
-
-def _copy_of(kernel: Any) -> Any:
-    copied = FunctionType(kernel.__code__, kernel.__globals__, kernel.__name__,
-                          kernel.__defaults__)
-    copied.__kwdefaults__, copied.__annotations__ = kernel.__kwdefaults__, kernel.__annotations__
-    return copied
+    return kernel
 
 
 def _bernoulli_number(input: Array, p: float = 0.5, *, generator: Any = None) -> Any:
@@ -465,9 +457,9 @@ _written("log_normal", "LogNormalBackward0", _log_normal)
 _written("exponential", "ExponentialBackward0", _exponential)
 _written("cauchy", "CauchyBackward0", _cauchy)
 _written("geometric", "GeometricBackward0", _geometric)
-_random_op = _written("random", "RandomBackward0", _random)
-_random_below = _written("_random_below", "RandomBackward1", _copy_of(_random))
-_random_any = _written("_random_any", "RandomBackward2", _copy_of(_random))
+_random_op = _written("random", "RandomBackward0", _random())
+_random_below = _written("_random_below", "RandomBackward1", _random())
+_random_any = _written("_random_any", "RandomBackward2", _random())
 _bernoulli_op = _written("bernoulli", "BernoulliBackward2", _bernoulli_number)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import create as create_kernels
-from ...backend import xp
+from ...backend import create as create_kernels, xp
 from ...base import dtypes
 from ...base.errors import type_name
 from ...base.warning import warn
@@ -47,9 +46,14 @@ def _number(function: str, argument: str, position: int, value: Any) -> Any:
     return value
 
 
-def _refuse_kinds(kernel: str, kind: dtypes.dtype, refused: tuple[dtypes.dtype, ...]) -> None:
-    if kind in refused:
+def _refuse_kinds(kernel: str, kind: dtypes.dtype, *refused: dtypes.dtype) -> None:
+    if kind in refused or kind in _WITHOUT_RANGES:
         raise NotImplementedError(f'"{kernel}" not implemented for \'{kind.alias}\'')
+
+
+_WITHOUT_DIAGONALS = (dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.complex32)
+_WITHOUT_RANGES = (*_WITHOUT_DIAGONALS, dtypes.float8_e4m3fn, dtypes.float8_e4m3fnuz,
+                   dtypes.float8_e5m2, dtypes.float8_e5m2fnuz, dtypes.float8_e8m0fnu)
 
 
 _ARANGE = (
@@ -89,7 +93,8 @@ def arange(*args: Any, start: Any = None, end: Tensor | Number | None = None, st
     exact = not any(isinstance(n, float) for n in (start, end, step))
     kind = out_dtype("arange", dtype, out,
                      dtypes.int64 if exact else dtypes.get_default_dtype())
-    _refuse_kinds("arange_cpu", kind, (dtypes.bool, dtypes.complex64, dtypes.complex128))
+    if not meta:
+        _refuse_kinds("arange_cpu", kind, dtypes.bool, dtypes.complex64, dtypes.complex128)
     count = _arange_count(start, end, step, kind)
     data = create_kernels.arange(start, count, step, kind.np)
     if out is not None and out.numel() != count and out.numel():
@@ -103,14 +108,14 @@ def arange(*args: Any, start: Any = None, end: Tensor | Number | None = None, st
 def _arange_count(start: Any, end: Any, step: Any, kind: dtypes.dtype) -> int:
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
-    if dtypes.category(kind) == 1:
-        if step and not int(step):
-            raise ValueError("step must be nonzero")
-        start, end, step = int(start), int(end), int(step)
+    if kind is dtypes.int64 and step and not int(step):
+        raise ValueError("step must be nonzero")
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (step > 0) != (end >= start) and end != start:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if kind is dtypes.int64:  # of other integers it is the fractions that are counted
+        start, end, step = int(start), int(end), int(step)
     if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
         return -((start - end) // step)
     count = math.ceil((end - start) / step)
@@ -134,6 +139,8 @@ def range(start: Any = 0, end: Number | None = None, step: Any = 1, *,
         raise RuntimeError("step must be nonzero")
     if (end - start) / step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if not meta:
+        _refuse_kinds("range_cpu", kind, dtypes.bool, dtypes.complex64, dtypes.complex128)
     count = math.floor((end - start) / step) + 1
     data = create_kernels.arange(start, count, step, kind.np)
     return _settle(data, out, requires_grad, "range", meta)
@@ -164,7 +171,7 @@ def _spaced(function: str, start: Any, end: Any, steps: Any, dtype: Any, out: An
             raise RuntimeError(f"torch.{function}(): inferred dtype c10::complex<{c_name}> can't "
                                f"be safely cast to passed dtype {dtype.alias}")
     kind = out_dtype(function, dtype, out, natural)
-    _refuse_kinds(f"{function}_cpu", kind, (dtypes.bool,))
+    _refuse_kinds(f"{function}_cpu", kind, dtypes.bool)
     return ends[0], ends[1], int(steps), kind
 
 
@@ -202,6 +209,8 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Any =
         if value < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
     kind = out_dtype("eye", dtype, out)
+    if kind in _WITHOUT_DIAGONALS and not meta:
+        raise NotImplementedError(f'"eye" not implemented for \'{kind.alias}\'')
     return settle(create_kernels.eye(n, columns, kind.np), out, requires_grad, "eye", meta)
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...base import dtypes
-from ...core.op import publish
+from ...base.errors import C_NAMES
+from ...core.op import composite, publish
 from ...core.tensor import Tensor
 from ..elementwise.special import i0
 from .filled import empty, ones
 from .options import dtype_for
 from .ranges import arange
-
-_C_NAMES = {dtypes.int64: "long int", dtypes.int32: "int", dtypes.int16: "short int",
-            dtypes.int8: "signed char", dtypes.uint8: "unsigned char", dtypes.bool: "bool"}
 
 
 def _window(name: str, shape: Any, own: tuple[float, ...], length: int, periodic: bool,
@@ -24,7 +21,7 @@ def _window(name: str, shape: Any, own: tuple[float, ...], length: int, periodic
     if not (kind.is_floating_point or kind.is_complex):
         raise RuntimeError(
             f"{name} expects floating point dtypes, got: TensorOptions(dtype="
-            f"{_C_NAMES.get(kind, kind.alias)}, device=cpu, layout=Strided (default), "
+            f"{C_NAMES[kind.name]}, device=cpu, layout=Strided (default), "
             "requires_grad=false (default), pinned_memory=false, memory_format=(nullopt))")
     if length < 0:
         raise RuntimeError(f"{name} requires non-negative window_length, got window_length="
@@ -58,12 +55,24 @@ def _bessel(points: Tensor, last: int, beta: float) -> Tensor:
     return found.to(points.dtype)  # type: ignore[no-any-return]
 
 
-def hann_window(window_length: int, periodic: bool = True, *, dtype: Any = None,
-                layout: Any = None, device: Any = None, pin_memory: bool = False,
-                requires_grad: bool = False) -> Tensor:
-    """One period of a cosine, raised to begin at zero."""
-    return _window("hann_window", _raised_cosine, (0.5, 0.5), window_length, periodic, {
-        "dtype": dtype, "layout": layout, "device": device, "requires_grad": requires_grad})
+def _plain_window(name: str, doc: str, shape: Any, *own: float) -> Any:
+    """A window that has no parameters."""
+
+    @composite(name=name, doc=doc)
+    def window(window_length: int, periodic: bool = True, *, dtype: Any = None,
+               layout: Any = None, device: Any = None, pin_memory: bool = False,
+               requires_grad: bool = False) -> Tensor:
+        return _window(name, shape, own, window_length, periodic, {
+            "dtype": dtype, "layout": layout, "device": device, "requires_grad": requires_grad})
+
+    return window
+
+
+hann_window = _plain_window(
+    "hann_window", "One period of a cosine, raised to begin at zero.", _raised_cosine, 0.5, 0.5)
+blackman_window = _plain_window(
+    "blackman_window", "The sum of a cosine of one period and one of two.", _two_cosines)
+bartlett_window = _plain_window("bartlett_window", "A triangle.", _triangle)
 
 
 def hamming_window(window_length: int, periodic: bool = True, alpha: float = 0.54,
@@ -75,22 +84,6 @@ def hamming_window(window_length: int, periodic: bool = True, alpha: float = 0.5
         "dtype": dtype, "layout": layout, "device": device, "requires_grad": requires_grad})
 
 
-def blackman_window(window_length: int, periodic: bool = True, *, dtype: Any = None,
-                    layout: Any = None, device: Any = None, pin_memory: bool = False,
-                    requires_grad: bool = False) -> Tensor:
-    """The sum of a cosine of one period and one of two."""
-    return _window("blackman_window", _two_cosines, (), window_length, periodic, {
-        "dtype": dtype, "layout": layout, "device": device, "requires_grad": requires_grad})
-
-
-def bartlett_window(window_length: int, periodic: bool = True, *, dtype: Any = None,
-                    layout: Any = None, device: Any = None, pin_memory: bool = False,
-                    requires_grad: bool = False) -> Tensor:
-    """A triangle."""
-    return _window("bartlett_window", _triangle, (), window_length, periodic, {
-        "dtype": dtype, "layout": layout, "device": device, "requires_grad": requires_grad})
-
-
 def kaiser_window(window_length: int, periodic: bool = True, beta: float = 12.0, *,
                   dtype: Any = None, layout: Any = None, device: Any = None,
                   pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
@@ -99,5 +92,5 @@ def kaiser_window(window_length: int, periodic: bool = True, beta: float = 12.0,
         "dtype": dtype, "layout": layout, "device": device, "requires_grad": requires_grad})
 
 
-for _function in (hann_window, hamming_window, blackman_window, bartlett_window, kaiser_window):
+for _function in (hamming_window, kaiser_window):
     publish(_function, _function.__name__, method=False)

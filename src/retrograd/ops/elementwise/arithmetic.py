@@ -5,13 +5,13 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from ...backend import pointwise as pointwise_kernels
-from ...backend import xp
+from ...backend import pointwise as pointwise_kernels, xp
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import no_overload
 from ...core.binding import universal
 from ...core.op import PUBLIC, Array, Number, by_factor, composite, elementwise, public, publish
+from ...core.operands import fitting_number
 from ...core.out_rules import CASTABLE, FOUND, Out
 from ...core.tensor import Tensor
 from ..checks import elementwise as checks
@@ -297,14 +297,15 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Any = None) -> Tensor:
     """The point between ``input`` and ``end`` at ``weight`` of the way."""
     if isinstance(weight, Tensor):
         return _lerp(input, end, weight, out=out)
-    return _lerp_number(input, end, plain_number(weight), out=out)
+    return _lerp_number(input, end, fitting_number(weight, input._data), out=out)
 
 
 @public("lerp_", function=None)
 def lerp_(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     """In-place version of :func:`lerp`."""
-    made = _lerp if isinstance(weight, Tensor) else _lerp_number
-    return in_place(made)(input, end, plain_number(weight))
+    if isinstance(weight, Tensor):
+        return in_place(_lerp)(input, end, weight)
+    return in_place(_lerp_number)(input, end, fitting_number(weight, input._data))
 
 
 hypot = binary("hypot", "The hypotenuse of a right triangle with the given legs.",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import pointwise as pointwise_kernels
-from ...backend import xp
+from ...backend import pointwise as pointwise_kernels, xp
 from ...base.errors import no_overload
 from ...core.op import Array, Number, composite, elementwise, public
+from ...core.operands import fitting_number
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..checks.elementwise import CLAMP, CLAMP_ONE_SIDE, check_bounded, check_clamp
@@ -109,7 +109,8 @@ def _clamp_call(input: Any, low: Any, high: Any, is_method: bool = False
     if low is None and high is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if not isinstance(low, Tensor) and not isinstance(high, Tensor):
-        return _clamp_numbers, (input, plain_number(low), plain_number(high))
+        return _clamp_numbers, (input, fitting_number(low, input._data),
+                                fitting_number(high, input._data))
     if high is None:
         return _clamp_to_min, (input, low)
     if low is None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import pointwise as pointwise_kernels
-from ...backend import xp
+from ...backend import pointwise as pointwise_kernels, xp
 from ...backend.interface import kind_of
 from ...core.op import Array, composite, elementwise, publish
 from ...core.out_rules import Out

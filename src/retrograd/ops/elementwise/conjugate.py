@@ -18,7 +18,7 @@ real_part.jvp(input=lambda tangent: real_part(tangent))
 imag_part.jvp(input=lambda tangent: imag_part(tangent))
 _conj_complex = unary("conj", "The complex conjugate.", lambda input: xp.conj(input),
                       lambda g: conj(g), quiet=True, function=None, method=False,
-                      keeps_reals=True)
+                      keeps_reals=True, of_complex=True)
 
 
 @public("conj")

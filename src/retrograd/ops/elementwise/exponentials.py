@@ -6,8 +6,7 @@ import math
 from functools import partial
 from typing import Any
 
-from ...backend import pointwise as pointwise_kernels
-from ...backend import xp
+from ...backend import pointwise as pointwise_kernels, xp
 from ...core.op import PUBLIC, Array, Number, elementwise, publish
 from ...core.tensor import Tensor
 from ..checks.common import kinds

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import return_types
-from ...backend import pointwise as pointwise_kernels
-from ...backend import xp
+from ...backend import pointwise as pointwise_kernels, xp
 from ...core.op import Array, Number, composite, elementwise, op
 from ...core.out_rules import Out
 from ...core.tensor import Tensor

@@ -5,8 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from ...backend import pointwise as pointwise_kernels
-from ...backend import xp
+from ...backend import pointwise as pointwise_kernels, xp
 from ...base import dtypes
 from ...base.errors import no_overload, refuse_pytorch_operand
 from ...core.op import Number, publish
@@ -81,10 +80,9 @@ def tensor_or_number_(name: str, with_tensor: Any, with_number: Any) -> Any:
     return function
 
 
-def publish_pair(name: str, with_tensor: Any, with_number: Any, of_number: Any = None,
-                  function: str = "torch") -> Any:
+def publish_pair(name: str, with_tensor: Any, with_number: Any, of_number: Any = None) -> Any:
     made = tensor_or_number(name, with_tensor, with_number, of_number)
-    publish(made, name, function=function)
+    publish(made, name)
     publish(tensor_or_number_(name + "_", with_tensor, with_number), name + "_", function=None)
     return made
 

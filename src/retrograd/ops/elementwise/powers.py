@@ -6,8 +6,7 @@ import builtins
 import math
 from typing import Any
 
-from ...backend import pointwise as pointwise_kernels
-from ...backend import xp
+from ...backend import pointwise as pointwise_kernels, xp
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import no_overload

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import pointwise as pointwise_kernels
-from ...backend import xp
+from ...backend import pointwise as pointwise_kernels, xp
 from ...backend.interface import kind_of
 from ...core.op import Array, composite, elementwise, public
 from ...core.tensor import Tensor

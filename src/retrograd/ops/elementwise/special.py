@@ -71,7 +71,7 @@ log_ndtr = _special("log_ndtr", "The logarithm of :func:`ndtr`.",
                     lambda g, input: g / (erfcx(input * -math.sqrt(0.5)) * _ROOT_HALF_PI),
                     "SpecialLogNdtrBackward0")
 ndtri = _special("ndtri", "The inverse of :func:`ndtr`.",
-                 lambda input: pointwise_kernels.special("ndtri", input),
+                 lambda input: pointwise_kernels.ndtri(input),
                  lambda g, y: g * _ROOT_TWO_PI * exp(y * y / 2), "SpecialNdtriBackward0")
 entr = _special("entr", "-x log x, the entropy of one probability.",
                 lambda input: pointwise_kernels.entr(input),
@@ -216,22 +216,21 @@ i1e = _special("i1e", ":func:`i1` times exp(-|x|).",
                "SpecialI1EBackward0")
 
 
-def _without_derivative(name: str, scipy_name: str, doc: str) -> None:
+def _without_derivative(name: str, doc: str) -> Any:
     """Declare a function of one argument that PyTorch does not differentiate."""
-    _special(name, doc, lambda input: pointwise_kernels.special(scipy_name, input))
+    return _special(name, doc, lambda input: getattr(pointwise_kernels, name)(input))
 
 
-for _kind, _scipy, _text in (
-        ("bessel_j1", "j1", "The Bessel function of the first kind, of order 1."),
-        ("bessel_y0", "y0", "The Bessel function of the second kind, of order 0."),
-        ("bessel_y1", "y1", "The Bessel function of the second kind, of order 1."),
-        ("modified_bessel_k0", "k0", "The modified Bessel function of the second kind, order 0."),
-        ("modified_bessel_k1", "k1", "The modified Bessel function of the second kind, order 1."),
-        ("scaled_modified_bessel_k0", "k0e", ":func:`modified_bessel_k0` times exp(x)."),
-        ("scaled_modified_bessel_k1", "k1e", ":func:`modified_bessel_k1` times exp(x).")):
-    _without_derivative(_kind, _scipy, _text)
-bessel_j0 = _special("bessel_j0", "The Bessel function of the first kind, of order 0.",
-                     lambda input: pointwise_kernels.bessel_j0(input))
+for _kind, _text in (
+        ("bessel_j1", "The Bessel function of the first kind, of order 1."),
+        ("bessel_y0", "The Bessel function of the second kind, of order 0."),
+        ("bessel_y1", "The Bessel function of the second kind, of order 1."),
+        ("modified_bessel_k0", "The modified Bessel function of the second kind, order 0."),
+        ("modified_bessel_k1", "The modified Bessel function of the second kind, order 1."),
+        ("scaled_modified_bessel_k0", ":func:`modified_bessel_k0` times exp(x)."),
+        ("scaled_modified_bessel_k1", ":func:`modified_bessel_k1` times exp(x).")):
+    _without_derivative(_kind, _text)
+bessel_j0 = _without_derivative("bessel_j0", "The Bessel function of the first kind, of order 0.")
 modified_bessel_i0 = _special(
     "modified_bessel_i0", "The modified Bessel function of the first kind, order 0.",
     lambda input: pointwise_kernels.i0(input))

@@ -6,8 +6,7 @@ import math
 from functools import partial
 from typing import Any
 
-from ...backend import pointwise as pointwise_kernels
-from ...backend import xp
+from ...backend import pointwise as pointwise_kernels, xp
 from ...core.op import Array, elementwise
 from ..checks.common import kinds
 from .comparison import isinf

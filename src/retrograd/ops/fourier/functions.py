@@ -138,8 +138,8 @@ def _along_one_dim(name: str, input: Tensor, n: int | None, dim: int, norm: str 
         raise RuntimeError(f"{name} expects a real input tensor, but got {input.dtype.alias}")
     _check_out(name, out, not to_real)
     input = promoted(input, not of_real)
-    dims = [existing_dim(dim, input.ndim)]
-    size = input.shape[dims[0]]
+    dims = [existing_dim(dim, input._data.ndim)]
+    size = input._data.shape[dims[0]]
     length = _check_length(n if n is not None else 2 * (size - 1) if to_real else size)
     if n is not None:
         input = resized(input, dims, [n // 2 + 1 if to_real else n])
@@ -150,7 +150,7 @@ def _along_one_dim(name: str, input: Tensor, n: int | None, dim: int, norm: str 
         found = _half_spectrum(input, dims, normalization, forward, name in OF_REAL)
     else:
         found = _fft_c2c(input, tuple(dims), normalization, forward)
-    return run_into(out, name, _OUT, lambda: found)  # type: ignore[no-any-return]
+    return found if out is None else run_into(out, name, _OUT, lambda: found)  # type: ignore[no-any-return]
 
 
 def _along_dims(name: str, input: Tensor, s: Any, dim: Any, norm: str | None,
@@ -178,7 +178,7 @@ def _along_dims(name: str, input: Tensor, s: Any, dim: Any, norm: str | None,
         found = _half_spectrum(input, dims, normalization, forward)
     else:
         found = _fft_c2c(input, tuple(dims), normalization, forward)
-    return run_into(out, name, _OUT, lambda: found)  # type: ignore[no-any-return]
+    return found if out is None else run_into(out, name, _OUT, lambda: found)  # type: ignore[no-any-return]
 
 
 # ---------------------------------------------------------------- the public functions

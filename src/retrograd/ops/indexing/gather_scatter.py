@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import index as index_kernels
-from ...backend import xp
+from ...backend import index as index_kernels, xp
 from ...base.warning import warn
 from ...core.binding import universal
 from ...core.inplace import call_inplace
@@ -151,13 +150,6 @@ def _write_scatter_reduce(array: Any, dim: int, index: Any, src: Any, reduce: st
         array[...] = reduced
 
 
-scatter_reduce.vjp(
-    input=lambda g, input, dim, index, src, reduce, include_self, y:
-        reduced_to_input(g, input, dim, index, src, reduce, include_self, y),
-    src=lambda g, like, input, dim, index, src, reduce, include_self, y:
-        reduced_to_src(g, like, input, dim, index, src, reduce, include_self, y))
-
-
 def reduced_to_input(g: Any, input: Any, dim: int, index: Any, src: Any, reduce: str,
                      include_self: bool, y: Any) -> Any:
     if not include_self:
@@ -189,6 +181,9 @@ def reduced_to_src(g: Any, like: Any, input: Any, dim: int, index: Any, src: Any
         part = gather(share_of_extremes(g, input, dim, index, covered, y, include_self), dim,
                       index) * marked_equal(g, covered, at_source)
     return padded(part, like.shape)
+
+
+scatter_reduce.vjp(input=reduced_to_input, src=reduced_to_src)
 
 
 def product_to_src(g: Any, input: Any, dim: int, index: Any, src: Any, include_self: bool,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...base import dtypes
 from ...base.errors import canonical_dim
 from ...core.extensions import TRACED_TYPES
 from ...core.op import composite, public
 from ...core.out_rules import Out
 from ...core.tensor import Tensor
+from ..checks import indexing as checks
 from ..shapes.reshaping import reshape
 from .gather_scatter import scatter_reduce
 
@@ -23,24 +23,12 @@ def _places(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str,
     if reduce not in _WAYS:
         raise RuntimeError("index_reduce(): Expected reduce to be one of prod, mean, amax or amin "
                            f"but got {reduce}.")
-    if index.ndim > 1:
-        raise IndexError("index_reduce_(): Index is supposed to be a vector, but got dim: "
-                         f"{index.ndim} with type: {index.dtype.alias} and size: "
-                         f"{list(index.shape)}")
-    if index.dtype not in (dtypes.int32, dtypes.int64):
-        raise RuntimeError("index_reduce_(): Expected dtype int32/int64 for index but got: "
-                           f"{index.dtype.alias}")
-    if input.dtype is not source.dtype:
-        raise RuntimeError(f"index_reduce_(): self ({input.dtype.alias}) and source "
-                           f"({source.dtype.alias}) must have the same scalar type")
+    checks.check_combined("index_reduce_", input._data, index._data, source._data)
     count = source.shape[axis] if source.ndim else source.numel()
     if index.numel() != count:
         raise RuntimeError(f"index_reduce_(): Number of indices ({index.numel()}) should be equal "
                            f"to source.size(dim): ({count}), for dim: {axis}")
-    if _others(input, axis) != _others(source, axis):
-        raise RuntimeError("source tensor shape must match self tensor shape, excluding the "
-                           f"specified dimension. Got self.shape = {list(input.shape)} "
-                           f"source.shape = {list(source.shape)}")
+    checks.check_slices(input._data, axis, source._data)
     if type(index._data) not in TRACED_TYPES:
         _check_range(index, axis, input.shape[axis] if input.ndim else 1, include_self)
     shape = tuple([-1 if d == axis else 1 for d in range(source.ndim)])
@@ -53,10 +41,6 @@ def _check_range(index: Tensor, axis: int, length: int, include_self: bool) -> N
         raise IndexError("index out of range in self" if include_self else
                          f"index {outside[0].item()} is out of bounds for dimension {axis} with "
                          f"size {length}")
-
-
-def _others(tensor: Tensor, axis: int) -> list[int]:
-    return [n for d, n in enumerate(tensor.shape) if d != axis]
 
 
 @composite(method=True, out=Out())

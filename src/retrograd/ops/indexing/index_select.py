@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import index as index_kernels
-from ...backend import xp
+from ...backend import index as index_kernels, xp
 from ...backend.interface import kind_of
 from ...base.errors import canonical_dim
 from ...core.inplace import call_inplace, write_by
@@ -156,7 +155,7 @@ def _(batch: Any, input: Any, dim: int, at: Any, value: Any) -> Any:
 @written_op(node="IndexFillBackward1", apart=None)
 def _index_fill_tensor(input: Array, dim: Dim, index: Index, value: Array) -> None:
     checks.check_index_fill(index)
-    checks.check_fill_value("index_fill_", value)
+    checks.check_fill_value("index_fill_", value.ndim)
     checks.check_fill_is_real(input, kind_of(value.dtype) == "c")
     _overwrite_slices(input, dim, index, xp.cast(value, input.dtype))
 

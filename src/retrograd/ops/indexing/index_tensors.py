@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import index as index_kernels
-from ...backend import xp
+from ...backend import index as index_kernels, xp
 from ...backend.interface import kind_of, library_of
 from ...base.errors import CannotBatch, dim_out_of_range, not_a_tensor
 from ...base.modes import GRAD, MODE

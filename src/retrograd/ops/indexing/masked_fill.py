@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import index as index_kernels
-from ...backend import xp
+from ...backend import index as index_kernels, xp
 from ...backend.interface import kind_of
 from ...core.inplace import call_inplace, write_by
 from ...core.op import Array, Index, Number, op, public
@@ -60,14 +59,14 @@ def _fitting(value: Any, dtype: Any) -> Any:
 @op(any_dtype=True, broadcasts=True, node="MaskedFillBackward1", apart=None)
 def _masked_fill_tensor(input: Array, mask: Index, value: Array) -> Any:
     check_mask(mask)
-    check_fill_value("masked_fill_", value)
+    check_fill_value("masked_fill_", value.ndim)
     return _masked(input, mask, _fitting(value, input.dtype))
 
 
 @_masked_fill_tensor.write
 def _write_masked_fill_tensor(array: Any, mask: Any, value: Any) -> None:
     check_mask(mask)
-    check_fill_value("masked_fill_", value)
+    check_fill_value("masked_fill_", value.ndim)
     _fill_masked(array, mask, _fitting(value, array.dtype))
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import index as index_kernels
-from ...backend import xp
+from ...backend import index as index_kernels, xp
 from ...base.dtypes import int64
 from ...base.errors import CannotBatch, size_mismatch
 from ...core.inplace import call_inplace

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import index as index_kernels
-from ...backend import xp
+from ...backend import index as index_kernels, xp
 from ...backend.interface import kind_of
 from ...base.errors import is_pytorch_tensor, type_name
 from ...base.modes import GRAD, MODE

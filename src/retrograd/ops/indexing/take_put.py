@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import index as index_kernels
-from ...backend import xp
+from ...backend import index as index_kernels, xp
 from ...base.errors import canonical_dim, no_dims
 from ...core.inplace import call_inplace
 from ...core.op import Array, Index, composite, linear, public

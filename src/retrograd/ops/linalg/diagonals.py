@@ -79,8 +79,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A vector as a diagonal matrix, or the diagonal of a matrix."""
     if input.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
-    found = diag_embed(input, diagonal) if input.ndim == 1 else _diagonal_copy(input, diagonal)
-    return found
+    return diag_embed(input, diagonal) if input.ndim == 1 else _diagonal_copy(input, diagonal)
 
 
 @composite(method=True)

@@ -96,13 +96,9 @@ def _best_of(basis: Tensor, A: Any, B: Any, width: int, largest: bool) -> tuple[
     # Twice, since the first time leaves what was lost to rounding.
     for _ in range(2):
         sizes, turned = eigh(matmul(basis.T, _weighted(B, basis)))
-        kept = sizes > sizes.max() * basis.shape[1] * 10 * _epsilon(basis.dtype)
+        kept = sizes > sizes.max() * basis.shape[1] * 10 * dtypes.finfo(basis.dtype).eps
         basis = matmul(basis, turned[:, kept]) / sizes[kept].sqrt()
     values, turned = eigh(matmul(basis.T, matmul(A, basis)))
     if largest:
         values, turned = values.flip(0), turned.flip(1)
     return values[:width], matmul(basis, turned[:, :width])
-
-
-def _epsilon(dtype: dtypes.dtype) -> float:
-    return dtypes.finfo(dtype).eps

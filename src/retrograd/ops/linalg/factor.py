@@ -12,19 +12,20 @@ from ...core.op import Array, Index, composite, op, public
 from ...core.out_rules import SAFELY, Out
 from ...core.tensor import Tensor
 from ..checks.common import scalar_type
+from ..checks.matrices import check_matrices
 from ..elementwise.arithmetic import is_complex_value
 from ..elementwise.conjugate import conj
 from ..products.matmul import _batched, adjoint_of, matmul
 from ..shapes.complex_views import _real, complex_of
 from ..shapes.joining import cat
 from ..shapes.slicing import _slice
-from .common import _identity, check_matrices, columns_of, rows_of
+from .common import _identity, columns_of, is_followed, rows_of
 from .diagonals import tril, triu
 from .solve import _solve, _solve_triangular
 
 
-@op(node="LinalgCholeskyExBackward0", batches="matrices",
-    vjp=lambda g, y, upper: _cholesky_gradient(g, y, upper))
+@op(node="LinalgCholeskyExBackward0", batches="matrices", outputs=("L", "info"),
+    differentiable=(0,), vjp=lambda g, L, upper: _cholesky_gradient(g[0], L, upper))
 def _cholesky(A: Array, upper: bool, name: str, quiet: bool = False) -> Any:
     check_matrices(name, A)
     return systems.cholesky(A, upper, name, quiet)
@@ -44,7 +45,7 @@ def _cholesky_gradient(g: Any, y: Any, upper: bool) -> Any:
 @composite(function="linalg", out=Out())
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The triangular factor L of a positive-definite ``A = L @ L.mH``."""
-    return _cholesky(A, upper, "linalg.cholesky")
+    return _cholesky(A, upper, "linalg.cholesky")[0]
 
 
 @public("cholesky", out=Out(SAFELY))
@@ -62,20 +63,14 @@ def torch_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     vjp=lambda g, y, upper: _cholesky_gradient(g, y, upper))
 def _old_cholesky(A: Array, upper: bool) -> Any:
     check_matrices("cholesky", A)
-    return systems.cholesky(A, upper, "cholesky")
+    return systems.cholesky(A, upper, "cholesky")[0]
 
 
 @composite(function="linalg", out=Out())
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """The Cholesky factor, and the order of the first minor that is not positive-definite."""
     name = "linalg.cholesky_ex" if check_errors else "linalg.cholesky"
-    found = _cholesky(A, upper, name, not check_errors)
-    return return_types.linalg_cholesky_ex((found, _bad_minors(A)))
-
-
-@op(batches="matrices")
-def _bad_minors(A: Index) -> Any:
-    return systems.first_bad_minor(A)
+    return return_types.linalg_cholesky_ex(_cholesky(A, upper, name, not check_errors))
 
 
 @op(node="LinalgQrBackward0", outputs=("Q", "R"), batches="matrices",
@@ -169,16 +164,28 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
 @composite(function="linalg", out=Out())
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of a Hermitian matrix, ascending."""
-    return _eigh(A, _side(A, UPLO))[0]
+    side = _side(A, UPLO)
+    return _eigh(A, side)[0] if is_followed(A) else _eigvalsh(A, side)
+
+
+@op(batches="matrices")
+def _eigvalsh(A: Index, UPLO: str) -> Any:
+    check_matrices("linalg.eigh", A, kernel="linalg_eigh_cpu", numbers="kernel")
+    return matrices.eigvalsh(A, UPLO)
 
 
 @op(node="LinalgEigBackward0", outputs=("eigenvalues", "eigenvectors"), batches="matrices",
+    of_complex=True,  # as its results are: real matrices take the general path at once
     vjp=lambda g, A, eigenvalues, eigenvectors: _eig_gradient(g, A, eigenvalues, eigenvectors))
-def _eig(A: Array, name: str) -> Any:
+def _eig(A: Array) -> Any:
+    _check_general("linalg.eig", A)
+    return matrices.eig(A, True)
+
+
+def _check_general(name: str, A: Any) -> None:
     if kind_of(A.dtype) in "biu":
         raise RuntimeError(f"Unknown Complex ScalarType for {scalar_type(A)}")
     check_matrices(name, A, kernel="linalg_eig_out_cpu")
-    return matrices.eig(A, finite=name == "linalg.eig")
 
 
 def _eig_gradient(g: Any, A: Any, values: Any, vectors: Any) -> Any:
@@ -189,31 +196,33 @@ def _eig_gradient(g: Any, A: Any, values: Any, vectors: Any) -> Any:
     if of_vectors is not None:
         along = _batched(turned, of_vectors)
         # The length of an eigenvector is fixed, so the part of its gradient along it is none.
-        held = _batched(_batched(turned, vectors), one * _real_diagonal(along, one))
+        held = _batched(_batched(turned, vectors), one * complex_of(_real(along * one)))
         inside = (along - held) / (conj(columns_of(values) - rows_of(values)) + one) * (1 - one)
     if of_values is not None:
         own = one * columns_of(of_values)
         inside = own if inside is None else inside + own
-    found = _solve(turned, _batched(inside, turned), False)
+    found = _solve(turned, _batched(inside, turned), False)[0]
     return found if is_complex_value(A) else _real(found)
-
-
-def _real_diagonal(matrix: Any, one: Any) -> Any:
-    return complex_of(_real(matrix * one))
 
 
 @composite(function="linalg", out=Out(
     SAFELY, function="torch.linalg.eig", names=("eigenvalues", "eigenvectors")))
 def eig(A: Tensor) -> Any:
     """The eigenvalues and eigenvectors of square matrices, complex."""
-    return return_types.linalg_eig(_eig(A, "linalg.eig"))
+    return return_types.linalg_eig(_eig(A))
 
 
 @composite(function="linalg", out=Out(
     SAFELY, function="torch.linalg.eigvals", names=("eigenvalues",), copies=True))
 def eigvals(A: Tensor) -> Tensor:
     """The eigenvalues of square matrices, complex."""
-    return _eig(A, "linalg.eig" if A.requires_grad else "linalg.eigvals")[0]
+    return _eig(A)[0] if is_followed(A) else _eigvals(A)
+
+
+@op(batches="matrices")
+def _eigvals(A: Index) -> Any:
+    _check_general("linalg.eigvals", A)
+    return matrices.eigvals(A, False)
 
 
 @op(node="LinalgSvdBackward0", outputs=("U", "S", "Vh"), batches="matrices",
@@ -275,7 +284,13 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> 
 @composite(function="linalg", out=Out())
 def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values, descending."""
-    return _svd(A, False)[1]
+    return _svd(A, False)[1] if is_followed(A) else _svdvals(A)
+
+
+@op(batches="matrices")
+def _svdvals(A: Index) -> Any:
+    check_matrices("linalg.svd", A, square=False, kernel="linalg_svd_cpu")
+    return systems.svdvals(A)
 
 
 @public("svd", out=Out())

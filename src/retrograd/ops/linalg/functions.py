@@ -10,6 +10,7 @@ from ...base.errors import LinAlgError, canonical_dim
 from ...core.op import Array, composite, op, public
 from ...core.out_rules import SAFELY, Out
 from ...core.tensor import Tensor, wrap
+from ..checks.matrices import check_matrices
 from ..elementwise.where import where
 from ..products.matmul import adjoint_of, matmul, mm
 from ..reductions.extremes import amax, amin
@@ -19,7 +20,7 @@ from ..shapes.dimensions import _permute
 from ..shapes.joining import _cat
 from ..shapes.reshaping import reshape, zeros_of
 from ..shapes.slicing import _slice
-from .common import _identity, check_matrices, per_matrix
+from .common import _identity, per_matrix
 from .factor import svdvals
 from .solve import _zero_pivots, inv
 

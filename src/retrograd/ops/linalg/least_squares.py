@@ -5,23 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from ... import return_types
-from ...backend import matrices, xp
+from ...backend import matrices, systems, xp
 from ...backend.interface import kind_of
 from ...core.op import Array, Index, composite, op
 from ...core.out_rules import SAFELY, Out
 from ...core.tensor import Tensor, wrap
+from ..batching import run
+from ..checks.matrices import check_matrices
 from ..elementwise.conjugate import conj
 from ..products.matmul import _batched, adjoint_of, matmul
 from ..reductions.sums import sum as reduce_sum
 from ..shapes.dimensions import unsqueeze
 from ..shapes.reshaping import reshape
-from .common import check_matrices
 from .factor import svdvals
+from .solve import systems_of
 
 
 @op(node="LinalgPinvBackward0", batches="matrices", vjp=lambda g, A, y: _pinv_gradient(g, A, y))
 def _pinv(A: Array, atol: Any, rtol: Any, hermitian: bool) -> Any:
-    return matrices.pseudo_inverse(A, atol, rtol, hermitian)
+    return systems.pseudo_inverse(A, atol, rtol, hermitian)
 
 
 def _pinv_gradient(g: Any, A: Any, inverse: Any) -> Any:
@@ -59,6 +61,25 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return pinv(input, rcond=rcond)
 
 
+@op(node="LinalgLstsqBackward0", outputs=("solution", "rank"), differentiable=(0,),
+    broadcasts=True, batches=lambda batch, A, B, rcond:
+    run("_least_squares", *systems_of(batch, A, B, 2), rcond))
+def _least_squares(A: Array, B: Array, rcond: float | None) -> Any:
+    return systems.least_squares(A, B, rcond)
+
+
+_least_squares.vjp(
+    A=lambda g, A, B, rcond, wanted: _pinv_gradient(
+        _batched(g[0], adjoint_of(B)), A, _inverse_of_least_squares(A, rcond, wanted)),
+    B=lambda g, A, rcond: _batched(adjoint_of(_inverse_of_least_squares(A, rcond, None)), g[0]))
+
+
+@op(node="LinalgPinvBackward0", batches="matrices", vjp=lambda g, A, y: _pinv_gradient(g, A, y))
+def _inverse_of_least_squares(A: Array, rcond: float | None, asked: Any) -> Any:
+    """The pseudo-inverse, whose product with B the solution is; both rules ask for it."""
+    return systems.inverse_of_least_squares(A, rcond, asked)
+
+
 @composite(function="linalg", out=Out(SAFELY, function="torch.linalg.lstsq", names=(
     "solution", "residuals", "rank", "singular_values")))
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
@@ -77,8 +98,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     if A.shape[-2] != right.shape[-2]:
         raise RuntimeError("linalg.lstsq: A.size(-2) should match " + (
             "b.size(-1)" if vector else "b.size(-2)"))
-    found = matmul(pinv(A, rtol=rcond), right)
-    rank = matrix_rank(A.detach(), rtol=rcond)
+    found, rank = _least_squares(A, right, None if rcond is None else float(rcond))
     rows, cols = A.shape[-2:]
     empty = A.new_empty((0,), dtype=A.dtype.to_real())
     residuals = empty
@@ -113,4 +133,4 @@ def _tolerance(value: Any) -> Any:
 
 @op(batches="matrices")
 def _rank(A: Index, atol: Index | None, rtol: Index | None, hermitian: bool) -> Any:
-    return matrices.rank(A, atol, rtol, hermitian)
+    return systems.rank(A, atol, rtol, hermitian)

@@ -179,16 +179,16 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True,
 # ---------------------------------------------------------------- systems
 
 
-@op(node="LinalgLuSolveBackward0", batches=lambda batch, LU, pivots, B, adjoint:
-    run("_lu_solve", *all_batched(batch, LU=LU, pivots=pivots, B=B), adjoint))
-def _lu_solve(LU: Array, pivots: Index, B: Array, adjoint: bool) -> Any:
+@op(node="LinalgLuSolveBackward0", batches=lambda batch, LU, pivots, B, adjoint, asked:
+    run("_lu_solve", *all_batched(batch, LU=LU, pivots=pivots, B=B), adjoint, None))
+def _lu_solve(LU: Array, pivots: Index, B: Array, adjoint: bool, asked: Any = None) -> Any:
     checks.check_swaps(pivots, LU.shape[-2])
-    return systems.lu_solve(LU, pivots, B, adjoint)
+    return systems.lu_solve(LU, pivots, B, adjoint, asked)
 
 
 _lu_solve.vjp(
-    LU=lambda g, LU, pivots, y, adjoint: _packed_gradient(
-        LU, pivots, _lu_solve(LU, pivots, g, not adjoint), y, adjoint),
+    LU=lambda g, LU, pivots, y, adjoint, wanted: _packed_gradient(
+        LU, pivots, _lu_solve(LU, pivots, g, not adjoint, wanted), y, adjoint),
     B=lambda g, LU, pivots, adjoint: _lu_solve(LU, pivots, g, not adjoint))
 
 
@@ -204,9 +204,11 @@ def _lu_solved(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool)
     checks.check_lu_system(LU._data, pivots._data, B._data, left)
     if not left:
         return adjoint_of(_lu_solved(LU, pivots, adjoint_of(B), True, not adjoint))
-    lead = joint_shape(tuple(LU.shape[:-2]), tuple(B.shape[:-2]))
-    LU, pivots, B = (t if tuple(t.shape[:-own]) == lead else expand(t, (*lead, *t.shape[-own:]))
-                     for t, own in ((LU, 2), (pivots, 1), (B, 2)))
+    ours, theirs = LU._data.shape[:-2], B._data.shape[:-2]
+    if ours != theirs:
+        lead = joint_shape(ours, theirs)
+        LU, pivots, B = (t if tuple(t.shape[:-own]) == lead else expand(t, (*lead, *t.shape[-own:]))
+                         for t, own in ((LU, 2), (pivots, 1), (B, 2)))
     return _lu_solve(LU, pivots, B, adjoint)
 
 

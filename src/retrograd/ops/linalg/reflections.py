@@ -39,14 +39,16 @@ def geqrf(input: Tensor) -> Any:
 def _reflecting(name: str, node: str) -> Any:
     """An op that applies reflections; the graph names the function that was called."""
 
-    def kernel(vectors: Array, tau: Array, other: Array) -> Any:
-        return systems.reflected(vectors, tau, other)
+    def kernel(vectors: Array, tau: Array, other: Array, adjoint: bool) -> Any:
+        return systems.reflected(vectors, tau, other, adjoint)
 
-    made = op(name=name, node=node, batches=lambda batch, vectors, tau, other:
-              run(batch.name, *all_batched(batch, vectors=vectors, tau=tau, other=other)))(kernel)
-    made.vjp(vectors=lambda g, vectors, tau, other: _reflected_gradient(g, vectors, tau, other)[0],
-             tau=lambda g, vectors, tau, other: _reflected_gradient(g, vectors, tau, other)[1],
-             other=lambda g, vectors, tau: _ormqr(*_backwards(vectors, tau), g))
+    made = op(name=name, node=node, batches=lambda batch, vectors, tau, other, adjoint: run(
+        batch.name, *all_batched(batch, vectors=vectors, tau=tau, other=other), adjoint))(kernel)
+    made.vjp(vectors=lambda g, vectors, tau, other, adjoint:
+             _reflections_gradient(g, vectors, tau, other, adjoint)[0],
+             tau=lambda g, vectors, tau, other, adjoint:
+             _reflections_gradient(g, vectors, tau, other, adjoint)[1],
+             other=lambda g, vectors, tau, adjoint: _ormqr(vectors, tau, g, not adjoint))
     return made
 
 
@@ -55,13 +57,20 @@ def _backwards(vectors: Any, tau: Any) -> tuple[Any, Any]:
     return _flip(vectors, (vectors.ndim - 1,)), conj(_flip(tau, (tau.ndim - 1,)))
 
 
+def _reflections_gradient(g: Any, vectors: Any, tau: Any, other: Any, adjoint: bool) -> Any:
+    """The gradients of the vectors and of tau; there are none of nothing, as in PyTorch."""
+    if 0 in vectors.shape or 0 in tau.shape:
+        return None, None
+    if adjoint:
+        return _backwards(*_reflected_gradient(g, *_backwards(vectors, tau), other))
+    return _reflected_gradient(g, vectors, tau, other)
+
+
 def _reflected_gradient(g: Any, vectors: Any, tau: Any, other: Any) -> tuple[Any, Any]:
     """The gradients of V and tau in ``C - V @ Z``, where ``(1 + tau * S) @ Z = tau * V.mH @ C``.
 
     S is what lies above the diagonal of ``V.mH @ V``.
     """
-    if 0 in vectors.shape or 0 in tau.shape:  # as PyTorch, which gives no gradient then
-        return None, None
     turned, factors = adjoint_of(vectors), rows_of(tau)
     overlap, along = triu(_batched(turned, vectors), 1), _batched(turned, other)
     mixed = factors * overlap
@@ -102,7 +111,7 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of the reflections that ``geqrf`` gives."""
     check_reflections(A._data, tau._data)
     return _householder_product(_vectors(A, tau.shape[-1]), tau,
-                                              _leading_identity(A, A.shape[-1]))
+                                _leading_identity(A, A.shape[-1]), False)
 
 
 @composite(method=True)
@@ -117,8 +126,7 @@ def ormqr(input: Tensor, input2: Tensor, input3: Tensor, left: bool = True,
           transpose: bool = False) -> Tensor:
     """``Q @ input3``, or ``input3 @ Q``, of the Q that the reflections of ``geqrf`` make."""
     check_ormqr(input._data, input2._data, input3._data, left)
-    reflections = _vectors(input, input2.shape[-1]), input2
     if not left:  # X @ Q is (Q.mH @ X.mH).mH
         input3, transpose = adjoint_of(input3), not transpose
-    found = _ormqr(*(_backwards(*reflections) if transpose else reflections), input3)
+    found = _ormqr(_vectors(input, input2.shape[-1]), input2, input3, transpose)
     return found if left else adjoint_of(found)

@@ -17,7 +17,7 @@ from ...core.out_rules import SAFELY, Out
 from ...core.tensor import Tensor
 from ..batching import all_batched, run
 from ..checks.common import scalar_type
-from ..checks.matrices import check_old_triangle, check_sizes
+from ..checks.matrices import check_matrices, check_old_triangle, check_sizes
 from ..elementwise.arithmetic import is_complex_value
 from ..elementwise.conjugate import conj
 from ..elementwise.exponentials import log
@@ -25,34 +25,37 @@ from ..elementwise.where import where
 from ..memory.casts import clone
 from ..products.matmul import _batched, adjoint_of
 from ..shapes.complex_views import _imag, complex_of
-from ..shapes.dimensions import _permute, transpose
-from ..shapes.dimensions import transpose as _turned
+from ..shapes.dimensions import _permute, transpose, transpose as _turned
 from ..shapes.expanding import expand, joint_shape, sum_to_size_of
 from ..shapes.reshaping import reshape, with_rank
-from .common import check_matrices, columns_of, per_matrix, rows_of
+from .common import columns_of, per_matrix, rows_of
 from .diagonals import tril, triu
 
 
-@op(node="LinalgInvExBackward0", batches="matrices",
-    vjp=lambda g, y: -_batched(adjoint_of(y), _batched(g, adjoint_of(y))))
+@op(node="LinalgInvExBackward0", batches="matrices", outputs=("inverse", "info"),
+    differentiable=(0,), vjp=lambda g, inverse: _inverse_gradient(g[0], inverse))
 def _inv(A: Array, name: str, quiet: bool = False) -> Any:
     check_matrices(name, A)
     return systems.inverse(A, name, quiet)
 
 
-@public("inverse")
-@composite(function="linalg")
-def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+def _inverse_gradient(g: Any, inverse: Any) -> Any:
+    turned = adjoint_of(inverse)
+    return -_batched(turned, _batched(g, turned))
+
+
+@public("inverse", out=Out())
+@composite(function="linalg", out=Out())
+def inv(A: Tensor) -> Tensor:
     """The inverse of square matrices."""
-    return _inv(A, "linalg.inv", out=out)
+    return _inv(A, "linalg.inv")[0]
 
 
 @composite(function="linalg", out=Out())
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """The inverse, and a number that is positive where a matrix is singular."""
-    name = "linalg.inv_ex" if check_errors else "linalg.inv"
-    found = _inv(A, name, not check_errors)
-    return return_types.linalg_inv_ex((found, _zero_pivots(A)))
+    return return_types.linalg_inv_ex(
+        _inv(A, "linalg.inv_ex" if check_errors else "linalg.inv", not check_errors))
 
 
 @op(batches="matrices")
@@ -60,19 +63,42 @@ def _zero_pivots(A: Index) -> Any:
     return systems.first_zero_pivot(A)
 
 
-@op(node="LinalgSolveExBackward0", broadcasts=True, batches=lambda batch, A, B, vector, *options:
-    run("_solve", *_systems(batch, A, B, 1 if vector else 2), vector, *options))
+@op(node="LinalgSolveExBackward0", outputs=("X", "LU", "pivots", "info"), differentiable=(0,),
+    broadcasts=True, batches=lambda batch, A, B, vector, *options:
+    run("_solve", *systems_of(batch, A, B, 1 if vector else 2), vector, *options))
 def _solve(A: Array, B: Array, vector: bool, name: str = "torch.linalg.solve",
            quiet: bool = False) -> Any:
     return systems.solve(A, B, vector, name, quiet)
 
 
 _solve.vjp(
-    A=lambda g, A, y, vector: -_times_adjoint(_solve(adjoint_of(A), g, vector), y, vector),
-    B=lambda g, A, vector: _solve(adjoint_of(A), g, vector))
+    A=lambda g, A, X, LU, pivots, vector, wanted: -_times_adjoint(
+        _solve_with(A, g[0], LU, pivots, vector, True, wanted), X, vector),
+    B=lambda g, A, LU, pivots, vector: _solve_with(A, g[0], LU, pivots, vector, True, None))
 
 
-def _systems(batch: Any, A: Any, B: Any, columns: int, called: str = "A") -> tuple[Any, Any]:
+@op(node="LinalgSolveExBackward0", broadcasts=True,
+    batches=lambda batch, A, B, LU, pivots, vector, adjoint, asked:
+    run("_solve", *systems_of(batch, adjoint_of(A) if adjoint else A, B, 1 if vector else 2),
+        vector, "torch.linalg.solve", False)[0])
+def _solve_with(A: Array, B: Array, LU: Index, pivots: Index, vector: bool, adjoint: bool,
+                asked: Any) -> Any:
+    """The solution of ``A @ X = B``, or ``A.mH @ X = B``; the factors of A are known already."""
+    return systems.solve_with(A, B, LU, pivots, vector, adjoint, asked)
+
+
+_solve_with.vjp(
+    A=lambda g, A, y, LU, pivots, vector, adjoint: -_product_of_sides(
+        _solve_with(A, g, LU, pivots, vector, not adjoint, None), y, vector, adjoint),
+    B=lambda g, A, LU, pivots, vector, adjoint: _solve_with(A, g, LU, pivots, vector, not adjoint,
+                                                            None))
+
+
+def _product_of_sides(of_right: Any, y: Any, vector: bool, adjoint: bool) -> Any:
+    return _times_adjoint(*((y, of_right) if adjoint else (of_right, y)), vector)
+
+
+def systems_of(batch: Any, A: Any, B: Any, columns: int, called: str = "A") -> tuple[Any, Any]:
     """Matrices and right-hand sides with the batch in front and leading dims of one rank."""
     A, B = all_batched(batch, **{called: A, "B": B})
     lead = max(A.ndim - 2, B.ndim - columns)
@@ -82,7 +108,7 @@ def _systems(batch: Any, A: Any, B: Any, columns: int, called: str = "A") -> tup
 def _times_adjoint(left: Any, right: Any, vector: bool) -> Any:
     if vector:
         return rows_of(left) * columns_of(conj(right))
-    return _batched(left, adjoint_of(right))
+    return _times_adjoint_column(left, right)
 
 
 def _times_adjoint_column(left: Any, right: Any) -> Any:
@@ -103,6 +129,8 @@ def _check_system(name: str, A: Any, B: Any, vector: bool, left: bool, kernel: s
     if A.dtype != B.dtype:
         raise RuntimeError(f"{name}: Expected A and B to have the same dtype, but found A of type "
                            f"{scalar_type(A)} and B of type {scalar_type(B)} instead")
+    if B.ndim < 2 and not vector:
+        raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
     rows, cols = (B.shape[-1], 1) if vector else B.shape[-2:]
     if A.shape[-1] != (rows if left else cols):
         equation = "AX = B" if left else "XA = B"
@@ -113,34 +141,37 @@ def _check_system(name: str, A: Any, B: Any, vector: bool, left: bool, kernel: s
 @composite(function="linalg", out=Out())
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The solution X of ``A @ X = B`` (of ``X @ A = B`` with ``left=False``)."""
-    return _solved(A, B, left, "torch.linalg.solve", False)
+    return _solved(A, B, left, "torch.linalg.solve", False)[0]
 
 
-def _solved(A: Tensor, B: Tensor, left: bool, name: str, quiet: bool) -> Tensor:
+def _solved(A: Tensor, B: Tensor, left: bool, name: str, quiet: bool) -> tuple[Tensor, Tensor]:
+    """The solution, and where a pivot is zero."""
     vector = _is_vector(A, B)
     _check_system("linalg.solve", A._data, B._data, vector, left, "lu_cpu")
     if left:
-        return _solve(A, B, vector, name, quiet)
+        found = _solve(A, B, vector, name, quiet)
+        return found[0], found[3]
     if vector:
         raise RuntimeError("linalg.solve: Vector broadcasting of the left hand side is not "
                            "supported for left=False. In this case linalg.solve is equivalent to "
                            "B / A.squeeze(-1)")
-    turned = _solve(transpose(A, -2, -1), transpose(B, -2, -1), False, name, quiet)
-    return transpose(turned, -2, -1)
+    found = _solve(transpose(A, -2, -1), transpose(B, -2, -1), False, name, quiet)
+    return transpose(found[0], -2, -1), found[3]
 
 
 @composite(function="linalg", out=Out())
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """The solution X of ``A @ X = B``, and a number that is positive where A is singular."""
-    found = _solved(A, B, left, "torch.linalg.solve_ex", not check_errors)
-    return return_types.linalg_solve_ex((found, _zero_pivots(A)))
+    return return_types.linalg_solve_ex(
+        _solved(A, B, left, "torch.linalg.solve_ex", not check_errors))
 
 
 @op(node="LinalgSolveTriangularBackward0", broadcasts=True,
-    batches=lambda batch, A, B, upper, unitriangular:
-    run("_solve_triangular", *_systems(batch, A, B, 2), upper, unitriangular))
-def _solve_triangular(A: Array, B: Array, upper: bool, unitriangular: bool) -> Any:
-    return systems.solve_triangular(A, B, upper, unitriangular)
+    batches=lambda batch, A, B, upper, unitriangular, asked:
+    run("_solve_triangular", *systems_of(batch, A, B, 2), upper, unitriangular, None))
+def _solve_triangular(A: Array, B: Array, upper: bool, unitriangular: bool,
+                      asked: Any = None) -> Any:
+    return systems.solve_triangular(A, B, upper, unitriangular, asked)
 
 
 def _in_triangle(matrix: Any, upper: bool, unitriangular: bool) -> Any:
@@ -150,8 +181,9 @@ def _in_triangle(matrix: Any, upper: bool, unitriangular: bool) -> Any:
 
 
 _solve_triangular.vjp(
-    A=lambda g, A, y, upper, unitriangular: _in_triangle(_times_adjoint_column(
-        -_solve_triangular(adjoint_of(A), g, not upper, unitriangular), y), upper, unitriangular),
+    A=lambda g, A, y, upper, unitriangular, wanted: _in_triangle(_times_adjoint_column(
+        -_solve_triangular(adjoint_of(A), g, not upper, unitriangular, wanted), y),
+        upper, unitriangular),
     B=lambda g, A, upper, unitriangular: _solve_triangular(
         adjoint_of(A), g, not upper, unitriangular))
 
@@ -163,11 +195,9 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
     _check_system("linalg.solve_triangular", A._data, B._data, False, left,
                   "triangular_solve_cpu")
     if left:
-        found = _solve_triangular(A, B, upper, unitriangular)
-    else:
-        found = transpose(_solve_triangular(transpose(A, -2, -1), transpose(B, -2, -1), not upper,
-                                            unitriangular), -2, -1)
-    return found
+        return _solve_triangular(A, B, upper, unitriangular)
+    return transpose(_solve_triangular(transpose(A, -2, -1), transpose(B, -2, -1), not upper,
+                                       unitriangular), -2, -1)
 
 
 @composite(method=True, out=Out(SAFELY))
@@ -197,10 +227,10 @@ def _check_factor(input: Any, L: Any) -> None:
     check_matrices("cholesky_solve", L, kernel="cholesky_solve_cpu", numbers="kernel")
 
 
-@op(node="CholeskySolveBackward0", broadcasts=True, batches=lambda batch, B, L, upper:
-    run("_cholesky_solve", *reversed(_systems(batch, L, B, 2, "L")), upper))
-def _cholesky_solve(B: Array, L: Array, upper: bool) -> Any:
-    return systems.cholesky_solve(B, L, upper)
+@op(node="CholeskySolveBackward0", broadcasts=True, batches=lambda batch, B, L, upper, asked:
+    run("_cholesky_solve", *reversed(systems_of(batch, L, B, 2, "L")), upper, None))
+def _cholesky_solve(B: Array, L: Array, upper: bool, asked: Any = None) -> Any:
+    return systems.cholesky_solve(B, L, upper, asked)
 
 
 def _of_factor(middle: Any, L: Any, upper: bool) -> Any:
@@ -221,7 +251,7 @@ def _of_factor_by_sides(inverse: Any, y: Any, L: Any, upper: bool) -> Any:
 
 
 _cholesky_solve.vjp(
-    B=lambda g, L, upper: _cholesky_solve(g, L, upper),
+    B=lambda g, L, upper, wanted: _cholesky_solve(g, L, upper, wanted),
     L=lambda g, L, y, upper: _of_factor_by_sides(_cholesky_solve(g, L, upper), y, L, upper))
 
 
@@ -232,17 +262,12 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     return _cholesky_solve(input, L, upper)
 
 
-@op(node="CholeskyInverseBackward0", batches="leading", vjp=lambda g, L, y, upper: _of_factor(
+@op(batches="leading", out=Out(SAFELY), vjp=lambda g, L, y, upper: _of_factor(
     _batched(_batched(y, g), y), L, upper))
-def _cholesky_inverse(L: Array, upper: bool) -> Any:
-    check_matrices("cholesky_inverse", L, kernel="cholesky_inverse_out_cpu", numbers="kernel")
-    return systems.cholesky_solve(xp.eye(L.shape[-1], dtype=L.dtype), L, upper)
-
-
-@composite(method=True, out=Out(SAFELY))
-def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
+def cholesky_inverse(L: Array, upper: bool = False) -> Any:
     """The inverse of a matrix from its Cholesky factor ``L``."""
-    return _cholesky_inverse(L, upper)
+    check_matrices("cholesky_inverse", L, kernel="cholesky_inverse_out_cpu", numbers="kernel")
+    return systems.cholesky_solve(xp.eye(*L.shape[-2:], dtype=L.dtype), L, upper)
 
 
 # ---------------------------------------------------------------- tensors seen as matrices
@@ -261,7 +286,7 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
                            f"prod(self.shape[:ind]), but got {math.prod(back)} != "
                            f"{math.prod(front)}")
     size = math.prod(front)
-    return reshape(_inv(reshape(A, (size, size)), "inv"), (*back, *front))
+    return reshape(_inv(reshape(A, (size, size)), "inv")[0], (*back, *front))
 
 
 @composite(function="linalg", out=Out(SAFELY, copies=True, function="tensorsolve"))
@@ -282,24 +307,27 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tens
 # ---------------------------------------------------------------- determinants
 
 
-@op(node="LinalgDetBackward0", batches="matrices",
-    vjp=lambda g, A: per_matrix(g) * conj(_cofactors(A)))
+@op(node="LinalgDetBackward0", outputs=("det", "LU", "pivots"), differentiable=(0,),
+    batches="matrices",
+    vjp=lambda g, A, LU, pivots: per_matrix(g[0]) * conj(_cofactors(A, LU, pivots)))
 def _det(A: Array) -> Any:
     check_matrices("linalg.det", A, kernel="lu_cpu")
-    return xp.linalg.det(A)
+    return systems.determinant(A)
 
 
-@op(batches="matrices", vjp=lambda g, A: _cofactor_gradient(g, A))
-def _cofactors(A: Array) -> Any:
+@op(batches=lambda batch, A, LU, pivots:
+    run("_cofactors", *all_batched(batch, A=A, LU=LU, pivots=pivots)),
+    vjp=lambda g, A: _cofactor_gradient(g, A))
+def _cofactors(A: Array, LU: Index, pivots: Index) -> Any:
     """The determinants of all minors, with their signs; singular matrices have them too."""
-    return systems.cofactors(A)
+    return systems.cofactors(A, LU, pivots)
 
 
 def _cofactor_gradient(g: Any, A: Any) -> Any:
-    inverse = adjoint_of(_inv(A, "linalg.det"))
+    inverse = adjoint_of(_inv(A, "linalg.det")[0])
     along = _sum_matrix(g * inverse)
     turned = transpose(g, -2, -1)
-    return per_matrix(conj(_det(A))) * (
+    return per_matrix(conj(_det(A)[0])) * (
         per_matrix(along) * inverse - _batched(inverse, _batched(turned, inverse)))
 
 
@@ -309,28 +337,37 @@ def _sum_matrix(input: Any) -> Any:
     return reshape(sum_to_size_of(input, (*lead, 1, 1)), lead)
 
 
-@public("det")
-@composite(function="linalg")
-def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+@public("det", out=Out())
+@composite(function="linalg", out=Out())
+def det(A: Tensor) -> Tensor:
     """The determinant of square matrices."""
-    return _det(A, out=out)
+    return _det(A)[0]
 
 
-@op(node="LinalgSlogdetBackward0", outputs=("sign", "logabsdet"), batches="matrices",
-    vjp=lambda g, A, sign: _slogdet_gradient(g, A, sign))
+@op(node="LinalgSlogdetBackward0", outputs=("sign", "logabsdet", "LU", "pivots"),
+    differentiable=(0, 1), batches="matrices",
+    vjp=lambda g, A, sign, LU, pivots: _slogdet_gradient(g, A, sign, LU, pivots))
 def _slogdet(A: Array, name: str) -> Any:
     check_matrices(name, A)
-    return tuple(xp.linalg.slogdet(A))
+    return systems.sign_and_logarithm(A)
 
 
-def _slogdet_gradient(g: Any, A: Any, sign: Any) -> Any:
+@op(node="LinalgInvExBackward0", batches=lambda batch, A, LU, pivots:
+    run("_inverse_with", *all_batched(batch, A=A, LU=LU, pivots=pivots)),
+    vjp=lambda g, y: _inverse_gradient(g, y))
+def _inverse_with(A: Array, LU: Index, pivots: Index) -> Any:
+    """The inverse; the factors of A are known already."""
+    return systems.inverse_with(A, LU, pivots, "linalg.slogdet")
+
+
+def _slogdet_gradient(g: Any, A: Any, sign: Any, LU: Any, pivots: Any) -> Any:
     size = g[1]
     if is_complex_value(sign) and g[0] is not None:
         turn = complex_of(_imag(as_array_or_tensor(g[0] * conj(sign)))) * 1j
         size = turn if size is None else turn + size
     if size is None:
         size = as_array_or_tensor(g[0]) * 0
-    return per_matrix(size) * adjoint_of(_inv(A, "linalg.slogdet"))
+    return per_matrix(size) * adjoint_of(_inverse_with(A, LU, pivots))
 
 
 def as_array_or_tensor(value: Any) -> Any:
@@ -340,20 +377,20 @@ def as_array_or_tensor(value: Any) -> Any:
 @composite(function="linalg", out=Out())
 def slogdet(A: Tensor) -> Any:
     """The sign of the determinant and the logarithm of its absolute value."""
-    return return_types.linalg_slogdet(_slogdet(A, "linalg.slogdet"))
+    return return_types.linalg_slogdet(_slogdet(A, "linalg.slogdet")[:2])
 
 
 @public("slogdet", out=Out())
 def torch_slogdet(input: Tensor) -> Any:
     """The sign of the determinant and the logarithm of its absolute value."""
-    return return_types.slogdet(_slogdet(input, "linalg.slogdet"))
+    return return_types.slogdet(_slogdet(input, "linalg.slogdet")[:2])
 
 
 @composite(method=True)
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant; nan where that is negative."""
     check_matrices("logdet", input._data)
-    sign, size = _slogdet(input, "logdet")
+    sign, size = _slogdet(input, "logdet")[:2]
     if is_complex_value(input):
         return size + log(sign)
     return where(sign == -1, size.new_full((), math.nan), size)

@@ -45,14 +45,15 @@ def _(batch: Any, input: Any, other: Any, dim: int) -> Any:
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1,
                  out: Tensor | None = None) -> Tensor:
     """The cross product of vectors of length three along ``dim``."""
-    if input.ndim != other.ndim:
+    left, right = input._data.shape, other._data.shape
+    if len(left) != len(right):
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    axis = existing_dim(dim, input.ndim)
-    if input.shape[axis] != 3 or other.shape[axis] != 3:
+    axis = existing_dim(dim, len(left))
+    if left[axis] != 3 or right[axis] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got "
-                           f"{input.shape[axis]} and {other.shape[axis]}")
-    joint_shape(tuple(input.shape), tuple(other.shape))
-    return _cross(input, other, axis, out=out)
+                           f"{left[axis]} and {right[axis]}")
+    joint_shape(left, right)
+    return _cross(input, other, axis) if out is None else _cross(input, other, axis, out=out)
 
 
 @composite(method=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import loss as loss_kernels
-from ...backend import xp
+from ...backend import loss as loss_kernels, xp
 from ...base.errors import no_kernel
 from ...core.op import Array, Index, composite, elementwise, op
 from ...core.tensor import Tensor
@@ -13,7 +12,7 @@ from ..checks.common import kinds
 from ..checks.losses import check_fits
 from ..elementwise.clamping import _clamp_min_number
 from ..elementwise.exponentials import log, log1p, sigmoid
-from ..shapes.expanding import broadcast_shapes, expand
+from ..shapes.expanding import broadcast_shapes, expand, joint_shape
 from .reduction import _pair, element_count, of_each, reduction_code, share
 
 
@@ -51,7 +50,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
                                f"{input.dtype.alias}")
     if weight is not None and tuple(weight.shape) != tuple(input.shape):
         whole = tuple(broadcast_shapes(target.shape, weight.shape))
-        check_fits(tuple(input.shape), (whole,))
+        check_fits(tuple(input.shape), whole)
         weight = expand(weight, whole)
     return _binary_cross_entropy(input, target, weight, code)
 
@@ -107,8 +106,8 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
     input, target = _pair(input, target)
     shape = tuple(input.shape)
     if pos_weight is not None and tuple(pos_weight.shape) != shape:
-        check_fits(shape, (tuple(pos_weight.shape), shape))
+        check_fits(shape, joint_shape(tuple(pos_weight.shape), shape))
     if weight is not None and tuple(weight.shape) != shape:
-        check_fits(shape, (shape, tuple(weight.shape)))
+        check_fits(shape, joint_shape(shape, tuple(weight.shape)))
     loss = _logistic_loss(input, target, weight, pos_weight, code)
     return loss if loss.dtype is kind else loss.to(kind)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import loss as loss_kernels
-from ...backend import xp
+from ...backend import loss as loss_kernels, xp
 from ...base.errors import no_dims
 from ...core.op import Array, Index, composite, op
 from ...core.tensor import Tensor

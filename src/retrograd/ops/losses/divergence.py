@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 from ...base.modes import switched
+from ...base.warning import warn
 from ...core.op import composite
 from ...core.tensor import Tensor
 from ..elementwise.exponentials import exp, log, xlogy
@@ -20,11 +20,11 @@ def kl_div(input: Tensor, target: Tensor, size_average: bool | None = None,
            log_target: bool = False) -> Tensor:
     """The Kullback-Leibler divergence of log-probabilities ``input`` from ``target``."""
     if reduction == "mean" and size_average is None and reduce is None:
-        warnings.warn(
+        warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
             "'batchmean' divides only by the batch size, and aligns with the KL div math "
             "definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
-            "release.", UserWarning, stacklevel=2)
+            "release.", UserWarning)
     if not (input.dtype.is_floating_point and target.dtype.is_floating_point):
         raise RuntimeError("kl_div: Integral inputs not supported.")
     over_batch = reduction == "batchmean"

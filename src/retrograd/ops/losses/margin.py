@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import loss as loss_kernels
-from ...backend import xp
+from ...backend import loss as loss_kernels, xp
 from ...base import dtypes
 from ...base.errors import no_dims
 from ...core.op import Array, Index, composite, op

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from ...core.op import public
 from ...core.tensor import Tensor
-from . import binary_cross_entropy as binary
-from . import divergence
-from . import margin as margins
+from . import binary_cross_entropy as binary, divergence, margin as margins
 from .reduction import reduced
 
 _REDUCTIONS = ("none", "mean", "sum")

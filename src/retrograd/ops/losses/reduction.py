@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
-from ...backend import xp
 from ...backend.interface import MEAN, NONE, SUM
 from ...base import dtypes
-from ...base.errors import size_mismatch
+from ...base.warning import warn
 from ...core.op import REGISTRY
 from ...core.tensor import Tensor
 from ..batching import all_aligned, run
 from ..reductions.sums import _mean_dims, _sum_dims, mean, sum
-from ..shapes.expanding import expand
+from ..shapes.expanding import expand, joint_shape
 
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
 
@@ -23,14 +21,22 @@ def reduction_code(reduction: str, size_average: bool | None = None,
                    reduce: bool | None = None) -> int:
     """The number of a reduction, from its name or the older pair of flags."""
     if size_average is not None or reduce is not None:
-        average = size_average is None or size_average
-        reduction = "none" if reduce is False else "mean" if average else "sum"
-        warnings.warn("size_average and reduce args will be deprecated, please use "
-                      f"reduction='{reduction}' instead.", UserWarning, stacklevel=4)
+        reduction = former_reduction(size_average, reduce)
     try:
         return _REDUCTIONS[reduction]
     except (KeyError, TypeError):
         raise ValueError(f"{reduction} is not a valid value for reduction") from None
+
+
+def former_reduction(size_average: bool | None, reduce: bool | None) -> str:
+    """The reduction that the older pair of flags asks for, with PyTorch's warning."""
+    average = size_average is None or size_average
+    reduction = "mean" if average else "sum"
+    if reduce is not None and not reduce:
+        reduction = "none"
+    warn("size_average and reduce args will be deprecated, please use "
+         f"reduction='{reduction}' instead.")
+    return reduction
 
 
 def reduced(values: Tensor, reduction: int) -> Tensor:
@@ -51,19 +57,15 @@ def element_count(input: Any) -> int:
 
 def _broadcast_pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """The pair in one shape, with PyTorch's warning that this is probably a mistake."""
-    warnings.warn(
+    warn(
         f"Using a target size ({target.shape}) that is different to the input size ({input.shape})"
         ". This will likely lead to incorrect results due to broadcasting. Please ensure they have "
-        "the same size.", UserWarning, stacklevel=4)
+        "the same size.", UserWarning)
     return _expanded_pair(input, target)
 
 
 def _expanded_pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    shapes = [tuple(input.shape), tuple(target.shape)]
-    try:
-        shape = tuple(xp.broadcast_shapes(*shapes))
-    except ValueError:
-        raise size_mismatch(shapes) from None
+    shape = joint_shape(tuple(input.shape), tuple(target.shape))
     return expand(input, shape), expand(target, shape)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import loss as loss_kernels
+from ...core.binding import raw_body
 from ...core.op import Array, composite, op
 from ...core.tensor import Tensor
 from ..checks.common import kinds, unsupported
@@ -75,14 +76,23 @@ def l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
 
 @op(node="SmoothL1LossBackward0", guard=kinds("f", "smooth_l1_cpu"), batches=of_each)
 def _smooth_l1_loss(input: Array, target: Array, reduction: int, beta: float) -> Any:
-    return loss_kernels.smooth_error(input, target, beta, 1.0, reduction)
+    return loss_kernels.smooth_error(input, target, beta, 1.0 / beta, 1.0, reduction)
 
 
 _smooth_l1_loss.vjp(
-    input=lambda g, input, target, reduction, beta: _clamp_numbers(
-        (input - target) * (1 / beta), -1.0, 1.0) * share(g, element_count(input), reduction),
-    target=lambda g, input, target, reduction, beta: _clamp_numbers(
-        (target - input) * (1 / beta), -1.0, 1.0) * share(g, element_count(input), reduction))
+    input=lambda g, input, target, reduction, beta: _slope(
+        share(g, element_count(input), reduction), input, target, 1.0 / beta, 1.0),
+    target=lambda g, input, target, reduction, beta: _slope(
+        share(g, element_count(input), reduction), target, input, 1.0 / beta, 1.0))
+
+
+def _slope(g: Any, input: Any, target: Any, bend: float, steepest: float) -> Any:
+    return _clamp_numbers((input - target) * bend, -steepest, steepest) * g
+
+
+@raw_body(_slope)
+def _(g: Any, input: Any, target: Any, bend: float, steepest: float) -> Any:
+    return loss_kernels.smooth_gradient(g, input, target, bend, steepest)
 
 
 @composite(function="nn.functional")
@@ -101,14 +111,14 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = No
 
 @op(node="HuberLossBackward0", guard=kinds("f", "huber_cpu"), batches=of_each)
 def _huber_loss(input: Array, target: Array, reduction: int, delta: float) -> Any:
-    return loss_kernels.smooth_error(input, target, delta, delta, reduction)
+    return loss_kernels.smooth_error(input, target, delta, 1.0, delta, reduction)
 
 
 _huber_loss.vjp(
-    input=lambda g, input, target, reduction, delta: _clamp_numbers(
-        input - target, -delta, delta) * share(g, element_count(input), reduction),
-    target=lambda g, input, target, reduction, delta: _clamp_numbers(
-        target - input, -delta, delta) * share(g, element_count(input), reduction))
+    input=lambda g, input, target, reduction, delta: _slope(
+        share(g, element_count(input), reduction), input, target, 1.0, delta),
+    target=lambda g, input, target, reduction, delta: _slope(
+        share(g, element_count(input), reduction), target, input, 1.0, delta))
 
 
 @composite(function="nn.functional")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import create as create_kernels
-from ...backend import xp
+from ...backend import copies as copy_kernels, xp
 from ...backend.interface import kind_of
 from ...base import dtypes, layouts
 from ...base.errors import type_name
@@ -26,7 +25,7 @@ def clone(input: Array, *, memory_format: Any = None) -> Any:
     """A copy with memory of its own; gradients flow through it."""
     if memory_format is None or memory_format is layouts.preserve_format:
         return xp.copied(input)
-    return create_kernels.copy_in_order(input, layouts.axis_order(input.ndim, memory_format))
+    return copy_kernels.copy_in_order(input, layouts.axis_order(input.ndim, memory_format))
 
 
 def _known_in_batches(memory_format: Any) -> Any:
@@ -77,7 +76,7 @@ def _to_copy(input: Array, dtype: Any, memory_format: Any = None) -> Any:
     cast = xp.cast(input, dtype.np) if input.dtype != dtype.np else xp.copied(input)
     if memory_format is None or memory_format is layouts.preserve_format:
         return cast
-    return create_kernels.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
+    return copy_kernels.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
 
 
 @op(any_dtype=True, batches="leading")
@@ -86,7 +85,7 @@ def _to_exact(input: Array, dtype: Any, memory_format: Any = None) -> Any:
     cast = xp.cast(input, dtype.np)
     if memory_format is None or memory_format is layouts.preserve_format:
         return cast
-    return create_kernels.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
+    return copy_kernels.copy_in_order(cast, layouts.axis_order(input.ndim, memory_format))
 
 
 @universal

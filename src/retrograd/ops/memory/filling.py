@@ -6,20 +6,21 @@ from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any
 
-from ...backend import index as index_kernels
-from ...backend import xp
+from ...backend import copies as copy_kernels, index as index_kernels, xp
 from ...backend.interface import kind_of
 from ...base.call_sites import here
-from ...base.errors import size_mismatch, type_name
+from ...base.errors import type_name
 from ...base.modes import GRAD, MODE, NO_GRAD, ReplayedViews
 from ...base.warning import warn
 from ...codegen import node_class
 from ...codegen.switch import GeneralPath
 from ...core.graph import INFERENCE, next_sequence
-from ...core.inplace import call_inplace, owner_of_history, write_recorded
+from ...core.inplace import call_inplace, owner_of_history, write_by, write_recorded
 from ...core.op import Array, Number, op, public
 from ...core.tensor import PLAIN, Tensor, edge_of, method, wrap
 from ..batching import aligned, batched, inner_rank, rank_of
+from ..checks.indexing import check_fill_value
+from ..shapes.expanding import joint_shape
 from ..shapes.reshaping import no_overload, zeros_of
 from .casts import in_dtype_of
 
@@ -60,7 +61,7 @@ def _copy(input: Array, src: Array) -> Any:
 @_copy.write
 def write_copy(array: Any, src: Any) -> None:
     check_copy(array, src)
-    array[...] = real_part(src, array.dtype)
+    copy_kernels.overwrite(array, real_part(src, array.dtype))
 
 
 _copy.vjp(input=lambda g: zeros_of(g, g.shape),
@@ -79,10 +80,7 @@ def _(batch: Any, input: Any, src: Any) -> Any:
 def check_copy(array: Any, src: Any) -> None:
     if src.shape == array.shape or not src.shape:
         return
-    try:
-        joint = xp.broadcast_shapes(array.shape, src.shape)
-    except ValueError:
-        raise size_mismatch([array.shape, src.shape]) from None
+    joint = joint_shape(array.shape, src.shape)
     if joint != array.shape:
         raise RuntimeError(f"output with shape {list(array.shape)} doesn't match the broadcast "
                            f"shape {list(joint)}")
@@ -98,6 +96,9 @@ def real_part(src: Any, dtype: Any) -> Any:
     return src.real
 
 
+_LARGE = 1 << 14  # elements, from which a kernel is worth its call
+
+
 @method("copy_")
 def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Overwrite with the values of ``src``, broadcast and cast."""
@@ -110,7 +111,10 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
         array, data = input._array(), src._data
         if array.dtype is data.dtype and array.shape == data.shape and is_writable(array) \
                 and not xp.may_share_memory(array, data):
-            input._counter().store(array, ..., data)
+            if array.size < _LARGE:
+                input._counter().store(array, ..., data)
+            else:
+                write_by(copy_kernels.overwrite, input, data)
             return input
     if MODE.get() is GRAD and copied_plainly(input, src):
         return input
@@ -185,13 +189,13 @@ def _write_number(array: Any, value: Any) -> None:
 
 @op(node="FillBackward3", broadcasts=True, any_dtype=True, apart=None)
 def _fill_tensor(input: Array, value: Array) -> Any:
-    check_fill(value)
+    check_fill(value.ndim)
     return _filled(input, real_part(value, input.dtype))
 
 
 @_fill_tensor.write
 def _write_tensor(array: Any, value: Any) -> None:
-    check_fill(value)
+    check_fill(value.ndim)
     array[...] = real_part(value, array.dtype)
 
 
@@ -211,10 +215,10 @@ def fills_shared(function: str, target: Tensor, *others: Any) -> bool:
     return True
 
 
-def check_fill(value: Any) -> None:
-    if value.ndim:
+def check_fill(rank: int) -> None:
+    if rank:
         raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
-                           f"{value.ndim} dimensions.")
+                           f"{rank} dimensions.")
 
 
 @public("fill_", method=False)
@@ -241,7 +245,7 @@ def _full_of_number(input: Array, value: Number) -> Any:
 
 @op(node="FillBackward1", broadcasts=True, any_dtype=True)
 def _full_of_tensor(input: Array, value: Array) -> Any:
-    check_fill(value)
+    check_fill(value.ndim)
     return _filled(input, real_part(value, input.dtype))
 
 
@@ -252,27 +256,26 @@ _full_of_tensor.vjp(input=lambda g: zeros_of(g, g.shape),
 @_fill_tensor.batch
 @_full_of_tensor.batch
 def _(batch: Any, input: Any, value: Any) -> Any:
-    rank = rank_of(batch, "value", value)
-    if rank:
-        raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
-                           f"{rank} dimensions.")
+    check_fill(rank_of(batch, "value", value))
     input = batched(batch, "input", input)
     return _copy(input, aligned(batch, "value", value, inner_rank(input)))
 
 
 def _fill_value(function: str, batch: Any, value: Any, input: Any) -> Any:
     """What ``function`` fills with, in the dtype of what it fills."""
-    rank = rank_of(batch, "value", value)
-    if rank:
-        raise RuntimeError(f"{function} only supports a 0-dimensional value tensor, but got tensor "
-                           f"with {rank} dimension(s).")
+    check_fill_value(function, rank_of(batch, "value", value))
     return in_dtype_of(input, value)
 
 
 @public("fill", method=False)
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor shaped like ``input`` with every element ``value``."""
-    return (_full_of_tensor if isinstance(value, Tensor) else _full_of_number)(input, value)
+    if isinstance(value, Tensor):
+        return _full_of_tensor(input, value)
+    if isinstance(value, (tuple, list, str)):
+        raise no_overload("fill", [("Tensor input", "Tensor value"),
+                                   ("Tensor input", "Number value")], input, value)
+    return _full_of_number(input, value)
 
 
 @op(any_dtype=True, node="ZeroBackward0", batches="leading", vjp=lambda g: zeros_of(g, g.shape))
@@ -283,7 +286,7 @@ def _zero(input: Array) -> Any:
 
 @_zero.write
 def _write_zero(array: Any) -> None:
-    array[...] = xp.zeros((), array.dtype) if xp.is_stored_only(array.dtype) else 0
+    array[...] = xp.zeros((), array.dtype)  # of which 0 may be none
 
 
 @public("zero_", method=False)
@@ -293,7 +296,7 @@ def zero_(input: Tensor) -> Tensor:
     if writes_freely(input):
         array = input._array()
         if xp.is_writable(array):
-            input._counter().store(array, ..., 0)
+            input._counter().store(array, ..., xp.zeros((), array.dtype))
             return input
     return call_inplace(_zero.op, (input,))
 

@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from ...backend.interface import library_of
-from ...base.dtypes import from_numpy_dtype
+from ...base.errors import c_name
 from ...base.modes import MODE
 from ...core.computing import compute
 from ...core.graph import INFERENCE, View
@@ -21,7 +21,7 @@ from ..checks.common import no_derivative
 from ..shapes.dimensions import _squeeze, _squeeze_dim, _squeeze_dims, t, transpose, unsqueeze
 from ..shapes.expanding import expands_to, sum_to_size_of
 from ..shapes.reshaping import reshape, sizes
-from .strides import _as_strided, as_strided_backward, check_in_storage, geometry
+from .strides import _as_strided, as_strided_backward, check_in_storage, check_reach, geometry
 
 
 def restride(function: Any, target: Tensor, *static: Any) -> Tensor:
@@ -144,10 +144,6 @@ def resize_as_(self: Tensor, the_template: Tensor, memory_format: Any = None) ->
     return resize_(self, tuple(the_template.shape))
 
 
-_C_DTYPES = {"Float": "float", "Double": "double", "Long": "long int", "Int": "int",
-             "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Bool": "bool"}
-
-
 @op(any_dtype=True, node="NotImplemented", vjp=lambda g: no_derivative("set_"))
 def _set(input: Array, source: Array) -> Any:
     return source
@@ -162,13 +158,24 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0,
         array = source._array() if isinstance(source, Tensor | TypedStorage) else \
             source.array_of(self.dtype)
         if array.dtype != self._data.dtype:
-            names = [from_numpy_dtype(d).alias for d in (array.dtype, self._data.dtype)]
-            given, own = [_C_DTYPES.get(name, name) for name in names]
-            raise RuntimeError(f"Could not set tensor of type {given} to a tensor of type {own}")
+            raise RuntimeError(f"Could not set tensor of type {c_name(array)} to a tensor of type "
+                               f"{c_name(self)}")
     if size is not None:
         size = sizes((size,))
         strides = packed_strides(size) if stride is None else sizes((stride,))
-        array = library_of(array).as_strided(array, size, strides, storage_offset)
+        library = library_of(array)
+        if len(size) != len(strides):
+            raise RuntimeError(f"unequal size length ({len(size)}) and stride length "
+                               f"({len(strides)})")
+        if min((*size, *strides), default=0) < 0:
+            raise RuntimeError("numel: integer multiplication overflow" if min(size) < 0 else
+                               f"Storage size calculation overflowed with sizes={list(size)} and "
+                               f"strides={list(strides)}")
+        if storage_offset < 0:
+            raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
+        check_reach(array, size, strides,
+                    library.offset_in(array, library.storage_of(array)) + storage_offset)
+        array = library.as_strided(array, size, strides, storage_offset)
     mode = MODE.get()
     edge, other = edge_of(self), edge_of(source) if isinstance(source, Tensor) else None
     node = None

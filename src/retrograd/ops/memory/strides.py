@@ -25,9 +25,17 @@ def _as_strided(input: Array, size: Ints, stride: Ints, storage_offset: Any, sou
 
 @public("as_strided")
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int],
-               storage_offset: Any = None) -> Tensor:
+               storage_offset: int | None = None) -> Tensor:
     """A view of ``input``'s memory with any shape, strides and offset (in elements)."""
     size, stride = sizes((size,)), sizes((stride,))
+    where = geometry(input)
+    check_in_storage(input, size, stride, where[2] if storage_offset is None else storage_offset)
+    return _as_strided(input, size, stride, storage_offset, where)
+
+
+def check_in_storage(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...],
+                     offset: int) -> None:
+    """Refuse a view that would leave its storage."""
     if len(size) != len(stride):
         raise RuntimeError(
             "mismatch in length of strides and shape" if xp.is_array(input._data) else
@@ -37,20 +45,16 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int],
         if n < 0:
             raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got "
                                f"strides: {list(stride)}")
-    where = geometry(input)
-    check_in_storage(input, size, stride, where[2] if storage_offset is None else storage_offset)
-    return _as_strided(input, size, stride, storage_offset, where)
+    check_reach(in_memory(input), size, stride, offset)
 
 
-def check_in_storage(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...],
-                     offset: int) -> None:
-    """Refuse a view that would leave its storage."""
+def check_reach(data: Any, size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> None:
+    """Refuse sizes and strides, none of them negative, that would leave an array's storage."""
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     if not math.prod(size):
         return
-    data, itemsize = in_memory(input), input.itemsize
-    owner = library_of(data).storage_of(data)
+    owner, itemsize = library_of(data).storage_of(data), data.dtype.itemsize
     needed = (offset + xp.reach(size, stride) + 1) * itemsize
     held = owner.size * owner.dtype.itemsize
     if needed > held:

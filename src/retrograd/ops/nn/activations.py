@@ -7,11 +7,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ...backend import pointwise as pointwise_kernels
-from ...backend import smooth as smooth_kernels
-from ...backend import xp
+from ...backend import pointwise as pointwise_kernels, smooth as smooth_kernels, xp
 from ...backend.interface import kind_of
 from ...base import dtypes
+from ...core.binding import raw_body
 from ...core.op import PUBLIC, Array, Dim, Number, composite, elementwise, op, public, publish
 from ...core.out_rules import CASTABLE, Out
 from ...core.signatures import named
@@ -99,7 +98,7 @@ def _relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 @elementwise(function=None, method=False, inplace=True, guard=kinds("f", "leaky_relu_cpu"),
-             vjp=lambda g, input, negative_slope: g * leaky_slope(input, negative_slope))
+             vjp=lambda g, input, negative_slope: _leaky_gradient(g, input, negative_slope))
 def leaky_relu(input: Array, negative_slope: float = 0.01) -> Any:
     """``input``, times a small slope where it is negative."""
     return pointwise_kernels.leaky(input, negative_slope)
@@ -110,6 +109,15 @@ def leaky_relu(input: Array, negative_slope: float = 0.01) -> Any:
 def leaky_slope(input: Array, negative_slope: float) -> Any:
     """The derivative of :func:`leaky_relu`."""
     return pointwise_kernels.slope_of_leaky(input, negative_slope)
+
+
+def _leaky_gradient(g: Any, input: Any, negative_slope: float) -> Any:
+    return g * leaky_slope(input, negative_slope)
+
+
+@raw_body(_leaky_gradient)
+def _(g: Any, input: Any, negative_slope: float) -> Any:
+    return pointwise_kernels.leaky_gradient(g, input, negative_slope)
 
 
 @functional("leaky_relu")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...backend import pool as pool_kernels
-from ...backend import xp
+from ...backend import pool as pool_kernels, xp
 from ...core.op import Array, Sizes, composite, op
 from ...core.tensor import Tensor
 from ..checks.common import kinds
@@ -41,16 +40,15 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sizes) -> Tensor:
     return _adaptive_avg_pool(1, input, output_size)
 
 
-@composite(function="nn.functional")
-def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
-    """The means of a grid of ``output_size`` nearly equal parts of an image."""
-    return _adaptive_avg_pool(2, input, output_size)
+def _declare_average(rank: int, thing: str) -> None:
+    @composite(function="nn.functional", name=f"adaptive_avg_pool{rank}d",
+               doc=f"The means of a grid of ``output_size`` nearly equal parts of {thing}.")
+    def average(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
+        return _adaptive_avg_pool(rank, input, output_size)
 
 
-@composite(function="nn.functional")
-def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
-    """The means of a grid of ``output_size`` nearly equal parts of a volume."""
-    return _adaptive_avg_pool(3, input, output_size)
+_declare_average(2, "an image")
+_declare_average(3, "a volume")
 
 
 @op(batches="planes")
@@ -90,29 +88,19 @@ def adaptive_max_pool1d(input: Tensor, output_size: Sizes, return_indices: bool 
     return _adaptive_max_pool(1, input, output_size, return_indices)
 
 
-@composite(function="nn.functional")
-def adaptive_max_pool2d(input: Tensor, output_size: Sizes | None, return_indices: bool = False
-                        ) -> Any:
-    """The largest values of a grid of ``output_size`` nearly equal parts of an image."""
-    return _adaptive_max_pool(2, input, output_size, return_indices)
+def _declare_public_max(rank: int, thing: str) -> None:
+    if rank > 1:
+        @composite(function="nn.functional", name=f"adaptive_max_pool{rank}d", doc="The largest "
+                   f"values of a grid of ``output_size`` nearly equal parts of {thing}.")
+        def largest(input: Tensor, output_size: Sizes | None, return_indices: bool = False) -> Any:
+            return _adaptive_max_pool(rank, input, output_size, return_indices)
 
-
-@composite(function="nn.functional")
-def adaptive_max_pool3d(input: Tensor, output_size: Sizes | None, return_indices: bool = False
-                        ) -> Any:
-    """The largest values of a grid of ``output_size`` nearly equal parts of a volume."""
-    return _adaptive_max_pool(3, input, output_size, return_indices)
-
-
-def _declare_with_indices(rank: int, thing: str) -> Any:
     @composite(function="nn.functional", name=f"adaptive_max_pool{rank}d_with_indices",
                doc=f":func:`adaptive_max_pool{rank}d`, and where in {thing} each maximum lies.")
     def with_indices(input: Tensor, output_size: Sizes | None,
                      return_indices: bool = False) -> tuple[Tensor, Tensor]:
         return _adaptive_max_pool(rank, input, output_size, True)
 
-    return with_indices
-
 
 for _rank, _thing in ((1, "a signal"), (2, "an image"), (3, "a volume")):
-    _declare_with_indices(_rank, _thing)
+    _declare_public_max(_rank, _thing)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import attention as attention_kernels
-from ...backend import xp
+from ...backend import attention as attention_kernels, xp
 from ...base import dtypes
 from ...base.errors import length_of
 from ...core.op import Array, Index, composite, op
@@ -18,7 +17,7 @@ from ..elementwise.where import where
 from ..memory.casts import cast
 from ..products.matmul import _batched, matmul
 from ..shapes.dimensions import transpose
-from ..shapes.expanding import expand
+from ..shapes.expanding import expand, joint_shape
 from ..shapes.reshaping import reshape
 from .dropout import dropout
 from .softmax import _along, _softmax, softmax_backward
@@ -26,12 +25,13 @@ from .softmax import _along, _softmax, softmax_backward
 
 def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None,
            is_causal: bool) -> None:
-    if not query.dtype == key.dtype == value.dtype:
+    left, right, held = query._data, key._data, value._data
+    if not left.dtype == right.dtype == held.dtype:
         raise RuntimeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
             f"{c_name(query)} key.dtype: {c_name(key)} and value.dtype: {c_name(value)} "
             "instead.")
-    if min(query.ndim, key.ndim, value.ndim) < 2:
+    if left.ndim < 2 or right.ndim < 2 or held.ndim < 2:
         raise RuntimeError(
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
             f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.")
@@ -78,7 +78,7 @@ def _masked_softmax(input: Array) -> Any:
 def _check_mask(shape: tuple[int, ...], mask: Tensor) -> None:
     given = tuple(mask.shape)
     if given != shape[len(shape) - len(given):]:
-        check_fits(shape, (shape, given))
+        check_fits(shape, joint_shape(shape, given))
 
 
 def _is_constant(tensor: Tensor) -> bool:
@@ -192,15 +192,7 @@ def _of_key(g: Any, g_output: Any, query: Any, key: Any, value: Any, mask: Any, 
     return found + _batched(_turned(slopes), g) if which == 0 else found
 
 
-_attention_gradient.vjp(
-    g_output=lambda g, query, key, value, mask, causal, scale, which: _of_output(
-        g, query, key, value, mask, causal, scale, which),
-    query=lambda g, g_output, query, key, value, mask, causal, scale, which: _of_query(
-        g, g_output, query, key, value, mask, causal, scale, which),
-    key=lambda g, g_output, query, key, value, mask, causal, scale, which: _of_key(
-        g, g_output, query, key, value, mask, causal, scale, which),
-    value=lambda g, g_output, query, key, mask, causal, scale, which: _of_value(
-        g, g_output, query, key, mask, causal, scale, which))
+_attention_gradient.vjp(g_output=_of_output, query=_of_query, key=_of_key, value=_of_value)
 
 
 @_attention.batch
@@ -252,7 +244,7 @@ def _of_nothing(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 
 
 def _scale_of(query: Tensor, scale: float | None) -> float:
-    width = query.shape[-1]
+    width = query._data.shape[-1]
     return scale if scale is not None else 1 / math.sqrt(width) if width else 1.0
 
 
@@ -263,7 +255,7 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor,
                                  enable_gqa: bool = False) -> Tensor:
     """The values, averaged with weights ``softmax(query @ key.T * scale + mask)``."""
     _check(query, key, value, attn_mask, is_causal)
-    if not dropout_p and not enable_gqa and query.numel() and value.numel() \
+    if not dropout_p and not enable_gqa and query._data.size and value._data.size \
             and _forgets_scores(query, key, value, attn_mask):
         if attn_mask is not None:
             _check_mask((*query.shape[:-1], key.shape[-2]), attn_mask)
@@ -274,7 +266,7 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor,
         single = [cast(tensor, dtypes.float32) for tensor in (query, key, value)]
         return cast(scaled_dot_product_attention(*single, mask, dropout_p, is_causal, scale,
                                                  enable_gqa), query.dtype)
-    if not query.shape[-2] or not value.numel():
+    if not query._data.shape[-2] or not value._data.size:
         return _of_nothing(query, key, value)
     if enable_gqa:
         key, value = _heads_alike(query, key), _heads_alike(query, value)

@@ -6,13 +6,14 @@ import math
 from typing import Any
 
 from ...backend import norm as norm_kernels
+from ...base import call_sites
 from ...base.errors import length_of
 from ...base.modes import switched
 from ...core.op import Array, Index, composite, op, public
 from ...core.tensor import Tensor
 from ..batching import all_batched, batched
 from ..checks.common import no_complex, unsupported
-from ..checks.norms import check_channels, check_types
+from ..checks.norms import check_channels, check_types, check_vectors
 from ..elementwise.exponentials import rsqrt
 from ..reductions.sums import mean
 from ..reductions.variance import var
@@ -38,36 +39,43 @@ def other_axes(rank: int) -> tuple[int, ...]:
     return (0, *range(2, rank))
 
 
-@op(node="NativeBatchNormBackward0", guard=no_complex("batch_norm"))
-def _batch_norm(input: Array, weight: Array | None, bias: Array | None, eps: float) -> Any:
-    check_types(input, weight, bias, "batch_norm")
-    return norm_kernels.channel_norm(input, weight, bias, None, eps)[0]
+def _declare_channel_norm(name: str, node: str, kernel: str, outputs: tuple[str, ...]) -> Any:
+    """Two ops: the normalised channels, and these with moments, which make for a quick backward.
+
+    Statistics over the whole batch have ``groups`` None.
+    """
+    @op(name=name, node=node, guard=no_complex(kernel))
+    def alone(input: Array, weight: Array | None, bias: Array | None, groups: Any,
+              eps: float) -> Any:
+        check_types(input, weight, bias, kernel)
+        return norm_kernels.channel_norm(input, weight, bias, groups, eps)[0]
+
+    @op(name=f"{name}_with_moments", node=node, differentiable=(0,), outputs=outputs,
+        guard=no_complex(kernel))
+    def with_moments(input: Array, weight: Array | None, bias: Array | None, groups: Any,
+                     eps: float) -> Any:
+        check_types(input, weight, bias, kernel)
+        return norm_kernels.channel_norm(input, weight, bias, groups, eps)[:len(outputs)]
+
+    alone.vjp(
+        input=lambda g, input, weight, groups, eps, wanted: _channel_norm_input(
+            g, input, weight, None, None, groups, eps, wanted),
+        weight=lambda g, input, groups, eps: _channel_norm_weight(
+            g, input, None, None, groups, eps),
+        bias=lambda g: channel_sums(g))
+    with_moments.vjp(
+        input=lambda g, input, weight, mean, scale, groups, eps, wanted: _channel_norm_input(
+            g[0], input, weight, mean, scale, groups, eps, wanted),
+        weight=lambda g, input, mean, scale, groups, eps: _channel_norm_weight(
+            g[0], input, mean, scale, groups, eps),
+        bias=lambda g: channel_sums(g[0]))
+    return alone, with_moments
 
 
-@op(node="NativeBatchNormBackward0", differentiable=(0,), guard=no_complex("batch_norm"),
-    outputs=("output", "mean", "scale", "squares"))
-def _batch_norm_with_moments(input: Array, weight: Array | None, bias: Array | None,
-                             eps: float) -> Any:
-    check_types(input, weight, bias, "batch_norm")
-    return norm_kernels.channel_norm(input, weight, bias, None, eps)
-
-
-@op(node="NativeGroupNormBackward0", guard=no_complex("GroupNormKernelImpl"))
-def _group_norm(input: Array, weight: Array | None, bias: Array | None, groups: int,
-                eps: float) -> Any:
-    check_types(input, weight, bias, "GroupNormKernelImpl")
-    return norm_kernels.channel_norm(input, weight, bias, groups, eps)[0]
-
-
-@op(node="NativeGroupNormBackward0", differentiable=(0,), outputs=("output", "mean", "scale"),
-    guard=no_complex("GroupNormKernelImpl"))
-def _group_norm_with_moments(input: Array, weight: Array | None, bias: Array | None, groups: int,
-                             eps: float) -> Any:
-    check_types(input, weight, bias, "GroupNormKernelImpl")
-    return norm_kernels.channel_norm(input, weight, bias, groups, eps)[:3]
-
-
-# The gradients of all four, where statistics over the whole batch have ``groups`` None.
+_batch_norm, _batch_norm_with_moments = _declare_channel_norm(
+    "_batch_norm", "NativeBatchNormBackward0", "batch_norm", ("output", "mean", "scale", "squares"))
+_group_norm, _group_norm_with_moments = _declare_channel_norm(
+    "_group_norm", "NativeGroupNormBackward0", "GroupNormKernelImpl", ("output", "mean", "scale"))
 
 
 @op(node="NativeBatchNormBackwardBackward0")
@@ -84,7 +92,7 @@ def _channel_norm_weight(output: Array, input: Array, mean: Index | None, scale:
 
 
 def channel_norm(input: Any, weight: Any, groups: Any, eps: float) -> Any:
-    return _batch_norm(input, weight, None, eps) if groups is None \
+    return _batch_norm(input, weight, None, None, eps) if groups is None \
         else _group_norm(input, weight, None, groups, eps)
 
 
@@ -100,13 +108,6 @@ def channel_curvature(g: Any, output: Any, input: Any, groups: Any, eps: float) 
     return reshape(_curvature(rows[0], rows[1], rows[2], (1,), eps), input.shape)
 
 
-_batch_norm.vjp(
-    input=lambda g, input, weight, eps, wanted: _channel_norm_input(
-        g, input, weight, None, None, None, eps, wanted),
-    weight=lambda g, input, eps: _channel_norm_weight(g, input, None, None, None, eps),
-    bias=lambda g: channel_sums(g))
-
-
 def _scaled_channels(batch: Any, y: Any, weight: Any, bias: Any) -> Any:
     if weight is not None:
         y = y * channel_operand(batch, "weight", weight, y)
@@ -114,23 +115,10 @@ def _scaled_channels(batch: Any, y: Any, weight: Any, bias: Any) -> Any:
 
 
 @_batch_norm.batch
-def _(batch: Any, input: Any, weight: Any, bias: Any, eps: float) -> Any:
+def _(batch: Any, input: Any, weight: Any, bias: Any, groups: None, eps: float) -> Any:
     input = batched(batch, "input", input)
     axes = (1, *range(3, input.ndim))
     return _scaled_channels(batch, _standardize(input, axes, eps), weight, bias)
-
-
-_batch_norm_with_moments.vjp(
-    input=lambda g, input, weight, mean, scale, eps, wanted: _channel_norm_input(
-        g[0], input, weight, mean, scale, None, eps, wanted),
-    weight=lambda g, input, mean, scale, eps: _channel_norm_weight(
-        g[0], input, mean, scale, None, eps),
-    bias=lambda g: channel_sums(g[0]))
-_group_norm.vjp(
-    input=lambda g, input, weight, groups, eps, wanted: _channel_norm_input(
-        g, input, weight, None, None, groups, eps, wanted),
-    weight=lambda g, input, groups, eps: _channel_norm_weight(g, input, None, None, groups, eps),
-    bias=lambda g: channel_sums(g))
 
 
 @_group_norm.batch
@@ -142,12 +130,6 @@ def _(batch: Any, input: Any, weight: Any, bias: Any, groups: int, eps: float) -
     return _scaled_channels(batch, y, weight, bias)
 
 
-_group_norm_with_moments.vjp(
-    input=lambda g, input, weight, mean, scale, groups, eps, wanted: _channel_norm_input(
-        g[0], input, weight, mean, scale, groups, eps, wanted),
-    weight=lambda g, input, mean, scale, groups, eps: _channel_norm_weight(
-        g[0], input, mean, scale, groups, eps),
-    bias=lambda g: channel_sums(g[0]))
 _channel_norm_input.vjp(
     output=lambda g, input, weight, mean, scale, groups, eps: times(
         _channel_norm_input(g, input, None, mean, scale, groups, eps, None),
@@ -267,13 +249,6 @@ def _update_running(input: Tensor, running_mean: Tensor | None, running_var: Ten
             running.mul_(1 - momentum).add_(found.to(running.dtype) * momentum)
 
 
-def _blend(both: Any, fresh: Any, momentum: float) -> None:
-    """Blend statistics that are known into the running ones."""
-    for running, found in zip(both, fresh, strict=True):
-        norm_kernels.blend(running._array(), found, momentum)
-        running._bump_version()
-
-
 def _batch_norm_of_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
     """Empty input as it is, and a part of the graph of its parameters."""
     y = input.clone()
@@ -285,7 +260,7 @@ def _normalized(input: Tensor, running_mean: Tensor | None, running_var: Tensor 
                 weight: Tensor | None, bias: Tensor | None, training: bool,
                 momentum: float | None, eps: float) -> Tensor:
     """Normalised channels; the running statistics are left alone if ``momentum`` is None."""
-    if not input.numel():
+    if not input._data.size:
         return _batch_norm_of_nothing(input, weight, bias)
     if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
@@ -300,14 +275,18 @@ def _normalized(input: Tensor, running_mean: Tensor | None, running_var: Tensor 
     if not training:
         return _batch_norm_fixed(input, weight, bias, running_mean, running_var, eps)
     if _are_plain(input, weight, bias, running_mean, running_var):
-        y, means, _, squares = _batch_norm_with_moments(input, weight, bias, eps)
+        y, means, _, squares = _batch_norm_with_moments(input, weight, bias, None, eps)
         if momentum is not None and running_mean is not None:
-            fresh = norm_kernels.mean_and_variance(means._data, squares._data, input._data.shape)
-            _blend((running_mean, running_var), fresh, momentum)
+            assert running_var is not None
+            count, site = input._data.size // input._data.shape[1], call_sites.here()
+            norm_kernels.blend(running_mean._array(), running_var._array(), means._data,
+                               squares._data, count, momentum)
+            running_mean._counter().bump(site)
+            running_var._counter().bump(site)
         return y
     if momentum is not None:
         _update_running(input, running_mean, running_var, momentum)
-    return _batch_norm(input, weight, bias, eps)
+    return _batch_norm(input, weight, bias, None, eps)
 
 
 @composite(function="nn.functional")
@@ -318,8 +297,12 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
 
     Without ``training`` the running statistics take the place of the batch's own.
     """
+    if eps < 0 or (training and not eps):
+        raise ValueError("batch_norm eps must be "
+                         f"{'positive during training' if training else 'non-negative'}, but got "
+                         f"{eps}")
     if training:
-        size = tuple(input.shape)
+        size = input._data.shape
         if size[0] * math.prod(size[2:]) == 1:
             raise ValueError("Expected more than 1 value per channel when training, got input size "
                              f"{input.shape}")
@@ -350,12 +333,7 @@ def _torch_group_norm(input: Tensor, num_groups: int, weight: Tensor | None = No
     if shape[1] % num_groups:
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups, "
                            f"but got input of shape {list(shape)} and num_groups={num_groups}")
-    for name, parameter in (("weight", weight), ("bias", bias)):
-        if parameter is not None and tuple(parameter.shape) != shape[1:2]:
-            raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, "
-                f"but got {name} of shape {list(parameter.shape)} and input of shape "
-                f"{list(shape)}")
+    check_vectors(input, shape[1], weight=weight, bias=bias)
     if _keeps_moments(input, weight, bias):
         return _group_norm_with_moments(input, weight, bias, num_groups, eps)[0]
     return _group_norm(input, weight, bias, num_groups, eps)

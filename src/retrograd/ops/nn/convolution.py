@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import conv as conv_kernels
-from ...backend import norm as norm_kernels
+from ...backend import conv as conv_kernels, norm as norm_kernels
 from ...base.warning import warn
 from ...core.op import Array, Sizes, composite, linear, op
 from ...core.out_rules import Out

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import norm as norm_kernels
-from ...backend import xp
+from ...backend import norm as norm_kernels, xp
 from ...base import dtypes
 from ...base.errors import length_of, no_dims
 from ...base.modes import switched

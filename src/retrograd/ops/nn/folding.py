@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import conv as conv_kernels
-from ...backend import xp
+from ...backend import conv as conv_kernels, xp
 from ...core.op import Array, Sizes, composite, linear
 from ...core.tensor import Tensor
 from ..checks.common import kinds
 from ..checks.images import check_blocks, check_planes_to_unfold
-from .sizes import spread
+from .sizes import Ints, is_whole, spread
 
 
 @linear(node="Im2ColBackward0", guard=kinds("bfc", "im2col_out_cpu"), batches="leading",
@@ -40,12 +39,20 @@ def _col2im(input: Array, space: Any, kernel: Any, dilation: Any, padding: Any,
         *input.shape[:-2], channels, *space)
 
 
+def _pairs(*sizes: Any, **named: Any) -> list[Ints]:
+    """Each size for both dimensions of an image."""
+    found = named or dict(zip(("kernel_size", "dilation", "padding", "stride"), sizes, strict=True))
+    for name, value in found.items():
+        if not is_whole(value) and len(value) != 2:
+            raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
+    return [spread(value, 2) for value in found.values()]
+
+
 @composite(function="nn.functional")
 def unfold(input: Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0,
            stride: Sizes = 1) -> Tensor:
     """Every window of a batch of images as a column."""
-    kernel, dilate = spread(kernel_size, 2), spread(dilation, 2)
-    pad, steps = spread(padding, 2), spread(stride, 2)
+    kernel, dilate, pad, steps = _pairs(kernel_size, dilation, padding, stride)
     check_planes_to_unfold(tuple(input.shape), kernel, dilate, pad, steps)
     out = conv_kernels.output_space(input.shape[-2:], kernel, steps, pad, dilate)
     if min(out) < 1:
@@ -60,10 +67,8 @@ def unfold(input: Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Size
 def fold(input: Tensor, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1,
          padding: Sizes = 0, stride: Sizes = 1) -> Tensor:
     """Add columns up into images, each where :func:`unfold` would take it from."""
-    kernel, dilate = spread(kernel_size, 2), spread(dilation, 2)
-    pad, steps, space = spread(padding, 2), spread(stride, 2), spread(output_size, 2)
-    if len(space) != 2:
-        raise RuntimeError(f"It is expected output_size equals to 2, but got size {len(space)}")
+    (space,) = _pairs(output_size=output_size)
+    kernel, dilate, pad, steps = _pairs(kernel_size, dilation, padding, stride)
     check_blocks(kernel, dilate, pad, steps)
     if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
         raise RuntimeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch "

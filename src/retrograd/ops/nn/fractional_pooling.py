@@ -42,37 +42,25 @@ def _fractional_max_pool(rank: int, input: Tensor, kernel_size: Sizes, output_si
     return _FRACTIONAL[rank](input, samples, kernel, out)
 
 
-@composite(function="nn.functional")
-def fractional_max_pool2d_with_indices(
-        input: Tensor, kernel_size: Sizes, output_size: Sizes | None = None,
-        output_ratio: Any = None, return_indices: bool = False,
-        _random_samples: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """:func:`fractional_max_pool2d`, and where in its plane each maximum lies."""
-    return _fractional_max_pool(2, input, kernel_size, output_size, output_ratio, _random_samples)
+def _declare_public_fractional(rank: int, thing: str, plane: str) -> None:
+    @composite(function="nn.functional", name=f"fractional_max_pool{rank}d_with_indices",
+               doc=f":func:`fractional_max_pool{rank}d`, and where in its {plane} each maximum "
+                   "lies.")
+    def with_indices(input: Tensor, kernel_size: Sizes, output_size: Sizes | None = None,
+                     output_ratio: Any = None, return_indices: bool = False,
+                     _random_samples: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        return _fractional_max_pool(rank, input, kernel_size, output_size, output_ratio,
+                                    _random_samples)
+
+    @composite(function="nn.functional", name=f"fractional_max_pool{rank}d",
+               doc=f"The largest values of windows at random distances in {thing}.")
+    def pooled(input: Tensor, kernel_size: Sizes, output_size: Sizes | None = None,
+               output_ratio: Any = None, return_indices: bool = False,
+               _random_samples: Tensor | None = None) -> Any:
+        found = _fractional_max_pool(rank, input, kernel_size, output_size, output_ratio,
+                                     _random_samples)
+        return found if return_indices else found[0]
 
 
-@composite(function="nn.functional")
-def fractional_max_pool3d_with_indices(
-        input: Tensor, kernel_size: Sizes, output_size: Sizes | None = None,
-        output_ratio: Any = None, return_indices: bool = False,
-        _random_samples: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """:func:`fractional_max_pool3d`, and where in its volume each maximum lies."""
-    return _fractional_max_pool(3, input, kernel_size, output_size, output_ratio, _random_samples)
-
-
-@composite(function="nn.functional")
-def fractional_max_pool2d(input: Tensor, kernel_size: Sizes, output_size: Sizes | None = None,
-                          output_ratio: Any = None, return_indices: bool = False,
-                          _random_samples: Tensor | None = None) -> Any:
-    """The largest values of windows at random distances in an image."""
-    found = _fractional_max_pool(2, input, kernel_size, output_size, output_ratio, _random_samples)
-    return found if return_indices else found[0]
-
-
-@composite(function="nn.functional")
-def fractional_max_pool3d(input: Tensor, kernel_size: Sizes, output_size: Sizes | None = None,
-                          output_ratio: Any = None, return_indices: bool = False,
-                          _random_samples: Tensor | None = None) -> Any:
-    """The largest values of windows at random distances in a volume."""
-    found = _fractional_max_pool(3, input, kernel_size, output_size, output_ratio, _random_samples)
-    return found if return_indices else found[0]
+_declare_public_fractional(2, "an image", "plane")
+_declare_public_fractional(3, "a volume", "volume")

@@ -18,12 +18,6 @@ _PADDINGS = ("zeros", "border", "reflection")
 
 
 @op(batches="planes")
-def _grid_values(input: Array, grid: Array, orders: Any, mode: str, padding: str,
-                 align: bool) -> Any:
-    return grid_kernels.sample(input, grid, orders, mode, padding, align)
-
-
-@op(batches="planes")
 def _grid_spread(output: Array, grid: Array, space: Any, orders: Any, mode: str, padding: str,
                  align: bool) -> Any:
     return grid_kernels.spread(output, grid, space, orders, mode, padding, align)
@@ -38,34 +32,27 @@ def _slopes(g: Any, input: Any, grid: Any, orders: Any, mode: str, padding: str,
                                              align), (1,)) for k in range(rank)], rank + 1)
 
 
-_grid_values.vjp(
-    input=lambda g, grid, like, orders, mode, padding, align: _grid_spread(
-        g, grid, like.shape[2:], orders, mode, padding, align),
-    grid=lambda g, input, grid, orders, mode, padding, align: _slopes(
-        g, input, grid, orders, mode, padding, align))
+def _declare_sampler(name: str, node: str) -> Any:
+    @op(name=name, node=node, batches="planes")
+    def sampled(input: Array, grid: Array, orders: Any, mode: str, padding: str,
+                align: bool) -> Any:
+        return grid_kernels.sample(input, grid, orders, mode, padding, align)
+
+    sampled.vjp(
+        input=lambda g, grid, like, orders, mode, padding, align: _grid_spread(
+            g, grid, like.shape[2:], orders, mode, padding, align),
+        grid=_slopes)
+    return sampled
+
+
+_grid_values = _declare_sampler("_grid_values", "GridValuesBackward0")
 _grid_spread.vjp(
     output=lambda g, grid, orders, mode, padding, align: _grid_values(
         g, grid, orders, mode, padding, align),
     grid=lambda g, output, grid, orders, mode, padding, align: _slopes(
         output, g, grid, orders, mode, padding, align))
-
-
-def _declare_sampler(rank: int) -> Any:
-    def kernel(input: Array, grid: Array, orders: Any, mode: str, padding: str,
-               align: bool) -> Any:
-        return grid_kernels.sample(input, grid, orders, mode, padding, align)
-
-    kernel.__name__ = f"_grid_sampler{rank}d"
-    made = op(node=f"GridSampler{rank}DBackward0", batches="planes")(kernel)
-    made.vjp(
-        input=lambda g, grid, like, orders, mode, padding, align: _grid_spread(
-            g, grid, like.shape[2:], orders, mode, padding, align),
-        grid=lambda g, input, grid, orders, mode, padding, align: _slopes(
-            g, input, grid, orders, mode, padding, align))
-    return made
-
-
-_SAMPLERS = {2: _declare_sampler(2), 3: _declare_sampler(3)}
+_SAMPLERS = {rank: _declare_sampler(f"_grid_sampler{rank}d", f"GridSampler{rank}DBackward0")
+             for rank in (2, 3)}
 
 
 def _grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int,

@@ -74,13 +74,13 @@ _LARGE = 1 << 16  # elements from which it pays to keep the moments for the back
 
 
 def _keeps_moments(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> bool:
-    return _are_plain(input, weight, bias) and input._data.size > _LARGE and (
+    return input._data.size > _LARGE and _are_plain(input, weight, bias) and (
         input._edge is not None or (weight is not None and weight._edge is not None))
 
 
 def _are_plain(*tensors: Tensor | None) -> bool:
     """Whether no transform is at work: the ops that keep moments know none."""
-    return all(t is None or type(t) in PLAIN for t in tensors)
+    return all([t is None or type(t) in PLAIN for t in tensors])
 
 
 @op(node="NativeLayerNormBackward0", differentiable=(0,), outputs=("output", "mean", "scale"),

@@ -11,10 +11,11 @@ from typing import Any
 from ...base import dtypes
 from ...base.errors import canonical_dim, existing_dim, length_of
 from ...base.warning import warn
-from ...core.op import PUBLIC, Sizes, composite, public, publish
+from ...core.op import Sizes, composite, public, publish
 from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..checks.embeddings import check_index_kind
+from ..checks.norms import check_vectors
 from ..creation.filled import empty_like
 from ..linalg.functions import matrix_norm
 from ..products.linear_layers import linear
@@ -49,12 +50,7 @@ def native_layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Te
 def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int,
                       HxW: int, group: int, eps: float) -> tuple[Tensor, Tensor, Tensor]:
     """``group_norm`` of N samples of C channels, the means and one over the deviations."""
-    for name, parameter in (("weight", weight), ("bias", bias)):
-        if parameter is not None and tuple(parameter.shape) != (C,):
-            raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, "
-                f"but got {name} of shape {list(parameter.shape)} and input of shape "
-                f"{list(input.shape)}")
+    check_vectors(input, C, weight=weight, bias=bias)
     if input.numel() != N * C * HxW:
         raise RuntimeError(
             "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error "
@@ -138,20 +134,6 @@ def _adaptive_max_pool1d(input: Tensor, output_size: Sizes) -> tuple[Tensor, Ten
     return adaptive_max_pool1d(input, output_size, return_indices=True)  # type: ignore
 
 
-@public("alpha_dropout_", method=False)
-def _alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """In-place version of ``alpha_dropout``."""
-    return PUBLIC["nn.functional"]["alpha_dropout"](  # type: ignore[no-any-return]
-        input, p, train, inplace=True)
-
-
-@public("feature_alpha_dropout_", method=False)
-def _feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """In-place version of ``feature_alpha_dropout``."""
-    return PUBLIC["nn.functional"]["feature_alpha_dropout"](  # type: ignore[no-any-return]
-        input, p, train, inplace=True)
-
-
 @public("embedding_renorm_", method=False)
 def _embedding_renorm(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
     """Scale the rows at ``indices`` that are longer than ``max_norm``, in place."""
@@ -172,20 +154,17 @@ def _gates(count: int, input: Any, hidden: Any, w_ih: Any, w_hh: Any, b_ih: Any,
     return linear(input, w_ih, b_ih), linear(hidden, w_hh, b_hh)
 
 
-@composite()
-def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor,
-                  b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
-    """The next state of a network that remembers by tanh."""
-    of_input, of_state = _gates(1, input, hx, w_ih, w_hh, b_ih, b_hh)
-    return (of_input + of_state).tanh()  # type: ignore[no-any-return]
+def _declare_cell(activation: str) -> None:
+    @composite(name=f"rnn_{activation}_cell",
+               doc=f"The next state of a network that remembers by {activation}.")
+    def cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+             b_hh: Tensor | None = None) -> Tensor:
+        of_input, of_state = _gates(1, input, hx, w_ih, w_hh, b_ih, b_hh)
+        return getattr(of_input + of_state, activation)()  # type: ignore[no-any-return]
 
 
-@composite()
-def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor,
-                  b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
-    """The next state of a network that remembers by relu."""
-    of_input, of_state = _gates(1, input, hx, w_ih, w_hh, b_ih, b_hh)
-    return (of_input + of_state).relu()  # type: ignore[no-any-return]
+_declare_cell("tanh")
+_declare_cell("relu")
 
 
 @composite()

@@ -10,10 +10,7 @@ from ...core.op import composite
 from ...core.tensor import Tensor
 from .activations import relu
 from .pooling import avg_pool1d, avg_pool2d, avg_pool3d
-
-
-def _per_dim(value: Any, dims: int) -> tuple[int, ...]:
-    return tuple(value) if isinstance(value, Sequence) else (value,) * dims
+from .sizes import spread
 
 
 def _declare_norm_pool(dims: int, pool: Any, which: str) -> Any:
@@ -21,8 +18,8 @@ def _declare_norm_pool(dims: int, pool: Any, which: str) -> Any:
                doc=f"The norm of each window of the last {which}.")
     def norm_pool(input: Tensor, norm_type: float, kernel_size: int | Sequence[int],
                   stride: int | Sequence[int] | None = None, ceil_mode: bool = False) -> Tensor:
-        kernel = _per_dim(kernel_size, dims)
-        steps = kernel if stride is None else _per_dim(stride, dims)
+        kernel = spread(kernel_size, dims)
+        steps = kernel if stride is None else spread(stride, dims)
         mean = pool(input.pow(norm_type), kernel, steps, 0, ceil_mode)
         # A mean of odd powers keeps its sign.
         return (mean.sign() * relu(mean.abs())).mul(math.prod(kernel)).pow(1.0 / norm_type)

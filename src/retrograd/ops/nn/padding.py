@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...backend import conv as conv_kernels
@@ -9,6 +10,7 @@ from ...core.op import Array, composite, op
 from ...core.tensor import Tensor
 from ..checks.images import check_pad, check_sides
 from ..shapes.flipping import negated
+from ..shapes.reshaping import sizes
 from .along_axes import _declare_taking
 
 
@@ -23,23 +25,20 @@ constant_pad_nd.vjp(input=lambda g, pad: constant_pad_nd(g, negated(pad)))
 constant_pad_nd.jvp(input=lambda tangent, pad: constant_pad_nd(tangent, pad))
 
 
-_PADDING = {("reflect", 1): "ReflectionPad1DBackward0", ("reflect", 2): "ReflectionPad2DBackward0",
-            ("reflect", 3): "ReflectionPad3DBackward0",
-            ("replicate", 1): "ReplicationPad1DBackward0",
-            ("replicate", 2): "ReplicationPad2DBackward0",
-            ("replicate", 3): "ReplicationPad3DBackward0",
-            ("circular", 1): "CopySlices", ("circular", 2): "CopySlices",
-            ("circular", 3): "CopySlices"}
-_PAD = {key: _declare_taking(f"_pad_{key[0]}{key[1]}d", node) for key, node in _PADDING.items()}
+_PADDING = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0",
+            "circular": "CopySlices"}
+_PAD = {(mode, rank): _declare_taking(f"_pad_{mode}{rank}d", node.format(rank))
+        for mode, node in _PADDING.items() for rank in (1, 2, 3)}
 
 
 @composite(function="nn.functional")
-def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
+def pad(input: Tensor, pad: Sequence[int], mode: str = "constant",
+        value: float | None = None) -> Tensor:
     """``input`` with its last dimensions lengthened (last one first, both sides)."""
-    if isinstance(value, (complex, str)):
+    if isinstance(value, (complex, str, list, tuple)):
         raise TypeError("pad(): argument 'value' (position 4) must be float, not "
                         f"{type(value).__name__}")
-    sides = tuple([int(n) for n in pad])
+    sides = sizes((pad,))
     if len(sides) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(sides) > 2 * input.ndim:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import conv as conv_kernels
-from ...backend import xp
+from ...backend import conv as conv_kernels, xp
 from ...base import dtypes
 from ...base.warning import warn
 from ...core.op import Array, Sizes, composite, op

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import distance as distance_kernels
-from ...backend import xp
 from ...base import dtypes
 from ...base.errors import no_kernel
 from ...core.op import Array, Index, composite, op
@@ -19,7 +18,7 @@ from ..indexing.nonzero import triu_indices
 from ..reductions.distances import difference_backward
 from ..reductions.norms import norm, vector_norm
 from ..reductions.sums import sum
-from ..shapes.expanding import expand
+from ..shapes.expanding import expand, joint_shape
 from ..shapes.reshaping import reshape, zeros_of
 
 
@@ -40,7 +39,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if not kind.is_floating_point:
         raise RuntimeError("expected common dtype to be floating point, yet common dtype is "
                            f"{kind.alias}")
-    shape = xp.broadcast_shapes(tuple(x1.shape), tuple(x2.shape))
+    shape = joint_shape(tuple(x1.shape), tuple(x2.shape))
     left, right = (_unit(x if x.is_floating_point() else x.to(kind), shape, dim, eps)
                    for x in (x1, x2))
     return sum(left * right, dim)

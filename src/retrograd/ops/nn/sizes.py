@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...base.errors import type_name
+from ...base.errors import as_int
 
 Ints = tuple[int, ...]
 
@@ -19,10 +19,5 @@ def spread(value: Any, rank: int) -> Ints:
     """One number for every dimension, from one number or a sequence."""
     if is_whole(value):
         return (value.__index__(),) * rank
-    try:
-        found = tuple([v.__index__() for v in value])
-    except AttributeError:
-        raise TypeError("sizes must be tuple of ints, but found element of type "
-                        + next(type_name(v) for v in value if not hasattr(v, "__index__"))
-                        ) from None
+    found = tuple([v if v.__class__ is int else as_int(v, "sizes") for v in value])
     return found * rank if len(found) == 1 else found

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...backend import pool as pool_kernels
-from ...backend import xp
+from ...backend import pool as pool_kernels, xp
 from ...core.op import Array, Index, Sizes, composite, linear
 from ...core.tensor import Tensor
 from ..checks.pooling import check_places, check_unpooling, unpooled_space
@@ -44,17 +43,14 @@ def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Sizes, stride: Siz
                    -1)
 
 
-@composite(function="nn.functional")
-def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
+def _declare_public_unpool(rank: int, things: str) -> None:
+    @composite(function="nn.functional", name=f"max_unpool{rank}d", doc="The values of a max "
+               f"pooling of {things} where they came from, among zeros.")
+    def unpooled(input: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
                  padding: Sizes = 0, output_size: Sequence[int] | None = None) -> Tensor:
-    """The values of a max pooling of images where they came from, among zeros."""
-    return _max_unpool(input, indices, *unpooled_space(2, input, kernel_size, stride, padding,
-                                                       output_size))
+        return _max_unpool(input, indices, *unpooled_space(rank, input, kernel_size, stride,
+                                                           padding, output_size))
 
 
-@composite(function="nn.functional")
-def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None = None,
-                 padding: Sizes = 0, output_size: Sequence[int] | None = None) -> Tensor:
-    """The values of a max pooling of volumes where they came from, among zeros."""
-    return _max_unpool(input, indices, *unpooled_space(3, input, kernel_size, stride, padding,
-                                                       output_size))
+_declare_public_unpool(2, "images")
+_declare_public_unpool(3, "volumes")

@@ -161,4 +161,6 @@ def chain_matmul(*matrices_: Tensor) -> Tensor:
     for matrix in matrices_:
         if matrix.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {matrix.ndim}, expected 2 instead.")
+    if not matrices_:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
     return matrices_[0] if len(matrices_) == 1 else multi_dot(matrices_)

@@ -61,17 +61,17 @@ def _parse_equation(equation: str) -> tuple[list[Labels], Labels | None]:
     return inputs, output
 
 
-def _list_labels(indices: Any) -> Labels:
-    labels: Labels = []
+def _list_labels(indices: Any, whose: str) -> Labels:
+    text = ""
     for index in indices:
         if index is Ellipsis:
-            labels.append(_ELLIPSIS)
+            text += _ELLIPSIS
         elif 0 <= index < len(_LETTERS):
-            labels.append(_LETTERS[index])
+            text += _LETTERS[index]
         else:
             raise ValueError("einsum(): subscript in subscript list is not within the valid range "
                              "[0, 52)")
-    return labels
+    return _parse_labels(text, 0, whose)
 
 
 def _arguments(args: tuple[Any, ...]) -> tuple[list[Labels], Labels | None, list[Tensor]]:
@@ -80,9 +80,10 @@ def _arguments(args: tuple[Any, ...]) -> tuple[list[Labels], Labels | None, list
         raise ValueError("einsum(): must specify the equation string and at least one operand, or "
                          "at least one operand and its subscripts list")
     if isinstance(args[0], Tensor):
-        inputs = [_list_labels(indices) for indices in args[1::2][:len(args) // 2]]
+        inputs = [_list_labels(indices, f"operand {number}")
+                  for number, indices in enumerate(args[1::2][:len(args) // 2])]
         operands = list(args[0::2][:len(args) // 2])
-        return inputs, _list_labels(args[-1]) if len(args) % 2 else None, operands
+        return inputs, _list_labels(args[-1], "output") if len(args) % 2 else None, operands
     operands = list(args[1:])
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = list(operands[0])

@@ -7,8 +7,7 @@ from typing import Any
 from ...backend import matrices
 from ...backend.interface import kind_of
 from ...base.errors import length_of, not_a_tensor
-from ...core.op import Array, composite, op
-from ...core.op import linear as linear_op
+from ...core.op import Array, composite, linear as linear_op, op
 from ...core.out_rules import Out
 from ...core.tensor import Tensor
 from ..batching import aligned, all_batched, folded, inner_rank, repeated, run, unfolded

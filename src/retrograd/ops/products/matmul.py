@@ -240,11 +240,11 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         wrong = 1 if isinstance(input, Tensor) else 0
         raise not_a_tensor("matmul", ("input", "other")[wrong], wrong + 1,
                            (input, other)[wrong]) from None
-    product = mm if left == 2 == right else _product_for(left, right, other, input)
+    product = mm if left == 2 == right else _product_for(left, right, input)
     return product(input, other) if out is None else product(input, other, out=out)
 
 
-def _product_for(left: int, right: int, other: Tensor, input: Tensor) -> Any:
+def _product_for(left: int, right: int, input: Tensor) -> Any:
     if not left or not right:
         raise RuntimeError("both arguments to matmul need to be at least 1D, but they are "
                            f"{left}D and {right}D")

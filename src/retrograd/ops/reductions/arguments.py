@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from ...base import dtypes
-from ...core.arguments import flags_of, refuse_foreign
+from ...core.arguments import judging, refuse_foreign
 
 UNSET: Any = type("Unset", (), {"__repr__": lambda self: "<all>"})()
 """Stands for an argument that was not given, where None means something else."""
@@ -25,14 +25,14 @@ def numpy_names(function: Any) -> Any:
     def called(*args: Any, **kwargs: Any) -> Any:
         kwargs = {_NUMPY_NAMES.get(n, n): v for n, v in kwargs.items()} if kwargs else kwargs
         try:
-            if len(args) > place or (kwargs and "keepdim" in kwargs):
+            if kwargs or len(args) > place:
                 judge(args, kwargs)
             return function(*args, **kwargs)
         except Exception as error:
             refuse_foreign(function, args, kwargs, error)
             raise
 
-    judge, place = flags_of(function, called).values()
+    judge, place, _ = judging(function).values()
     return called
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ...backend.interface import is_data
+from ...base.warning import warn
 from ...core.op import composite
 from ...core.tensor import Tensor
 from ..elementwise.clamping import clamp
@@ -73,8 +73,8 @@ def _freedom(sum_of_weights: Any, correction: int, weights: Any, aweights: Any) 
     else:
         factor = sum_of_weights - correction
     if _is_degenerate(factor):
-        warnings.warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than "
-                      "the number of observations.", UserWarning, stacklevel=3)
+        warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than "
+             "the number of observations.", UserWarning)
         factor = factor * 0
     return factor
 

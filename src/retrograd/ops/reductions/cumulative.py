@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any
 
 from ... import return_types
-from ...backend import reduce as reduce_kernels
-from ...backend import xp
+from ...backend import reduce as reduce_kernels, xp
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...base.errors import c_name, canonical_dim, existing_dim, no_dims

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import distance as distance_kernels
-from ...backend import xp
+from ...backend import distance as distance_kernels, xp
 from ...backend.interface import kind_of
 from ...base import dtypes
+from ...core.binding import raw_body
 from ...core.op import Array, composite, elementwise, op
 from ...core.tensor import Tensor
 from ..batching import as_operands, flat
@@ -58,8 +58,34 @@ def _cdist(x1: Array, x2: Array, p: float) -> Any:
     return distance_kernels.pairwise(x1, x2, p)
 
 
-_cdist.vjp(x1=lambda g, x1, x2, y, p: _over_pairs(_pair_backward(g, x1, x2, y, p), 2),
-           x2=lambda g, x1, x2, y, p: -_over_pairs(_pair_backward(g, x1, x2, y, p), 3))
+_cdist.vjp(x1=lambda g, x1, x2, y, p: _first_gradient(g, x1, x2, y, p),
+           x2=lambda g, x1, x2, y, p: _second_gradient(g, x1, x2, y, p))
+
+
+def _first_gradient(g: Any, x1: Any, x2: Any, y: Any, p: float) -> Any:
+    return _over_pairs(_pair_backward(g, x1, x2, y, p), 2)
+
+
+def _second_gradient(g: Any, x1: Any, x2: Any, y: Any, p: float) -> Any:
+    return -_over_pairs(_pair_backward(g, x1, x2, y, p), 3)
+
+
+# On arrays the differences of all pairs are not held at once, where there is a kernel for that.
+
+
+@raw_body(_first_gradient)
+def _(g: Any, x1: Any, x2: Any, y: Any, p: float) -> Any:
+    if p == 2 and xp.is_array(x1):
+        return distance_kernels.pairwise_gradient(g, x1, x2, y)
+    return _over_pairs(_pair_backward(g, x1, x2, y, p), 2)
+
+
+@raw_body(_second_gradient)
+def _(g: Any, x1: Any, x2: Any, y: Any, p: float) -> Any:
+    if p == 2 and xp.is_array(x2):
+        return distance_kernels.pairwise_gradient(xp.moveaxis(g, -1, -2), x2, x1,
+                                                  xp.moveaxis(y, -1, -2))
+    return -_over_pairs(_pair_backward(g, x1, x2, y, p), 3)
 
 
 def _pair_backward(g: Any, x1: Any, x2: Any, y: Any, p: float) -> Any:
@@ -74,7 +100,7 @@ def difference_backward(g: Any, apart: Any, y: Any, p: float) -> Any:
     if p == math.inf:
         # Unlike a norm's, this gradient goes in full to every largest coordinate.
         return sgn(apart) * g * _attains(apart, y)
-    return norm_backward(g, y, apart, p, (apart.ndim - 1,))
+    return norm_backward(g, y, apart, p, None)  # which asks for dims where p is infinite
 
 
 def _over_pairs(gradient: Any, from_end: int) -> Any:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import return_types
-from ...backend import reduce as reduce_kernels
-from ...backend import xp
+from ...backend import reduce as reduce_kernels, xp
 from ...backend.interface import kind_of
 from ...base.errors import no_overload
 from ...core.op import Array, Dim, Dims, Index, composite, linear, op
@@ -184,6 +183,6 @@ def _aminmax_backward(g_min: Any, g_max: Any, input: Any, low: Any, high: Any, d
 
 
 @composite(method=True, out=Out())
-def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False) -> Any:
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """The smallest and the largest element along ``dim``."""
     return return_types.aminmax(_aminmax(input, dim, keepdim))

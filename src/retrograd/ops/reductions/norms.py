@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import distance as distance_kernels
-from ...backend import xp
+from ...backend import distance as distance_kernels, xp
 from ...backend.interface import kind_of
 from ...base.errors import canonical_dim
 from ...core.op import Array, Dims, composite, elementwise, op

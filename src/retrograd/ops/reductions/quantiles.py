@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import return_types
-from ...backend import sorting as sorting_kernels
-from ...backend import xp
+from ...backend import sorting as sorting_kernels, xp
 from ...backend.interface import library_of
 from ...base.errors import canonical_dim, missing_arguments
 from ...core.op import Array, Dim, composite, elementwise, linear, op

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import reduce as reduce_kernels
-from ...backend import xp
+from ...backend import reduce as reduce_kernels, xp
 from ...backend.interface import kind_of
 from ...base import dtypes
 from ...core.graph import Like

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import reduce as reduce_kernels
-from ...backend import xp
+from ...backend import reduce as reduce_kernels, xp
 from ...base import dtypes
 from ...core.op import Array, Dims, composite, op
 from ...core.out_rules import Out

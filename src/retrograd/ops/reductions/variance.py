@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...backend import reduce as reduce_kernels
-from ...backend import xp
+from ...backend import reduce as reduce_kernels, xp
 from ...base.errors import no_overload
 from ...core.op import Array, Dims, composite, elementwise, op
 from ...core.out_rules import CASTABLE, Out

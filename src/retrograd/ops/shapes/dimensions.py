@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...backend import xp
-from ...base.errors import canonical_dim
+from ...base.errors import canonical_dim, no_overload
 from ...base.warning import warn
 from ...core.extensions import TRACED_TYPES
 from ...core.op import Array, Dim, Dims, Ints, Sizes, composite, public, view
@@ -71,6 +71,10 @@ def _(batch: Any, input: Any) -> Any:
 @composite(method=True, aliases=("moveaxis",))
 def movedim(input: Tensor, source: Any, destination: Any) -> Any:
     """Move dimensions to other positions; the others keep their order."""
+    if isinstance(source, (tuple, list)) is not isinstance(destination, (tuple, list)):
+        raise no_overload("movedim", (input, source, destination),
+                          "Tensor input, int source, int destination",
+                          "Tensor input, tuple of ints source, tuple of ints destination")
     rank = input.ndim
     src = tuple(source) if isinstance(source, (tuple, list)) else (source,)
     dst = tuple(destination) if isinstance(destination, (tuple, list)) else (destination,)

@@ -50,6 +50,8 @@ def expand(input: Array, size: Ints) -> Any:
 
 def joint_shape(first: Any, second: Any) -> tuple[int, ...]:
     """The shape that two shapes broadcast to."""
+    if first == second:
+        return tuple(first)
     try:
         return xp.broadcast_shapes(first, second)
     except ValueError:

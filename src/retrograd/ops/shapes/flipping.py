@@ -10,7 +10,7 @@ from ...base.errors import canonical_dim, canonical_dims, no_dims
 from ...core.op import Array, Ints, Sizes, composite, linear, public
 from ...core.tensor import Tensor
 from ..batching import flat, shifted
-from .reshaping import reshape, spread_method
+from .reshaping import reshape, sizes, spread_method
 
 
 @linear(any_dtype=True, node="FlipBackward0", batches="dims", vjp=lambda g, dims: _flip(g, dims))
@@ -63,9 +63,9 @@ def negated(shifts: Any) -> tuple[int, ...]:
 
 
 @public("roll")
-def roll(input: Tensor, shifts: Any, dims: Sizes = ()) -> Tensor:
+def roll(input: Tensor, shifts: Sizes, dims: Sizes = ()) -> Tensor:
     """``input`` shifted along ``dims``; what leaves at the end enters at the front."""
-    steps = tuple(shifts) if isinstance(shifts, (tuple, list)) else (shifts,)
+    steps = sizes((shifts,))
     axes = tuple(dims) if isinstance(dims, (tuple, list)) else () if dims is None else (dims,)
     if not steps:
         raise RuntimeError("`shifts` required")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...backend import index as index_kernels
-from ...backend import xp
+from ...backend import index as index_kernels, xp
 from ...base.errors import canonical_dim
 from ...core.op import Array, Arrays, Dim, composite, linear, public
 from ...core.out_rules import Out
@@ -23,12 +22,6 @@ from .splitting import (
     chunk_length,
     unbind,
 )
-
-
-def _cat_axis(tensors: Any, dim: int) -> int:
-    rank = max(t.ndim for t in tensors)
-    return canonical_dim(dim, rank)
-
 
 _CAT_OUT = Out("torch.cat(): input types can't be cast to the desired output type {out}", TypeError,
                apart=True)
@@ -50,7 +43,7 @@ def _cat(tensors: Arrays, dim: int = 0) -> Any:
     used = [t for t in tensors if t.shape != (0,)]
     if not used:
         return xp.empty((0,), tensors[0].dtype)
-    axis = _cat_axis(used, dim)
+    axis = canonical_dim(dim, max(t.ndim for t in used))
     first = used[0]
     for i, t in enumerate(used[1:], 1):
         if t.ndim != first.ndim:
@@ -160,13 +153,6 @@ def _(batch: Any, tensors: Any, dim: int) -> Any:
 # ---------------------------------------------------------------- what cutting has for a rule
 
 
-unbind.vjp(input=lambda g, like, dim: stack_parts(g, like, dim))
-_split_with_sizes.vjp(
-    input=lambda g, like, split_sizes, dim: join_parts(g, like, split_sizes, dim))
-_split.vjp(input=lambda g, like, split_size, dim:
-           join_parts(g, like, chunk_lengths(like.shape[dim], split_size), dim))
-
-
 def stack_parts(g: Any, like: Any, dim: int) -> Any:
     """The gradients of every position along ``dim``, zeros where none arrived."""
     g = as_list(g)
@@ -201,8 +187,7 @@ def chunk_lengths(n: int, size: int) -> list[int]:
 # ---------------------------------------------------------------- cut without being views
 
 
-@linear(outputs=("list",), any_dtype=True, node="UnsafeSplitWithSizesBackward0",
-        vjp=lambda g, like, split_sizes, dim: join_parts(g, like, split_sizes, dim))
+@linear(outputs=("list",), any_dtype=True, node="UnsafeSplitWithSizesBackward0")
 def _unsafe_parts(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
     parts, start = [], 0
     for n in split_sizes:
@@ -211,13 +196,19 @@ def _unsafe_parts(input: Array, split_sizes: Any, dim: Dim = 0) -> Any:
     return tuple(parts)
 
 
-@linear(outputs=("list",), any_dtype=True, node="UnsafeSplitBackward0",
-        vjp=lambda g, like, split_size, dim:
-        join_parts(g, like, chunk_lengths(like.shape[dim], split_size), dim))
+@linear(outputs=("list",), any_dtype=True, node="UnsafeSplitBackward0")
 def _unsafe_split(input: Array, split_size: int, dim: Dim = 0) -> Any:
     lead = (slice(None),) * dim
     return tuple([input[(*lead, slice(i, i + split_size))]
                   for i in range(0, input.shape[dim], split_size)] or [input])
+
+
+unbind.vjp(input=stack_parts)
+for _cut in (_split_with_sizes, _unsafe_parts):
+    _cut.vjp(input=lambda g, like, split_sizes, dim: join_parts(g, like, split_sizes, dim))
+for _cut in (_split, _unsafe_split):
+    _cut.vjp(input=lambda g, like, split_size, dim: join_parts(
+        g, like, chunk_lengths(like.shape[dim], split_size), dim))
 
 
 @composite(method=True)

@@ -8,8 +8,9 @@ from typing import Any
 
 from ...backend import xp
 from ...backend.interface import library_of
+from ...backend.numpy import LARGE
 from ...base import dtypes
-from ...base.errors import canonical_dim, length_of, type_name
+from ...base.errors import as_int, canonical_dim, length_of, unplaced
 from ...core.binding import universal
 from ...core.op import Array, Ints, Sizes, composite, linear, public, view
 from ...core.signatures import named
@@ -21,12 +22,9 @@ def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
     """``x.view(2, 3)`` and ``x.view((2, 3))`` alike, as a tuple of ints."""
     if len(given) == 1 and isinstance(given[0], (tuple, list)):
         given = tuple(given[0])
-    try:
-        return tuple([n if n.__class__ is int else n.__index__() for n in given])
-    except AttributeError:
-        wrong = next(n for n in given if not hasattr(n, "__index__"))
-        raise TypeError(f"sizes and dims must be tuple of ints, but found {type_name(wrong)}"
-                        ) from None
+    if given and given[0].__class__ is bool:  # PyTorch looks no further
+        raise unplaced("sizes and dims must be tuple of ints, but found bool")
+    return tuple([n if n.__class__ in (int, bool) else as_int(n, "sizes and dims") for n in given])
 
 
 def spread_method(keyword: str) -> Callable[[Any], Any]:
@@ -152,6 +150,8 @@ def _(batch: Any, input: Any, size: Any) -> Any:
 def reshape(input: Tensor, shape: Sizes) -> Any:
     """``input`` in another shape; a view where its memory allows."""
     if not isinstance(input, Tensor):
+        if input.size >= LARGE and xp.is_array(input) and xp.viewed(input, shape) is None:
+            input = xp.in_rows(input)  # by all threads
         return input.reshape(shape)
     shape = shape if shape.__class__ is tuple else sizes((shape,))
     data = input._data

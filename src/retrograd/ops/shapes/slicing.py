@@ -6,7 +6,7 @@ from typing import Any
 
 from ...backend import xp
 from ...backend.interface import kind_of
-from ...base.errors import canonical_dim
+from ...base.errors import as_int, canonical_dim
 from ...core.op import Array, Dim, composite, linear, view
 from ...core.tensor import Tensor
 from .dimensions import unsqueeze
@@ -70,7 +70,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
     n = input.shape[d]
     if isinstance(start, Tensor) and (start.ndim or kind_of(start._data.dtype) not in "iu"):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
-    start = int(start)
+    start = as_int(start, "narrow(): argument 'start' (position 3)")
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
     if not -n <= start <= n:
@@ -126,7 +126,8 @@ def _(batch: Any, input: Any, dimension: int, size: int, step: int) -> Any:
 @linear(function=None, method=False, vjp=lambda g, dim, size, step: unfold(g, dim, size, step))
 def unfold_backward(input: Array, input_sizes: Any, dim: int, size: int, step: int) -> Any:
     """Overlapping windows' gradients, added up where they overlap."""
-    return xp.add_windows(input, input_sizes, dim, size, step)
+    wide = xp.cast(input, xp.dtype("complex64")) if xp.is_stored_only(input.dtype) else input
+    return xp.cast(xp.add_windows(wide, input_sizes, dim, size, step), input.dtype)
 
 
 @unfold_backward.batch

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import sorting as sorting_kernels
-from ...backend import xp
+from ...backend import sorting as sorting_kernels, xp
 from ...base.errors import CannotBatch, existing_dim
 from ...core.op import REGISTRY, Array, Index, composite, op
 from ...core.out_rules import Out

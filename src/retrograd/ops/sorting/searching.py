@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import sorting as sorting_kernels
-from ...backend import xp
+from ...backend import sorting as sorting_kernels, xp
 from ...backend.interface import kind_of
 from ...core.op import Array, Index, Number, composite, op
 from ...core.operands import result_type_of

@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any
 
 from ... import return_types
-from ...backend import sorting as sorting_kernels
-from ...backend import xp
+from ...backend import sorting as sorting_kernels, xp
 from ...backend.interface import kind_of
 from ...core.op import Array, Dim, Index, composite, linear, op
 from ...core.out_rules import Out

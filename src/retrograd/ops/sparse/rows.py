@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...backend import coordinates, xp
-from ...backend import norm as norm_kernels
+from ...backend import coordinates, norm as norm_kernels, xp
 from ...core.op import Array, Index, op
 from ...core.tensor import Tensor
 from .parts import SPARSE_OPS

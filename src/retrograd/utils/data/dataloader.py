@@ -6,10 +6,10 @@ import math
 import multiprocessing
 import multiprocessing.context
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
+from ...base.warning import warn
 from ._utils.collate import default_collate, default_convert
 from ._utils.iterators import (
     _BaseDataLoaderIter,
@@ -57,15 +57,11 @@ class DataLoader(Generic[T_co]):
                  prefetch_factor: int | None = None, persistent_workers: bool = False,
                  pin_memory_device: str = "", in_order: bool = True) -> None:
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
-        self.dataset = dataset
-        self.num_workers = num_workers
+        self.dataset, self.num_workers = dataset, num_workers
         self.prefetch_factor = 2 if num_workers and prefetch_factor is None else prefetch_factor
-        self.pin_memory = pin_memory
-        self.pin_memory_device = pin_memory_device
-        self.timeout = timeout
-        self.worker_init_fn = worker_init_fn
-        self.multiprocessing_context = multiprocessing_context
-        self.in_order = in_order
+        self.pin_memory, self.pin_memory_device = pin_memory, pin_memory_device
+        self.timeout, self.worker_init_fn = timeout, worker_init_fn
+        self.multiprocessing_context, self.in_order = multiprocessing_context, in_order
         self.generator = generator
         self._dataset_kind = _DatasetKind.Map
         if isinstance(dataset, IterableDataset):
@@ -88,14 +84,11 @@ class DataLoader(Generic[T_co]):
             sampler = self._default_sampler(bool(shuffle))
         if batch_size is not None and batch_sampler is None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
-        self.batch_size = batch_size
-        self.drop_last = drop_last
-        self.sampler = sampler
-        self.batch_sampler = batch_sampler
+        self.batch_size, self.drop_last = batch_size, drop_last
+        self.sampler, self.batch_sampler = sampler, batch_sampler
         if collate_fn is None:
             collate_fn = default_collate if self._auto_collation else default_convert
-        self.collate_fn = collate_fn
-        self.persistent_workers = persistent_workers
+        self.collate_fn, self.persistent_workers = collate_fn, persistent_workers
         self._IterableDataset_len_called: int | None = None
         self._iterator: _MultiProcessingDataLoaderIter | None = None
         self._initialized = True
@@ -186,11 +179,10 @@ class DataLoader(Generic[T_co]):
             advice = (f"Our suggested max number of worker in current system is {most}"
                       f"{'' if asks else ' (`cpuset` is not taken into account)'}, which is "
                       "smaller than what this DataLoader is going to create.")
-        warnings.warn(
+        warn(
             f"This DataLoader will create {self.num_workers} worker processes in total. {advice} "
             "Please be aware that excessive worker creation might get DataLoader running slow or "
-            "even freeze, lower the worker number to avoid potential slowness/freeze if necessary.",
-            stacklevel=2)
+            "even freeze, lower the worker number to avoid potential slowness/freeze if necessary.")
 
 
 def _check_workers(num_workers: int, timeout: float, prefetch_factor: int | None,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+from ...base.warning import warn
 from ...core.tensor import Tensor
 from ...ops.creation.random import randperm
 from ...random import default_generator
@@ -118,8 +118,8 @@ class ConcatDataset(Dataset[T_co]):
     @property
     def cummulative_sizes(self) -> list[int]:
         """An earlier spelling of ``cumulative_sizes``."""
-        warnings.warn("`cummulative_sizes` attribute is renamed to `cumulative_sizes`",
-                      FutureWarning, stacklevel=2)
+        warn("`cummulative_sizes` attribute is renamed to `cumulative_sizes`",
+             FutureWarning)
         return self.cumulative_sizes
 
     def __len__(self) -> int:
@@ -160,8 +160,7 @@ class Subset(Dataset[T_co]):
     """The samples of a data set at given indices."""
 
     def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
-        self.dataset = dataset
-        self.indices = indices
+        self.dataset, self.indices = dataset, indices
         kind = type(self)
         if kind.__getitem__ is not Subset.__getitem__ \
                 and kind.__getitems__ is Subset.__getitems__:
@@ -213,7 +212,6 @@ def _whole_lengths(total: int, fractions: Sequence[float]) -> list[int]:
         lengths[place % len(lengths)] += 1
     for place, length in enumerate(lengths):
         if length == 0:
-            warnings.warn(
-                f"Length of split at index {place} is 0. This might result in an empty dataset.",
-                stacklevel=3)
+            warn(
+                f"Length of split at index {place} is 0. This might result in an empty dataset.")
     return lengths

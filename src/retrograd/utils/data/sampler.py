@@ -40,10 +40,8 @@ class RandomSampler(Sampler[int]):
 
     def __init__(self, data_source: Sized, replacement: bool = False,
                  num_samples: int | None = None, generator: Any = None) -> None:
-        self.data_source = data_source
-        self.replacement = replacement
-        self._num_samples = num_samples
-        self.generator = generator
+        self.data_source, self.replacement = data_source, replacement
+        self._num_samples, self.generator = num_samples, generator
         if not isinstance(replacement, bool):
             raise TypeError(
                 f"replacement should be a boolean value, but got replacement={replacement}")
@@ -81,8 +79,7 @@ class SubsetRandomSampler(Sampler[int]):
     """Given indices in random order."""
 
     def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
-        self.indices = indices
-        self.generator = generator
+        self.indices, self.generator = indices, generator
 
     def __iter__(self) -> Iterator[int]:
         for place in randperm(len(self.indices), generator=self.generator).tolist():
@@ -106,9 +103,7 @@ class WeightedRandomSampler(Sampler[int]):
             raise ValueError("weights should be a 1d sequence but given weights have shape "
                              f"{tuple(weights_tensor.shape)}")
         self.weights = weights_tensor
-        self.num_samples = num_samples
-        self.replacement = replacement
-        self.generator = generator
+        self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
 
     def __iter__(self) -> Iterator[int]:
         drawn = multinomial(self.weights, self.num_samples, self.replacement,
@@ -128,9 +123,7 @@ class BatchSampler(Sampler[list[int]]):
                 f"batch_size should be a positive integer value, but got batch_size={batch_size}")
         if not isinstance(drop_last, bool):
             raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
-        self.sampler = sampler
-        self.batch_size = batch_size
-        self.drop_last = drop_last
+        self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self) -> Iterator[list[int]]:
         indices = iter(self.sampler)

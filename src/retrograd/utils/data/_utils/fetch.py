@@ -16,10 +16,8 @@ class _BaseDatasetFetcher:
 
     def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any],
                  drop_last: bool) -> None:
-        self.dataset = dataset
-        self.auto_collation = auto_collation
-        self.collate_fn = collate_fn
-        self.drop_last = drop_last
+        self.dataset, self.auto_collation = dataset, auto_collation
+        self.collate_fn, self.drop_last = collate_fn, drop_last
 
 
 class _IterableDatasetFetcher(_BaseDatasetFetcher):

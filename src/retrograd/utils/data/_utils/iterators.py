@@ -7,12 +7,12 @@ import multiprocessing
 import multiprocessing.connection
 import os
 import pickle
-import warnings
 import weakref
 from functools import partial
 from typing import Any, Self
 
 from ....base.modes import MODE
+from ....base.warning import warn
 from ....compat.settings import get_num_threads, set_num_threads
 from ..sampler import draw_seed
 from .fetch import _IterableDatasetFetcher, _MapDatasetFetcher
@@ -52,11 +52,10 @@ class _BaseDataLoaderIter:
 
     def _warn_of_pinning(self, loader: Any) -> None:
         if loader.pin_memory_device:
-            warnings.warn("pin_memory_device is deprecated, the current accelerator will be used "
-                          f"as the device,ignore pin_memory_device='{loader.pin_memory_device}'.",
-                          stacklevel=5)
-        warnings.warn("'pin_memory' argument is set as true but no accelerator is found, then "
-                      "device pinned memory won't be used.", stacklevel=5)
+            warn("pin_memory_device is deprecated, the current accelerator will be used "
+                 f"as the device,ignore pin_memory_device='{loader.pin_memory_device}'.")
+        warn("'pin_memory' argument is set as true but no accelerator is found, then "
+             "device pinned memory won't be used.")
 
     def _count(self, loader: Any) -> None:
         """Count batches from here, for a stream that may be longer than it has said."""
@@ -88,7 +87,7 @@ class _BaseDataLoaderIter:
                         "configuring the IterableDataset replica at each worker. Please see "
                         "https://pytorch.org/docs/stable/data.html"
                         "#torch.utils.data.IterableDataset for examples.")
-        warnings.warn(message, stacklevel=3)
+        warn(message)
 
     def __len__(self) -> int:
         return len(self._index_sampler)
@@ -153,12 +152,12 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             try:
                 self._workers.append(Worker(context, job, self._workers))
             except (TypeError, AttributeError, pickle.PicklingError):
-                warnings.warn(
+                warn(
                     "Got pickle error when attempting to start a worker Process. This might be "
                     "because the worker Process arguments are not picklable. Python 3.14+ changed "
                     "the multiprocessing start method in non-Mac POSIX platforms to 'forkserver', "
                     "which requires the worker Process arguments to be picklable. You can also "
-                    "try multiprocessing.set_start_method('fork').", stacklevel=6)
+                    "try multiprocessing.set_start_method('fork').")
                 raise
 
     def _reset(self, loader: Any) -> None:

@@ -1,0 +1,53 @@
+// Arrays as others of another floating dtype.
+#include "binding.hpp"
+#include "maths.hpp"
+
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
+namespace {
+
+#if defined(__F16C__)
+// The processor's own conversion between float and half precision, a vector at a time.
+constexpr I HALVES = 8;
+void converted_at(const float* from, float16* to) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(_mm256_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT)); }
+void converted_at(const float16* from, float* to) { _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)))); }
+
+// The last elements are done in a vector as well, so that all are rounded by the same instruction.
+template <class From, class To> void halves(const From* from, To* to, I n) {
+    I i = 0;
+    for (; i + HALVES <= n; i += HALVES) converted_at(from + i, to + i);
+    if (i == n) return;
+    From last[HALVES] = {};
+    To found[HALVES];
+    std::copy(from + i, from + n, last);
+    converted_at(last, found);
+    std::copy_n(found, n - i, to + i);
+}
+template <class From, class To> constexpr bool by_processor =
+    (std::is_same_v<From, float> && std::is_same_v<To, float16>) || (std::is_same_v<From, float16> && std::is_same_v<To, float>);
+#else
+template <class From, class To> constexpr bool by_processor = false;
+template <class From, class To> void halves(const From*, To*, I) {}
+#endif
+
+template <class From, class To> void converted(In<From> x, Out<To> y) {
+    require(same_shape(x, y), "the result has another shape");
+    parallel(x.size, GRAIN, [=](I begin, I end) {
+        const From* from = x.data;
+        To* to = y.data;
+        if constexpr (by_processor<From, To>) return halves(from + begin, to + begin, end - begin);
+        SIMD for (I i = begin; i < end; i++) {
+            if constexpr (is_narrow<From> || std::is_same_v<From, float>) to[i] = narrow<To>(Wide<To>(wide(from[i])));
+            else to[i] = To(from[i]);
+        }
+    });
+}
+
+}  // namespace
+
+// Rounding to half precision from anything wider than float would be rounding twice.
+KERNELS({"converted", bind<converted<float, float16>, converted<float, bfloat16>, converted<float, double>, converted<float16, float>,
+                           converted<bfloat16, float>, converted<double, float>, converted<bool, float>, converted<bool, double>,
+                           converted<std::int64_t, float>, converted<std::int64_t, double>>})
