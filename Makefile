@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 PARITY := .venv-parity
+PACKAGES := .venv-packages
 PIP    := -m pip --disable-pip-version-check install -qq
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
@@ -11,7 +12,7 @@ FIRST ?= 1000
 MUTANTS ?= 70
 SEED ?= 0
 
-.PHONY: help kernels sanitize demo test fuzz faults versions parity programs mutants sweep docs site stubs bench bench-docs clean
+.PHONY: help kernels sanitize demo test fuzz faults versions parity packages programs mutants sweep docs site stubs bench bench-docs clean
 
 help:
 	@echo "make kernels   build the native kernels, or say why they cannot be built"
@@ -21,6 +22,7 @@ help:
 	@echo "make faults    interrupt programs at every place, and use everything at first in many threads"
 	@echo "make versions  make test on every CPython from 3.11 to 3.15 that is installed"
 	@echo "make parity    every comparison with PyTorch, in an environment of its own"
+	@echo "make packages  programs of 34 packages made for PyTorch, on this library and on PyTorch"
 	@echo "make programs  100,000 random programs beside PyTorch (PROGRAMS=..., from seed FIRST=...)"
 	@echo "make mutants   put 70 random faults into a copy of the source: which do the tests not notice? (MUTANTS=..., SEED=...)"
 	@echo "make sweep     all of PyTorch's own sample calls beside PyTorch"
@@ -38,7 +40,7 @@ demo: $(VENV)/kernels
 test: $(VENV)/kernels
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
-	$(VENV)/bin/python -m pytest tests --ignore=tests/parity -q -n 2 $(PYTEST_ARGS)
+	$(VENV)/bin/python -m pytest tests --ignore=tests/parity --ignore=tests/packages -q -n 2 $(PYTEST_ARGS)
 
 fuzz: $(VENV)/installed
 	RETROGRAD_FUZZED_FILES=10000 $(VENV)/bin/python -m pytest tests/test_serialization.py -k mutated -q $(PYTEST_ARGS)
@@ -57,6 +59,11 @@ versions:
 parity: $(PARITY)/kernels
 	@$(PARITY)/bin/python -c "import torch; v = torch.__version__; assert v.split('+')[0] == '2.13.0', v"
 	$(PARITY)/bin/python -m pytest tests/parity -q -n 2 $(PYTEST_ARGS)
+
+# Packages made for PyTorch, in an environment of their own, each on both libraries.
+packages: $(PACKAGES)/kernels
+	$(PACKAGES)/bin/python $(PIP) -r tests/packages/requirements.txt
+	$(PACKAGES)/bin/python -m pytest tests/packages -q -n 2 $(PYTEST_ARGS)
 
 # In hours rather than minutes; after a break FIRST= says where to go on.
 programs: $(PARITY)/installed
@@ -103,12 +110,12 @@ $(VENV)/installed: pyproject.toml
 	@$(VENV)/bin/python $(PIP) -e ".[test]"
 	@touch $@
 
-$(PARITY)/installed: pyproject.toml
+$(PARITY)/installed $(PACKAGES)/installed: pyproject.toml
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'retrograd needs Python 3.11 or later; set PYTHON=')"
-	@echo "setting up $(PARITY) with PyTorch"
-	@$(PYTHON) -m venv $(PARITY)
-	@$(PARITY)/bin/python $(PIP) torch==2.13.0 expecttest
-	@$(PARITY)/bin/python $(PIP) -e ".[test,parity]"
+	@echo "setting up $(@D) with PyTorch"
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python $(PIP) torch==2.13.0 expecttest
+	@$(@D)/bin/python $(PIP) -e ".[test,parity]"
 	@touch $@
 
 # The native kernels: where they cannot be built, this is said, and everything works without them.
@@ -143,6 +150,6 @@ sanitize: $(VENV)/installed
 	        $(VENV)/bin/python -m pytest tests/test_native.py -k "not process_ends" -q $(PYTEST_ARGS); done
 
 clean:
-	rm -rf $(VENV) .venv-3.* .sanitized $(PARITY) build dist kernels/build kernels/*.egg-info src/*.egg-info site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-3.* .sanitized $(PARITY) $(PACKAGES) build dist kernels/build kernels/*.egg-info src/*.egg-info site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -f retrograd-demo.svg retrograd-demo.html .sweep-report
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

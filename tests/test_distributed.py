@@ -72,3 +72,48 @@ def test_backends_that_are_not_there(backend: str) -> None:
     with pytest.raises(RuntimeError, match=r"Distributed package doesn't have (NCCL|MPI) built in"):
         dist.init_process_group(backend, rank=0, world_size=1)
     assert not dist.is_initialized() and not dist.is_backend_available(backend)
+
+
+def test_nothing_is_spread_over_processes() -> None:
+    from retrograd.distributed.device_mesh import init_device_mesh
+    from retrograd.distributed.fsdp import FullyShardedDataParallel, fully_shard
+    from retrograd.distributed.tensor import DTensor, distribute_tensor
+
+    model = torch.nn.Linear(2, 2)
+    for call in (lambda: DTensor(torch.ones(2)), lambda: DTensor.from_local(torch.ones(2)),
+                 lambda: distribute_tensor(torch.ones(2)), lambda: fully_shard(model),
+                 lambda: FullyShardedDataParallel(model)):
+        with pytest.raises(NotImplementedError, match=r"use the (tensor|module) itself"):
+            call()
+    with pytest.raises(RuntimeError, match="a world of one process, but a mesh of 2 x 1 was"):
+        init_device_mesh("cpu", (2, 1))
+    assert not dist.rpc.is_available()
+
+
+def test_joining(environment: pytest.MonkeyPatch) -> None:
+    from retrograd.distributed.algorithms import Join, Joinable, JoinHook
+
+    met = []
+
+    class Hook(JoinHook):
+        def post_hook(self, is_last_joiner: bool) -> None:
+            met.append(is_last_joiner)
+
+    class Model(Joinable):
+        join_device = join_process_group = None
+
+        def join_hook(self, **kwargs: object) -> JoinHook:
+            met.append(kwargs)
+            return Hook()
+
+    with Join([Model()], divide=True):
+        Join.notify_join_context(Model())
+        assert met == [{"divide": True}]
+    assert met == [{"divide": True}, True]
+    with pytest.raises(KeyError), Join([Model()]):
+        raise KeyError
+    with Join([Model()], enable=False):
+        pass
+    assert met == [{"divide": True}, True, {}]
+    with pytest.raises(ValueError, match="at least one joinable"):
+        Join([])

@@ -464,6 +464,20 @@ def test_divergences_are_what_draws_say(p: type, q: type) -> None:
     assert found == pytest.approx(float(excess.mean()), abs=6 * float(excess.std()) / 140 + 1e-6)
 
 
+def test_divergences_of_families_that_another_library_has() -> None:
+    class Theirs:
+        """A base class that is none of ours."""
+
+    try:
+        D.register_kl(Theirs, D.Normal)(lambda p, q: "theirs")
+        assert D.kl_divergence(Theirs(), D.Normal(0.0, 1.0)) == "theirs"
+    finally:
+        D.kl._KL_REGISTRY.pop((Theirs, D.Normal), None)
+        D.kl._KL_MEMOIZE.clear()
+    with pytest.raises(TypeError, match="Expected type_q to be a Distribution subclass but got 3"):
+        D.register_kl(D.Normal, 3)
+
+
 def test_divergences_are_looked_up_by_the_nearest_ancestor() -> None:
     class Mine(D.Normal):
         pass

@@ -297,3 +297,40 @@ def test_what_the_library_is_made_of() -> None:
     assert torch.version.cuda is None and torch.version.debug is False
     assert torch.sym_max(1, 2.0) == 2.0 and torch.sym_ite(True, 1, 2) == 1
     assert torch.set_flush_denormal(False) and not torch.set_flush_denormal(True)
+
+
+def test_nothing_is_traced_and_no_tensor_is_fake() -> None:
+    from retrograd import fx
+    from retrograd._subclasses import FakeTensor, FakeTensorMode
+    from retrograd._subclasses.fake_tensor import is_fake
+    from retrograd.fx.experimental.proxy_tensor import get_proxy_mode
+
+    assert not is_fake(torch.ones(1)) and get_proxy_mode() is None
+    assert not isinstance(nn.Linear(1, 1), fx.GraphModule) and fx.wrap(len) is len
+    for call in (fx.Graph, fx.Tracer, fx.Proxy, lambda: fx.symbolic_trace(nn.Linear(1, 1)),
+                 lambda: FakeTensor(torch.ones(1)), FakeTensorMode):
+        with pytest.raises(NotImplementedError, match=r"retrograd (does not trace|follows)"):
+            call()
+    with pytest.raises(RuntimeError, match="NVTX functions not installed"):
+        torch.cuda.nvtx.range_push("block")
+    with pytest.raises(RuntimeError, match="NVTX functions not installed"), \
+            torch.cuda.nvtx.range("block"):
+        pass
+    assert not isinstance(3, torch.SymInt) and torch._C._get_tracing_state() is None
+
+
+def test_ops_that_have_no_function_of_their_name() -> None:
+    aten, x = torch._ops.aten, torch.arange(12.0).reshape(3, 4)
+    copied = aten._to_copy.default(x, dtype=torch.float64)
+    assert copied.dtype is torch.float64 and copied.data_ptr() != x.data_ptr()
+    assert aten._to_copy(x).data_ptr() != x.data_ptr()
+    assert torch.equal(aten.slice.Tensor(x, -1, 1, None, 2), x[:, 1::2])
+    assert torch.equal(aten.index.Tensor(x, [None, torch.tensor([2, 0])]), x[:, [2, 0]])
+    assert aten.alias(x)._base is x and aten.alias(x).data_ptr() == x.data_ptr()
+    images, weight = torch.randn(2, 3, 5, 5), torch.randn(4, 3, 3, 3)
+    g = torch.randn(2, 4, 3, 3)
+    settings = ([1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+    found = aten.convolution_backward(g, images, weight, [4], *settings, [True, False, True])
+    assert found[1] is None and torch.allclose(found[2], g.sum((0, 2, 3)))
+    expected = torch.nn.functional.conv_transpose2d(g, weight)
+    assert torch.allclose(found[0], expected, atol=1e-5)

@@ -38,26 +38,32 @@ LAYERS = [
     {"compat", "overrides", "numpy_code", "fft", "linalg", "signal", "sparse", "special",
      "types"},
     {"autograd"},
-    {"func", "distributed", "amp"},
+    {"func", "amp", "distributed.groups", "distributed.collectives", "distributed.constants",
+     "distributed.distributed_c10d", "distributed._functional_collectives", "distributed.rpc",
+     "distributed.device_mesh", "distributed.nn", "distributed.algorithms",
+     "distributed.checkpoint", "distributed.tensor", "distributed._tensor"},
     {"nn"},
     {"optim", "distributions", "masked"},
     {"multiprocessing"},
     {"utils", "testing", "serialization", "datasets", "cuda", "cpu", "mps",
      "xpu", "mtia", "accelerator", "backends", "compiler", "_dynamo", "jit", "onnx", "hub",
      "library", "__config__", "_C", "profiler", "__future__", "_functorch",
-     "_vmap_internals", "memory"},
+     "_vmap_internals", "memory", "futures", "fx", "_higher_order_ops", "_subclasses",
+     "_tensor_str", "distributed.optim", "distributed.fsdp", "distributed._composable"},
     {"viz"},
     {"cli", "__main__", "as_torch"},
 ]
 # The imports inside functions that point upwards all the same, each with its reason.
 DEFERRED = {
+    ("_ops", "autograd"): "the gradients of an op that PyTorch has under a name of their own",
+    ("_ops", "sparse"): "a product of sparse matrices by PyTorch's name of the op",
     ("autograd.functional", "func"): "vectorize=True is vmap, which is made of autograd",
     ("autograd.gradcheck", "func"): "checks a function under vmap and jvp, made of autograd",
     ("backend.numpy", "base.dtypes"): "names a dtype in the words of an error",
     ("core.tensor", "viz"): "what a notebook shows of a tensor",
     ("nn.modules", "viz"): "what a notebook shows of a module",
 }
-SPLIT = {"base", "core"}
+SPLIT = {"base", "core", "distributed"}
 """The packages whose modules have layers of their own."""
 
 

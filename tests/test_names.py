@@ -36,7 +36,7 @@ def test_an_error_says_why() -> None:
     with pytest.raises(AttributeError, match="retrograd does not: there are no quantised tensors"):
         torch.quantize_per_tensor  # noqa: B018
     with pytest.raises(AttributeError, match=r"retrograd does not: .* the CPU"):
-        torch.Stream  # noqa: B018
+        torch.AcceleratorError  # noqa: B018
     assert missing_reasons.reason("lobpcg") == ""
 
 

@@ -415,3 +415,21 @@ def test_muon_refuses_a_method_before_it_moves_anything() -> None:
     with pytest.raises(ValueError, match="less than 100"):
         optimizer.step()
     assert not optimizer.state and torch.equal(param, torch.ones(2, 2))
+
+
+def test_an_optimizer_that_makes_its_own_groups_takes_steps() -> None:
+    """As those that wrap another one do, without calling the base class."""
+
+    class Wrapper(torch.optim.Optimizer):
+        def __init__(self, inner: torch.optim.Optimizer) -> None:
+            self.inner, self.param_groups = inner, inner.param_groups
+
+        def step(self, closure: object = None) -> None:
+            self.inner.step()
+
+    weight = torch.ones(2, requires_grad=True)
+    optimizer = Wrapper(torch.optim.SGD([weight], lr=0.5))
+    weight.sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    assert weight.tolist() == [0.5, 0.5] and weight.grad is None

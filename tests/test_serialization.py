@@ -422,3 +422,16 @@ def test_mutated_files_load_or_are_refused(kind: str) -> None:
     finally:
         alarm(0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_archives_are_read_by_pytorchs_names(tmp_path: Path) -> None:
+    path = tmp_path / "file.pt"
+    rg.save({"a": rg.ones(3)}, path)
+    with open(path, "rb") as file:
+        for source in (str(path), path, file):
+            reader = rg.PyTorchFileReader(source)
+            assert reader.has_record("data.pkl") and not reader.has_record("nonsense")
+            assert "data/0" in reader.get_all_records() and reader.get_record_size("data/0") == 12
+            assert reader.get_record("data/0") == b"\x00\x00\x80?" * 3
+            with pytest.raises(RuntimeError, match="failed locating file nonsense: file not found"):
+                reader.get_record("nonsense")

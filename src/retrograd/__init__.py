@@ -45,17 +45,20 @@ globals().update(_TENSOR_TYPES)
 
 # Loaded when first asked for, since most programs use few of them.
 _LAZY = {"_C", "accelerator", "amp", "as_torch", "backends", "compiler", "cpu", "cuda", "datasets",
-         "distributed", "distributions", "fft", "func", "hub", "jit", "library", "linalg",
-         "masked", "memory", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim", "profiler",
-         "return_types", "serialization", "signal", "sparse", "special", "storage", "testing",
-         "types", "utils", "version", "viz", "xpu"}
+         "distributed", "distributions", "fft", "func", "futures", "fx", "hub", "jit", "library",
+         "linalg", "masked", "memory", "mps", "mtia", "multiprocessing", "nn", "onnx", "optim",
+         "profiler", "return_types", "serialization", "signal", "sparse", "special", "storage",
+         "testing", "types", "utils", "version", "viz", "xpu"}
 _LAZY_FUNCTIONS = {
     "as_torch": "as_torch", "explain": "autograd.explaining", "progress": "cli.progress",
     "show_config": "__config__",
-    "vmap": "func", "save": "serialization", "load": "serialization", "compile": "compiler",
+    "vmap": "func", "save": "serialization", "load": "serialization",
+    "PyTorchFileReader": "serialization", "Future": "futures", "ScriptModule": "jit",
+    "ScriptFunction": "jit", "Event": "accelerator", "Stream": "accelerator", "compile": "compiler",
     "OutOfMemoryError": "base.errors",
-    **dict.fromkeys(("sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not", "sym_sum"),
-                    "compat.symbols"),
+    **dict.fromkeys(
+        ("SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min",
+         "sym_not", "sym_sum"), "compat.symbols"),
     **dict.fromkeys(
         ("compiled_with_cxx11_abi", "cond", "get_device_module", "get_file_path", "has_lapack",
          "has_mkl", "has_openmp", "has_spectral", "is_distributed", "is_vulkan_available",
@@ -67,7 +70,8 @@ _LAZY_FUNCTIONS = {
          "get_autocast_gpu_dtype", "is_autocast_cache_enabled", "is_autocast_cpu_enabled",
          "is_autocast_enabled", "set_autocast_dtype", "set_autocast_enabled"),
         "amp.autocast_mode")}
-_LAZY_UNLISTED = {"__config__", "__future__", "_dynamo", "_functorch", "_ops", "_vmap_internals"}
+_LAZY_UNLISTED = {"__config__", "__future__", "_dynamo", "_functorch", "_higher_order_ops", "_ops",
+                  "_subclasses", "_tensor_str", "_vmap_internals"}
 _INTERNAL = {"annotations", "backend", "base", "cli", "codegen", "compat", "core", "numpy_code",
              "ops", "transforms"}
 

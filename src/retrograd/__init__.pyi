@@ -22,6 +22,8 @@ from . import (
     distributions as distributions,
     fft as fft,
     func as func,
+    futures as futures,
+    fx as fx,
     hub as hub,
     jit as jit,
     library as library,
@@ -51,6 +53,7 @@ from . import (
     xpu as xpu,
 )
 from .__config__ import show_config as show_config
+from .accelerator import Event as Event, Stream as Stream
 from .amp import GradScaler as GradScaler
 from .amp.autocast_mode import (
     autocast as autocast,
@@ -175,6 +178,9 @@ from .compat.settings import (
     use_deterministic_algorithms as use_deterministic_algorithms,
 )
 from .compat.symbols import (
+    SymBool as SymBool,
+    SymFloat as SymFloat,
+    SymInt as SymInt,
     sym_float as sym_float,
     sym_int as sym_int,
     sym_ite as sym_ite,
@@ -190,6 +196,8 @@ from .core.printing import (
 )
 from .core.tensor import Size as Size, Tensor as Tensor
 from .func import vmap as vmap
+from .futures import Future as Future
+from .jit import ScriptFunction as ScriptFunction, ScriptModule as ScriptModule
 from .overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from .random import (
     Generator as Generator,
@@ -200,7 +208,7 @@ from .random import (
     seed as seed,
     set_rng_state as set_rng_state,
 )
-from .serialization import load as load, save as save
+from .serialization import PyTorchFileReader as PyTorchFileReader, load as load, save as save
 from .storage import TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
 from .version import __version__ as __version__
 from math import e as e, inf as inf, nan as nan, pi as pi

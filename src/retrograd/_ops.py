@@ -73,10 +73,62 @@ class _Aten:
         raise AttributeError(f"there is no op called aten::{name} here")
 
 
+_PREFIXES = {"linalg": "linalg_", "special": "special_", "fft": "fft_"}
+
+
+def _sparse() -> Any:
+    from . import sparse  # which few programs use
+
+    return sparse
+
+
+def _copied(self: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None,
+            pin_memory: Any = None, non_blocking: bool = False, memory_format: Any = None
+            ) -> Tensor:
+    return self.to(device=device, dtype=dtype, non_blocking=non_blocking, copy=True,
+                   memory_format=memory_format)
+
+
+def _sliced(self: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
+            step: int = 1) -> Tensor:
+    return self[(slice(None),) * (dim % self.ndim) + (slice(start, end, step),)]
+
+
+def _indexed(self: Tensor, indices: list[Tensor | None]) -> Tensor:
+    return self[tuple([slice(None) if index is None else index for index in indices])]
+
+
+def _convolution_backward(grad_output: Tensor, input: Tensor, weight: Tensor, bias_sizes: Any,
+                          stride: Any, padding: Any, dilation: Any, transposed: bool,
+                          output_padding: Any, groups: int, output_mask: list[bool]
+                          ) -> tuple[Tensor | None, ...]:
+    from .autograd.backward import grad
+    from .autograd.grad_mode import enable_grad
+
+    bias = None if not output_mask[2] else weight.new_zeros(bias_sizes)
+    parts: list[Any] = [part if part is None else part.detach().requires_grad_() for part in
+             (input, weight, bias)]
+    with enable_grad():
+        out: Any = aten.convolution(*parts, stride, padding, dilation, transposed, output_padding,
+                               groups)
+    wanted = [part for part, is_wanted in zip(parts, output_mask, strict=True) if is_wanted]
+    found = iter(grad(out, wanted, grad_output))
+    return tuple([next(found) if is_wanted else None for is_wanted in output_mask])
+
+
+_ONLY_OPS = {"_to_copy": _copied, "convolution_backward": _convolution_backward,
+             "slice": _sliced, "index": _indexed,
+             "alias": lambda self: self.view_as(self),
+             "_pin_memory": lambda self, device=None: self.pin_memory(),
+             "_sparse_addmm": lambda *args, **kwargs: _sparse().addmm(*args, **kwargs)}
+"""Ops that have no function or method of their name."""
+
+
 def _candidates(name: str) -> Iterator[Any]:
     """What may be meant by the name of an op."""
+    yield _ONLY_OPS.get(name)
     for space, functions in PUBLIC.items():
-        prefix = f"{space}_" if space in ("linalg", "special", "fft") else ""
+        prefix = _PREFIXES.get(space, "")
         if name.startswith(prefix):
             yield functions.get(name.removeprefix(prefix))
     if not name.startswith("__"):

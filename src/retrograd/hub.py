@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from typing import Any
@@ -10,15 +11,22 @@ from urllib.parse import urlparse
 
 from .base.missing_names import suggest_names as _suggest_names
 
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
+"""Finds the hash in the name of a file that PyTorch publishes."""
 _folder: str | None = None
+
+
+def _get_torch_home() -> str:
+    """The folder of PyTorch's files, as PyTorch finds it."""
+    cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
+    return os.path.expanduser(os.environ.get("TORCH_HOME", f"{cache}/torch"))
 
 
 def get_dir() -> str:
     """The folder of downloaded files, as PyTorch finds it."""
     if _folder is not None:
         return _folder
-    cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
-    return os.path.join(os.path.expanduser(os.environ.get("TORCH_HOME", f"{cache}/torch")), "hub")
+    return os.path.join(_get_torch_home(), "hub")
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:

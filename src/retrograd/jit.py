@@ -78,7 +78,7 @@ def _unchanged(fn: Any) -> Any:
     return fn
 
 
-export = interface = script_method = script_if_tracing = _unchanged
+_overload = _overload_method = export = interface = script_method = script_if_tracing = _unchanged
 
 
 def ignore(drop: Any = False, **kwargs: Any) -> Any:

@@ -769,3 +769,42 @@ def bags_whose_ends_are_given(torch, log, mode):
                                                   include_last_offset=last)
         found.pow(2).sum().backward()
         log(found, table.grad)
+
+
+@behaviour_of_each([(upper, dtype) for upper in (False, True)
+                    for dtype in ("float64", "complex128")])
+def factors_as_far_as_elimination_comes(torch, log, upper, dtype):
+    """Of a matrix that has no factor the first columns are those of its leading minor's."""
+    base = torch.arange(25.0, dtype=torch.float64).reshape(5, 5).sin().to(getattr(torch, dtype))
+    good = base @ base.mH + torch.eye(5)
+    if dtype == "complex128":
+        good = good + 0.1j * (torch.triu(good, 1) - torch.tril(good, -1))
+    for k in range(5):
+        bad = good.clone()
+        bad[k, k] = -1.0
+        factor, info = torch.linalg.cholesky_ex(torch.stack([bad, good]), upper=upper)
+        log(info)
+        log.values(factor)
+
+
+@behaviour_of_each([float, int, bool, complex])
+def python_types_that_stand_for_dtypes(torch, log, kind):
+    log.raises(lambda: torch.finfo(kind).dtype)
+    log.raises(lambda: torch.iinfo(kind).dtype)
+    log.raises(lambda: torch.zeros(4).view(kind))
+    for other in (torch.float32, torch.int8, torch.complex64, kind, float):
+        log(torch.promote_types(kind, other), torch.promote_types(other, kind),
+            torch.can_cast(kind, other), torch.can_cast(other, kind))
+
+
+@behaviour
+def what_stands_for_no_dtype(torch, log):
+    for value in (str, "float32", 3, None, []):
+        log.raises(torch.promote_types, value, torch.float32)
+        log.raises(torch.can_cast, torch.float32, value)
+        log.raises(torch.iinfo, value)
+
+
+@behaviour_of_each(["cumsum", "cumprod", "mean", "nanmean", "sum", "prod", "nansum"])
+def reductions_asked_for_truths(torch, log, name):
+    log.raises(lambda: getattr(torch.ones(2), name)(0, dtype=torch.bool))

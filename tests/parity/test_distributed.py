@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import tempfile
 from contextlib import contextmanager
@@ -117,3 +118,47 @@ def ways_of_meeting_that_lead_nowhere(torch, log, name, environment, options):
     finally:
         for key in environment:
             del os.environ[key]
+
+
+@behaviour
+def collectives_with_a_gradient(torch, log):
+    x = torch.arange(4.0, requires_grad=True)
+    with world(torch) as dist:
+        ways = importlib.import_module(f"{dist.__name__}.nn.functional")
+        for result in (ways.all_reduce(x), ways.broadcast(x, 0), ways.all_gather(x)[0],
+                       ways.reduce(x, 0), ways.gather(x)[0], ways.scatter([x]),
+                       ways.reduce_scatter(torch.empty(4), [x]),
+                       ways.all_to_all([torch.empty(4)], [x])[0],
+                       ways.all_to_all_single(torch.empty(4), x)):
+            log.values(result, *torch.autograd.grad(result.square().sum(), x))
+
+
+@behaviour
+def an_optimizer_that_has_all_of_its_parts(torch, log):
+    weight = torch.nn.Parameter(torch.arange(3.0))
+    with world(torch) as dist:
+        optim = importlib.import_module(f"{dist.__name__}.optim")
+        sharing = optim.ZeroRedundancyOptimizer([weight], torch.optim.Adam, lr=0.1)
+        schedule = torch.optim.lr_scheduler.StepLR(sharing, 1)
+        for _ in range(3):
+            sharing.zero_grad()
+            weight.square().sum().backward()
+            sharing.step()
+            schedule.step()
+        sharing.consolidate_state_dict()
+        state = sharing.state_dict()
+        log(weight, state["param_groups"][0]["lr"], sorted(state["state"][0]))
+
+
+@behaviour
+def placements_and_meshes(torch, log):
+    with world(torch) as dist:
+        placed = importlib.import_module(f"{dist.__name__}.tensor")
+        for where in (placed.Shard(1), placed.Replicate(), placed.Partial(), placed.Partial("avg")):
+            log(repr(where), where.is_shard(), where.is_shard(0), where.is_shard(1),
+                where.is_replicate(), where.is_partial(), where == placed.Shard(1))
+        meshes = importlib.import_module(f"{dist.__name__}.device_mesh")
+        mesh = meshes.init_device_mesh("cpu", (1, 1), mesh_dim_names=("a", "b"))
+        log(mesh.shape, mesh.ndim, mesh.size(), mesh.size(1), mesh.mesh_dim_names,
+            mesh.get_local_rank("b"), mesh["b"].shape, mesh["a", "b"].ndim)
+        log(isinstance(torch.ones(2), placed.DTensor))

@@ -20,6 +20,7 @@ from ._graph_task import (
 
 DisableTorchFunction = DisableTorchFunctionSubclass
 has_lapack = True
+_TensorMeta = type(Tensor)
 
 
 class _WeakTensorRef:
@@ -46,14 +47,23 @@ def _set_fwd_grad_enabled(enabled: bool) -> None:
     MODE.set(MODE.get().but(forward_grad=enabled))
 
 
+def _log_api_usage_once(event: str) -> None:
+    """Count nothing: nobody is told which functions a program calls."""
+
+
+def _get_tracing_state() -> None:
+    """What traces this program: nothing does."""
+
+
 def __getattr__(name: str) -> Any:
-    if name in ("_autograd", "_functions", "_functorch"):
+    if name in ("_autograd", "_functions", "_functorch", "_nn"):
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "_WeakTensorRef",
+__all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "_TensorMeta", "_WeakTensorRef",
            "_current_autograd_node", "_current_graph_task_execution_order",
-           "_current_graph_task_id", "_disabled_torch_function_impl", "_is_fwd_grad_enabled",
+           "_current_graph_task_id", "_disabled_torch_function_impl", "_get_tracing_state",
+           "_is_fwd_grad_enabled", "_log_api_usage_once",
            "_set_fwd_grad_enabled", "_set_grad_enabled", "_will_engine_execute_node", "has_lapack",
            "is_grad_enabled", "is_inference_mode_enabled"]

@@ -80,6 +80,23 @@ def _left(results: Any, create_graph: bool) -> Any:
     return results if create_graph else results.detach()
 
 
+# PyTorch's names of such helpers, which other libraries import.
+_grad_postprocess = _left
+
+
+def _as_tuple(value: Any, argument: str, function: str) -> tuple[bool, _Tensors]:
+    found = _tensors(value, argument, function)
+    return found.is_tuple, found
+
+
+def _tuple_postprocess(results: Any, to_unpack: Any) -> Any:
+    """Results without the tuples that the caller did not give, of outputs and of inputs."""
+    of_outputs, of_inputs = to_unpack if isinstance(to_unpack, tuple) else (to_unpack, True)
+    if not of_inputs:
+        results = tuple([row[0] for row in results])
+    return results if of_outputs else results[0]
+
+
 def _outputs_of(func: Callable[..., Any], inputs: tuple[Tensor, ...], name: str,
                 strict: bool) -> _Tensors:
     outputs = _tensors(func(*inputs), "outputs of the user-provided function", name)

@@ -144,6 +144,16 @@ def as_dtype(value: Any) -> dtype:
 _type_of = builtins.type
 
 
+def dtype_given(function: str, argument: str, position: builtins.int, value: Any) -> dtype:
+    """The dtype that an argument is or, as a Python type, stands for."""
+    if isinstance(value, dtype):
+        return value
+    if isinstance(value, _type_of) and value in PYTHON_TYPES:
+        return PYTHON_TYPES[value]
+    raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be "
+                    f"torch.dtype, not {_type_of(value).__name__}")
+
+
 class _Info:
     """The numerical properties of a dtype."""
 
@@ -155,19 +165,13 @@ class _Info:
     def __hash__(self) -> builtins.int:
         return hash(self.dtype)
 
-    def _check(self, type: Any) -> None:
-        if not isinstance(type, dtype):
-            raise TypeError(f"{_type_of(self).__name__}(): argument 'type' (position 1) must be "
-                            f"torch.dtype, not {_type_of(type).__name__}")
-
 
 class finfo(_Info):
     """The numerical properties of a floating or complex dtype."""
 
     def __init__(self, type: dtype | None = None):
         type = get_default_dtype() if type is None else type
-        self._check(type)
-        kind = type.to_real()
+        kind = dtype_given("finfo", "type", 1, type).to_real()
         if not kind.is_floating_point:
             raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo "
                             "to handle 'torch.finfo'")
@@ -190,7 +194,7 @@ class iinfo(_Info):
     """The range of an integer dtype."""
 
     def __init__(self, type: dtype):
-        self._check(type)
+        type = dtype_given("iinfo", "type", 1, type)
         if type.is_floating_point or type.is_complex:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to "
                             "handle 'torch.iinfo'")
@@ -256,12 +260,10 @@ def category(d: dtype) -> builtins.int:
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that holds both, by PyTorch's table."""
-    if type1 is type2 and isinstance(type1, dtype):
+    type1 = dtype_given("promote_types", "type1", 1, type1)
+    type2 = dtype_given("promote_types", "type2", 2, type2)
+    if type1 is type2:
         return type1
-    for position, value in enumerate((type1, type2), 1):
-        if not isinstance(value, dtype):
-            raise TypeError(f"promote_types(): argument 'type{position}' (position {position}) "
-                            f"must be torch.dtype, not {type(value).__name__}")
     if type1 in _EIGHTS or type2 in _EIGHTS:
         raise RuntimeError("Promotion for Float8 Types is not supported, attempted to promote "
                            f"{type1.alias} and {type2.alias}")
@@ -286,11 +288,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:
     """Whether a value of ``from_`` may be stored as ``to`` without losing its category."""
-    for position, (name, value) in enumerate((("from_", from_), ("to", to)), 1):
-        if not isinstance(value, dtype):
-            raise TypeError(f"can_cast(): argument '{name}' (position {position}) must be "
-                            f"torch.dtype, not {type(value).__name__}")
-    return category(from_) <= category(to)
+    return category(dtype_given("can_cast", "from_", 1, from_)) <= category(
+        dtype_given("can_cast", "to", 2, to))
 
 
 def result_dtype(dimensioned: dtype | None, zero_dim: dtype | None, scalar: dtype | None) -> dtype:

@@ -57,7 +57,8 @@ def note(space: str, name: str) -> None:
 def met_of_pytorch() -> list[tuple[str, str]]:
     """The names that were looked for in vain and that PyTorch has, or may have."""
     known = pytorch_names()
-    return [(space, name) for space, name in MET or () if name in known.get(space, (name,))]
+    return [(space, name) for space, name in MET or () if name in known.get(space, (name,))
+            and ".".join(filter(None, (_PACKAGE, space, name))) not in sys.modules]
 
 
 def missing_attribute(owner: Any, name: str, space: str) -> AttributeError:

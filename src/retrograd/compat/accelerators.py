@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 _ANSWERS: dict[str, Callable[[], Any]] = {
-    "is_available is_initialized is_bf16_supported is_tf32_supported": lambda: False,
+    "is_available is_initialized is_bf16_supported is_tf32_supported "
+    "is_current_stream_capturing": lambda: False,
     "device_count memory_allocated max_memory_allocated memory_reserved max_memory_reserved":
         lambda: 0,
     "get_arch_list get_rng_state_all": list,
@@ -27,7 +28,8 @@ _REFUSED = "current_device synchronize mem_get_info get_device_name get_device_p
 _CLASSES = ("Stream", "Event")
 
 
-def absent(module: str, title: str, refusal: type[Exception], words: str) -> dict[str, Any]:
+def absent(module: str, title: str, refusal: type[Exception], words: str,
+           classes: tuple[str, ...] = ()) -> dict[str, Any]:
     """The names of the module of an accelerator called ``title``, which is not here."""
     made: dict[str, Any] = {}
 
@@ -44,7 +46,7 @@ def absent(module: str, title: str, refusal: type[Exception], words: str) -> dic
             made[name] = _function(module, name, answer, f"What is so where {title} is absent.")
     for name in _REFUSED.split():
         made[name] = _function(module, name, refuse, f"Refused: there is no {title}.")
-    for name in _CLASSES:
+    for name in (*_CLASSES, *classes):
         made[name] = type(name, (), {"__init__": refuse, "__module__": module,
                                      "__doc__": f"Refused: there is no {title}."})
     set_device.__module__ = module

@@ -6,6 +6,18 @@ from collections.abc import Iterable
 from typing import Any
 
 
+class SymInt:
+    """A whole number that is not known yet: none is."""
+
+
+class SymFloat:
+    """A number that is not known yet: none is."""
+
+
+class SymBool:
+    """A truth that is not known yet: none is."""
+
+
 def sym_int(a: Any) -> int:
     """A number without its fraction."""
     return int(a)

@@ -8,9 +8,10 @@ from ..base.errors import OutOfMemoryError
 from ..base.missing_names import suggest_names as _suggest_names
 from ..compat.accelerators import absent as _absent
 from ..compat.legacy import TENSOR_TYPES as _TENSOR_TYPES
-from . import amp
+from . import amp, nvtx
 
-_NAMES = _absent(__name__, "CUDA", AssertionError, "Torch not compiled with CUDA enabled")
+_NAMES = _absent(__name__, "CUDA", AssertionError, "Torch not compiled with CUDA enabled",
+                 ("CUDAGraph", "ExternalStream", "StreamContext", "graph"))
 globals().update(_NAMES)
 
 
@@ -26,6 +27,6 @@ for _name in _TENSOR_TYPES:
     globals()[_name] = _TensorType(_name, (), {"__doc__": "Tensors on a GPU: there are none.",
                                                "is_cuda": True})
 
-__all__ = ["OutOfMemoryError", "amp", *_NAMES, *_TENSOR_TYPES]
+__all__ = ["OutOfMemoryError", "amp", "nvtx", *_NAMES, *_TENSOR_TYPES]
 
 _suggest_names(__name__)

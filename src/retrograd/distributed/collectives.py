@@ -82,7 +82,7 @@ def _check_tensors(values: Any, name: str) -> None:
                         f"{[type(value) for value in values]}.")
 
 
-def _check_root(group: ProcessGroup | None, function: str, rank: int | None,
+def check_root(group: ProcessGroup | None, function: str, rank: int | None,
                 group_rank: int | None, default: int | None = None) -> None:
     member(group)
     if rank is not None and group_rank is not None:
@@ -94,7 +94,7 @@ def _check_root(group: ProcessGroup | None, function: str, rank: int | None,
         raise RuntimeError(f"ProcessGroupGloo::{function}: invalid root rank: {root}")
 
 
-def _check_complex(function: str, tensor: Tensor, op: Any) -> None:
+def check_complex(function: str, tensor: Tensor, op: Any) -> None:
     if tensor.is_complex() and op not in _OF_COMPLEX_NUMBERS:
         raise ValueError(f"{function} does not support {op} on complex tensors")
 
@@ -115,7 +115,7 @@ def _size(tensor: Tensor) -> str:
     return f"({', '.join(map(str, tensor.shape))})"
 
 
-def _only(function: str, name: str, tensors: list[Tensor]) -> Tensor:
+def only(function: str, name: str, tensors: list[Tensor]) -> Tensor:
     """The one tensor of a list with one for each process."""
     if len(tensors) != 1:
         raise RuntimeError(f"ProcessGroupGloo::{function}: invalid {name} at index 0 (expected "
@@ -142,7 +142,7 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: ProcessGroup | Non
                async_op: bool = False) -> Work | None:
     """Reduce over all processes, in place: with one, the tensor is the result."""
     _check_tensor(tensor, "tensor")
-    _check_complex("all_reduce", tensor, op)
+    check_complex("all_reduce", tensor, op)
     return _done(group, async_op)
 
 
@@ -151,7 +151,7 @@ def reduce(tensor: Tensor, dst: int | None = None, op: Any = ReduceOp.SUM,
            group_dst: int | None = None) -> Work | None:
     """Reduce to one process, in place."""
     _check_tensor(tensor, "tensor")
-    _check_root(group, "reduce", dst, group_dst)
+    check_root(group, "reduce", dst, group_dst)
     return _done(group, async_op)
 
 
@@ -159,7 +159,7 @@ def broadcast(tensor: Tensor, src: int | None = None, group: ProcessGroup | None
               async_op: bool = False, group_src: int | None = None) -> Work | None:
     """Send a tensor to all processes, of which this is the one that has it."""
     _check_tensor(tensor, "tensor")
-    _check_root(group, "broadcast", src, group_src)
+    check_root(group, "broadcast", src, group_src)
     return _done(group, async_op)
 
 
@@ -169,7 +169,7 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: ProcessGroup | 
     _check_tensors(tensor_list, "tensor_list")
     _check_tensor(tensor, "tensor")
     member(group)
-    _hand_over("allgather", tensor, _only("allgather", "output tensor list", tensor_list))
+    _hand_over("allgather", tensor, only("allgather", "output tensor list", tensor_list))
     return _done(group, async_op)
 
 
@@ -189,7 +189,7 @@ def reduce_scatter(output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.
     _check_tensor(output, "output")
     _check_tensors(input_list, "input_list")
     member(group)
-    _hand_over("reduce_scatter", _only("reduce_scatter", "input tensor list", input_list), output)
+    _hand_over("reduce_scatter", only("reduce_scatter", "input tensor list", input_list), output)
     return _done(group, async_op)
 
 
@@ -230,11 +230,11 @@ def gather(tensor: Tensor, gather_list: list[Tensor] | None = None, dst: int | N
            group_dst: int | None = None) -> Work | None:
     """Copy the tensor of each process to a list of one process."""
     _check_tensor(tensor, "tensor")
-    _check_root(group, "gather", dst, group_dst, 0)
+    check_root(group, "gather", dst, group_dst, 0)
     if not gather_list:
         raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
     _check_tensors(gather_list, "gather_list")
-    _hand_over("gather", tensor, _only("gather", "output tensor list", gather_list))
+    _hand_over("gather", tensor, only("gather", "output tensor list", gather_list))
     return _done(group, async_op)
 
 
@@ -243,11 +243,11 @@ def scatter(tensor: Tensor, scatter_list: list[Tensor] | None = None, src: int |
             group_src: int | None = None) -> Work | None:
     """Give each process one tensor of a list."""
     _check_tensor(tensor, "tensor")
-    _check_root(group, "scatter", src, group_src, 0)
+    check_root(group, "scatter", src, group_src, 0)
     if not scatter_list:
         raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
     _check_tensors(scatter_list, "scatter_list")
-    _hand_over("scatter", _only("scatter", "input tensor list", scatter_list), tensor)
+    _hand_over("scatter", only("scatter", "input tensor list", scatter_list), tensor)
     return _done(group, async_op)
 
 
@@ -257,8 +257,8 @@ def all_to_all(output_tensor_list: list[Tensor], input_tensor_list: list[Tensor]
     _check_tensors(output_tensor_list, "output_tensor_list")
     _check_tensors(input_tensor_list, "input_tensor_list")
     member(group)
-    _hand_over("alltoall", _only("alltoall", "input tensor list", input_tensor_list),
-               _only("alltoall", "output tensor list", output_tensor_list))
+    _hand_over("alltoall", only("alltoall", "input tensor list", input_tensor_list),
+               only("alltoall", "output tensor list", output_tensor_list))
     return _done(group, async_op)
 
 
@@ -313,7 +313,7 @@ def all_gather_object(object_list: list[Any], obj: Any, group: ProcessGroup | No
 def gather_object(obj: Any, object_gather_list: list[Any] | None = None, dst: int | None = None,
                   group: ProcessGroup | None = None, group_dst: int | None = None) -> None:
     """Copy the object of each process to a list of one process."""
-    _check_root(group, "gather", dst, group_dst, 0)
+    check_root(group, "gather", dst, group_dst, 0)
     if not object_gather_list:
         raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
     object_gather_list[0] = copy.deepcopy(obj)
@@ -323,7 +323,7 @@ def broadcast_object_list(object_list: list[Any], src: int | None = None,
                           group: ProcessGroup | None = None, device: Any = None,
                           group_src: int | None = None) -> None:
     """Send a list of objects to all processes, of which this is the one that has it."""
-    _check_root(group, "broadcast", src, group_src, 0)
+    check_root(group, "broadcast", src, group_src, 0)
 
 
 def scatter_object_list(scatter_object_output_list: list[Any],
@@ -331,7 +331,7 @@ def scatter_object_list(scatter_object_output_list: list[Any],
                         src: int | None = None, group: ProcessGroup | None = None,
                         group_src: int | None = None) -> None:
     """Give each process one object of a list."""
-    _check_root(group, "scatter", src, group_src, 0)
+    check_root(group, "scatter", src, group_src, 0)
     if not scatter_object_input_list:
         raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
     scatter_object_output_list[0] = copy.deepcopy(scatter_object_input_list[0])

@@ -51,8 +51,8 @@ class Parameter(Tensor, metaclass=_Marked):
         parameter._edge = None
         return parameter.requires_grad_(requires_grad)
 
-    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
-        """Nothing is left to do: ``__new__`` has built the parameter."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing is left to do: ``__new__``, which a subclass may have its own of, built it."""
 
     def __deepcopy__(self, memo: dict) -> Parameter:
         if id(self) not in memo:

@@ -220,8 +220,8 @@ def strong_wolfe(at: Callable[[float], tuple[float, Tensor]], step: float, direc
             bracket = [before, here]
             break
         least, most = step + 0.01 * (step - before[0]), step * 10
-        last, step = step, _cubic(before[0], before[1], before[3], step, new_loss, new_slope,
-                                  (least, most))
+        last, step = step, _cubic_interpolate(before[0], before[1], before[3], step, new_loss,
+                                              new_slope, (least, most))
         before = (last, *here[1:])
         new_loss, new_grad = at(step)
         used += 1
@@ -234,8 +234,8 @@ def strong_wolfe(at: Callable[[float], tuple[float, Tensor]], step: float, direc
     while not done and rounds < rounds_left:
         if abs(bracket[1][0] - bracket[0][0]) * longest < tolerance_change:
             break
-        step = _cubic(bracket[0][0], bracket[0][1], bracket[0][3], bracket[1][0], bracket[1][1],
-                      bracket[1][3])
+        step = _cubic_interpolate(bracket[0][0], bracket[0][1], bracket[0][3], bracket[1][0],
+                                  bracket[1][1], bracket[1][3])
         ends = bracket[0][0], bracket[1][0]
         margin = 0.1 * (max(ends) - min(ends))
         if min(max(ends) - step, step - min(ends)) < margin:
@@ -265,8 +265,17 @@ def strong_wolfe(at: Callable[[float], tuple[float, Tensor]], step: float, direc
     return best[1], best[2], best[0], used
 
 
-def _cubic(x1: float, f1: float, g1: float, x2: float, f2: float, g2: float,
-           bounds: tuple[float, float] | None = None) -> float:
+def _strong_wolfe(obj_func: Callable[..., tuple[float, Tensor]], x: Any, t: float, d: Tensor,
+                  f: float, g: Tensor, gtd: float, c1: float = 1e-4, c2: float = 0.9,
+                  tolerance_change: float = 1e-9, max_ls: int = 25
+                  ) -> tuple[float, Tensor, float, int]:
+    """The search by PyTorch's name and arguments, which other libraries call."""
+    return strong_wolfe(lambda step: obj_func(x, step, d), t, d, f, g, gtd, rounds_left=max_ls,
+                        c1=c1, c2=c2, tolerance_change=tolerance_change)
+
+
+def _cubic_interpolate(x1: float, f1: float, g1: float, x2: float, f2: float, g2: float,
+                       bounds: tuple[float, float] | None = None) -> float:
     """The lowest point of the cubic through two values and slopes, inside the bounds."""
     least, most = bounds or (min(x1, x2), max(x1, x2))
     d1 = g1 + g2 - 3 * _ratio(f1 - f2, x1 - x2)

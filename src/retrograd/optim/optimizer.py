@@ -251,8 +251,9 @@ def _with_hooks(step: Callable) -> Callable:
     @functools.wraps(step)
     def run(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
         self._opt_called = True
-        run_it = step if not (self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks) \
-            else functools.partial(_between_hooks, step)
+        own = self.__dict__  # without hooks where a class has made its groups by itself
+        run_it = functools.partial(_between_hooks, step) if own.get(
+            "_optimizer_step_pre_hooks") or own.get("_optimizer_step_post_hooks") else step
         profile = MODE.get().profile
         if profile is None:
             return run_it(self, *args, **kwargs)

@@ -20,7 +20,7 @@ from ..backend import xp
 from ..base import dtypes
 from ..storage import TypedStorage, UntypedStorage
 from . import _names
-from ._archive import ArchiveReader, ArchiveWriter, write_atomically
+from ._archive import ArchiveReader, ArchiveWriter, PyTorchFileReader, write_atomically
 from ._legacy import LegacyFile, TarFile
 from ._names import StorageType
 from ._pickler import Pickler
@@ -35,7 +35,7 @@ from ._weights import (
     safe_globals,
 )
 
-__all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals",
+__all__ = ["PyTorchFileReader", "add_safe_globals", "clear_safe_globals", "get_safe_globals",
            "get_unsafe_globals_in_checkpoint", "load", "safe_globals", "save"]
 
 DEFAULT_PROTOCOL = 2

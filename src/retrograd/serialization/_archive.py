@@ -46,6 +46,21 @@ class ArchiveWriter:
             self.zip.fp = None  # or it would be finished by the garbage collector
 
 
+class PyTorchFileReader:
+    """An archive by PyTorch's names, for programs that read its files themselves."""
+
+    def __init__(self, name_or_buffer: str | os.PathLike[str] | IO[bytes]) -> None:
+        if isinstance(name_or_buffer, (str, os.PathLike)):
+            name_or_buffer = open(name_or_buffer, "rb")  # noqa: SIM115 - closed with the reader
+        self._archive = ArchiveReader(name_or_buffer)
+        self.get_record, self.has_record = self._archive.read, self._archive.has
+        self.get_all_records = self._archive.names
+
+    def get_record_size(self, name: str) -> int:
+        """The number of a file's bytes."""
+        return self._archive.info(name).file_size
+
+
 class ArchiveReader:
     """Reads an archive; a file of it is copied, or mapped into memory, when it is asked for."""
 

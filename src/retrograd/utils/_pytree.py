@@ -337,6 +337,10 @@ def _register_kind(cls: Any, context_of: Any, keys_of: Any, unflatten: Any) -> N
         cls, flatten, unflatten, serialized_type_name=f"{cls.__module__}.{cls.__name__}",
         to_dumpable_context=dumped[0], from_dumpable_context=dumped[1],
         flatten_with_keys_fn=flatten_with_keys)
+    if cls in BUILTIN_TYPES:  # by names that programs use for classes of their own
+        name = f"_{cls.__name__.lower()}"
+        globals().update({f"{name}_flatten": flatten, f"{name}_unflatten": unflatten,
+                          f"{name}_flatten_with_keys": flatten_with_keys})
 
 
 for _cls in map(return_types.__dict__.get, dir(return_types)):

@@ -354,7 +354,7 @@ enable checkpoint\u2011debug mode globally.
 """
 
 
-class _Intercepting:
+class Intercepting:
     """A context that computes every op, by whatever computed them outside it."""
 
     def __enter__(self) -> None:
@@ -375,7 +375,7 @@ class _Intercepting:
             self.outer.made(result)
 
 
-class _Log(_Intercepting):
+class _Log(Intercepting):
     """Writes down every op and its line, for the error of a debugged checkpoint."""
 
     def __init__(self) -> None:
@@ -404,6 +404,18 @@ def _both_runs(first: _Log, second: _Log) -> str:
 
 
 # ---------------------------------------------------------------- with re-entrance
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """The devices of the arguments, and the states of their random generators: of the CPU none."""
+    return [], []
+
+
+def set_device_states(devices: list[int], states: list[Tensor], *, device_type: str | None = None
+                      ) -> None:
+    """Give devices the states of their random generators back."""
+    if devices:
+        raise RuntimeError(f"there is no device but the CPU, and so none of the numbers {devices}")
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -554,7 +566,7 @@ class _Kept:
 _COMPUTED_AGAIN, _USED = "computed again", "used"
 
 
-class _Keeping(_Intercepting):
+class _Keeping(Intercepting):
     """The first run: keep what the policy says, and note what it does not."""
 
     def __init__(self, policy: Any, results: dict[str, list[Any]]):
@@ -577,7 +589,7 @@ class _Keeping(_Intercepting):
         super().made(result)
 
 
-class _Replaying(_Intercepting):
+class _Replaying(Intercepting):
     """The second run: give what was kept."""
 
     def __init__(self, results: dict[str, list[Any]], may_be_written: bool):
@@ -614,6 +626,7 @@ class _Replaying(_Intercepting):
 __all__ = ["CheckpointError", "CheckpointFunction", "CheckpointPolicy", "GraphExecGroup",
            "SelectiveCheckpointContext", "check_backward_validity", "checkpoint",
            "checkpoint_sequential", "create_selective_checkpoint_contexts", "detach_variable",
-           "noop_context_fn", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop"]
+           "get_device_states", "noop_context_fn", "set_checkpoint_debug_enabled",
+           "set_checkpoint_early_stop", "set_device_states"]
 
 _suggest_names(__name__)

@@ -122,8 +122,13 @@ def seed_global_stream(base_seed: int, worker: int) -> None:
     """Seed ``np.random`` for one of several workers, as PyTorch's loaders do."""
     state: Any = np.random
     state.get_bit_generator().lock._at_fork_reinit()  # a thread may have held it at the fork
+    np.random.seed(words_for_worker(base_seed, worker))
+
+
+def words_for_worker(base_seed: int, worker: int) -> list[int]:
+    """The seed of ``np.random`` in one of several workers."""
     words = [worker, base_seed & _WORD, base_seed >> 32, 0]
-    np.random.seed(np.random.SeedSequence(words).generate_state(4))
+    return np.random.SeedSequence(words).generate_state(4).tolist()
 
 
 class Stream:

@@ -332,12 +332,25 @@ def _factor(a: Any, upper: bool) -> Any:
 
 
 def _partial_cholesky(a: Any, upper: bool, info: Any) -> Any:
-    """Factors of the matrices that have one; the others are left as they are."""
+    """Factors of the matrices that have one; of the others as far as elimination came."""
     found = a.copy()
     for target, bad in zip(_flat(found), info.reshape(-1), strict=True):
         if not bad:
             target[...] = _factor(target, upper)
+        else:
+            reached = _eliminated(target.conj().T if upper else target, int(bad) - 1)
+            target[...] = reached.conj().T if upper else reached
     return triangle(found, 0, upper)
+
+
+def _eliminated(a: Any, k: int) -> Any:
+    """A matrix with its factor's first columns in their place, and the pivot that was bad."""
+    a = a.copy()
+    if k:
+        a[:k, :k] = _factor(a[:k, :k], False)
+        a[k:, :k] = solve_triangular(a[:k, :k], a[k:, :k].conj().T, False, False).conj().T
+        a[k, k] -= (a[k, :k] * a[k, :k].conj()).sum()
+    return a
 
 
 def cholesky_solve(b: Any, factor: Any, upper: bool, asked: Any = None) -> Any:

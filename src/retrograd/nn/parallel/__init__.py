@@ -19,5 +19,5 @@ def _needs_devices(name: str) -> Any:
     return refuse
 
 
-gather, parallel_apply, replicate, scatter = map(
-    _needs_devices, ("gather", "parallel_apply", "replicate", "scatter"))
+gather, parallel_apply, replicate, scatter, _scatter_kwargs = map(
+    _needs_devices, ("gather", "parallel_apply", "replicate", "scatter", "scatter_kwargs"))

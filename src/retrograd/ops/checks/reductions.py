@@ -51,12 +51,12 @@ def checked_dims(function: str, dim: Any, keepdim: Any, axis: Any, keepdims: Any
     return dim, keepdim
 
 
-def check_mean(input: Any, dtype: Any) -> None:
+def check_mean(input: Any, dtype: Any, name: str = "mean") -> None:
     kind = input.dtype if dtype is None else _np(dtype)
     if kind_of(kind) in "biu":
         where = "Input" if dtype is None else "Optional"
-        raise RuntimeError(f"mean(): could not infer output dtype. {where} dtype must be either a "
-                           "floating point or complex dtype. Got: "
+        raise RuntimeError(f"{name}(): could not infer output dtype. {where} dtype must be either "
+                           "a floating point or complex dtype. Got: "
                            f"{dtypes.from_numpy_dtype(kind).alias}")
 
 

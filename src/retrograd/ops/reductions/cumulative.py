@@ -35,12 +35,18 @@ from .sums import _sum_dims
         vjp=lambda g, like, dim: cast_gradient(_sums_from_end(g, dim), like.dtype))
 def cumsum(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
     """Running sum along ``dim``."""
+    _check_running("cumsum_out_cpu", dtype)
     return reduce_kernels.running_sums(input, dim, _np(dtype))
 
 
 @cumsum.write
 def _write_cumsum(array: Any, dim: int, dtype: Any) -> None:
     _write_running("cumsum_out_cpu", reduce_kernels.running_sums, array, dim, dtype)
+
+
+def _check_running(kernel: str, dtype: Any) -> None:
+    if dtype is not None:
+        unsupported(kernel, dtype.np, "b")
 
 
 def _write_running(kernel: str, function: Any, array: Any, dim: int, dtype: Any) -> None:
@@ -61,6 +67,7 @@ def _sums_from_end(input: Array, dim: Dim) -> Any:
 @op(inplace=True, out=Out(computes=True))
 def cumprod(input: Array, dim: Dim, *, dtype: Any = None) -> Any:
     """Running product along ``dim``."""
+    _check_running("cumprod_out_cpu", dtype)
     return reduce_kernels.running_products(input, dim, _np(dtype))
 
 

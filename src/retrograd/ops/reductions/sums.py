@@ -139,6 +139,8 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     if not (kind.is_floating_point or kind.is_complex):
         raise RuntimeError("nanmean(): expected input to have floating point or complex dtype but "
                            f"got {kind.alias}")
+    if dtype is not None:
+        check_mean(input, dtype, "nanmean")
     count = _sum_dims(_not_nan(input), dim, keepdim, dtypes.int64)
     return div(_nansum(input, dim, keepdim, dtype), count, out=out)
 

@@ -183,6 +183,8 @@ def _view_method(self: Tensor, *given: Any, **named: Any) -> Tensor:
     except (AttributeError, TypeError):
         size = None
     if size is None or not given:
+        if len(given) == 1 and isinstance(given[0], type) and given[0] in dtypes.PYTHON_TYPES:
+            return view_as_dtype(self, dtypes.PYTHON_TYPES[given[0]])
         raise no_overload("view", [("torch.dtype dtype",), ("tuple of ints size",)], *given)
     return _view(self, size)
 

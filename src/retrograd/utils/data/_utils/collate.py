@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
 
@@ -12,6 +13,9 @@ from ....base import dtypes
 from ....core.tensor import Tensor
 from ....ops.creation.from_data import as_tensor, tensor
 from ....ops.shapes.joining import stack
+
+np_str_obj_array_pattern = re.compile("[SaUO]")
+"""The dtypes of arrays that make no tensors, as libraries ask for them."""
 
 CollateMap = dict[type | tuple[type, ...], Callable[..., Any]]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from multiprocessing import parent_process
 from typing import Any, NamedTuple
 
-from ....backend.numpy.streams import seed_global_stream
+from ....backend.numpy.streams import seed_global_stream, words_for_worker
 from ....compat.settings import set_num_threads
 from ....random import manual_seed
 from .channel import Channel, channel_pair
@@ -45,6 +45,8 @@ def get_worker_info() -> WorkerInfo | None:
 
 
 # ---------------------------------------------------------------- what a worker answers
+
+_generate_state = words_for_worker  # PyTorch's name, by which libraries seed workers of their own
 
 
 class ExceptionWrapper:

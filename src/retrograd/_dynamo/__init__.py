@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from .base.missing_names import suggest_names as _suggest_names
-from .compiler import (
+from ..base.missing_names import suggest_names as _suggest_names
+from ..compiler import (
     OptimizedModule,
     allow_in_graph,
+    assume_constant_result,
     disable,
     is_compiling,
     list_backends,
@@ -31,8 +32,8 @@ def graph_break(msg: str = "") -> None:
     """End a compiled part, of which there is none."""
 
 
-__all__ = ["OptimizedModule", "allow_in_graph", "config", "disable", "graph_break",
-           "is_compiling", "list_backends", "mark_dynamic", "mark_static", "maybe_mark_dynamic",
-           "reset"]
+__all__ = ["OptimizedModule", "allow_in_graph", "assume_constant_result", "config",
+           "disable", "graph_break", "is_compiling", "list_backends", "mark_dynamic",
+           "mark_static", "maybe_mark_dynamic", "reset"]
 
 _suggest_names(__name__)

@@ -1,0 +1,1 @@
+"""Where programs find :func:`fully_shard` too."""

@@ -1,0 +1,3 @@
+"""Where older programs find :mod:`..tensor`."""
+
+from ..tensor import *  # noqa: F403

@@ -1,0 +1,1 @@
+"""What PyTorch offers for trial."""

@@ -1,0 +1,1 @@
+"""Programs of packages that are made for PyTorch, run on both libraries (`make packages`)."""

@@ -1,0 +1,129 @@
+"""Attention by functions of places, beside PyTorch, which has no gradient of it on a CPU."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import retrograd
+
+pytestmark = pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+
+
+def flex_of(lib: Any) -> Any:
+    return importlib.import_module(f"{lib.__name__}.nn.attention.flex_attention")
+
+
+def inputs(lib: Any, dtype: str = "float64") -> list[Any]:
+    random = np.random.default_rng(0)
+    shapes = ((2, 4, 50, 8), (2, 2, 70, 8), (2, 2, 70, 6))
+    return [lib.tensor(random.standard_normal(shape)).to(getattr(lib, dtype)) for shape in shapes]
+
+
+def causal(b: Any, h: Any, i: Any, j: Any) -> Any:
+    return i >= j
+
+
+def near(b: Any, h: Any, i: Any, j: Any) -> Any:
+    return (i - j).abs() <= 9
+
+
+def by_head(b: Any, h: Any, i: Any, j: Any) -> Any:
+    return (i + j) % (h + b + 2) > 0
+
+
+def mask_of(flex: Any, name: str) -> Any:
+    masks = {"causal": causal, "window": flex.and_masks(causal, near), "heads": by_head,
+             "either": flex.or_masks(near, lambda b, h, i, j: j == 0),
+             "nothing": lambda b, h, i, j: j < 0, "all": flex.noop_mask}
+    sizes = (2, 4) if name == "heads" else (None, None)
+    return flex.create_block_mask(masks[name], *sizes, 50, 70, device="cpu", BLOCK_SIZE=16)
+
+
+MASKS = ("causal", "window", "heads", "either", "nothing", "all")
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_blocks_are_pytorchs(name: str) -> None:
+    theirs, ours = (mask_of(flex_of(lib), name) for lib in (torch, retrograd))
+    assert ours.shape == theirs.shape and ours.numel() == theirs.numel()
+    assert ours.sparsity() == pytest.approx(theirs.sparsity())
+    for part in ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices",
+                 "q_num_blocks", "q_indices", "full_q_num_blocks", "full_q_indices"):
+        found, expected = getattr(ours, part), getattr(theirs, part)
+        assert found.tolist() == expected.tolist(), part
+        assert str(found.dtype) == str(expected.dtype)
+    assert ours.to_dense().tolist() == theirs.to_dense().tolist()
+    assert ours[0].shape == theirs[0].shape and ours[:, -1].shape == theirs[:, -1].shape
+
+
+@pytest.mark.parametrize("name", [None, *MASKS])
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
+def test_values_are_pytorchs(name: str | None, dtype: str) -> None:
+    results = []
+    for lib in (torch, retrograd):
+        flex, slopes = flex_of(lib), lib.arange(1.0, 5) / 10
+
+        def bias(score: Any, b: Any, h: Any, i: Any, j: Any, slopes: Any = slopes) -> Any:
+            return score - slopes[h] * (i - j).abs() + b
+
+        mask = None if name is None else mask_of(flex, name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            out, lse = flex.flex_attention(*inputs(lib, dtype), bias, mask, scale=0.3,
+                                           enable_gqa=True, return_lse=True)
+        assert str(out.dtype) == f"torch.{dtype}"
+        results.append([out.to(lib.float64).numpy(), lse.numpy()])
+    for ours, theirs in zip(*reversed(results), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-10 if dtype == "float64" else 2e-2,
+                                   atol=0 if dtype == "float64" else 1e-2)
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_gradients_are_those_of_attention_with_a_mask(name: str) -> None:
+    """Of the function that has a kernel of its own, with the same mask written out."""
+    flex = flex_of(retrograd)
+    mask, gradients = mask_of(flex, name), []
+    written = flex.create_mask(mask.mask_mod, *mask.shape)
+    for way in (lambda *qkv: flex.flex_attention(*qkv, block_mask=mask, enable_gqa=True),
+                lambda *qkv: retrograd.nn.functional.scaled_dot_product_attention(
+                    *qkv, attn_mask=written, enable_gqa=True)):
+        leaves = [leaf.requires_grad_() for leaf in inputs(retrograd)]
+        out = way(*leaves)
+        gradients.append([out, *retrograd.autograd.grad(out.square().sum(), leaves)])
+    for found, expected in zip(*gradients, strict=True):
+        np.testing.assert_allclose(found.detach().numpy(), expected.detach().numpy(), atol=1e-12)
+
+
+def test_what_a_function_reads_has_a_gradient() -> None:
+    flex = flex_of(retrograd)
+    slopes = retrograd.tensor([0.3, 0.1], dtype=retrograd.float64, requires_grad=True)
+    query, key, value = (leaf[:1, :2, :4] for leaf in inputs(retrograd))
+
+    def loss(slopes: Any) -> Any:
+        return flex.flex_attention(query, key, value, lambda score, b, h, i, j: (
+            score + slopes[h] * (i - j))).square().sum()
+
+    assert retrograd.autograd.gradcheck(loss, (slopes,))
+    assert retrograd.autograd.gradgradcheck(loss, (slopes,))
+
+
+def test_refusals() -> None:
+    for lib in (torch, retrograd):
+        flex = flex_of(lib)
+        query, key, value = inputs(lib)
+        with pytest.raises(ValueError, match=r"got Hq=4 and Hkv=2. Try setting enable_gqa=True"):
+            flex.flex_attention(query, key, value)
+        with pytest.raises(NotImplementedError, match="query, key, and value must be 4D tensors"):
+            flex.flex_attention(query[0], key, value, enable_gqa=True)
+        with pytest.raises(ValueError, match=r"shape=\(1, 1, 50, 70\) but got q_len=49"):
+            flex.flex_attention(query[:, :, :49], key, value, enable_gqa=True,
+                                block_mask=mask_of(flex, "causal"))
+    with pytest.raises(RuntimeError, match=r"must be a BlockMask, .* but got float"):
+        flex.flex_attention(query, key, value, enable_gqa=True, block_mask=math.inf)

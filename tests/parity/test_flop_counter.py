@@ -1,0 +1,111 @@
+"""Arithmetic by op and module, beside PyTorch's count of it."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import pytest
+import torch
+
+import retrograd
+
+
+def counting(lib: Any, **options: Any) -> Any:
+    module = importlib.import_module(f"{lib.__name__}.utils.flop_counter")
+    return module.FlopCounterMode(**{"display": False, **options})
+
+
+def net(lib: Any) -> Any:
+    nn = lib.nn
+
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = nn.Conv2d(3, 8, 3, padding=1, stride=2)
+            self.out = nn.Linear(128, 10)
+            self.up = nn.ConvTranspose1d(2, 3, 2)
+            self.last = nn.Sequential(nn.Linear(10, 5, bias=False), nn.ReLU(), nn.Linear(5, 2))
+
+        def forward(self, x: Any) -> Any:
+            hidden = self.out(self.conv(x).relu().flatten(1))
+            return self.last(hidden).sum() + self.up(hidden.view(-1, 2, 5)).sum()
+
+    return Net()
+
+
+def counts(mode: Any) -> dict[str, dict[str, int]]:
+    return {place: {str(op): flops for op, flops in of_ops.items()}
+            for place, of_ops in mode.get_flop_counts().items()}
+
+
+@pytest.mark.parametrize("is_backward", [False, True])
+def test_modules(is_backward: bool) -> None:
+    found = []
+    for lib in (torch, retrograd):
+        model, x = net(lib), lib.ones(4, 3, 8, 8, requires_grad=True)
+        with counting(lib) as mode:
+            loss = model(x)
+            if is_backward:
+                loss.backward()
+        found.append((mode.get_total_flops(), counts(mode)))
+        if lib is retrograd:
+            table = mode.get_table(depth=2)
+    assert found[0] == found[1]
+    lines = table.splitlines()
+    assert lines[0].split() == ["Module", "FLOP", "%", "Total"] and lines[2].startswith("Net ")
+    assert ("- aten.convolution_backward" in table) is is_backward
+    assert lines[2].split()[1:] == [f"{found[1][0] / 1000:.3f}K", "100.00%"]
+
+
+def products(lib: Any) -> dict[str, Any]:
+    def leaf(*shape: int) -> Any:
+        return lib.ones(*shape, requires_grad=True)
+
+    functional = lib.nn.functional
+    return {
+        "mm": lambda: leaf(5, 6) @ lib.ones(6, 7), "bmm": lambda: leaf(2, 5, 6) @ leaf(2, 6, 3),
+        "addmm": lambda: lib.addmm(leaf(5, 7), leaf(5, 6), lib.ones(6, 7)),
+        "baddbmm": lambda: lib.baddbmm(leaf(2, 5, 3), leaf(2, 5, 6), leaf(2, 6, 3)),
+        "rows": lambda: leaf(2, 5, 6) @ leaf(6, 7), "mul": lambda: leaf(5, 6) * 2,
+        "einsum": lambda: lib.einsum("bij,bjk->bik", leaf(2, 5, 6), lib.ones(2, 6, 3)),
+        "linear": lambda: functional.linear(leaf(2, 5, 6), leaf(4, 6), leaf(4)),
+        "attention": lambda: functional.scaled_dot_product_attention(
+            leaf(2, 3, 4, 8), lib.ones(2, 3, 6, 8), lib.ones(2, 3, 6, 5)),
+        "conv1d": lambda: functional.conv1d(leaf(2, 4, 9), leaf(6, 4, 3), leaf(6), dilation=2),
+    }
+
+
+@pytest.mark.parametrize("name", products(retrograd))
+def test_products(name: str) -> None:
+    totals = []
+    for lib in (torch, retrograd):
+        call = products(lib)[name]
+        with counting(lib) as forward:
+            call()
+        with counting(lib) as both:
+            call().sum().backward()
+        totals.append((forward.get_total_flops(), both.get_total_flops()))
+    assert totals[0] == totals[1]
+
+
+def test_recorded_gradients_count_once() -> None:
+    totals = []
+    for lib in (torch, retrograd):
+        a, b = lib.ones(3, 4, requires_grad=True), lib.ones(4, 5, requires_grad=True)
+        with counting(lib) as mode:
+            grad, = lib.autograd.grad((a @ b).square().sum(), a, create_graph=True)
+            grad.sum().backward()
+        totals.append(mode.get_total_flops())
+    assert totals[0] == totals[1]
+
+
+def test_nothing_is_left_on(capsys: pytest.CaptureFixture[str]) -> None:
+    model, x = net(retrograd), retrograd.ones(4, 3, 8, 8)
+    with pytest.raises(RuntimeError), counting(retrograd) as mode:
+        model(x[:, :2])
+    model(x)
+    assert mode.get_total_flops() == 0 and not capsys.readouterr().out
+    with counting(retrograd, display=True, depth=1):
+        model(x)
+    assert capsys.readouterr().out.count("\nNet ") == 1
