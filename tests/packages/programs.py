@@ -1,7 +1,7 @@
 """``python programs.py NAME``: prints what a program of a package computes, as JSON.
 
-Each function is a program; it returns tensors and numbers. Run by ``retrograd run`` it is served this
-package as torch, and otherwise PyTorch.
+Each function is a program; it returns tensors and numbers. Run by ``retrograd run`` it is served
+this package as torch, and otherwise PyTorch.
 """
 
 from __future__ import annotations

@@ -8,8 +8,9 @@ from ..core.tensor import Tensor
 from .collectives import member
 from .groups import ProcessGroup
 
-__all__ = ["AsyncCollectiveTensor", "all_gather_tensor", "all_reduce", "all_to_all_single",
-           "all_to_all_single_autograd", "broadcast", "reduce_scatter_tensor", "wait_tensor"]
+__all__ = ["AsyncCollectiveTensor", "all_gather_single", "all_gather_tensor", "all_reduce",
+           "all_to_all_single", "all_to_all_single_autograd", "broadcast", "reduce_scatter_single",
+           "reduce_scatter_tensor", "wait_tensor"]
 
 
 class AsyncCollectiveTensor(Tensor):
@@ -37,13 +38,13 @@ def all_reduce(self: Tensor, reduceOp: str, group: Any, tag: str = "") -> Tensor
     return self.clone()
 
 
-def all_gather_tensor(self: Tensor, gather_dim: int, group: Any, tag: str = "") -> Tensor:
+def all_gather_single(self: Tensor, gather_dim: int, group: Any, tag: str = "") -> Tensor:
     """The tensors of all processes, one behind the other along ``gather_dim``."""
     _group(group)
     return self.clone()
 
 
-def reduce_scatter_tensor(self: Tensor, reduceOp: str, scatter_dim: int, group: Any, tag: str = ""
+def reduce_scatter_single(self: Tensor, reduceOp: str, scatter_dim: int, group: Any, tag: str = ""
                           ) -> Tensor:
     """This process's part of what is reduced over all."""
     _group(group)
@@ -58,3 +59,4 @@ def all_to_all_single(self: Tensor, output_split_sizes: Any, input_split_sizes: 
 
 
 all_to_all_single_autograd = all_to_all_single
+all_gather_tensor, reduce_scatter_tensor = all_gather_single, reduce_scatter_single

@@ -7,6 +7,7 @@ import os
 import struct
 import sys
 import tempfile
+import weakref
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -52,9 +53,20 @@ class PyTorchFileReader:
     def __init__(self, name_or_buffer: str | os.PathLike[str] | IO[bytes]) -> None:
         if isinstance(name_or_buffer, (str, os.PathLike)):
             name_or_buffer = open(name_or_buffer, "rb")  # noqa: SIM115 - closed with the reader
+            weakref.finalize(self, name_or_buffer.close)
         self._archive = ArchiveReader(name_or_buffer)
-        self.get_record, self.has_record = self._archive.read, self._archive.has
-        self.get_all_records = self._archive.names
+
+    def has_record(self, name: str) -> bool:
+        """Whether there is a file of this name."""
+        return self._archive.has(name)
+
+    def get_all_records(self) -> list[str]:
+        """The names of all files."""
+        return self._archive.names()
+
+    def get_record(self, name: str) -> bytes:
+        """The contents of a file."""
+        return self._archive.read(name)
 
     def get_record_size(self, name: str) -> int:
         """The number of a file's bytes."""
