@@ -9,8 +9,9 @@ from .compat.accelerators import absent as _absent
 
 _NAMES = _absent(__name__, "accelerator", RuntimeError,
                  "Cannot access accelerator device when none is available.")
-globals().update({name: _NAMES[name] for name in ("Event", "Stream", "is_available", "device_count",
-                                                  "current_stream", "set_stream", "synchronize")})
+globals().update({name: _NAMES[name] for name in ("is_available", "device_count", "current_stream",
+                                                  "set_stream", "synchronize")})
+Event, Stream = _NAMES["Event"], _NAMES["Stream"]
 current_device_index = current_device_idx = _NAMES["current_device"]
 set_device_index = set_device_idx = _NAMES["current_device"]
 empty_cache = memory_allocated = max_memory_allocated = memory_reserved = max_memory_reserved = \
