@@ -51,6 +51,10 @@ AREAS: dict[str, tuple[Selection, ...]] = {
     "nn": (Selection("nn modules facades", "nn_optim module_db module_options defaults "
                                        "behaviours_modules behaviours_nn_utils"),),
     "optim": (Selection("optim optim_packs", "optim_options averages optim_db nn_optim defaults"),),
+    "codegen": (Selection("generated_code declarations forms grad_mode inplace views transforms",
+                          "behaviours_inplace behaviours_graph behaviours_modes"),),
+    "func": (Selection("func functional vmap transforms", "func vmap"),),
+    "utils": (Selection("utils checkpoint facades", "checkpoint pytree defaults"),),
 }
 """By folder of the source, in the order in which they are asked; the quick ones come first."""
 
@@ -99,6 +103,9 @@ FILES: dict[str, tuple[Selection, ...]] = {
     "nn/init.py": (Selection("nn", "nn_optim behaviours_modules"),),
     "optim/lr_scheduler.py": (Selection("optim", "schedules optim_db"),),
     "nn/utils": (Selection("nn modules", "behaviours_nn_utils nn_optim"),),
+    "func/sparse.py": (Selection("sparse_derivatives"),),
+    "utils/data": (Selection("data", "data"),),
+    "utils/tensorboard": (Selection("summary_writer", "summary_writer"),),
 }
 """Other tests for some parts of an area."""
 

@@ -30,7 +30,7 @@ LONG = ("random_batches", "random_graphs", "random_programs", "programs", "inter
         "mutants")
 ELSEWHERE = ("packages", "seeds", "examples", "demo", "stubs", "types", "names", "import",
              "layering", "serialization", "numpy", "distribut", "multiprocessing", "as_torch",
-             "summary_writer", "safetensors", "data", "missing", "extending", "completion")
+             "safetensors", "missing", "extending", "completion")
 UNTRACED = tuple(f"test_{name}" for name in BY_NAME + LONG + ELSEWHERE)
 """How files of tests begin that are found by the name of an op or a module, take long, or are about
 parts of the package in which no faults are drawn."""

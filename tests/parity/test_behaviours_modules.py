@@ -47,6 +47,19 @@ def global_hook(handle):
         handle.remove()
 
 
+@behaviour
+def what_is_made_of_an_own_kind_of_parameter(torch, log):
+    class Own(torch.nn.Parameter):
+        pass
+
+    own = Own(torch.ones(2))
+    log(own, type(own).__name__, isinstance(own, torch.nn.Parameter))
+    for make in ("detach", "clone", "t", "requires_grad_", "contiguous", "double"):
+        log(make, type(getattr(own, make)()).__name__)
+    log(*(type(each).__name__ for each in (own.data, own[0], own + 1, own.view(1, 2),
+                                           copy.deepcopy(own))))
+
+
 # ------------------------------------------------------------------ hooks of every module
 
 

@@ -188,8 +188,8 @@ def tensor_repr(array: Any, dtype: Any, *, default_dtype: Any, requires_grad: bo
 
     `kind` opens the text (a subclass's name and a parenthesis), `extra` holds suffixes that come
     before all others (a device), `tangent` is a dual tensor's tangent (shown as it formats itself)
-    and `contents` stands in place of the values. `is_parameter` marks a parameter, whose text
-    `parameter_repr` then completes.
+    and `contents` stands in place of the values. `is_parameter` marks a parameter, of
+    which only a subclass shows it here.
     """
     indent = len(kind)
     body = format_data(array, dtype, indent) if contents is None else contents
@@ -216,11 +216,6 @@ def sparse_repr(parts: dict[str, tuple[Any, Any]], suffixes: Sequence[str],
         text += ",\n" + " " * 7 + suffixes[0]
         suffixes = suffixes[1:]
     return _with_suffixes(text, suffixes, 7)
-
-
-def parameter_repr(text: str) -> str:
-    """The text of an `nn.Parameter`, given what `tensor_repr` makes of it."""
-    return "Parameter containing:\n" + text
 
 
 def wrapper_repr(kind: str, level: int, value: str, batch_dim: int | None = None) -> str:
