@@ -48,21 +48,90 @@ def test_a_timer_measures() -> None:
     assert benchmark.Timer("torch.ones(1)").timeit(2).times  # which knows this library as torch
 
 
+class Clock:
+    """A clock that moves only when work is done; the first work of several takes longer."""
+
+    def __init__(self, seconds: float, first: dict[int, float] | None = None):
+        self.now, self.seconds, self.first, self.done = 0.0, seconds, first or {}, 0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def work(self) -> None:
+        self.now += self.first.get(self.done, self.seconds)
+        self.done += 1
+
+    def timer(self, **options: Any) -> Any:
+        return benchmark.Timer("work()", timer=self, globals={"work": self.work}, **options)
+
+
+@pytest.mark.parametrize(("number", "warm_up"), [(1, 2), (250, 2), (1000, 10)])
+def test_a_measurement_comes_after_a_warm_up(number: int, warm_up: int) -> None:
+    clock = Clock(2**-10)
+    assert clock.timer().timeit(number).raw_times == [number * 2**-10]
+    assert clock.done == number + warm_up
+
+
+def test_blocks_are_as_long_as_a_hundredth_of_the_time() -> None:
+    seen: list[Any] = []
+    found = Clock(2**-20).timer().blocked_autorange(lambda *block: seen.append(block), 1.0)
+    assert found.number_per_run == int(2**20 / 100)  # a thousandth of the time is first exceeded
+    assert sum(found.raw_times) >= 1.0 > sum(found.raw_times[:-1])
+    assert seen == [(found.number_per_run, took) for took in found.raw_times]
+    slow = Clock(1.5).timer().blocked_autorange(min_run_time=1.0)
+    assert (slow.number_per_run, slow.raw_times) == (1, [1.5, 1.5])
+    exactly = Clock(0.25).timer().blocked_autorange(min_run_time=0.5)
+    assert exactly.raw_times == [0.25, 0.25]
+    assert benchmark.Timer.autorange is benchmark.Timer.blocked_autorange
+
+
+def test_blocks_are_measured_until_they_agree() -> None:
+    def times(clock: Clock, **options: float) -> list[float]:
+        return clock.timer().adaptive_autorange(min_run_time=2.0, **options).raw_times
+
+    assert times(Clock(1.0)) == [1.0, 1.0]
+    assert times(Clock(1.0, {1: 3.0})) == [3.0, *[1.0] * 5]
+    assert times(Clock(1.0, {1: 3.0}), max_run_time=4.0) == [3.0, 1.0]
+    assert times(Clock(1.0, {1: 1.5}), threshold=0.5) == [1.5, 1.0]
+
+
 def test_threads_are_given_back_after_an_error() -> None:
     before = torch.get_num_threads()
     with pytest.raises(ZeroDivisionError):
-        benchmark.Timer("1 / 0", num_threads=1).timeit(1)
+        benchmark.Timer("1 / 0", num_threads=before + 1).timeit(1)
     assert torch.get_num_threads() == before
+    seen: list[int] = []
+    timer = benchmark.Timer("seen.append(torch.get_num_threads())", globals={"seen": seen},
+                            num_threads=before + 1)
+    assert timer.timeit(1).num_threads == before + 1
+    assert {*seen} == {before + 1} and torch.get_num_threads() == before
 
 
-def test_a_table_compares() -> None:
-    spec = [benchmark.TaskSpec("f()", label="f", sub_label=size, description=how)
-            for size in ("small", "large") for how in ("old", "new")]
-    results = [benchmark.Measurement(1, [1e-6 * (i + 1)], s) for i, s in enumerate(spec)]
-    table = str(benchmark.Compare([*results, results[0]]))
-    assert table.splitlines()[0].strip("[]- ") == "f" and "Times are in us." in table
-    assert table.splitlines()[2].split() == ["small", "(1", "thread)", "|", "1.0", "|", "2.0"]
-    assert benchmark.select_unit(2e-3) == ("ms", 1e-3)
+def test_equal_statements_are_one_measurement() -> None:
+    spec, other = benchmark.TaskSpec("f()"), benchmark.TaskSpec("g()")
+    first, second = (benchmark.Measurement(4, [8e-3, 4e-3], each) for each in (spec, other))
+    assert benchmark.Measurement.merge([first, second, first]) == [
+        benchmark.Measurement(4, first.raw_times * 2, spec), second]
+
+
+def test_a_table_compares(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = [benchmark.TaskSpec("f()", label="f", sub_label=size, description=how, num_threads=n)
+            for n in (1, 2) for size in ("small", "large") for how in ("old", "new")]
+    results = [benchmark.Measurement(1, [1.2e-6 * (i + 1)], s) for i, s in enumerate(spec[:-1])]
+    table = benchmark.Compare(results[1:])
+    table.extend_results([results[0]] * 2)
+    table.print()
+    assert capsys.readouterr().out.splitlines() == [
+        "[-------------- f --------------]",
+        "                   |  new  |  old",
+        " small (1 thread)  |  2.4  |  1.2",
+        " large (1 thread)  |  4.8  |  3.6",
+        "small (2 threads)  |  7.2  |  6.0",
+        "large (2 threads)  |       |  8.4", "", "Times are in us."]
+    table.trim_significant_figures()
+    assert "|    6\n" in str(table) and "8.4" in str(table)
+    plain = benchmark.Compare([benchmark.Measurement(1, [2.0], benchmark.TaskSpec("g()"))])
+    assert str(plain).splitlines()[1:3] == ["                |  g()", "g() (1 thread)  |  2.0"]
 
 
 def test_the_report_of_a_machine(capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,7 @@ AREAS: dict[str, tuple[Selection, ...]] = {
     "codegen": (Selection("generated_code declarations forms grad_mode inplace views transforms",
                           "behaviours_inplace behaviours_graph behaviours_modes"),),
     "func": (Selection("func functional vmap transforms", "func vmap"),),
-    "utils": (Selection("utils checkpoint facades", "checkpoint pytree defaults"),),
+    "utils": (Selection("utils checkpoint facades", "benchmark checkpoint pytree defaults"),),
 }
 """By folder of the source, in the order in which they are asked; the quick ones come first."""
 

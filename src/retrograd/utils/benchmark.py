@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import textwrap
 import timeit
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ _UNITS = ((1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s"))
 
 def select_unit(t: float) -> tuple[str, float]:
     """The unit that a time reads best in, and its length in seconds."""
-    scale, name = next(((s, n) for s, n in reversed(_UNITS) if t >= s), _UNITS[0])
+    scale, name = next(((s, n) for s, n in reversed(_UNITS) if t >= s), _UNITS[-1])
     return name, scale
 
 
@@ -35,12 +36,16 @@ class TaskSpec:
     @property
     def title(self) -> str:
         """The name of the measurement."""
-        if self.label is not None:
-            return self.label + (f": {self.sub_label}" if self.sub_label else "")
-        return f"stmt: {self.stmt}"
+        return (self.label or self.stmt) + (f": {self.sub_label}" if self.sub_label else "")
+
+    def summarize(self) -> str:
+        """The name, the description and the setup, where there are such."""
+        apart = "\n" + textwrap.indent(self.setup, "  ") if "\n" in self.setup else f" {self.setup}"
+        parts = [self.title, self.description, "" if self.setup == "pass" else f"setup:{apart}"]
+        return "\n".join(part + "\n" * ("\n" in part) for part in parts if part)
 
 
-@dataclass
+@dataclass(repr=False)
 class Measurement:
     """Times of one statement; each is of ``number_per_run`` executions."""
 
@@ -65,11 +70,16 @@ class Measurement:
         return statistics.fmean(self.times)
 
     @property
+    def _quarters(self) -> tuple[float, float]:
+        """The time below which a quarter of them lies, and the one above which a quarter does."""
+        low, _, high = statistics.quantiles(self.times * (1 + (len(self.times) < 2)), n=4,
+                                            method="inclusive")
+        return low, high
+
+    @property
     def iqr(self) -> float:
         """The distance between the first and the third quarter."""
-        if len(self.times) < 2:
-            return 0.0
-        low, _, high = statistics.quantiles(self.times, n=4, method="inclusive")
+        low, high = self._quarters
         return high - low
 
     @property
@@ -89,13 +99,23 @@ class Measurement:
 
     def __repr__(self) -> str:
         unit, scale = select_unit(self.median)
-        runs = len(self.raw_times)
-        middle = f"  Median: {self.median / scale:.2f} {unit}\n  IQR:    {self.iqr / scale:.2f} " \
-                 f"{unit}\n" if runs > 1 else f"  {self.median / scale:.2f} {unit}\n"
-        return (f"<{type(self).__module__}.Measurement object at {id(self):#x}>\n{self.title}\n"
-                f"{middle}  {runs} measurement{'s' * (runs > 1)}, {self.number_per_run} runs "
-                f"{'per measurement, ' * (runs > 1)}{self.num_threads} "
-                f"thread{'s' * (self.num_threads > 1)}")
+        low, high = self._quarters
+        runs, threads = len(self.raw_times), self.num_threads
+        lines = [object.__repr__(self), self.task_spec.summarize(),
+                 f"  {'Median: ' * (runs > 1)}{self.median / scale:.2f} {unit}"]
+        if runs >= 4:
+            lines.append(f"  IQR:    {self.iqr / scale:.2f} {unit} ({low / scale:.2f} to "
+                         f"{high / scale:.2f})")
+        lines.append(f"  {runs} measurement{'s' * (runs > 1)}, {self.number_per_run} runs "
+                     f"{'per measurement,' if runs > 1 else ','} {threads} "
+                     f"thread{'s' * (threads > 1)}")
+        spread = self.iqr / self.median
+        if spread >= 0.1:
+            lines.append(f"  WARNING: Interquartile range is {spread * 100:.1f}% of the median "
+                         "measurement.\n           This "
+                         + ("suggests significant environmental influence." if spread >= 0.25
+                            else "could indicate system fluctuation."))
+        return "\n".join(lines)
 
     @staticmethod
     def merge(measurements: Iterable[Measurement]) -> list[Measurement]:
