@@ -7,6 +7,7 @@ alike, when it is built or when it is called.
 from __future__ import annotations
 
 import inspect
+import itertools
 import warnings
 from typing import Any
 
@@ -108,3 +109,35 @@ def test_an_option_has_another_value(name: str) -> None:
                             outcome(torch, name, args, options, given))
                 except AssertionError as error:
                     raise AssertionError(f"{option}={value!r}: {error}") from None
+
+
+def refused(make: Any) -> str:
+    """What is made, or why it is not."""
+    try:
+        return str(make())
+    except Exception as error:
+        return repr(error)
+
+
+@pytest.mark.parametrize(("option", "values"), [
+    ("chunking_method", [None, "auto", "other", "aspect_ratio", *(f"aspect_ratio:{n}" for n in
+                                                                  ("", "0", "2", "x", "-1"))]),
+    ("acc_policy", ["auto", "accurate", "balanced", "compact", "other", None]),
+    ("batch_chunk_size", [None, 1, 0, -1, 2.5, "1"])])
+def test_options_of_a_chunked_loss(option: str, values: list[Any]) -> None:
+    for value in values:
+        ours, theirs = (refused(lambda lib=lib: lib.nn.LinearCrossEntropyOptions(**{option: value}))
+                        for lib in (rg, torch))
+        assert ours == theirs, value
+
+
+def test_chunks_of_a_loss_are_as_large() -> None:
+    """An error names the size that another one does not fit."""
+    for rows, features, classes, factor in itertools.product((1, 2, 7, 8, 9), (1, 3), (1, 3, 4, 10),
+                                                             ("", ":1", ":2", ":5")):
+        ours, theirs = (refused(lambda lib=lib: lib.nn.functional.linear_cross_entropy(
+            lib.ones(rows, features), lib.ones(classes, features),
+            lib.zeros(rows, dtype=lib.int64), options=lib.nn.LinearCrossEntropyOptions(
+                batch_chunk_size=99, chunking_method="aspect_ratio" + factor)))
+            for lib in (rg, torch))
+        assert ours == theirs and "99 vs" in ours, (rows, features, classes, factor)
