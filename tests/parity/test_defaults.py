@@ -84,6 +84,31 @@ def test_functions_of_python(name: str) -> None:
     assert compared
 
 
+UNLIKE = {"has_mkl", "has_openmp", "NON_GROUP_MEMBER", "RedOpType", "nan"}
+"""What PyTorch was built with, objects that stand for something, and what equals nothing."""
+
+
+def constants(ours: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The numbers, words and members of enumerations in a namespace and in its classes."""
+    for name in shared_names(ours, theirs):
+        found, wanted = getattr(ours, name), getattr(theirs, name)
+        if isinstance(found, type) and isinstance(wanted, type):
+            if not issubclass(found, type):
+                yield from constants(found, wanted)
+        elif hasattr(wanted, "name") and hasattr(wanted, "value"):
+            yield name, *((member.name, member.value) for member in (found, wanted))
+        elif isinstance(wanted, (int, float, str, list, tuple)):
+            yield name, found, wanted
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [*SPACES, "nn.modules", "utils", "distributed", "multiprocessing",
+                                  "linalg", "special", "fft", "overrides"])
+def test_constants(name: str) -> None:
+    for public, ours, theirs in constants(space(rg, name), space(torch, name)):
+        assert ours == theirs or public in UNLIKE, public
+
+
 def test_functions_of_schemas() -> None:
     spaces = {"": rg, "linalg_": rg.linalg, "special_": rg.special, "fft_": rg.fft}
     compared = 0

@@ -23,7 +23,7 @@ class DeviceType(enum.Enum):
     CPU = 0
     CUDA = 1
     XPU = 12
-    MTIA = 18
+    MTIA = 19
     PrivateUse1 = 20
 
 
