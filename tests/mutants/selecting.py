@@ -48,8 +48,8 @@ AREAS: dict[str, tuple[Selection, ...]] = {
                          "vmap func forward_ad"),),
     "autograd": (Selection(f"{_ENGINE} functional func forward_ad gradcheck checkpoint",
                        "behaviours_function behaviours_hooks behaviours_graph functional"),),
-    "nn": (Selection("nn modules facades", "nn_optim module_db module_options defaults "
-                                       "behaviours_modules behaviours_nn_utils"),),
+    "nn": (Selection("nn modules facades", "nn_optim module_db module_options other_modules "
+                                       "defaults behaviours_modules behaviours_nn_utils"),),
     "optim": (Selection("optim optim_packs", "optim_options averages optim_db nn_optim defaults"),),
     "codegen": (Selection("generated_code declarations forms grad_mode inplace views transforms",
                           "behaviours_inplace behaviours_graph behaviours_modes"),),

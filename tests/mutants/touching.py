@@ -25,7 +25,8 @@ from tests.sweeps.cases import ENTRIES, cases, tensors
 from .forking import passes, within
 
 PACKAGE = Path(retrograd.__file__).parent
-BY_NAME = ("every_op", "strict", "fast_and_general", "op_db", "degenerate", "module_db")
+BY_NAME = ("every_op", "strict", "fast_and_general", "op_db", "degenerate", "module_db",
+           "other_modules")
 LONG = ("random_batches", "random_graphs", "random_programs", "programs", "interrupts", "threads",
         "mutants")
 ELSEWHERE = ("packages", "seeds", "examples", "demo", "stubs", "types", "names", "import",

@@ -60,6 +60,14 @@ def what_is_made_of_an_own_kind_of_parameter(torch, log):
                                            copy.deepcopy(own))))
 
 
+@behaviour
+def the_older_normalization_across_channels_lets_the_first_one_go(torch, log):
+    x = torch.ones(1, 3, 1, 1)
+    log(torch.nn.CrossMapLRN2d(3, 0.5, 0.75, 2.0)(x[:, :2]), torch.nn.CrossMapLRN2d(5))
+    log.differs(torch.nn.CrossMapLRN2d(1, alpha=1, beta=1)(x).flatten().tolist(),
+                torch=[1 / 2, 1 / 3, 1 / 3], retrograd=[1 / 2, 1 / 2, 1 / 2])
+
+
 # ------------------------------------------------------------------ hooks of every module
 
 

@@ -53,6 +53,8 @@ def _resampled_size(input: Tensor, size: Any, scale_factor: Any,
                 f"with spatial dimensions of {list(space)} and output size of {size}. Please "
                 "provide input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, "
                 "...,oK) format.")
+        if recompute:
+            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
         return given, [None] * rank
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")

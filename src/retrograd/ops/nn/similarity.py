@@ -39,6 +39,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if not kind.is_floating_point:
         raise RuntimeError("expected common dtype to be floating point, yet common dtype is "
                            f"{kind.alias}")
+    if eps < 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     shape = joint_shape(tuple(x1.shape), tuple(x2.shape))
     left, right = (_unit(x if x.is_floating_point() else x.to(kind), shape, dim, eps)
                    for x in (x1, x2))
