@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from dataclasses import dataclass, field
 from typing import Any
@@ -116,11 +117,13 @@ OTHERS: dict[str, list[Call]] = {
     **{f"Lazy{kind}Norm{n}d": [call((), given), call((1e-3, 0.5), given, affine=True),
                                call((), drawn(3))]
        for kind in ("Batch", "Instance") for n, given in ((1, x), (2, image), (3, volume))},
+    "SyncBatchNorm": [call((4,), image), call((4, 1e-3, 0.5, False), x), call((4,), drawn(4))],
+    "TransformerDecoder": [call((torch.nn.TransformerDecoderLayer(4, 2, 8, 0.0), 2), drawn(3, 2, 4),
+                                drawn(5, 2, 4), norm=torch.nn.LayerNorm(4))],
     "LazyLinear": [call((3,), x), call((3, False), x)],
 }
 ELSEWHERE = {"Container", "CrossMapLRN2d", "Module", "ModuleDict", "ModuleList", "ParameterDict",
-             "ParameterList", "RNNBase", "RNNCellBase", "Sequential", "SyncBatchNorm",
-             "TransformerDecoder"}
+             "ParameterList", "RNNBase", "RNNCellBase", "Sequential"}
 """Containers and base classes, and what other files compare."""
 DIFFERENT = {("Upsample", "align_corners", 1)}  # a flag is judged before what it is for
 
@@ -134,7 +137,8 @@ def test_every_module_is_compared() -> None:
 def gradients(lib: Any, name: str, made: Call, training: bool) -> list[Any]:
     """Those of all inputs and weights, which are drawn twice."""
     lib.manual_seed(0)
-    module = getattr(lib.nn, name)(*made.constructor_input.args, **made.constructor_input.kwargs)
+    built = copy.deepcopy(made.constructor_input)  # it may hold modules, which keep gradients
+    module = getattr(lib.nn, name)(*built.args, **built.kwargs)
     inputs = [t.detach().requires_grad_() if isinstance(t, lib.Tensor) and t.is_floating_point()
               else t for t in made.forward_input.args]
     module = module.to(lib.float64).train(training)
@@ -177,6 +181,21 @@ def test_gradients(name: str, training: bool) -> None:
     for a, b in zip(gradients(rg, name, own, training), gradients(torch, name, made, training),
                     strict=True):
         np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy(), 1e-5, 1e-6)
+
+
+def converted(lib: Any) -> list[Any]:
+    """A net, each batch normalisation of which is exchanged for one over several processes."""
+    nn = lib.nn
+    net = nn.Sequential(nn.Conv2d(2, 3, 1), nn.BatchNorm2d(3), nn.Sequential(
+        nn.BatchNorm1d(3, 1e-3, None, False), nn.BatchNorm3d(2, track_running_stats=False).eval()))
+    made = nn.SyncBatchNorm.convert_sync_batchnorm(net, "group")
+    return [repr(made), [part.training for part in made.modules()], made[1].process_group,
+            made[1].weight is net[1].weight, made[1].running_mean is net[1].running_mean,
+            made is net, list(made.state_dict())]
+
+
+def test_batch_normalisations_are_exchanged() -> None:
+    assert converted(rg) == converted(torch)
 
 
 def test_an_adaptive_softmax_predicts() -> None:
