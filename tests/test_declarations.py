@@ -18,6 +18,7 @@ from retrograd.core.op import (
     PUBLIC,
     REGISTRY,
     Array,
+    Dim,
     composite,
     elementwise,
     linear,
@@ -366,6 +367,31 @@ def test_rules_that_stand_in_the_declaration() -> None:
         @op(**HIDDEN, vjp=lambda g, facotr: g)
         def mine_too(input: Array, factor: float) -> Any:
             return input * factor
+
+
+def test_a_users_op_whose_result_has_a_given_shape_is_run_for_each_value() -> None:
+    """It is not taken for one that another dim could be put before."""
+    @op(**HIDDEN)
+    def mine(input: Array, dim: Dim, shape: Any) -> Any:
+        made = xp.zeros(shape, input.dtype)
+        made[:input.shape[dim]] = input
+        return made
+
+    with pytest.warns(UserWarning, match="performance drop"):
+        found = torch.vmap(lambda row: mine(row, 0, (3,)))(torch.ones(2, 2))
+    assert found.tolist() == [[1.0, 1.0, 0.0]] * 2
+
+
+def test_a_users_op_writes_with_and_without_an_optional_array() -> None:
+    @elementwise(**HIDDEN, inplace=True)
+    def mine(input: Array, other: Array, scale: Array | None = None) -> Any:
+        return input + other * (2 if scale is None else scale)
+
+    x, y = torch.ones(2), torch.full((2,), 3.0)
+    try:
+        assert x.mine_(y).mine_(y, y).tolist() == [16.0, 16.0] and x._version == 2
+    finally:
+        del torch.Tensor.mine_
 
 
 def test_an_underscore_is_private() -> None:
