@@ -169,6 +169,22 @@ def undefined_gradients(torch, log):
 
 
 @behaviour
+def an_undefined_gradient_of_one_output_among_three(torch, log):
+    def forward(ctx, x):
+        ctx.set_materialize_grads(False)
+        return x * 2, x * 2, x * 2
+
+    def backward(ctx, *grads):
+        given = [g for g in grads if g is not None]
+        return sum(given) * 2 + (len(given) == 2) if given else None
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        verdict(torch, log, torch.autograd.gradcheck,
+                cube(torch, forward=forward, backward=backward), vector(torch, 1.0, 2.0))
+
+
+@behaviour
 def what_gradcheck_refuses(torch, log):
     check, twice = torch.autograd.gradcheck, torch.autograd.gradgradcheck
     x = vector(torch, 1.0, 2.0)
