@@ -177,7 +177,37 @@ def test_a_line_search_among_waves_asks_where_pytorchs_does() -> None:
     draw = random.Random(0)
     # The first ones are between two places beyond the start, nearer to one of them.
     ways = [(4, 0.3, -1.25, 4.0), (4, 0.01, 0.375, 0.5), (3, 0.3, 2.875, 4.0),
-            (1, 0.1, 1.875, 2**-6)]
+            (1, 0.1, 1.875, 2**-6), (4, 0.1, -4.375, 0.25), (2, 0.01, 4.25, 8.0)]
     for way in ways + [(draw.randint(1, 4), draw.choice([0.01, 0.05, 0.1, 0.3]),
                         draw.randint(-40, 40) / 8, 2.0 ** draw.randint(-6, 4)) for _ in range(60)]:
         np.testing.assert_allclose(places(rg, *way), places(torch, *way), 1e-6, 1e-9, str(way))
+
+
+def led_astray(lib: Any, seed: int) -> list[Any]:
+    """Where a search goes whose losses and gradients are drawn, often equal and at the limits."""
+    draw, asked = random.Random(seed), []
+    count = draw.choice([1, 2])
+    weight = lib.nn.Parameter(lib.zeros(count, dtype=lib.float64))
+    optimizer = lib.optim.LBFGS(
+        [weight], draw.choice([1.0, 1.0, 0.5, 2.0]), max_iter=2, max_eval=draw.choice([8, 14]),
+        tolerance_change=draw.choice([1e-9, 0.125, 0.5]), line_search_fn="strong_wolfe")
+
+    def closure() -> Any:
+        asked.append(weight.tolist())
+        is_first = len(asked) == 1
+        weight.grad = lib.tensor([1.0 if is_first else draw.choice(
+            [-1.0, 1.0, 0.5, -0.5, 0.9, -0.9, 2.0, 0.0]) for _ in range(count)], dtype=lib.float64)
+        return lib.tensor(0.0 if is_first else draw.choice(
+            [0.0, 0.0, -1e-4, -0.5e-4, 1.0, -1.0, -2.0, 2.0]), dtype=lib.float64)
+
+    try:
+        optimizer.step(closure)
+    except ZeroDivisionError:
+        asked.append([np.inf])
+    return [place for places in asked for place in places]
+
+
+def test_a_line_search_led_astray_goes_pytorchs_way() -> None:
+    for seed in (*range(150), 204, 222, 324, 512):
+        np.testing.assert_allclose(led_astray(rg, seed), led_astray(torch, seed), 1e-9, 1e-12,
+                                   err_msg=str(seed))
