@@ -263,6 +263,7 @@ def test_names_and_kinds_of_parameters() -> None:
     loss = (net(w) * frozen.sum()).sum()
     assert {p.name for p in torch.explain(loss)} == {"w", "net.weight", "net.bias"}
     assert [p.name for p in torch.explain(loss, [w, net.weight])] == ["w", "net.weight"]
+    assert [p.name for p in torch.explain(loss, [("own", w), net.weight])] == ["own", "net.weight"]
     assert [p.name for p in torch.explain(loss, torch.optim.SGD([w]))] == ["w"]
     assert [p.name for p in torch.explain(loss, net.named_parameters())] == ["weight", "bias"]
     assert torch.explain(loss, {"frozen": frozen})["frozen"].status == "frozen"

@@ -103,6 +103,17 @@ def vjp_pulls_back(torch, log):
     log(output, pull(x), pull(x * 2), aux)
 
 
+@behaviour
+def what_is_pulled_back_has_the_history_of_any_cotangent(torch, log):
+    x, seed = matrix(torch), matrix(torch).requires_grad_()
+    _, pull = torch.func.vjp(lambda x: (x * 2, x.sin()), x)
+    for given in ((seed, x), (x, seed), (x, x)):
+        (found,) = pull(given)
+        log(found.requires_grad)
+        if found.requires_grad:
+            log(torch.autograd.grad(found.sum(), seed))
+
+
 # jvp
 
 

@@ -134,3 +134,19 @@ def recurrent_layers_of_packed_sequences(torch, log, name):
         log.values(out.detach(), *(s.detach() for s in (
             state if name == "LSTM" else (state,))))
         log(first, layer)
+
+
+@behaviour_of_each([(kind, kind) for kind in ("RNN", "GRU", "LSTM")])
+def inputs_states_and_weights_of_two_dtypes(torch, log, name, kind):
+    single, double = torch.float32, torch.float64
+    for of_input, of_state, of_weights in ((double, single, single), (single, single, double),
+                                           (double, double, single), (single, double, single)):
+        if kind == "LSTM" and of_weights is not double and of_state is not of_input:
+            continue  # PyTorch has another kernel for this one
+        layer = getattr(torch.nn, kind)(3, 4, dtype=of_weights)
+        state = torch.ones(1, 2, 4, dtype=of_state)
+        log.raises(layer, torch.ones(5, 2, 3, dtype=of_input),
+                   (state, state) if kind == "LSTM" else state)
+    layer = getattr(torch.nn, kind)(3, 4, dtype=double)
+    layer.bias_hh_l0.data = layer.bias_hh_l0.data.float()
+    log.raises(layer, torch.ones(5, 2, 3, dtype=double))
