@@ -7,6 +7,7 @@ value that makes no sense must be refused in the same words, when it is built or
 from __future__ import annotations
 
 import inspect
+import itertools
 import random
 import warnings
 from typing import Any
@@ -115,6 +116,36 @@ def test_an_option_has_another_value(name: str) -> None:
                         COARSE.get(name, 1e-9))
             except AssertionError as error:
                 raise AssertionError(f"{options}: {error}") from None
+
+
+def with_ways(lib: Any, name: str, shape: tuple[int, ...] | None, ways: dict[str, bool]) -> Any:
+    """The rate and the weights after two steps, or who refuses what."""
+    weight = lib.nn.Parameter(lib.ones(2, 2))
+    lr = 0.125 if shape is None else lib.full(shape, 0.125)
+    try:
+        optimizer = getattr(lib.optim, name)([weight], lr=lr, **ways)
+        for _ in range(2):
+            weight.grad = lib.tensor([[1.0, 2.0], [3.0, 4.0]])
+            optimizer.step()
+    except Exception as error:  # the devices that capture steps are listed in many ways
+        return type(error).__name__, str(error).split(", params")[0]
+    return str(optimizer.param_groups[0]["lr"]), plain(weight)[1]
+
+
+@pytest.mark.parametrize("name", sorted(OPTIMIZERS.keys() - {"SparseAdam", "LBFGS"}))
+def test_a_rate_may_be_a_tensor_however_steps_are_taken(name: str) -> None:
+    options = inspect.signature(getattr(torch.optim, name).__init__).parameters
+    known = [way for way in ("foreach", "capturable", "differentiable") if way in options]
+    for shape, *given in itertools.product([None, (), (1,), (2,)], *[[False, True]] * len(known)):
+        if sum(given) == 3 and name.startswith("Adam") and name != "Adamax":
+            continue  # refused for two reasons, of which these name the other one
+        ways = dict(zip(known, given))
+        ours, theirs = (with_ways(lib, name, shape, ways) for lib in (rg, torch))
+        assert ours[0] == theirs[0], (shape, ways, ours, theirs)
+        if isinstance(theirs[1], str):
+            assert ours[1] == theirs[1], (shape, ways)
+        else:
+            np.testing.assert_allclose(ours[1], theirs[1], COARSE.get(name, 1e-5), 1e-6)
 
 
 VALLEYS = {

@@ -159,6 +159,7 @@ class PackedOptimizer(Optimizer):
     _chunks_joined = 1  # the slower a call, the more elements it is worth making for
     _later_options: ClassVar[dict[str, Any]] = {}  # a state saved long ago may lack them
     _takes_sparse = False  # gradients
+    _refuses_autograd = True  # of steps taken together
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
         super().__init__(params, defaults)
@@ -182,6 +183,8 @@ class PackedOptimizer(Optimizer):
             with enable_grad():
                 loss = closure()
         for number, group in enumerate(self.param_groups):
+            if group.get("foreach") and group.get("differentiable") and self._refuses_autograd:
+                raise AssertionError("_foreach ops don't support autograd")
             if group.get("capturable"):
                 raise AssertionError(
                     "If capturable=True, params and state_steps must be on supported devices: "

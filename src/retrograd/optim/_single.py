@@ -55,7 +55,7 @@ class SingleOptimizer(PackedOptimizer):
         "maximize": False, "foreach": None, "differentiable": False, "capturable": False}
 
     def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
-        check_lr(defaults["lr"], defaults.get("foreach") and not defaults.get("capturable"))
+        check_lr(defaults["lr"])
         super().__init__(params, defaults)
 
     def __setstate__(self, state: dict[str, Any]) -> None:

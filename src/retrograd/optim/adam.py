@@ -9,7 +9,7 @@ from ..backend.numpy.fused import PackedParameters
 from ..core.tensor import Tensor
 from ..ops.elementwise.clamping import maximum
 from ._single import SingleOptimizer, check, check_betas, real
-from .optimizer import Params
+from .optimizer import Params, check_lr
 
 _MOMENTS = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 
@@ -28,6 +28,10 @@ class Adam(SingleOptimizer):
                  weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
                  maximize: bool = False, capturable: bool = False, differentiable: bool = False,
                  fused: bool | None = None, decoupled_weight_decay: bool = False) -> None:
+        if isinstance(lr, Tensor) and foreach and not capturable:
+            raise ValueError(
+                "lr as a Tensor is not supported for capturable=False and foreach=True")
+        check_lr(lr)
         check("epsilon", eps, eps >= 0.0)
         check_betas(betas)
         check("weight_decay", weight_decay, weight_decay >= 0.0)

@@ -53,7 +53,7 @@ class Muon(SingleOptimizer):
                 alike.setdefault(form, []).append((param, direction))
         for members in alike.values():
             first = members[0][0]
-            rate = -group["lr"] * _share(group, *first.shape)
+            rate = -float(group["lr"]) * _share(group, *first.shape)
             for (param, _), update in zip(members, _orthogonal(group, [d for _, d in members])):
                 param.mul_(1 - group["lr"] * group["weight_decay"])
                 param.add_(update, alpha=rate)

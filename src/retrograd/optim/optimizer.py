@@ -235,14 +235,10 @@ class Optimizer:
         return register_hook(self._optimizer_load_state_dict_post_hooks, hook, prepend=prepend)
 
 
-def check_lr(lr: Any, foreach: bool | None = None) -> None:
+def check_lr(lr: Any) -> None:
     """Raise PyTorch's errors for a learning rate that cannot be."""
-    if isinstance(lr, Tensor):
-        if foreach:
-            raise ValueError(
-                "lr as a Tensor is not supported for capturable=False and foreach=True")
-        if lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
     if lr < 0.0:
         raise ValueError(f"Invalid learning rate: {lr}")
 

@@ -14,6 +14,7 @@ class SGD(PackedOptimizer):
     """Gradient descent, with momentum (also Nesterov's) and weight decay on request."""
 
     _takes_sparse = True
+    _refuses_autograd = False
     _later_options: ClassVar[dict[str, Any]] = {
         "nesterov": False, "maximize": False, "foreach": None, "differentiable": False,
         "fused": False}
