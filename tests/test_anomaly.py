@@ -105,6 +105,7 @@ def test_what_a_second_derivative_was_induced_by():
     assert "Error detected in" in texts[0]
     assert "Previous calculation was induced by InducesBackward. Traceback of forward call that " \
            "induced the previous calculation" in texts[1]
+    assert f'File "{__file__}", line' in texts[1]
 
 
 def test_check_nan_can_be_off():
