@@ -124,6 +124,9 @@ def test_a_tensor_is_computed_in_the_library_of_its_array() -> None:
 def test_tensors_of_two_libraries_do_not_meet_unasked() -> None:
     with pytest.raises(RuntimeError, match="same device"):
         foreign(1.0, 2.0) + rg.ones(2, dtype=rg.float64)
+    for parts in ([foreign(1.0), rg.ones(1)], [rg.ones(1), foreign(1.0)]):
+        with pytest.raises(RuntimeError, match="same device"):
+            rg.cat(parts)
     assert values(foreign(1.0, 2.0) + rg.tensor(2.0, dtype=rg.float64)) == [3.0, 4.0]
     assert values(foreign(1.0, 2.0)[[1, 0]]) == [2.0, 1.0]
 

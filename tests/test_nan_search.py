@@ -72,7 +72,15 @@ def in_a_module() -> None:
     net(torch.ones(2)).sum().backward()
 
 
+def two_in_the_forward_pass() -> None:
+    x = torch.zeros(2, requires_grad=True)
+    first = (x * 0).log()  # here
+    (first + (x * 0).reciprocal()).sum().backward()
+
+
 FOUND = {
+    two_in_the_forward_pass: ("computed by the forward call of LogBackward0", [
+        "input: 2 values from 0 to 0, 2 zero", "result: 2 values, 2 infinite"]),
     a_logarithm_of_zero: ("computed by the forward call of LogBackward0", [
         "input: 3 values from 0 to 3, 1 zero",
         "result: 3 values from 0 to 1.09861, 1 infinite, 1 zero"]),

@@ -742,6 +742,21 @@ def optional_tensor_arguments(torch, log):
     log(w.grad, b.grad)
 
 
+SHAPES = [(), (1,), (3,), (2, 3), (1, 3), (2, 1), (5, 3), (3, 2), (4, 2, 3), (1, 1, 1), (0, 3)]
+
+
+@behaviour_of_each([(str(shape), shape) for shape in SHAPES])
+def gradients_of_every_shape(torch, log, name, shape):
+    for given in SHAPES:
+        F = custom(torch, lambda ctx, g, given=given: torch.ones(given), lambda ctx, x: x * 2)
+        x = torch.ones(shape, requires_grad=True)
+        try:
+            F.apply(x).sum().backward()
+            log(given, x.grad)
+        except RuntimeError as error:
+            log(given, str(error).split("\n")[0])
+
+
 @behaviour_of_each([1, 2])
 def a_written_input_retains_the_gradient_it_has_afterwards(torch, log, outputs):
     def forward(ctx, a):

@@ -68,6 +68,36 @@ def the_older_normalization_across_channels_lets_the_first_one_go(torch, log):
                 torch=[1 / 2, 1 / 3, 1 / 3], retrograd=[1 / 2, 1 / 2, 1 / 2])
 
 
+@behaviour_of_each([(kind, kind) for kind in ("with", "without", "with any")])
+def buffers_of_modules_that_register_them_in_their_own_way(torch, log, name, kind):
+    class Own(torch.nn.Module):
+        pass
+
+    seen = []
+
+    def with_it(self, name, tensor, persistent=True):
+        seen.append((name, persistent))
+        torch.nn.Module.register_buffer(self, name, tensor, persistent)
+
+    def without(self, name, tensor):
+        seen.append(name)
+        torch.nn.Module.register_buffer(self, name, tensor)
+
+    def with_any(self, *args, **options):
+        seen.append((args[0], len(args), list(options)))
+        torch.nn.Module.register_buffer(self, *args, **options)
+
+    Own.register_buffer = {"with": with_it, "without": without, "with any": with_any}[kind]
+    module = Own()
+    module.a = torch.nn.Buffer(torch.ones(1))
+    module.a = torch.zeros(1)
+    try:
+        module.b = torch.nn.Buffer(torch.ones(1), persistent=False)
+    except RuntimeError as error:
+        log(str(error))
+    log(seen, list(module.state_dict()), [name for name, _ in module.named_buffers()])
+
+
 # ------------------------------------------------------------------ hooks of every module
 
 

@@ -102,8 +102,8 @@ def constants(ours: Any, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", [*SPACES, "nn.modules", "utils", "distributed", "multiprocessing",
-                                  "linalg", "special", "fft", "overrides"])
+@pytest.mark.parametrize("name", [*SPACES, "nn.modules", "utils", "utils._pytree", "distributed",
+                                  "multiprocessing", "linalg", "special", "fft", "overrides"])
 def test_constants(name: str) -> None:
     for public, ours, theirs in constants(space(rg, name), space(torch, name)):
         assert ours == theirs or public in UNLIKE, public

@@ -182,6 +182,12 @@ def linearized_functions(torch, log):
         push = linearize(lambda x: x.sin(), v)[1]
         of_dict = linearize(lambda d: {"o": d["a"] * 2}, {"a": v})[1]
         log(push(v), push(v * 2), of_dict({"a": v}))
+        several = linearize(lambda x, y: (x * y, y.sin(), x.detach() * 2), v, v + 1)[1]
+        constant = linearize(lambda x: (x.detach(), torch.ones(2)), v)[1]
+        log.values(*several(v, v), *several(v, v * 0), *constant(v))
+        seed = vector(torch).requires_grad_()
+        for given in ((seed, v), (v, seed)):
+            log(torch.autograd.grad(several(*given)[0].sum(), seed))
     log.raises(lambda: push(torch.ones(3)))
     log.raises(lambda: push(torch.ones(2).double()))
     log.raises(lambda: push(v, v))

@@ -946,6 +946,37 @@ def optimizers_step_by_step(torch, log, name, dtype):
     log_optimizer(log, optimizer)
 
 
+@behaviour
+def optimizers_of_named_parameters(torch, log):
+    def named(*names, **options):
+        made = [(name, torch.nn.Parameter(torch.ones(2))) for name in names]
+        return torch.optim.SGD(made, **options), made
+
+    def names(optimizer):
+        return [group.get("param_names") for group in optimizer.param_groups]
+
+    one, pairs = named("a", "b", momentum=0.5)
+    log(repr(one), names(one), one.state_dict()["param_groups"])
+    two, _ = named("c", "d", lr=0.5)
+    two.load_state_dict(one.state_dict())
+    log(names(two), two.param_groups[0]["lr"])
+    unnamed = torch.optim.SGD([p for _, p in pairs], lr=0.25)
+    two, _ = named("c", "d")
+    two.load_state_dict(unnamed.state_dict())
+    log(names(two), two.param_groups[0]["lr"])
+    unnamed.load_state_dict(one.state_dict())
+    log(names(unnamed), list(unnamed.param_groups[0]))
+    p, q = (torch.nn.Parameter(torch.ones(1)) for _ in range(2))
+    one.add_param_group({"params": [("e", p)]})
+    log.raises(one.add_param_group, {"params": ("f", q)})
+    log(names(one), [len(group["params"]) for group in one.param_groups])
+    for given in ([("a", p), q], [q, ("a", p)], [("a", p), ("a", q)], [(p, "a")], [("a", p, q)],
+                  [{"params": [("a", p)]}, {"params": [q]}], [{"params": {p, q}}],
+                  [{"params": [p]}, {"params": [("a", q)]}], [{"params": [p]}, {"params": p}],
+                  [[p]]):
+        log.raises(torch.optim.SGD, given)
+
+
 @behaviour_of_each(["sgd_all", "adam_decay", "adamw_amsgrad"])
 def optimizers_on_large_parameters(torch, log, name):
     shape = (130, 137)

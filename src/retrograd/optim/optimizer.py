@@ -292,8 +292,8 @@ def _listed(group: dict[str, Any]) -> None:
         if not all(named):
             raise ValueError(
                 "all optimizer params should be with/without names. Some param names are missing")
-        group["param_names"] = [name for name, _ in params]
-        params = [param for _, param in params]
+        group["param_names"] = [pair[0] for pair in params]
+        params = [pair[1] for pair in params]
     group["params"] = params
 
 
