@@ -737,3 +737,14 @@ def queue_callback_runs_at_the_end(torch, log):
     x.register_hook(lambda g: order.append("leaf"))
     y.backward()
     log(order)
+
+
+@behaviour
+def hooks_of_leaves_run_when_their_gradient_is_whole(torch, log):
+    """Also after a tensor that is no leaf had a hook, elsewhere."""
+    (leaf(torch, 1.0) * 2).register_hook(lambda g: None)
+    a, b = leaf(torch, 2.0), leaf(torch, 3.0)
+    for name, x in (("a", a), ("b", b)):
+        x.register_hook(lambda g, name=name: log(name, g))
+    ((a * 2 + 1) * b * a).sum().backward()
+    log(a.grad, b.grad)
