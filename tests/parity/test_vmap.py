@@ -415,3 +415,25 @@ def what_is_the_same_for_all_is_a_view_outside_too(torch, log):
     log(y._base is x, y.shape, y.stride())
     y.sum().backward()
     log(x.grad)
+
+
+@behaviour_of_each([(f"{outer} {inner}", outer, inner) for outer in ("error", "same", "different")
+                    for inner in ("error", "same", "different")])
+def draws_into_parts_of_nested_batches(torch, log, name, outer, inner):
+    rows, columns, neither = torch.zeros(2, 4), torch.zeros(3, 4), torch.zeros(4)
+    for which in ("row", "column", "neither", "both"):
+        if which == "both" and (outer, inner) == ("different", "same"):
+            continue  # PyTorch refuses what has one meaning
+
+        def drawn(row, column, which=which):
+            target = {"row": row.clone(), "column": column.clone(), "neither": neither.clone(),
+                      "both": row + column}[which]
+            return target.normal_()
+
+        try:
+            found = torch.vmap(lambda row, drawn=drawn: torch.vmap(
+                lambda column: drawn(row, column), randomness=inner)(columns),
+                randomness=outer)(rows)
+            log(found.shape, (found[:, 0] == found[:, 1]).all(), (found[0] == found[1]).all())
+        except RuntimeError as error:
+            log(which, str(error).split(". ")[0])

@@ -222,11 +222,10 @@ def compute_source(op: Op, small: str) -> list[str]:
     options = [p for p in op.params if p.name in op.static]
     usual = " and ".join(f"{p.name} is {op.name}_default_{p.name}" for p in options)
     formula = large_source(op.name, op.fast.format(*(f"a_{n}" for n in op.arrays)), [], small)
-    if usual:
-        formula = f"({formula}) if {usual} else {kernel}"
-    if usual and op.former:  # the number may be the tensor of a former call
+    if usual:  # the number may be the tensor of a former call
         are_numbers = " and ".join(f"type({p.name}) in NUMBERS" for p in options)
-        formula += f" if {are_numbers} else left_to_the_general_path()"
+        formula = f"({formula}) if {usual} else {kernel} if {are_numbers} " \
+                  "else left_to_the_general_path()"
     return [*lines, f"y = {formula}"]
 
 

@@ -54,8 +54,9 @@ class Journal:
         """``op`` is about to write to ``target``."""
         levels = levels_of(target._data)
         replaces = [journal.looks_at(op, target, tensors) for journal in self._with_parents()]
-        if op.name in _DRAWING and not any(replaces) and any(
-                how == "different" and level not in levels for how, level, _ in VMAPS.get()):
+        refused = next((how for how, level, _ in reversed(VMAPS.get()) if how == "error"
+                        or (how == "different" and level not in levels)), None)
+        if refused == "different" and op.name in _DRAWING and not any(replaces):
             raise RuntimeError(
                 "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This "
                 "will appear like same randomness. If this is necessary for your usage, please "
