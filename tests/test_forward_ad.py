@@ -293,3 +293,18 @@ def test_the_gradient_of_a_second_tangent(f: Any) -> None:
     expected = torch.autograd.grad((along * v).sum(), (x, c, v))
     for one, other in zip(found, expected):
         assert torch.allclose(one, other)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_values_and_tangents_of_different_batches(swapped: bool) -> None:
+    """A dual number of a level around them both."""
+    outer, inner = vector(1.0, 2.0), vector(3.0, 4.0, 5.0)
+    with fw.dual_level():
+        def parts(a: Any, b: Any) -> Any:
+            primal, tangent = (b, a) if swapped else (a, b)
+            return tuple(fw.unpack_dual(fw.make_dual(primal, tangent).square()))
+
+        values, tangents = vmap(lambda a: vmap(lambda b: parts(a, b))(inner))(outer)
+    primal, tangent = (inner[None], outer[:, None]) if swapped else (outer[:, None], inner[None])
+    assert values.tolist() == (primal.square() + 0 * tangent).tolist()
+    assert tangents.tolist() == (2 * primal * tangent).tolist()
