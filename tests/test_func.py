@@ -330,3 +330,17 @@ def test_names_of_functorch() -> None:
     assert functorch.reshape_dim_outof(-1, 2, x).equal(x.reshape(2, 3, 2, 2))
     with pytest.raises(RuntimeError, match="no multiple"):
         functorch.reshape_dim_outof(1, 2, x)
+
+
+def test_complex_slopes_along_real_inputs_are_left_to_forward_mode() -> None:
+    """A row of reverse mode would hold half of such a slope."""
+    x, z = rg.tensor([2.0, 3.0]), rg.tensor([1 + 1j, 2j])
+
+    def product(x: Any, z: Any) -> Any:
+        return x * z
+
+    for argnums in (0, (0, 1)):
+        with pytest.raises(RuntimeError, match="Expected all outputs to be real"):
+            jacrev(product, argnums)(x, z)
+    assert jacrev(product, 1)(x, z).tolist() == [[2, 0], [0, 3]]
+    assert jacfwd(product)(x, z).tolist() == [[1 + 1j, 0], [0, 2j]]

@@ -364,6 +364,8 @@ def test_what_is_refused() -> None:
         jacobian(lambda v: (v, v), sparse="auto")(x)
     with pytest.raises(TypeError, match=r"no bfloat16: take the derivative by x\.float\(\)"):
         jacobian(rg.sin, sparse="auto")(x.bfloat16())
+    with pytest.raises(TypeError, match="no bfloat16"):
+        jacobian(rg.add, argnums=(0, 1), sparse="auto")(x, x.bfloat16())
     with pytest.raises(RuntimeError, match="floating point"):
         jacobian(rg.sin, sparse="auto")(rg.tensor([1, 2]))
     with pytest.raises(RuntimeError, match="cannot be taken inside vmap"):

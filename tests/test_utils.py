@@ -74,7 +74,9 @@ def test_a_measurement_comes_after_a_warm_up(number: int, warm_up: int) -> None:
 
 def test_blocks_are_as_long_as_a_hundredth_of_the_time() -> None:
     seen: list[Any] = []
-    found = Clock(2**-20).timer().blocked_autorange(lambda *block: seen.append(block), 1.0)
+    clock = Clock(2**-20)
+    found = clock.timer().blocked_autorange(lambda *block: seen.append(block), 1.0)
+    assert clock.done == 11111 + found.number_per_run * len(found.raw_times)
     assert found.number_per_run == int(2**20 / 100)  # a thousandth of the time is first exceeded
     assert sum(found.raw_times) >= 1.0 > sum(found.raw_times[:-1])
     assert seen == [(found.number_per_run, took) for took in found.raw_times]
@@ -134,9 +136,14 @@ def test_a_table_compares(capsys: pytest.CaptureFixture[str]) -> None:
     assert str(plain).splitlines()[1:3] == ["                |  g()", "g() (1 thread)  |  2.0"]
 
 
-def test_the_report_of_a_machine(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_of_a_machine(capsys: pytest.CaptureFixture[str],
+                                 monkeypatch: pytest.MonkeyPatch) -> None:
     from retrograd.utils import collect_env
 
+    for processor, told in (("", "arch"), ("chip", "chip")):
+        monkeypatch.setattr("platform.processor", lambda processor=processor: processor)
+        monkeypatch.setattr("platform.machine", lambda: "arch")
+        assert collect_env.get_env_info().cpu_info == told
     collect_env.main()
     printed = capsys.readouterr().out
     assert f"retrograd {torch.__version__}" in printed and "numpy==" in printed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import pickle
+import warnings
 from collections import OrderedDict
 
 from parity.harness import behaviour, behaviour_of_each
@@ -96,6 +97,32 @@ def buffers_of_modules_that_register_them_in_their_own_way(torch, log, name, kin
     except RuntimeError as error:
         log(str(error))
     log(seen, list(module.state_dict()), [name for name, _ in module.named_buffers()])
+
+
+@behaviour
+def backward_hooks_where_no_input_requires_grad(torch, log):
+    class Two(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(1))
+
+        def forward(self, x, y):
+            return x * y * self.weight
+
+    module, seen = Two(), []
+    module.register_full_backward_hook(lambda m, given, arrived: seen.append((given, arrived)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        module(torch.ones(1), torch.ones(1)).sum().backward()
+        log(seen)
+        for answer in ((None, None), (torch.ones(1), None), (None,)):
+            handle = module.register_full_backward_hook(lambda m, g, a, answer=answer: answer)
+            try:
+                module(torch.ones(1), torch.ones(1)).sum().backward()
+                log(answer)
+            except RuntimeError as error:
+                log(answer, str(error))
+            handle.remove()
 
 
 # ------------------------------------------------------------------ hooks of every module

@@ -340,6 +340,8 @@ def fused_layers(torch, log):
     dense, bn = linear(torch), torch.nn.BatchNorm1d(4)
     log.raises(U.fuse_linear_bn_eval, dense, bn)
     log_state(log, U.fuse_linear_bn_eval(dense.eval(), bn.eval()))
+    bn.eps = 0.5
+    log_state(log, U.fuse_linear_bn_eval(dense.eval(), bn.eval()))
     log.raises(U.fuse_linear_bn_eval, dense, torch.nn.BatchNorm1d(3).eval())
     log.raises(U.fuse_conv_bn_eval, torch.nn.Conv1d(1, 1, 1).eval(),
                torch.nn.BatchNorm1d(1, track_running_stats=False).eval())

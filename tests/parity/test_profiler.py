@@ -89,7 +89,9 @@ def made(library: Any, **options: Any) -> Any:
     spans = [("aten::linear", 0, 1500, 1), ("aten::addmm", 100, 1400, 1),
              ("aten::mul", 1600, 1601, 1),
              ("a block with a name that is far too long to be shown in a table", 1700, 2.5e6, 1),
-             ("aten::mul", 1800, 1900.5, 1), ("aten::mul", 0, 10, 2)]
+             ("aten::mul", 1800, 1900.5, 1), ("aten::mul", 0, 10, 2),
+             ("aten::sum", 1800, 1850, 1), ("aten::neg", 5e6, 5e6 + 3, 1),
+             ("aten::sub", 5e6, 5e6 + 9, 1)]
     for number, (name, start, end, thread) in enumerate(spans):
         events.append(util.FunctionEvent(
             id=number, name=name, thread=thread, start_us=start, end_us=end, fwd_thread=0,
@@ -257,7 +259,7 @@ def test_arithmetic_of_any_amount() -> None:
     def table(library: Any, flops: int) -> str:
         events = made(library, flops=True)
         for event in events:
-            event.stack, event.flops = [], flops
+            event.stack, event.flops = [], flops * (10 ** 7 if event.name == "aten::sub" else 1)
         return events.key_averages().table()
 
     for power in range(1, 28, 2):

@@ -70,6 +70,11 @@ def specs_by_hand(torch, log):
     log(repr(p.treespec_tuple([p.treespec_leaf()] * 2)), repr(p.treespec_dict(a=p.treespec_leaf())))
     log.raises(p.treespec_tuple, [1])
     log.raises(p.treespec_dict, {"a": 1})
+    log.raises(p.treespec_tuple, [p.treespec_leaf(), 1])
+    log.raises(p.treespec_dict, {"a": p.treespec_leaf(), "b": 1})
+    of_dict = p.tree_structure({"a": 1, "b": 2})
+    for tree in ({"a": 1}, {"a": 1, "b": 2, "c": 3}, {"a": 1, "c": 3}):
+        log.raises(of_dict.flatten_up_to, tree)
     spec = p.tree_structure([1, (2, 3)])
     log(repr(spec.child(1)), [repr(c) for c in spec.children()], spec.context, spec.type)
     log.warns(lambda: len(spec.children_specs))

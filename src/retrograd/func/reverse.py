@@ -407,9 +407,9 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
 
 
 def _refuse_complex(inputs: list[Any], outputs: list[Any]) -> None:
-    """Raise if only outputs are complex: a row for each would leave half of its slope out."""
+    """Raise if an output is complex and an input real: a row would leave half of its slope out."""
     for i, output in enumerate(outputs):
-        if output.is_complex() and not any(t.is_complex() for t in inputs):
+        if output.is_complex() and not all(t.is_complex() for t in inputs):
             raise RuntimeError("jacrev: Expected all outputs to be real but received complex "
                                f"tensor at flattened input idx: {i}")
 
