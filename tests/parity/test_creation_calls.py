@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 import torch
 
 import retrograd
+from parity.harness import same_message
 
 COPIES_AND_FACTS = [
     "x.clone()",
@@ -445,3 +448,40 @@ def agree(ours: Any, theirs: Any) -> bool:
 def test_call(expression: str) -> None:
     ours, theirs = outcome(retrograd, expression), outcome(torch, expression)
     assert agree(ours, theirs), f"retrograd: {ours}\nPyTorch:   {theirs}"
+
+
+DTYPES = ["uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "bool",
+          "float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
+WHOLE = [0, *(sign * (2**bits + beside) for sign in (1, -1) for beside in (-1, 0, 1)
+              for bits in (0, 7, 8, 15, 16, 31, 32, 63) if sign > 0 or bits + beside < 64)]
+NUMBERS = [*WHOLE, True, 0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 127.5, -128.5, 255.5, 1e39, 1e300,
+           math.inf, -math.inf, math.nan, 1j, 2 + 0j, None, "1", object, np.float32(1.5),
+           np.int16(-3), np.uint8(3), np.bool_(True), np.complex64(1)]
+LARGER = [2**64 - 1, -(2**63) - 1, 2**64, -(2**64), 10**400]
+DATA: dict[str, Callable[[Any, Any], Any]] = {
+    "a number": lambda lib, n: n, "a list": lambda lib, n: [n], "the last": lambda lib, n: [1, n],
+    "the first": lambda lib, n: [n, 1], "nested": lambda lib, n: [[n]],
+    "beside a tensor": lambda lib, n: [lib.tensor(1), n]}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", [None, *DTYPES])
+def test_numbers_near_every_limit(dtype: str | None) -> None:
+    def made(lib: Any, how: str, number: Any) -> Any:
+        kind = dtype and getattr(lib, dtype)
+        try:
+            found = (lib.tensor(DATA[how](lib, number), dtype=kind) if how in DATA else
+                     lib.full((2,), number, dtype=kind) if how == "full" else
+                     lib.ones(2, dtype=kind).fill_(number))
+            return str(found.dtype), repr(found.tolist())
+        except Exception as error:
+            return type(error).__name__, str(error).split("\n")[0]
+
+    ways = [how for how in DATA if (how, dtype) != ("beside a tensor", "uint64")]  # it takes none
+    calls = [(how, number) for how in ways for number in NUMBERS + LARGER]
+    if dtype:  # of NumPy's numbers PyTorch finds other dtypes than they have
+        calls += [(how, number) for how in ("full", "fill_") for number in NUMBERS]
+    unlike = [(how, number, theirs, ours) for how, number in calls
+              if (theirs := made(torch, how, number)) != (ours := made(retrograd, how, number))
+              and not (theirs[0] == ours[0] and same_message(theirs[1], ours[1]))]
+    assert not unlike, "\n".join(map(str, unlike[:9]))

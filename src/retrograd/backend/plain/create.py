@@ -85,24 +85,3 @@ def eye(rows: int, columns: int, dtype: Any) -> Any:
     index = xp.arange(diagonal)
     out[index, index] = 1
     return out
-
-
-def number_as(value: Any, dtype: Any) -> Any:
-    """A Python number as ``dtype``: truncated, wrapped around below zero, its real part."""
-    if xp.is_stored_only(dtype):
-        return xp.cast(xp.asarray(value), dtype)
-    if isinstance(value, complex) and dtype.kind not in "cb":
-        value = value.real
-    if dtype.kind in "iu":
-        value = int(value)
-        if dtype.kind == "u":
-            value %= 1 << (8 * dtype.itemsize)
-    with xp.quiet():
-        return xp.asarray(value).astype(dtype) if dtype.kind == "b" else xp.asarray(value, dtype)
-
-
-def integers_from(numbers: list[Any], dtype: Any) -> Any:
-    """Python integers (wrapped around below zero for the unsigned types) as an array."""
-    if dtype.kind == "u" and dtype.itemsize < 8:
-        return xp.array(numbers, xp.int64).astype(dtype)
-    return xp.array(numbers, dtype)

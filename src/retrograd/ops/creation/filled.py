@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import wraps
 from typing import Any
 
-from ...backend import create as create_kernels, xp
+from ...backend import create as create_kernels, index as index_kernels, xp
 from ...backend.interface import library_of
 from ...base import dtypes, layouts
 from ...base.errors import type_name
@@ -15,7 +15,6 @@ from ...core.extensions import extensions
 from ...core.libraries import in_library
 from ...core.signatures import named
 from ...core.tensor import NATIVE, Tensor, method, wrap
-from ..memory.casts import fits
 from .nested_data import data_of
 from .options import (
     allocated,
@@ -62,7 +61,7 @@ def _filled(function: str, fill_with: Any, doc: str) -> Any:
 
 zeros = _filled("zeros", xp.zeros, "A tensor of zeros.")
 ones = _filled("ones", lambda shape, dtype: xp.ones(shape, dtype) if not xp.is_stored_only(dtype)
-               else xp.full(shape, create_kernels.number_as(1, dtype), dtype), "A tensor of ones.")
+               else xp.full(shape, index_kernels.number_as(1, dtype), dtype), "A tensor of ones.")
 empty = _filled("empty", xp.empty, "A tensor whose values are not set.")
 
 
@@ -93,9 +92,8 @@ def _fill_value(function: str, value: Any) -> Any:
 
 
 def _full_array(function: str, size: Any, value: Any, kind: dtypes.dtype) -> Any:
-    fits(value, kind)
     return allocated(xp.full, size_from(function, (size,)), kind.np,
-                     create_kernels.number_as(value, kind.np))
+                     index_kernels.number_as(value, kind.np))
 
 
 def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, layout: Any = None,
@@ -104,8 +102,7 @@ def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, layout: Any 
     meta = place("scalar_tensor", device, layout)
     kind = dtype_for("scalar_tensor", dtype)
     value = _fill_value("scalar_tensor", s)
-    fits(value, kind)
-    data = create_kernels.number_as(value, kind.np)
+    data = index_kernels.number_as(value, kind.np)
     return leaf(data, requires_grad, "scalar_tensor", meta)
 
 
@@ -193,7 +190,7 @@ def _like(function: str, value: Any, doc: str) -> Any:
         if device is not None and place(function, device, layout):
             return on_meta(data, None, requires_grad)
         if value is not None:
-            data[...] = create_kernels.number_as(value, data.dtype) \
+            data[...] = index_kernels.number_as(value, data.dtype) \
                 if xp.is_stored_only(data.dtype) else value
         return beside(input, leaf(data, requires_grad, function))
 
@@ -216,8 +213,7 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, layout: Any 
             return handled  # type: ignore[no-any-return]
     data = blank_like("full_like", input, dtype, layout, device, memory_format)
     value = _fill_value("full_like", fill_value)
-    fits(value, dtypes.from_numpy_dtype(data.dtype))
-    data[...] = in_library(create_kernels.number_as, library_of(data))(value, data.dtype)
+    data[...] = in_library(index_kernels.number_as, library_of(data))(value, data.dtype)
     return beside(input, leaf(data, requires_grad, "full_like"))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import chain
 from typing import Any
 
@@ -42,9 +41,9 @@ def data_of(value: Any, dtype: dtypes.dtype | None) -> Any:
         return _from_ndarray(xp.asarray(value), dtype)
     if _is_sequence(value):
         return _from_any_sequence(value, dtype)
-    if dtype is not None and value is None:
-        raise TypeError("must be real number, not NoneType")
-    raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+    if dtype is None:
+        raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+    return _objects_as([value], dtype).reshape(())
 
 
 def _stored(value: Any, dtype: dtypes.dtype) -> Any:
@@ -100,18 +99,24 @@ def _check_depth(value: Any) -> None:
 
 def _numbers_as(numbers: Any, kind: dtypes.dtype) -> Any:
     """A flat array of Python numbers, converted with PyTorch's checks."""
-    try:
-        if kind.is_floating_point:
-            return _floats_as(numbers, kind)
-        if kind is dtypes.bool:
-            return xp.array([bool(n) for n in numbers], dtype=xp.BOOL)
-        if kind.is_complex:
-            return xp.array(numbers, dtype=kind.np)
-        return _integers_as(numbers, kind)
-    except OverflowError:
-        if kind is dtypes.uint64:
-            raise
-        raise ValueError("Overflow when unpacking long long") from None
+    if kind is dtypes.bool:
+        return xp.array([_as_bool(n) for n in numbers], dtype=xp.BOOL)
+    if kind is dtypes.uint64:
+        return xp.array([_as_unsigned(n) for n in numbers], dtype=kind.np)
+    return (_integers_as if dtypes.category(kind) == 1 else _floats_as)(numbers, kind)
+
+
+def _objects_as(values: Any, kind: dtypes.dtype) -> Any:
+    """A flat array of whatever may be no numbers, which the array library would take for some."""
+    if kind.is_floating_point or kind.is_complex:
+        _check_real(values, kind)
+    return _numbers_as(values, kind)
+
+
+def _check_real(values: Any, kind: dtypes.dtype) -> None:
+    for value in values:
+        if not hasattr(value, "__float__") and not (kind.is_complex and isinstance(value, complex)):
+            raise TypeError(f"must be real number, not {type(value).__name__}")
 
 
 def _floats_as(numbers: Any, kind: dtypes.dtype) -> Any:
@@ -119,38 +124,57 @@ def _floats_as(numbers: Any, kind: dtypes.dtype) -> Any:
     try:
         xp.quieten(xp.QUIET)
         return xp.array(numbers, dtype=kind.np)
-    except (TypeError, ValueError, OverflowError):
-        for n in numbers:
-            if not hasattr(n, "__float__"):
-                raise TypeError(f"must be real number, not {type(n).__name__}") from None
-        raise
+    except (TypeError, OverflowError):
+        _check_real(numbers, kind)
+        return xp.array([float(n) for n in numbers], dtype=kind.np)  # of integers beyond 64 bits
     finally:
         xp.quieten(errors)
 
 
 def _integers_as(numbers: Any, kind: dtypes.dtype) -> Any:
     whole = [n if type(n) is int else _as_integer(n, kind) for n in numbers]
+    try:
+        found = xp.array(whole, dtype=xp.INT64)
+    except OverflowError:
+        raise ValueError("Overflow when unpacking long long") from None
     if kind is dtypes.int64:
-        return xp.array(whole, dtype=xp.INT64)
-    if kind is dtypes.uint64:
-        if any(n < 0 for n in whole):
-            raise OverflowError("can't convert negative int to unsigned")
-        return xp.array(whole, dtype=kind.np)
+        return found
+    for n in whole:
+        _check_range(n, kind)
+    return found.astype(kind.np)
+
+
+def _check_range(number: float, kind: dtypes.dtype) -> None:
     limits = dtypes.iinfo(kind)
-    # A negative number wraps around in an unsigned type, as far as its own size goes.
-    lowest = limits.min if kind.is_signed else -limits.max
-    if whole and not (lowest <= min(whole) and max(whole) <= limits.max):
+    # A negative integer wraps around in an unsigned type, as far as its own size goes.
+    lowest = limits.min if kind.is_signed else -limits.max * isinstance(number, int)
+    if not lowest <= number <= limits.max:
         raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow")
-    return create_kernels.integers_from(whole, kind.np)
+
+
+def _as_unsigned(number: Any) -> int:
+    if not isinstance(number, int):
+        raise TypeError("an integer is required")
+    if number < 0:
+        raise OverflowError("can't convert negative int to unsigned")
+    if number >> 64:
+        raise OverflowError("int too big to convert")
+    return number
+
+
+def _as_bool(number: Any) -> bool:
+    is_truth = isinstance(number, (float, complex)) or getattr(number, "dtype", None) == xp.BOOL
+    return bool(number if is_truth else _index_of(number))
 
 
 def _as_integer(number: Any, kind: dtypes.dtype) -> int:
     if isinstance(number, float) and not xp.is_scalar(number):
-        if kind is dtypes.uint64:
-            raise TypeError("an integer is required")
-        if not math.isfinite(number) or (number < 0 and not kind.is_signed):
-            raise RuntimeError(f"value cannot be converted to type {kind.name} without overflow")
+        _check_range(number, kind)
         return int(number)
+    return _index_of(number)
+
+
+def _index_of(number: Any) -> int:
     try:
         return number.__index__()
     except (AttributeError, TypeError):
@@ -175,7 +199,7 @@ def _from_any_sequence(value: Any, dtype: dtypes.dtype | None) -> Any:
     numbers: list[Any] = []
     if 0 not in shape:
         _collect(value, shape, 0, numbers)
-    return _numbers_as(numbers, kind).reshape(shape)
+    return _objects_as(numbers, kind).reshape(shape)
 
 
 def _shape_of(value: Any) -> tuple[int, ...]:

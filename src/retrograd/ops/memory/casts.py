@@ -270,28 +270,6 @@ extensions.fill(share_memory=_share)
 attach(is_pinned=lambda self, device=None: False)
 
 
-# ---------------------------------------------------------------- numbers into memory
-
-
-_C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int",
-            "int64": "int64_t", "float32": "float", "float64": "double", "float16": "c10::Half",
-            "bfloat16": "c10::BFloat16"}
-
-
-def fits(value: Any, dtype: dtypes.dtype) -> None:
-    """Raise if a Python number cannot be stored as ``dtype``."""
-    kind = dtypes.category(dtype)
-    bad = isinstance(value, complex) and kind < 3 and kind > 0 and value.imag != 0
-    if not bad and kind == 1 and not isinstance(value, complex):
-        limits = dtypes.iinfo(dtype)
-        # Only an integer may wrap around to an unsigned one.
-        lowest = limits.min if dtype.is_signed else -limits.max * isinstance(value, int)
-        bad = not lowest <= value <= limits.max
-    if bad:
-        name = _C_NAMES.get(dtype.name, dtype.name)
-        raise RuntimeError(f"value cannot be converted to type {name} without overflow")
-
-
 @method("is_set_to")
 def _is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether both look at the same memory in the same way."""

@@ -227,6 +227,8 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     """Overwrite every element with ``value``, a number or a zero-dim tensor."""
     if isinstance(value, Tensor):
         return call_inplace(_fill_tensor.op, (input, value))
+    if xp.is_scalar(value):
+        value = value.item()
     if not isinstance(value, NUMBERS):
         raise no_overload("fill_", [("Tensor value",), ("Number value",)], value)
     if writes_freely(input):
