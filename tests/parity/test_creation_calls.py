@@ -16,6 +16,9 @@ import retrograd
 from parity.harness import same_message
 
 COPIES_AND_FACTS = [
+    "torch.linspace(torch.tensor(1j),5,3)",
+    "torch.logspace(torch.tensor(1j),torch.tensor(2),3)",
+    "torch.linspace(np.float32(1),np.int64(5),3)",
     "x.clone()",
     "g.clone()",
     "x.t().clone()",

@@ -594,6 +594,7 @@ def test_a_million_draws(dtype: torch.dtype) -> None:
 
 SPREAD = np.geomspace(1e-3, 1e5, 3000)
 CHANCES = np.random.default_rng(0).permutation(np.linspace(0, 1, 3000))
+ROUND = np.arange(0, 41, 0.5)  # where one way to draw ends and another begins
 REJECTIONS = {
     "binomial": lambda lib: lib.binomial(lib.tensor(SPREAD).floor(), lib.tensor(CHANCES)),
     "binomial of few": lambda lib: lib.binomial(
@@ -604,6 +605,11 @@ REJECTIONS = {
     "poisson of few": lambda lib: lib.poisson(lib.tensor(CHANCES * 20)),
     "gamma": lambda lib: lib._standard_gamma(lib.tensor(SPREAD)),
     "gamma of shapes below one": lambda lib: lib._standard_gamma(lib.tensor(CHANCES + 1e-3)),
+    "binomial of round numbers": lambda lib: lib.binomial(
+        lib.tensor(ROUND).floor()[:, None].repeat(3, 6),
+        lib.tensor([0, 0.25, 0.5, 0.625, 0.75, 1]).double().repeat(len(ROUND) * 3, 1)),
+    "poisson of round numbers": lambda lib: lib.poisson(lib.tensor(ROUND).repeat(9)),
+    "gamma of round numbers": lambda lib: lib._standard_gamma(lib.tensor(ROUND[1:]).repeat(9)),
     "dirichlet": lambda lib: lib._sample_dirichlet(lib.tensor(SPREAD.reshape(-1, 3))),
 }
 
