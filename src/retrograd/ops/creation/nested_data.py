@@ -31,8 +31,7 @@ def data_of(value: Any, dtype: dtypes.dtype | None) -> Any:
     if xp.is_array(value):
         return _from_ndarray(value, dtype)
     if xp.is_scalar(value):
-        kind = dtype or dtypes.from_numpy_dtype(value.dtype)
-        return _numbers_as([value], kind).reshape(())
+        return _objects_as([value], dtype or dtypes.from_numpy_dtype(value.dtype)).reshape(())
     if isinstance(value, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(value).__name__}'")
     if isinstance(value, _SEQUENCES):
@@ -100,7 +99,7 @@ def _check_depth(value: Any) -> None:
 def _numbers_as(numbers: Any, kind: dtypes.dtype) -> Any:
     """A flat array of Python numbers, converted with PyTorch's checks."""
     if kind is dtypes.bool:
-        return xp.array([_as_bool(n) for n in numbers], dtype=xp.BOOL)
+        return xp.array([bool(n) for n in numbers], dtype=xp.BOOL)
     if kind is dtypes.uint64:
         return xp.array([_as_unsigned(n) for n in numbers], dtype=kind.np)
     return (_integers_as if dtypes.category(kind) == 1 else _floats_as)(numbers, kind)
@@ -108,7 +107,11 @@ def _numbers_as(numbers: Any, kind: dtypes.dtype) -> Any:
 
 def _objects_as(values: Any, kind: dtypes.dtype) -> Any:
     """A flat array of whatever may be no numbers, which the array library would take for some."""
-    if kind.is_floating_point or kind.is_complex:
+    if kind is dtypes.bool:
+        for value in values:
+            if getattr(value, "dtype", None) != xp.BOOL and not isinstance(value, (float, complex)):
+                _index_of(value)
+    elif kind.is_floating_point or kind.is_complex:
         _check_real(values, kind)
     return _numbers_as(values, kind)
 
@@ -160,11 +163,6 @@ def _as_unsigned(number: Any) -> int:
     if number >> 64:
         raise OverflowError("int too big to convert")
     return number
-
-
-def _as_bool(number: Any) -> bool:
-    is_truth = isinstance(number, (float, complex)) or getattr(number, "dtype", None) == xp.BOOL
-    return bool(number if is_truth else _index_of(number))
 
 
 def _as_integer(number: Any, kind: dtypes.dtype) -> int:
