@@ -610,9 +610,10 @@ def _() -> Iterator[tuple[Any, ...]]:
 @cases("systems.permuted_rows")
 def _() -> Iterator[tuple[Any, ...]]:
     random = np.random.default_rng(0)
-    for lead, swaps, back in itertools.product(((), (3,)), (0, 6), (False, True)):
+    leads = ((), (3,))
+    for lead, own, swaps, back in itertools.product(leads, leads, (0, 6), (False, True)):
         pivots = random.integers(np.arange(swaps), 9, (*lead, swaps)).astype(np.int32) + 1
-        yield numbers(*lead, 9, 2), pivots, back
+        yield numbers(*own, 9, 2), pivots, back
 
 
 @cases("systems.permutation_matrix")

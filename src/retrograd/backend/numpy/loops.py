@@ -35,10 +35,10 @@ def _common_type(*arrays: Any) -> tuple[Any, Any]:
 def _keeping(function: Any) -> Any:
     """NumPy's function on other global names, which is all that it takes."""
     body = getattr(function, "_implementation", None)
-    if body is None or "_umath_linalg" not in body.__globals__:
+    names = dict(getattr(body, "__globals__", {}))
+    if "_umath_linalg" not in names:
         return function
-    names = {**body.__globals__, "_umath_linalg": _Loops(body.__globals__["_umath_linalg"]),
-             "_commonType": _common_type}
+    names |= {"_umath_linalg": _Loops(names["_umath_linalg"]), "_commonType": _common_type}
     made = FunctionType(body.__code__, names, body.__name__, body.__defaults__, body.__closure__)
     made.__kwdefaults__ = body.__kwdefaults__
     return made
