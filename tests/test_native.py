@@ -1541,6 +1541,25 @@ def test_pairs_are_made_of_steps_with_kernels() -> None:
         assert expressions.Fused(function)._prepared((x, x)) is not None
 
 
+@needs_kernels
+def test_a_program_has_no_more_operands_than_there_are_places_for() -> None:
+    x, numbers = np.linspace(1, 2, 1 << 10), 20
+
+    def computed(x: Any, steps: int) -> Any:
+        found = x
+        for _ in range(steps):
+            found = x - found
+        for _ in range(numbers):
+            found = found * 0.5
+        return found
+
+    most = expressions._MOST_OPERANDS - 2 * numbers - 1  # beside those with numbers, and the array
+    for steps, is_made in ((most, True), (most + 1, False)):
+        made = expressions.Fused(lambda x, steps=steps: computed(x, steps))
+        assert (made._prepared((x,)) is not None) == is_made
+        assert np.array_equal(made(x), computed(x, steps))
+
+
 def _layouts() -> dict[str, Any]:
     """Arrays that go together, in all the ways in which they may lie in memory."""
     x = np.arange(1.0, 25).reshape(4, 6)
