@@ -926,12 +926,15 @@ def class_for(data: Any) -> type:
 
 def wrap(data: Any, edge: Any = None) -> Tensor:
     """A new tensor on ``data``."""
-    out: Any = object.__new__(ForeignTensor if type(data) in LIBRARIES else Tensor)
+    out: Any = _new(ForeignTensor if type(data) in LIBRARIES else Tensor)
     out._data = data
     out._edge = edge
     out._form = out._view = None
-    out._vc = INFERENCE if MODE.get().inference else None
+    out._vc = INFERENCE if _mode().inference else None
     return out
+
+
+_new, _mode = object.__new__, MODE.get
 
 
 def wrap_any(data: Any) -> Tensor:

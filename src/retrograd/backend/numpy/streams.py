@@ -45,8 +45,6 @@ _MANTISSA32 = np.uint32(2**24 - 1)
 _MANTISSA64 = np.uint64(2**53 - 1)
 _FEW_WORDS = 2048
 _SMALL_DRAW = 64
-# What is kept of the words that are drawn ahead: unsigned, as uniforms, and signed.
-_WORDS, _UNITS, _SIGNED = range(3)
 _NORMAL_BLOCK = 16
 _NORMALS_AHEAD = 256  # words
 # From this range on, the bias of a 32-bit word modulo the range would be noticeable.
@@ -131,16 +129,28 @@ def words_for_worker(base_seed: int, worker: int) -> list[int]:
     return np.random.SeedSequence(words).generate_state(4).tolist()
 
 
+class _Ahead:
+    """The words of the twister's block that were yet to be used, and what some of them make."""
+
+    __slots__ = ("count", "first", "normals", "reach", "units", "used", "words")
+
+    def __init__(self, words: np.ndarray) -> None:
+        self.words, self.count, self.used = words, words.size, 0
+        self.units: np.ndarray | None = None  # the float32 uniforms of all words
+        # The normal numbers of the words from the first one up to what they reach.
+        self.normals, self.first, self.reach = np.empty(0, FLOAT32), 0, 0
+
+
+_NOTHING_AHEAD = _Ahead(np.empty(0, np.uint64))
+
+
 class Stream:
     """The state of one random generator."""
 
     def __init__(self, seed: int = DEFAULT_SEED) -> None:
         self._lock = new_lock()
         self._bits: Any = None
-        self._ahead: Any = None  # the words of the twister's block that are yet to be used
-        self._used = self._drawn = 0
-        # Normal numbers of some words ahead, and the place of the first.
-        self._normals: tuple[Any, int, np.ndarray] = None, 0, np.empty(0, FLOAT32)
+        self._ahead = _NOTHING_AHEAD
         self.seed(seed)
 
     def __reduce__(self) -> tuple[Callable[..., Stream], tuple[np.ndarray]]:
@@ -163,7 +173,7 @@ class Stream:
             self._cached_normal: float | None = None
             self._float_normal = bytes(8)
             self._untouched = True
-            self._ahead = None
+            self._ahead = _NOTHING_AHEAD
             if self._bits is not None:
                 self._seeder.seed(self._initial_seed & _WORD)
 
@@ -213,44 +223,34 @@ class Stream:
             self._seeder = np.random.RandomState(self._bits)
             self._filler = np.random.Generator(self._bits)
             self._seeder.seed(self._initial_seed & _WORD)
-        if self._ahead is not None:  # what was drawn too early is put back: a block is still there
+        ahead = self._ahead
+        if ahead is not _NOTHING_AHEAD:  # drawn too early, and put back: the block is still there
             state = self._bits.state
-            state["state"]["pos"] = _TWISTER_WORDS - (self._ahead[0].size - self._used)
-            self._bits.state, self._ahead = state, None
+            state["state"]["pos"] = _TWISTER_WORDS - (ahead.count - ahead.used)
+            self._bits.state, self._ahead = state, _NOTHING_AHEAD
         return self._bits
 
-    def _few(self, n: int, kind: int = _WORDS) -> np.ndarray:
-        """The next words, at most 64, or the float32 uniforms they make; not to be written to.
+    def _next(self, n: int) -> np.ndarray:
+        """The next words, at most 64; not to be written to.
 
         They come from the rest of a block of the twister, which is drawn at once.
         """
-        with self._lock:
-            return self._next(n, kind)
+        ahead = self._ahead
+        start, stop = ahead.used, ahead.used + n
+        if stop > ahead.count:
+            self._untouched = False
+            if ahead is _NOTHING_AHEAD:
+                ahead = self._draw_ahead(_TWISTER_WORDS - self._twister().state["state"]["pos"])
+            if stop > ahead.count:
+                more = self._draw_ahead(_TWISTER_WORDS)  # the twister is at the end of a block
+                more.used = stop - ahead.count
+                return np.concatenate([ahead.words[start:], more.words[:more.used]])
+        ahead.used = stop
+        return ahead.words[start:stop]
 
-    def _next(self, n: int, kind: int) -> np.ndarray:
-        start = self._used
-        if self._ahead is not None and start + n <= self._drawn:
-            self._used = start + n
-            return self._ahead[kind][start:start + n]  # type: ignore[no-any-return]
-        self._untouched = False
-        if self._ahead is None:
-            bits = self._twister()
-            self._draw_ahead(_TWISTER_WORDS - bits.state["state"]["pos"])
-            start = 0
-        drawn = self._ahead[kind]
-        missing = start + n - self._drawn
-        if missing <= 0:
-            self._used = start + n
-            return drawn[start:start + n]  # type: ignore[no-any-return]
-        self._draw_ahead(_TWISTER_WORDS)  # the twister stands at the end of a block
-        self._used = missing
-        return np.concatenate([drawn[start:], self._ahead[kind][:missing]])
-
-    def _draw_ahead(self, count: int) -> None:
-        words = self._bits.random_raw(count)
-        units = ((words & _LOW24) * 2.0**-24).astype(np.float32)
-        self._ahead = words, units, words.view(np.int64)
-        self._used, self._drawn = 0, count
+    def _draw_ahead(self, count: int) -> _Ahead:
+        self._ahead = ahead = _Ahead(self._bits.random_raw(count))
+        return ahead
 
     # ------------------------------------------------------------------ raw draws
 
@@ -259,7 +259,8 @@ class Stream:
         if n == 0:
             return np.empty(0, np.uint32)
         if n <= _SMALL_DRAW:
-            return self._few(n).astype(np.uint32)
+            with self._lock:
+                return self._next(n).astype(np.uint32)
         with self._lock:
             bits = self._twister()
             self._untouched = False
@@ -276,7 +277,7 @@ class Stream:
         """The same, or both words of each pair; not to be written to."""
         with self._lock:
             if 0 < 2 * n <= _SMALL_DRAW:
-                return self._next(2 * n, _WORDS)
+                return self._next(2 * n)
             if n == 0:
                 return np.empty(0, np.uint64)
             bits = self._twister()
@@ -287,21 +288,37 @@ class Stream:
 
     def _unit32(self, n: int) -> np.ndarray:
         if 0 < n <= _SMALL_DRAW:
-            return self._few(n, _UNITS).copy()
+            with self._lock:
+                return self._few_units(n)
         return _as_unit(self.random32(n), _MANTISSA32, np.int32, np.float32)
+
+    def _few_units(self, n: int) -> np.ndarray:
+        words, ahead = self._next(n), self._ahead
+        if ahead.used < n:  # the last of one block and the first of the next
+            return _units_of(words)
+        if ahead.units is None:
+            ahead.units = _units_of(ahead.words)
+        return ahead.units[ahead.used - n:ahead.used].copy()
 
     def _unit64(self, n: int) -> np.ndarray:
         return _as_unit(self.random64(n), _MANTISSA64, np.int64, np.float64)
 
     # ------------------------------------------------------------------ continuous
 
-    def uniform(self, shape: Any, dtype: Any, low: float = 0.0, high: float = 1.0) -> np.ndarray:
-        """Uniform draws from ``[low, high)``: ``rand`` and ``uniform_``."""
-        is_standard = low == 0 and high == 1
-        if dtype is FLOAT32 and is_standard and type(shape) is tuple and len(shape) == 1 \
-                and 0 < shape[0] <= _SMALL_DRAW:
+    def standard_uniform(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+        """Uniform draws from ``[0, 1)``: ``rand``; a few may have been made already."""
+        if dtype is FLOAT32 and len(shape) == 1:
             with self._lock:
-                return self._next(shape[0], _UNITS).copy()
+                ahead = self._ahead
+                start, stop = ahead.used, ahead.used + shape[0]
+                if stop <= ahead.count and ahead.units is not None:
+                    ahead.used = stop
+                    return ahead.units[start:stop].copy()
+        return self.uniform(shape, dtype)
+
+    def uniform(self, shape: Any, dtype: Any, low: float = 0.0, high: float = 1.0) -> np.ndarray:
+        """Uniform draws from ``[low, high)``: ``uniform_``."""
+        is_standard = low == 0 and high == 1
         shape, n = _shape(shape)
         kind = _kind(dtype)
         if kind.digits == 24 and is_standard:
@@ -327,14 +344,22 @@ class Stream:
             drawn[drawn == kind.dtype.type(high)] = low
         return drawn.reshape(shape)
 
+    def standard_normal(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+        """Normal draws of mean 0 and deviation 1: ``randn``; a few may have been made already."""
+        if dtype is FLOAT32 and len(shape) == 1 and (n := shape[0]) < _NORMAL_BLOCK and not n & 1:
+            with self._lock:
+                ahead = self._ahead
+                start, stop = ahead.used - ahead.first, ahead.used + 2 * n
+                if stop <= ahead.reach and start >= 0 and not start & 3 \
+                        and self._cached_normal is None:
+                    ahead.used = stop
+                    start >>= 1
+                    return ahead.normals[start:start + n].copy()
+        return self.normal(shape, dtype)
+
     def normal(self, shape: Any, dtype: Any, mean: float = 0.0, std: float = 1.0,
                contiguous: bool = True) -> np.ndarray:
-        """Normal draws: ``randn`` and ``normal_``; small or strided results take another path."""
-        if dtype is FLOAT32 and mean == 0 and std == 1 and type(shape) is tuple \
-                and len(shape) == 1 and 0 < shape[0] < _NORMAL_BLOCK and not shape[0] & 1:
-            with self._lock:
-                if self._cached_normal is None:
-                    return self._normals_ahead(shape[0])
+        """Normal draws: ``normal_``; small or strided results take another path."""
         if not std >= 0:
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
         shape, n = _shape(shape)
@@ -361,21 +386,15 @@ class Stream:
 
         They are made some at once, for as long as words are used in groups of four.
         """
-        ahead, first, made = self._normals
-        offset = self._used - first
-        if ahead is self._ahead and not offset & 3 and 0 <= offset <= 2 * (made.size - n):
-            self._used += 2 * n
-            offset >>= 1
-            return made[offset:offset + n].copy()  # type: ignore[no-any-return]
-        words = self._next(2 * n, _SIGNED)
-        start = self._used - 2 * n
+        words, ahead = self._next(2 * n), self._ahead
+        start = ahead.used - 2 * n
         if start < 0:  # the last of one block and the first of the next
-            return made_of_words().polar_normals(words, (n,), FLOAT32)  # type: ignore[no-any-return]
-        words = self._ahead[_SIGNED][start:start + _NORMALS_AHEAD]
+            return _polar_normals(words, (n,), FLOAT32)
+        words = ahead.words[start:start + _NORMALS_AHEAD]
         words = words[:words.size // 4 * 4]
-        made = made_of_words().polar_normals(words, (words.size // 2,), FLOAT32)
-        self._normals = self._ahead, start, made
-        return made[:n].copy()  # type: ignore[no-any-return]
+        made = _polar_normals(words, (words.size // 2,), FLOAT32)
+        ahead.normals, ahead.first, ahead.reach = made, start, start + words.size
+        return made[:n].copy()
 
     def _block_normals(self, n: int, kind: _Kind, mean: float, std: float) -> np.ndarray:
         """Box-Muller over blocks of 16; a last incomplete block redraws the last 16 values."""
@@ -409,14 +428,14 @@ class Stream:
         with self._lock:
             known = self._cached_normal
             if known is None and n % 2 == 0:
-                return made_of_words().polar_normals(self._next(2 * n, _SIGNED), shape, dtype)
+                return self._normals_ahead(n).reshape(shape) if dtype is FLOAT32 else \
+                    _polar_normals(self._next(2 * n), shape, dtype)
             found = [] if known is None else [known]
             missing = n - len(found)
             if missing:
                 pairs = (missing + 1) // 2
-                words = self._next(4 * pairs, _SIGNED)
-                found += made_of_words().polar_normals(
-                    words, (2 * pairs,), np.dtype(np.float64)).tolist()
+                found += _polar_normals(
+                    self._next(4 * pairs), (2 * pairs,), np.dtype(np.float64)).tolist()
             self._cached_normal = found.pop() if len(found) > n else None
         return np.array(found, dtype).reshape(shape)
 
@@ -835,6 +854,11 @@ def _as_unit(words: np.ndarray, mantissa: Any, integer: Any, floating: Any) -> n
     return unit
 
 
+def _units_of(words: np.ndarray) -> np.ndarray:
+    """The float32 uniforms that words make."""
+    return ((words & _LOW24) * 2.0**-24).astype(FLOAT32)
+
+
 def _is_power_of_two(value: float) -> bool:
     return abs(math.frexp(value)[0]) == 0.5
 
@@ -907,6 +931,12 @@ def _polar_pairs(unit: np.ndarray) -> np.ndarray:
 def _polar_pair(library: Any, turn: Any, square: Any) -> tuple[Any, Any]:
     radius, angle = library.sqrt(-2.0 * library.log1p(-square)), 2.0 * math.pi * turn
     return radius * library.cos(angle), radius * library.sin(angle)
+
+
+def _polar_normals(words: np.ndarray, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """As many normal numbers as half the words."""
+    return made_of_words().polar_normals(  # type: ignore[no-any-return]
+        words.view(np.int64), shape, dtype)
 
 
 @functools.cache

@@ -131,8 +131,8 @@ def fill_in_memory_order(data: Any, draw: Any) -> None:
     packed[...] = draw(packed.shape)
 
 
-rand = _drawn("rand", Stream.uniform, "Uniform draws from [0, 1).")
-randn = _drawn("randn", Stream.normal, "Draws from the standard normal distribution.")
+rand = _drawn("rand", Stream.standard_uniform, "Uniform draws from [0, 1).")
+randn = _drawn("randn", Stream.standard_normal, "Draws from the standard normal distribution.")
 rand_like = _drawn_like(
     "rand_like", lambda stream, shape, data: stream.uniform(shape, data.dtype),
     "Uniform draws from [0, 1), shaped as ``input``.", rand)
