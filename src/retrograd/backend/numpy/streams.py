@@ -46,7 +46,6 @@ _MANTISSA64 = np.uint64(2**53 - 1)
 _FEW_WORDS = 2048
 _SMALL_DRAW = 64
 _NORMAL_BLOCK = 16
-_NORMALS_AHEAD = 256  # words
 # From this range on, the bias of a 32-bit word modulo the range would be noticeable.
 _WIDE_RANGE = 2**28
 # PyTorch shuffles from this size on with an algorithm of its own.
@@ -130,15 +129,51 @@ def words_for_worker(base_seed: int, worker: int) -> list[int]:
 
 
 class _Ahead:
-    """The words of the twister's block that were yet to be used, and what some of them make."""
+    """The words of the twister's block that were yet to be used.
 
-    __slots__ = ("count", "first", "normals", "reach", "units", "used", "words")
+    A draw that is repeated finds its next results ``ready``, for as long as words are used for
+    nothing else: so many uniforms each, or so many normal numbers.
+    """
 
-    def __init__(self, words: np.ndarray) -> None:
+    __slots__ = ("count", "normals", "ready", "repeated", "uniforms", "units", "used", "words")
+
+    def __init__(self, words: np.ndarray, repeated: Any = (None, 0)) -> None:
         self.words, self.count, self.used = words, words.size, 0
         self.units: np.ndarray | None = None  # the float32 uniforms of all words
-        # The normal numbers of the words from the first one up to what they reach.
-        self.normals, self.first, self.reach = np.empty(0, FLOAT32), 0, 0
+        # The last draw that found nothing ready, and how many times as much is made the next time.
+        self.repeated = repeated
+        self.uniforms: int | None = None
+        self.normals: int | None = None
+        self.ready: Iterator[np.ndarray] = iter(())
+
+    def times(self, *draw: Any) -> int:
+        """How many draws are worth their while to be made at once."""
+        before, times = self.repeated
+        times = min(2 * times, _TWISTER_WORDS) if draw == before else 1
+        self.repeated = draw, times
+        return times
+
+    def last_uniforms(self, n: int) -> np.ndarray:
+        """Of the last words used; if that is repeated, those of the rest are ready."""
+        if self.units is None:
+            self.units = _units_of(self.words)
+        if self.times("uniforms", n) > 1:
+            self.ready, self.uniforms = _copies(self.units[self.used:], n), n
+        return self.units[self.used - n:self.used].copy()
+
+    def last_normals(self, n: int) -> np.ndarray:
+        """Of the last words used, an even number; if that is repeated, some more are ready."""
+        start, times = self.used - 2 * n, self.times("normals", n)
+        words = self.words[start:start + 2 * n * times]
+        made = _polar_normals(words[:words.size // 4 * 4], FLOAT32)
+        if times > 1:
+            self.ready, self.normals = _copies(made[n:], n), n
+        return made[:n].copy()
+
+
+def _copies(numbers: np.ndarray, n: int) -> Iterator[np.ndarray]:
+    """Copies of so many numbers each, one after another."""
+    return map(np.ndarray.copy, numbers[:numbers.size // n * n].reshape(-1, n))
 
 
 _NOTHING_AHEAD = _Ahead(np.empty(0, np.uint64))
@@ -237,6 +272,7 @@ class Stream:
         """
         ahead = self._ahead
         start, stop = ahead.used, ahead.used + n
+        ahead.uniforms = ahead.normals = None
         if stop > ahead.count:
             self._untouched = False
             if ahead is _NOTHING_AHEAD:
@@ -249,7 +285,7 @@ class Stream:
         return ahead.words[start:stop]
 
     def _draw_ahead(self, count: int) -> _Ahead:
-        self._ahead = ahead = _Ahead(self._bits.random_raw(count))
+        self._ahead = ahead = _Ahead(self._bits.random_raw(count), self._ahead.repeated)
         return ahead
 
     # ------------------------------------------------------------------ raw draws
@@ -293,12 +329,23 @@ class Stream:
         return _as_unit(self.random32(n), _MANTISSA32, np.int32, np.float32)
 
     def _few_units(self, n: int) -> np.ndarray:
+        ahead = self._ahead
+        if ahead.uniforms == n:
+            for drawn in ahead.ready:
+                ahead.used += n
+                return drawn
         words, ahead = self._next(n), self._ahead
-        if ahead.used < n:  # the last of one block and the first of the next
-            return _units_of(words)
-        if ahead.units is None:
-            ahead.units = _units_of(ahead.words)
-        return ahead.units[ahead.used - n:ahead.used].copy()
+        return _units_of(words) if ahead.used < n else ahead.last_uniforms(n)  # of two blocks
+
+    def _few_floats(self, n: int) -> np.ndarray:
+        """An even number of normal ones."""
+        ahead = self._ahead
+        if ahead.normals == n:
+            for drawn in ahead.ready:
+                ahead.used += 2 * n
+                return drawn
+        words, ahead = self._next(2 * n), self._ahead
+        return _polar_normals(words, FLOAT32) if ahead.used < 2 * n else ahead.last_normals(n)
 
     def _unit64(self, n: int) -> np.ndarray:
         return _as_unit(self.random64(n), _MANTISSA64, np.int64, np.float64)
@@ -306,14 +353,10 @@ class Stream:
     # ------------------------------------------------------------------ continuous
 
     def standard_uniform(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-        """Uniform draws from ``[0, 1)``: ``rand``; a few may have been made already."""
-        if dtype is FLOAT32 and len(shape) == 1:
+        """Uniform draws from ``[0, 1)``: ``rand``."""
+        if dtype is FLOAT32 and len(shape) == 1 and 0 < shape[0] <= _SMALL_DRAW:
             with self._lock:
-                ahead = self._ahead
-                start, stop = ahead.used, ahead.used + shape[0]
-                if stop <= ahead.count and ahead.units is not None:
-                    ahead.used = stop
-                    return ahead.units[start:stop].copy()
+                return self._few_units(shape[0])
         return self.uniform(shape, dtype)
 
     def uniform(self, shape: Any, dtype: Any, low: float = 0.0, high: float = 1.0) -> np.ndarray:
@@ -345,16 +388,12 @@ class Stream:
         return drawn.reshape(shape)
 
     def standard_normal(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-        """Normal draws of mean 0 and deviation 1: ``randn``; a few may have been made already."""
-        if dtype is FLOAT32 and len(shape) == 1 and (n := shape[0]) < _NORMAL_BLOCK and not n & 1:
+        """Normal draws of mean 0 and deviation 1: ``randn``."""
+        if dtype is FLOAT32 and len(shape) == 1 and 0 < (n := shape[0]) < _NORMAL_BLOCK \
+                and not n & 1:
             with self._lock:
-                ahead = self._ahead
-                start, stop = ahead.used - ahead.first, ahead.used + 2 * n
-                if stop <= ahead.reach and start >= 0 and not start & 3 \
-                        and self._cached_normal is None:
-                    ahead.used = stop
-                    start >>= 1
-                    return ahead.normals[start:start + n].copy()
+                if self._cached_normal is None:
+                    return self._few_floats(n)
         return self.normal(shape, dtype)
 
     def normal(self, shape: Any, dtype: Any, mean: float = 0.0, std: float = 1.0,
@@ -380,21 +419,6 @@ class Stream:
         # No memory to spare: it would be kept, and saved, with the tensor.
         whole = drawn.base is None or drawn.base.size == drawn.size
         return (drawn if whole else drawn.copy()).reshape(shape)
-
-    def _normals_ahead(self, n: int) -> np.ndarray:
-        """An even number of single precision, at most 16, of those that the next words make.
-
-        They are made some at once, for as long as words are used in groups of four.
-        """
-        words, ahead = self._next(2 * n), self._ahead
-        start = ahead.used - 2 * n
-        if start < 0:  # the last of one block and the first of the next
-            return _polar_normals(words, (n,), FLOAT32)
-        words = ahead.words[start:start + _NORMALS_AHEAD]
-        words = words[:words.size // 4 * 4]
-        made = _polar_normals(words, (words.size // 2,), FLOAT32)
-        ahead.normals, ahead.first, ahead.reach = made, start, start + words.size
-        return made[:n].copy()
 
     def _block_normals(self, n: int, kind: _Kind, mean: float, std: float) -> np.ndarray:
         """Box-Muller over blocks of 16; a last incomplete block redraws the last 16 values."""
@@ -428,14 +452,13 @@ class Stream:
         with self._lock:
             known = self._cached_normal
             if known is None and n % 2 == 0:
-                return self._normals_ahead(n).reshape(shape) if dtype is FLOAT32 else \
-                    _polar_normals(self._next(2 * n), shape, dtype)
+                return (self._few_floats(n) if dtype is FLOAT32 else
+                        _polar_normals(self._next(2 * n), dtype)).reshape(shape)
             found = [] if known is None else [known]
             missing = n - len(found)
             if missing:
                 pairs = (missing + 1) // 2
-                found += _polar_normals(
-                    self._next(4 * pairs), (2 * pairs,), np.dtype(np.float64)).tolist()
+                found += _polar_normals(self._next(4 * pairs), np.dtype(np.float64)).tolist()
             self._cached_normal = found.pop() if len(found) > n else None
         return np.array(found, dtype).reshape(shape)
 
@@ -933,10 +956,10 @@ def _polar_pair(library: Any, turn: Any, square: Any) -> tuple[Any, Any]:
     return radius * library.cos(angle), radius * library.sin(angle)
 
 
-def _polar_normals(words: np.ndarray, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+def _polar_normals(words: np.ndarray, dtype: Any) -> np.ndarray:
     """As many normal numbers as half the words."""
     return made_of_words().polar_normals(  # type: ignore[no-any-return]
-        words.view(np.int64), shape, dtype)
+        words.view(np.int64), (words.size // 2,), dtype)
 
 
 @functools.cache

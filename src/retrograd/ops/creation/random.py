@@ -10,6 +10,7 @@ from typing import Any
 from ...backend import xp
 from ...backend.interface import kind_of, library_of
 from ...base import dtypes, layouts
+from ...base.dtypes import default_numpy_dtype
 from ...base.errors import CannotBatch
 from ...core.op import Array, Index, Sizes, op, publish
 from ...core.out_argument import refuse_derivative, run_into
@@ -22,9 +23,12 @@ from ..shapes.expanding import _check_expand as checked_expansion, joint_shape
 from ..shapes.reshaping import with_rank, zeros_of
 from ..shapes.slicing import _select
 from .filled import blank_like, overridden
-from .options import blank, is_plain_size, leaf, out_dtype, place, settle, size_argument, size_from
+from .options import blank, leaf, out_dtype, place, settle, size_argument, size_from
 
 # ---------------------------------------------------------------- factories
+
+
+_vmaps, _device = VMAPS.get, dtypes.DEFAULT_DEVICE.get
 
 
 def drawn(draw: Callable[[tuple[int, ...]], Any], shape: Any) -> Any:
@@ -87,9 +91,13 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
 
     @wraps(factory)
     def called(*size: Any, **options: Any) -> Tensor:
-        if options or VMAPS.get() or not is_plain_size(size):
-            return factory(*size, **options)
-        return wrap(draw(default_generator.stream, size, dtypes.default_numpy_dtype()))
+        if not options and 0 < len(size) < 64 and not _vmaps() and _device() is None:
+            for n in size:
+                if n.__class__ is not int or n < 0:
+                    break
+            else:  # the usual call
+                return wrap(draw(default_generator.stream, size, default_numpy_dtype()))
+        return factory(*size, **options)
 
     publish(called, function, method=False)
     return called
