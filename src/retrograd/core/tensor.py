@@ -934,6 +934,15 @@ def wrap(data: Any, edge: Any = None) -> Tensor:
     return out
 
 
+def wrap_array(array: ndarray) -> Tensor:
+    """A new tensor on an array of NumPy's."""
+    out: Any = _new(Tensor)
+    out._data = array
+    out._form = out._edge = out._view = None
+    out._vc = INFERENCE if _mode().inference else None
+    return out  # type: ignore[no-any-return]
+
+
 _new, _mode = object.__new__, MODE.get
 
 

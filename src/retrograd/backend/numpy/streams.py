@@ -278,9 +278,11 @@ class Stream:
             if ahead is _NOTHING_AHEAD:
                 ahead = self._draw_ahead(_TWISTER_WORDS - self._twister().state["state"]["pos"])
             if stop > ahead.count:
-                more = self._draw_ahead(_TWISTER_WORDS)  # the twister is at the end of a block
-                more.used = stop - ahead.count
-                return np.concatenate([ahead.words[start:], more.words[:more.used]])
+                rest, stop = ahead.words[start:], stop - ahead.count
+                ahead = self._draw_ahead(_TWISTER_WORDS)  # the twister is at the end of a block
+                ahead.used, start = stop, 0
+                if rest.size:
+                    return np.concatenate([rest, ahead.words[:stop]])
         ahead.used = stop
         return ahead.words[start:stop]
 
@@ -325,25 +327,16 @@ class Stream:
     def _unit32(self, n: int) -> np.ndarray:
         if 0 < n <= _SMALL_DRAW:
             with self._lock:
-                return self._few_units(n)
+                ready = self.ready_uniforms(n)
+                return self._few_units(n) if ready is None else ready
         return _as_unit(self.random32(n), _MANTISSA32, np.int32, np.float32)
 
     def _few_units(self, n: int) -> np.ndarray:
-        ahead = self._ahead
-        if ahead.uniforms == n:
-            for drawn in ahead.ready:
-                ahead.used += n
-                return drawn
         words, ahead = self._next(n), self._ahead
         return _units_of(words) if ahead.used < n else ahead.last_uniforms(n)  # of two blocks
 
     def _few_floats(self, n: int) -> np.ndarray:
         """An even number of normal ones."""
-        ahead = self._ahead
-        if ahead.normals == n:
-            for drawn in ahead.ready:
-                ahead.used += 2 * n
-                return drawn
         words, ahead = self._next(2 * n), self._ahead
         return _polar_normals(words, FLOAT32) if ahead.used < 2 * n else ahead.last_normals(n)
 
@@ -352,15 +345,33 @@ class Stream:
 
     # ------------------------------------------------------------------ continuous
 
-    def standard_uniform(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-        """Uniform draws from ``[0, 1)``: ``rand``."""
-        if dtype is FLOAT32 and len(shape) == 1 and 0 < shape[0] <= _SMALL_DRAW:
-            with self._lock:
-                return self._few_units(shape[0])
-        return self.uniform(shape, dtype)
+    def ready_uniforms(self, n: int) -> np.ndarray | None:
+        """What ``uniform((n,), float32)`` draws, if it draws as many as before."""
+        with self._lock:
+            ahead = self._ahead
+            if ahead.uniforms == n:
+                for drawn in ahead.ready:
+                    ahead.used += n
+                    return drawn
+                return self._few_units(n)
+        return None
+
+    def ready_normals(self, n: int) -> np.ndarray | None:
+        """What ``normal((n,), float32)`` draws, if it draws as many as before.
+
+        None of a pair is waiting then: whatever left one would have used words.
+        """
+        with self._lock:
+            ahead = self._ahead
+            if ahead.normals == n:
+                for drawn in ahead.ready:
+                    ahead.used += 2 * n
+                    return drawn
+                return self._few_floats(n)
+        return None
 
     def uniform(self, shape: Any, dtype: Any, low: float = 0.0, high: float = 1.0) -> np.ndarray:
-        """Uniform draws from ``[low, high)``: ``uniform_``."""
+        """Uniform draws from ``[low, high)``: ``rand`` and ``uniform_``."""
         is_standard = low == 0 and high == 1
         shape, n = _shape(shape)
         kind = _kind(dtype)
@@ -387,18 +398,9 @@ class Stream:
             drawn[drawn == kind.dtype.type(high)] = low
         return drawn.reshape(shape)
 
-    def standard_normal(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-        """Normal draws of mean 0 and deviation 1: ``randn``."""
-        if dtype is FLOAT32 and len(shape) == 1 and 0 < (n := shape[0]) < _NORMAL_BLOCK \
-                and not n & 1:
-            with self._lock:
-                if self._cached_normal is None:
-                    return self._few_floats(n)
-        return self.normal(shape, dtype)
-
     def normal(self, shape: Any, dtype: Any, mean: float = 0.0, std: float = 1.0,
                contiguous: bool = True) -> np.ndarray:
-        """Normal draws: ``normal_``; small or strided results take another path."""
+        """Normal draws: ``randn`` and ``normal_``; small or strided results take another path."""
         if not std >= 0:
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
         shape, n = _shape(shape)
@@ -452,8 +454,10 @@ class Stream:
         with self._lock:
             known = self._cached_normal
             if known is None and n % 2 == 0:
-                return (self._few_floats(n) if dtype is FLOAT32 else
-                        _polar_normals(self._next(2 * n), dtype)).reshape(shape)
+                if dtype is not FLOAT32:
+                    return _polar_normals(self._next(2 * n), dtype).reshape(shape)
+                ready = self.ready_normals(n)
+                return (self._few_floats(n) if ready is None else ready).reshape(shape)
             found = [] if known is None else [known]
             missing = n - len(found)
             if missing:

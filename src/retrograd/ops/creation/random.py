@@ -16,19 +16,20 @@ from ...core.op import Array, Index, Sizes, op, publish
 from ...core.out_argument import refuse_derivative, run_into
 from ...core.out_rules import Out
 from ...core.signatures import named
-from ...core.tensor import Tensor, method, wrap, wrap_any
+from ...core.tensor import Tensor, method, wrap, wrap_any, wrap_array
 from ...random import VMAPS, Generator, Stream, default_generator, stream_for, stream_of
 from ..batching import all_aligned, batched, folded, inner_rank, repeated, run, unfolded
 from ..shapes.expanding import _check_expand as checked_expansion, joint_shape
 from ..shapes.reshaping import with_rank, zeros_of
 from ..shapes.slicing import _select
 from .filled import blank_like, overridden
-from .options import blank, leaf, out_dtype, place, settle, size_argument, size_from
+from .options import blank, is_plain_size, leaf, out_dtype, place, settle, size_argument, size_from
 
 # ---------------------------------------------------------------- factories
 
 
 _vmaps, _device = VMAPS.get, dtypes.DEFAULT_DEVICE.get
+_FLOAT32, _FEW = xp.FLOAT32, 64
 
 
 def drawn(draw: Callable[[tuple[int, ...]], Any], shape: Any) -> Any:
@@ -68,8 +69,11 @@ def drawn_like(input: Tensor, draw: Callable[[Tensor], Tensor]) -> Tensor | None
     return out
 
 
-def _drawn(function: str, draw: Any, doc: str) -> Any:
-    """A factory ``function(*size)`` that fills its result with ``draw(stream, shape, dtype)``."""
+def _drawn(function: str, draw: Any, ready: Any, doc: str) -> Any:
+    """A factory ``function(*size)`` that fills its result with ``draw(stream, shape, dtype)``.
+
+    A few numbers may be there already, as ``ready(stream, count)``.
+    """
 
     @named(function, doc)
     def factory(*size: Any, generator: Generator | None = None, out: Tensor | None = None,
@@ -91,13 +95,14 @@ def _drawn(function: str, draw: Any, doc: str) -> Any:
 
     @wraps(factory)
     def called(*size: Any, **options: Any) -> Tensor:
-        if not options and 0 < len(size) < 64 and not _vmaps() and _device() is None:
-            for n in size:
-                if n.__class__ is not int or n < 0:
-                    break
-            else:  # the usual call
-                return wrap(draw(default_generator.stream, size, default_numpy_dtype()))
-        return factory(*size, **options)
+        if len(size) == 1 and not options and size[0].__class__ is int and size[0] <= _FEW \
+                and not _vmaps() and _device() is None and default_numpy_dtype() is _FLOAT32:
+            data = ready(default_generator.stream, size[0])
+            if data is not None:
+                return wrap_array(data)
+        if options or _vmaps() or not is_plain_size(size):
+            return factory(*size, **options)
+        return wrap(draw(default_generator.stream, size, default_numpy_dtype()))
 
     publish(called, function, method=False)
     return called
@@ -139,8 +144,9 @@ def fill_in_memory_order(data: Any, draw: Any) -> None:
     packed[...] = draw(packed.shape)
 
 
-rand = _drawn("rand", Stream.standard_uniform, "Uniform draws from [0, 1).")
-randn = _drawn("randn", Stream.standard_normal, "Draws from the standard normal distribution.")
+rand = _drawn("rand", Stream.uniform, Stream.ready_uniforms, "Uniform draws from [0, 1).")
+randn = _drawn("randn", Stream.normal, Stream.ready_normals,
+               "Draws from the standard normal distribution.")
 rand_like = _drawn_like(
     "rand_like", lambda stream, shape, data: stream.uniform(shape, data.dtype),
     "Uniform draws from [0, 1), shaped as ``input``.", rand)
