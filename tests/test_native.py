@@ -162,6 +162,14 @@ def _(arrays: Arrays) -> tuple[Any, ...]:
     return arrays.placed(distinct, dtype), arrays.draw(st.booleans())
 
 
+@case("sorting.in_order")
+def _(arrays: Arrays) -> tuple[Any, ...]:
+    shape, dtype = arrays.shape(), arrays.draw(st.sampled_from(FLOATS[:2]))
+    given = arrays.random.choice([1.0, -2.0, 0.0, -0.0, np.inf, -np.inf, np.nan, 0.5], shape)
+    return (arrays.placed(given, dtype), len(shape) - 1, arrays.draw(st.booleans()),
+            arrays.draw(st.booleans()))
+
+
 @case("softmax.softmax_gradient", "softmax.log_softmax_gradient")
 def _(arrays: Arrays) -> tuple[Any, ...]:
     shape = arrays.shape()

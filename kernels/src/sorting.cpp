@@ -1,5 +1,5 @@
 // Orders in which equal elements stand as the C++ library leaves them: PyTorch sorts narrow dtypes with
-// the same function, so that this is its order too. And the first few of an order, without the rest.
+// the same function, so that this is its order too. Short rows in order, and the first few of an order.
 #include <algorithm>
 #include <vector>
 
@@ -32,11 +32,33 @@ template <class T> void sorting_order(In<T> x, Out<Index> order, bool descending
     });
 }
 
-// ---------------------------------------------------------------- the first few
-
 template <bool LARGEST, class T> INLINE bool comes_before(T a, T b) {  // NaN is larger than any number
     return LARGEST ? a > b || (a != a && b == b) : a < b || (a == a && b != b);
 }
+
+// Short rows in order, and where their elements were: each is inserted behind those that it equals.
+template <bool DESCENDING, class T> void insert_each(const T* x, T* values, Index* places, I n) {
+    for (I i = 0; i < n; i++) {
+        T value = x[i];
+        I place = i;
+        for (; place > 0 && comes_before<DESCENDING>(value, values[place - 1]); place--) {
+            values[place] = values[place - 1];
+            places[place] = places[place - 1];
+        }
+        values[place] = value;
+        places[place] = i;
+    }
+}
+template <class T> void short_rows_in_order(In<T> x, Out<T> values, Out<Index> places, bool descending) {
+    require(x.ndim > 0 && same_shape(x, values) && same_shape(x, places), "a result has another shape");
+    I n = x.dim(x.ndim - 1), rows = n ? x.size / n : 0;
+    auto insert = descending ? insert_each<true, T> : insert_each<false, T>;
+    parallel(rows, std::max<I>(1, GRAIN / (n * n + 1)), [=](I begin, I end) {
+        for (I r = begin; r < end; r++) insert(x.data + r * n, values.data + r * n, places.data + r * n, n);
+    });
+}
+
+// ---------------------------------------------------------------- the first few
 
 constexpr I WAYS = 64;  // in which the elements of a row are dealt out
 
@@ -99,4 +121,5 @@ template <class T> void first_in_order(In<T> x, Out<Index> places, bool largest)
 }  // namespace
 
 KERNELS({"sorting_order", bind<sorting_order<double>, sorting_order<Index>>},
+        {"short_rows_in_order", bind<short_rows_in_order<float>, short_rows_in_order<double>>},
         {"first_in_order", bind<first_in_order<float>, first_in_order<double>>})

@@ -61,6 +61,12 @@ def laid_out_as(like: Any, *results: Any) -> tuple[Any, ...]:
     return tuple(kept)
 
 
+def in_order(array: Any, axis: int, descending: bool, stable: bool) -> tuple[Any, ...]:
+    """The elements in order along ``axis``, and the indices they had."""
+    order = (sorting_indices if stable else unstable_indices)(array, axis, descending)
+    return laid_out_as(array, take_along(array, order, axis), order)
+
+
 def put_along(values: Any, index: Any, shape: tuple[int, ...], axis: int, unique: bool) -> Any:
     """``values`` in zeros of ``shape``, at the places ``index`` names along ``axis``, added up."""
     if not shape:

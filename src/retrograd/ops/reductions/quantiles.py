@@ -13,7 +13,7 @@ from ...core.out_argument import run_into
 from ...core.out_rules import Out
 from ...core.tensor import Tensor, wrap
 from ..batching import flat
-from ..checks.common import unsupported
+from ..checks.common import kinds, unsupported
 from ..checks.reductions import check_quantile, need_elements
 from ..elementwise.arithmetic import lerp
 from ..shapes.dimensions import movedim
@@ -46,9 +46,9 @@ def _declare_median(name: str, doc: str, skip_nan: bool) -> Any:
         return _selected(input, place, dim, keepdim)
 
     @op(name=f"_{name}", node=f"{node}Backward0", vjp=_of_whole_backward, quiet=True,
+        guard=kinds("if", "median_cpu"),
         batches=lambda batch, input: along(flat(input), 1, False)[0])
     def of_all(input: Array) -> Any:
-        unsupported("median_cpu", input.dtype, "cb")
         flat = input if input.ndim == 1 else xp.as_array(input).reshape(-1)
         if not flat.size:
             with xp.quiet():  # an integer becomes what the processor makes of NaN

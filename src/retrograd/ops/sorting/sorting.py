@@ -60,9 +60,7 @@ def put_selected(g: Any, indices: Any, like: Any, dim: int, keepdim: bool) -> An
 def _sorted(input: Any, dim: int, descending: bool, stable: bool = False) -> Any:
     if kind_of(input.dtype) == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
-    order = (sorting_kernels.sorting_indices if stable else sorting_kernels.unstable_indices)(
-        input, dim, descending)
-    return sorting_kernels.laid_out_as(input, sorting_kernels.take_along(input, order, dim), order)
+    return sorting_kernels.in_order(input, dim, descending, stable)
 
 
 @op(outputs=("values", "indices"), differentiable=(0,), quiet=True, node="SortBackward0",
